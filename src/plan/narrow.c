@@ -169,8 +169,8 @@ const char *plan_narrower(const struct topo *topo, const json_t *program, const 
 }
 
 void plan_narrower_add(const struct topo *topo, json_t *result) {
-	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
-	const json_t *baseline = json_object_get(json_object_get(result, "baseline"), "config");
+	const json_t *best = js_at(result, "best.config");
+	const json_t *baseline = js_at(result, "baseline.config");
 	const json_t *program = json_object_get(result, "program");
 	if (!topo || !best || !baseline || strcmp(js_string_or(result, "device", "cpu"), "cpu") != 0)
 		return;

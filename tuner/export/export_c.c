@@ -57,8 +57,8 @@ static struct group group_new(const struct profile *profile, const struct profil
 	char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
 	struct group group = {
 		export_name("sweetspot_", text, taken), first, json_array(), json_array(), json_object(), json_object()};
-	json_t *names = json_object(), *problems = json_object(), *one, *range;
-	size_t i, k;
+	json_t *names = json_object(), *problems = json_object();
+	size_t i;
 	for (i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 		if (!is_of(entry->json, first))
@@ -67,12 +67,12 @@ static struct group group_new(const struct profile *profile, const struct profil
 		members_add(group.members, entry->config, names);
 		members_add(group.asked, entry->problem, problems);
 	}
-	json_array_foreach(profile->sizes, i, one) {
+	js_each (one, profile->sizes) {
 		const json_t *over = json_object_get(group.asked, js_string_or(one, "over", ""));
 		if (!is_of(one, first) || !over || member_type(over) == C_WORD || !json_array_size(ranges_of(one)))
 			continue;
 		json_array_append(group.sizes, one);
-		json_array_foreach((json_t *)ranges_of(one), k, range)
+		js_each (range, ranges_of(one))
 			members_add(group.members, json_object_get(range, "config"), names);
 	}
 	json_decref(problems);

@@ -90,7 +90,7 @@ static bool entry_settle(json_t *entry, bool values) {
 /* The baseline of a kernel is the same for all of its sizes. */
 static const json_t *baseline_of(const json_t *profile, const json_t *sizes) {
 	js_each (entry, json_object_get(profile, "entries")) {
-		const json_t *config = json_object_get(json_object_get(entry, "baseline"), "config");
+		const json_t *config = js_at(entry, "baseline.config");
 		if (config && strcmp(js_string_or(entry, "kernel", ""), js_string_or(sizes, "kernel", "")) == 0)
 			return config;
 	}

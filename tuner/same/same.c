@@ -260,7 +260,7 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 		}
 	}
 	json_array_foreach((json_t *)one->best, i, item) {
-		const char *first = json_string_value(json_array_get(json_object_get(item, "errors"), 0));
+		const char *first = json_string_value(js_at(item, "errors.0"));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
 		json_t *lines = same_lines(first, one->best_config, NULL);

@@ -34,7 +34,7 @@ static int result_add(void *ctx, const struct store_row *stored) {
 	if (strcmp(stored->kernel, finder->kernel) != 0 ||
 	    strcmp(js_string_or(result, "objective", "time"), finder->objective) != 0 ||
 	    json_object_get(result, "program") || !json_is_object(json_object_get(result, "problem")) ||
-	    !json_is_object(json_object_get(json_object_get(result, "best"), "config")) || !(cost_of(result) > 0))
+	    !json_is_object(js_at(result, "best.config")) || !(cost_of(result) > 0))
 		return 0;
 	finder->found = mem_grow(finder->found, finder->count + 1, sizeof *finder->found);
 	finder->found[finder->count++] = (struct found){

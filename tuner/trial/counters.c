@@ -124,7 +124,7 @@ static double seconds_of(const struct trial_result *result) {
 
 static const json_t *simulation_of(const json_t *reply) {
 	const json_t *beside = json_object_get(reply, "simulation");
-	return json_is_object(beside) ? beside : json_object_get(json_object_get(reply, "counting"), "simulation");
+	return json_is_object(beside) ? beside : js_at(reply, "counting.simulation");
 }
 
 void trial_counters_add(json_t *to, const struct trial_result *result) {

@@ -116,7 +116,7 @@ static bool work_fits(const json_t *program, const struct apply_request *request
 }
 
 static bool name_fits(const json_t *program, const struct apply_request *request) {
-	const char *first = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *first = json_string_value(js_at(program, "argv.0"));
 	char *template = mem_strdup(base_name(first)), *name = mem_strdup(base_name(request->words[0]));
 	if (request->shell)
 		template[strcspn(template, " \t\n")] = name[strcspn(name, " \t\n")] = '\0';
@@ -208,7 +208,7 @@ struct subject {
 static bool is_rebuilt(struct subject *subject, const struct profile_entry *entry) {
 	const json_t *program = entry->program;
 	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
-	    strchr(json_string_value(json_array_get(json_object_get(program, "argv"), 0)), '{'))
+	    strchr(json_string_value(js_at(program, "argv.0")), '{'))
 		return false;
 	if (!subject->tried)
 		subject->hashes = program_hashes_read((const char *const *)subject->request->words, NULL);

@@ -55,7 +55,7 @@ static void types_print(const struct fleet_run *run) {
 }
 
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
-	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *config = js_at(result, "best.config");
 	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
 	char *best = config ? results_config(config, NULL) : mem_strdup("-");
 	speedup_text(speedup_of(result), speedup, sizeof speedup);

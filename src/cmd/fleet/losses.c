@@ -22,7 +22,7 @@ static const double DUEL_SECONDS = 600;
 
 /* The configuration that a result recommends, or NULL. */
 static const json_t *fleet_best_of(const json_t *result) {
-	return json_object_get(json_object_get(result, "best"), "config");
+	return js_at(result, "best.config");
 }
 
 /* The kernel as `compare` expects it; a kernel of a plug-in is named with its file. */
@@ -227,7 +227,7 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 /* Adds the loss of A's best on B, for the problem of the result b. */
 static void pair_add(struct losses *losses, const json_t *type_a, const json_t *type_b, const json_t *b) {
 	const json_t *a = result_find(type_a, b);
-	const json_t *node = json_array_get(json_object_get(type_b, "measured_on"), 0);
+	const json_t *node = js_at(type_b, "measured_on.0");
 	if (!a || !node)
 		return;
 	json_t *loss = json_pack(

@@ -58,9 +58,8 @@ static void profile_add(struct status *status, const char *path) {
 	json_array_append_new(status->profiles,
 	                      json_pack("{s:s,s:s,s:O?,s:O?,s:I,s:I,s:O?,s:o,s:s}", "path", path, "fingerprint",
 	                                fingerprint, "cpu", json_object_get(machine, "cpu"), "gpu",
-	                                json_object_get(json_object_get(machine, "gpu"), "name"), "cores",
-	                                (json_int_t)js_int_or(machine, "cores", 0), "entries",
-	                                (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
+	                                js_at(machine, "gpu.name"), "cores", (json_int_t)js_int_or(machine, "cores", 0),
+	                                "entries", (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
 	                                json_object_get(type, "type"), "age_s", age >= 0 ? json_real(age) : json_null(),
 	                                "state", state_of(status, profile)));
 	json_decref(profile);

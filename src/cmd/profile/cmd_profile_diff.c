@@ -16,7 +16,7 @@
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),
-	                 "fingerprint", json_object_get(json_object_get(input->profile, "machine"), "fingerprint"), "state",
+	                 "fingerprint", js_at(input->profile, "machine.fingerprint"), "state",
 	                 profile_origin_word(input->origin));
 }
 

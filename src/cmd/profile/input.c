@@ -212,7 +212,7 @@ static void heading_print(const struct show *show, const struct profile_input *i
 
 /* The speedup is then that of another configuration, which was not better. */
 static bool keeps_baseline(const json_t *entry) {
-	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
+	return json_equal(json_object_get(entry, "config"), js_at(entry, "baseline.config"));
 }
 
 static void row_add(struct table *table, const char *state, const json_t *entry) {

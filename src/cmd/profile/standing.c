@@ -75,7 +75,7 @@ static char *folder_of(const struct profile_input *input, const json_t *program)
  * is more than a single file. */
 static const char *program_hash(const struct profile_input *input, const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
-	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *name = json_string_value(js_at(program, "argv.0"));
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
 		return NULL;
 	char *cwd = folder_of(input, program), *line = js_canonical(json_object_get(program, "argv"));

@@ -294,7 +294,7 @@ static int measure(struct verify *verify, struct err *err) {
 }
 
 static int refuse_foreign(const struct verify *verify, struct err *err) {
-	bool gpu = json_object_get(json_object_get(verify->input.profile, "machine"), "gpu") && !app_device(verify->app);
+	bool gpu = js_at(verify->input.profile, "machine.gpu") && !app_device(verify->app);
 	return err_set(err, ERR_NOTHING,
 	               gpu ? "for the GPU here, add --device; --force measures in any case"
 	                   : "tune on this machine; --force measures in any case",

@@ -252,8 +252,7 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);
-	gpu_counts_print(ui, json_object_get(json_object_get(json, "counting"), "functions"),
-	                 json_object_get(json, "counters"));
+	gpu_counts_print(ui, js_at(json, "counting.functions"), json_object_get(json, "counters"));
 	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
 	free(problem);

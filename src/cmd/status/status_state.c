@@ -239,7 +239,7 @@ static char *words_again(const char *line, const char *begin) {
 /* Suggests the same `sweetspot tune` command with --resume. */
 static void unfinished_next(struct next *next, const json_t *state) {
 	static const char begin[] = "sweetspot tune ";
-	const json_t *search = json_array_get(json_object_get(state, "unfinished"), 0);
+	const json_t *search = js_at(state, "unfinished.0");
 	const char *command = js_string_or(search, "command", "");
 	if (!search || strncmp(command, begin, sizeof begin - 1) != 0 || json_is_true(json_object_get(state, "measuring")))
 		return;

@@ -98,7 +98,7 @@ static void results_put(struct html *html, const json_t *results) {
 	js_each (result, results) {
 		char *verdict = results_verdict(result);
 		const char *line = js_string_or(json_object_get(result, "program"), "line", NULL);
-		char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
+		char *config = results_config(js_at(result, "best.config"), NULL);
 		html_begin(html, "article", "class", "card", NULL);
 		html_element(html, "h3", NULL, "%s", js_string_or(result, "kernel", "?"));
 		html_verdict(html, "", verdict);

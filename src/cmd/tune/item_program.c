@@ -81,7 +81,7 @@ static const char *mistyped(const char *param) {
 static bool has_effect(const json_t *result, const char *param) {
 	static const double CLEAR = 1.02;
 	js_each (effect, json_object_get(result, "effects")) {
-		const json_t *low = json_array_get(json_object_get(effect, "ci"), 0);
+		const json_t *low = js_at(effect, "ci.0");
 		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
 			return js_bool_or(effect, "known", false) && json_number_value(low) > CLEAR;
 	}
