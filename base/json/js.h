@@ -50,8 +50,8 @@ json_t *js_number(double value);
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 
-/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), js_members (name,
- * value, config). The first `for` only declares. */
+/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), whose place is
+ * entry_at, and js_members (name, value, config). The first `for` only declares. */
 #define js_each(item, array)                                                                                           \
 	for (size_t item##_at = 0, item##_on = 1; item##_on; item##_on = 0)                                                \
 		for (json_t * item; (item = json_array_get(array, item##_at)); item##_at++)

@@ -38,7 +38,7 @@ struct member {
 /* A list of rows makes a struct, its fallbacks, and the table that reads it:
  *     #define LOAD_MEMBERS(X) X(busy, BOOL, "busy", false) X(load, REAL, "load", NAN)
  *     struct load { LOAD_MEMBERS(MEMBER_DECLARE) } load = {LOAD_MEMBERS(MEMBER_FALLBACK)};
- *     MEMBERS_TAKE(struct load, LOAD_MEMBERS, json, &load);
+ *     members_take(MEMBERS_OF(struct load, LOAD_MEMBERS), json, &load);
  * A member that is absent, null or of another type keeps its fallback. Texts and documents stay owned by `json`. */
 #define MEMBER_DECLARE(name, kind, path, fallback)  MEMBER_IS_##kind name;
 #define MEMBER_FALLBACK(name, kind, path, fallback) .name = fallback,
@@ -49,12 +49,12 @@ struct member {
 #define MEMBER_IS_COUNT int64_t
 #define MEMBER_IS_BOOL  bool
 #define MEMBER_IS_JSON  const json_t *
-#define MEMBERS_TAKE(of, rows, json, out)                                                                              \
-	do {                                                                                                               \
+#define MEMBERS_OF(of, rows)                                                                                           \
+	({                                                                                                                 \
 		typedef of members_of;                                                                                         \
 		static const struct member table[] = {rows(MEMBER_ROW){0}};                                                    \
-		members_take(table, json, out);                                                                                \
-	} while (0)
+		table;                                                                                                         \
+	})
 /* The table ends with {0}. */
 void members_take(const struct member *members, const json_t *json, void *out);
 

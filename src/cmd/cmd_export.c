@@ -137,13 +137,13 @@ static int program_keep(json_t *profile, const struct opt_args *args, struct err
 }
 
 /* Prefers results in seconds, and then the newest. */
-static bool is_before(const json_t *a, const json_t *b) {
-	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
-	const json_t *from_a = json_object_get(a, "provenance"), *from_b = json_object_get(b, "provenance");
-	int order = strcmp(js_string_or(from_a, "measured", ""), js_string_or(from_b, "measured", ""));
-	if (time_a != time_b)
-		return time_a;
-	return order ? order > 0 : js_int_or(from_a, "search", 0) > js_int_or(from_b, "search", 0);
+static bool is_before(const json_t *one, const json_t *other) {
+	const struct profile_entry a = profile_entry_read(one), b = profile_entry_read(other);
+	bool time = strcmp(a.unit, "s") == 0;
+	int order = strcmp(a.measured, b.measured);
+	if (time != (strcmp(b.unit, "s") == 0))
+		return time;
+	return order ? order > 0 : a.search > b.search;
 }
 
 /* Formats with trials hold a single search, so keep the newest entry and say which one it is. */

@@ -161,11 +161,9 @@ static void undecided_print(const struct result *result, const char *today, FILE
 
 /* The end of what a program printed that failed. */
 static void output_print(const json_t *lines, FILE *out) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		char *text = clean(json_is_string(line) ? json_string_value(line) : "");
-		label(out, i ? "" : "it printed:");
+		label(out, line_at ? "" : "it printed:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
@@ -230,11 +228,9 @@ static void runner_up_print(const struct result *result, FILE *out) {
 }
 
 static void notes_print(const struct result *result, FILE *out) {
-	size_t i;
-	json_t *note;
-	json_array_foreach(js_at(result->json, "notes"), i, note) {
+	js_each (note, js_at(result->json, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
-		label(out, i ? "" : "notes:");
+		label(out, note_at ? "" : "notes:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
@@ -257,13 +253,11 @@ static void settle_print(const json_t *differs, FILE *out) {
 }
 
 void results_other_work_print(const json_t *result, FILE *out) {
-	size_t i;
-	json_t *clause;
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	json_array_foreach(js_at(result, "evidence.differs"), i, clause) {
+	js_each (clause, js_at(result, "evidence.differs")) {
 		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
-		label(out, i ? "" : "other work:");
+		label(out, clause_at ? "" : "other work:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}

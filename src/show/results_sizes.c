@@ -47,16 +47,15 @@ static void steepness_print(const json_t *pieces, const char *over) {
 static void law_print(const json_t *sizes, const json_t *law) {
 	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
 	const json_t *pieces = json_object_get(law, "pieces");
-	size_t i, count = json_array_size(pieces);
-	json_t *piece;
+	size_t count = json_array_size(pieces);
 	printf("law of the best configurations (%s):", js_string_or(law, "law", "?"));
 	if (count > PIECES_SHOWN) {
 		steepness_print(pieces, over);
 		return;
 	}
-	json_array_foreach((json_t *)pieces, i, piece) {
+	js_each (piece, pieces) {
 		double overhead = js_real_or(piece, "overhead", 0);
-		printf("%s ", i ? ";" : "");
+		printf("%s ", piece_at ? ";" : "");
 		if (overhead > 0)
 			printf("%.3g + ", overhead);
 		printf("%.3g %s^%.2f", js_real_or(piece, "factor", NAN), over, js_real_or(piece, "exponent", NAN));

@@ -34,9 +34,7 @@ static bool is_failed(const char *status) {
 /* Values as Python's str() writes them; a missing parameter is empty. */
 static char *key_of(const json_t *config, const json_t *names) {
 	char *key = mem_strdup("");
-	size_t i;
-	json_t *name;
-	json_array_foreach((json_t *)names, i, name) {
+	js_each (name, names) {
 		char text[64] = "";
 		struct value value = value_int(0);
 		const json_t *member = json_object_get(config, json_string_value(name));
@@ -44,7 +42,7 @@ static char *key_of(const json_t *config, const json_t *names) {
 		if (there && value.type != VALUE_WORD)
 			value_text(value, text, sizeof text);
 		bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
-		mem_append(&key, "%s%s%s", i ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
+		mem_append(&key, "%s%s%s", name_at ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
 		           whole ? ".0" : "");
 	}
 	return key;

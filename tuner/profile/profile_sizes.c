@@ -411,17 +411,15 @@ static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 }
 
 static int profile_sizes_check(const json_t *sizes, struct err *err) {
-	size_t i;
-	json_t *one;
 	if (!json_is_array(sizes))
 		return err_set(err, ERR_USAGE, NULL, "sizes: must be an array");
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		if (!*js_string_or(one, "kernel", "") || !*js_string_or(one, "over", ""))
-			return refuse(err, i, "must name a kernel and the number that its sizes are values of");
+			return refuse(err, one_at, "must name a kernel and the number that its sizes are values of");
 		if (profile_check_settings(json_object_get(one, "problem"), NULL) ||
 		    !json_is_array(json_object_get(one, "measured")))
-			return refuse(err, i, "must have the rest of the problem, and the measured sizes");
-		if (ranges_check(json_object_get(one, "thresholds"), i, err))
+			return refuse(err, one_at, "must have the rest of the problem, and the measured sizes");
+		if (ranges_check(json_object_get(one, "thresholds"), one_at, err))
 			return -1;
 	}
 	return 0;

@@ -99,16 +99,16 @@ static const json_t *baseline_of(const json_t *profile, const json_t *sizes) {
 
 /* Before the entries are settled, which say what may be used. */
 static void ranges_settle(json_t *profile) {
-	json_t *all = json_object_get(profile, "sizes"), *range;
+	json_t *all = json_object_get(profile, "sizes");
 	sweetspot_profile *open = json_array_size(all) ? ssp_read(profile, NULL, 0) : NULL;
-	for (size_t i = json_array_size(all), k; i-- > 0;) {
+	for (size_t i = json_array_size(all); i-- > 0;) {
 		json_t *sizes = json_array_get(all, i), *baseline = (json_t *)baseline_of(profile, sizes);
 		if (!open || !baseline) {
 			json_array_remove(all, i);
 			continue;
 		}
-		json_array_foreach(json_object_get(sizes, "thresholds"), k, range) {
-			if (ssp_use_of_range(open, i, k) == SSP_PROVEN)
+		js_each (range, json_object_get(sizes, "thresholds")) {
+			if (ssp_use_of_range(open, i, range_at) == SSP_PROVEN)
 				continue;
 			json_object_set(range, "config", baseline);
 			json_object_set_new(range, "environment", json_object());

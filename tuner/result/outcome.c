@@ -11,20 +11,20 @@
 
 struct setup setup_read(const json_t *json) {
 	struct setup setup = {SETUP_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct setup, SETUP_MEMBERS, json, &setup);
+	members_take(MEMBERS_OF(struct setup, SETUP_MEMBERS), json, &setup);
 	setup.json = json_is_object(json) ? json : NULL;
 	return setup;
 }
 
 struct load load_read(const json_t *json) {
 	struct load load = {LOAD_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct load, LOAD_MEMBERS, json, &load);
+	members_take(MEMBERS_OF(struct load, LOAD_MEMBERS), json, &load);
 	return load;
 }
 
 static struct param_effect effect_read(const json_t *json) {
 	struct param_effect effect = {EFFECT_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct param_effect, EFFECT_MEMBERS, json, &effect);
+	members_take(MEMBERS_OF(struct param_effect, EFFECT_MEMBERS), json, &effect);
 	effect.speedup = speedup_read(json);
 	return effect;
 }
@@ -42,7 +42,7 @@ struct counts counts_read(const json_t *json, const char *list) {
 	struct counts counts = {mem_alloc(json_array_size(rows) + 1, sizeof *counts.rows), json_array_size(rows)};
 	for (size_t i = 0; i < counts.count; i++) {
 		counts.rows[i] = (struct counted){COUNTED_MEMBERS(MEMBER_FALLBACK)};
-		MEMBERS_TAKE(struct counted, COUNTED_MEMBERS, json_array_get(rows, i), &counts.rows[i]);
+		members_take(MEMBERS_OF(struct counted, COUNTED_MEMBERS), json_array_get(rows, i), &counts.rows[i]);
 	}
 	return counts;
 }
@@ -50,7 +50,7 @@ struct counts counts_read(const json_t *json, const char *list) {
 struct result result_read(const json_t *json) {
 	const json_t *best = json_object_get(json, "best");
 	struct result result = {RESULT_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct result, RESULT_MEMBERS, json, &result);
+	members_take(MEMBERS_OF(struct result, RESULT_MEMBERS), json, &result);
 	result.json = json;
 	result.baseline = setup_read(json_object_get(json, "baseline"));
 	result.best = setup_read(best ? best : json_object_get(json, "winner"));
@@ -114,14 +114,14 @@ bool result_unmet(const struct result *result) {
 
 static struct machine machine_read(const json_t *json) {
 	struct machine machine = {MACHINE_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct machine, MACHINE_MEMBERS, json, &machine);
+	members_take(MEMBERS_OF(struct machine, MACHINE_MEMBERS), json, &machine);
 	machine.json = json;
 	return machine;
 }
 
 struct profile_entry profile_entry_read(const json_t *json) {
 	struct profile_entry entry = {ENTRY_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct profile_entry, ENTRY_MEMBERS, json, &entry);
+	members_take(MEMBERS_OF(struct profile_entry, ENTRY_MEMBERS), json, &entry);
 	entry.json = json;
 	entry.baseline = setup_read(json_object_get(json, "baseline"));
 	entry.verdict = verdict_of(json);
@@ -133,7 +133,7 @@ struct profile_entry profile_entry_read(const json_t *json) {
 struct profile profile_read(const json_t *json) {
 	const json_t *entries = json_object_get(json, "entries");
 	struct profile profile = {PROFILE_MEMBERS(MEMBER_FALLBACK)};
-	MEMBERS_TAKE(struct profile, PROFILE_MEMBERS, json, &profile);
+	members_take(MEMBERS_OF(struct profile, PROFILE_MEMBERS), json, &profile);
 	profile.json = json;
 	profile.machine = machine_read(json_object_get(json, "machine"));
 	profile.count = json_array_size(entries);

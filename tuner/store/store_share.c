@@ -265,11 +265,11 @@ static int document_check(const json_t *document, struct err *err) {
 
 static int trial_import(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
 	const json_t *list = json_object_get(trial, "samples");
-	size_t count = json_array_size(list), i;
+	size_t count = json_array_size(list);
 	double *samples = mem_alloc(count + 1, sizeof *samples);
 	char *config = js_canonical(json_object_get(trial, "config"));
-	json_t *sample;
-	json_array_foreach((json_t *)list, i, sample) samples[i] = json_number_value(sample);
+	js_each (sample, list)
+		samples[sample_at] = json_number_value(sample);
 	const struct store_trial row = {.search = search,
 	                                .phase = "search",
 	                                .config = config,
@@ -379,9 +379,8 @@ static json_t *known_new(struct store *store, const char *const *kernels, struct
 
 static const char **kernels_new(const json_t *searches) {
 	const char **kernels = mem_alloc(json_array_size(searches) + 1, sizeof *kernels);
-	json_t *search;
-	size_t i;
-	json_array_foreach((json_t *)searches, i, search) kernels[i] = js_string_or(search, "kernel", "");
+	js_each (search, searches)
+		kernels[search_at] = js_string_or(search, "kernel", "");
 	return kernels;
 }
 

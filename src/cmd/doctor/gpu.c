@@ -124,13 +124,12 @@ static void look_mig(struct app *app, struct finding *f) {
 
 static void pids_text(const json_t *gpu, char *text, size_t size) {
 	const json_t *pids = json_object_get(gpu, "pids");
-	size_t i, used = 0;
-	json_t *pid;
+	size_t used = 0;
 	text[0] = '\0';
-	json_array_foreach((json_t *)pids, i, pid) {
+	js_each (pid, pids) {
 		if (used < size)
-			used +=
-				(size_t)snprintf(text + used, size - used, "%s%lld", i ? ", " : "", (long long)json_integer_value(pid));
+			used += (size_t)snprintf(text + used, size - used, "%s%lld", pid_at ? ", " : "",
+			                         (long long)json_integer_value(pid));
 	}
 }
 

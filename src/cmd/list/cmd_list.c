@@ -169,11 +169,11 @@ static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 
 /* Writes for example "cpu, cuda". */
 static void devices_text(const json_t *row, char *text, size_t size) {
-	size_t i, at = 0;
-	json_t *device;
+	size_t at = 0;
 	text[0] = '\0';
-	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at +=
-		(size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+	js_each (device, json_object_get(row, "devices"))
+		if (at < size)
+			at += (size_t)snprintf(text + at, size - at, "%s%s", device_at ? ", " : "", json_string_value(device));
 }
 
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {

@@ -127,11 +127,10 @@ static bool any_begins(const json_t *list, const char *prefix) {
 
 /* A copy that says under which names PAPI and perf count it. */
 static json_t *row_with_names(const json_t *row) {
-	json_t *copy = json_copy((json_t *)row), *name;
+	json_t *copy = json_copy((json_t *)row);
 	char *text = mem_strdup(text_of(row, "summary"));
-	size_t i;
-	json_array_foreach(json_object_get(row, "known_as"), i, name) {
-		mem_append(&text, "%s%s", i ? ", " : "; ", json_string_value(name));
+	js_each (name, json_object_get(row, "known_as")) {
+		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
 	}
 	json_object_set_new(copy, "summary", json_string(text));
 	free(text);

@@ -116,13 +116,11 @@ static int one_check(const json_t *one, struct err *err) {
 }
 
 int ceilings_check(const json_t *ceilings, struct err *err) {
-	size_t i;
-	json_t *one;
 	if (!json_is_array(ceilings) || json_array_size(ceilings) > CEILINGS_MAX)
 		return err_set(err, ERR_USAGE, AGAIN, "the ceilings must be a list of at most %d", CEILINGS_MAX);
-	json_array_foreach((json_t *)ceilings, i, one) {
+	js_each (one, ceilings) {
 		if (one_check(one, err)) {
-			err_prefix(err, "ceiling %zu", i);
+			err_prefix(err, "ceiling %zu", one_at);
 			return err_hint(err, "%s", AGAIN);
 		}
 	}

@@ -50,13 +50,11 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 	static const char *const titles[] = {"region", "counter", "value", "per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
-	size_t i;
-	json_t *region;
 	bool any = false;
 	table_right(table, 2);
 	table_right(table, 3);
-	json_array_foreach((json_t *)regions, i, region) {
-		if (!is_shown(region, i))
+	js_each (region, regions) {
+		if (!is_shown(region, region_at))
 			continue;
 		name_of(region, name, sizeof name);
 		js_members (counter, count, json_object_get(region, "counters")) {
@@ -111,12 +109,11 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
-	size_t i, left = 0;
-	json_t *region;
+	size_t left = 0;
 	for (int column = 1; column < 7; column++)
 		table_right(table, column);
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
-		if (!is_shown(region, i)) {
+	js_each (region, json_object_get(profile, "regions")) {
+		if (!is_shown(region, region_at)) {
 			left++;
 			continue;
 		}
@@ -288,8 +285,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
 	struct table *table = table_new(6, titles);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
-	size_t i, left = 0;
-	json_t *region;
+	size_t left = 0;
 	verdict_print(ui, result);
 	other_print(result);
 	reasons_print(result);
@@ -303,8 +299,8 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	table_right(table, 1);
 	table_right(table, 2);
 	table_right(table, 5);
-	json_array_foreach(json_object_get(result, "regions"), i, region) {
-		if (!is_shown(region, i)) {
+	js_each (region, json_object_get(result, "regions")) {
+		if (!is_shown(region, region_at)) {
 			left++;
 			continue;
 		}

@@ -57,10 +57,8 @@ static char *memory_text(const json_t *machine) {
 
 static char *gpus_text(const json_t *machine) {
 	char *text = mem_strdup("");
-	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(machine, "gpus"), i, gpu) {
-		mem_append(&text, "%s%s", i ? ", " : "", json_string_value(gpu));
+	js_each (gpu, json_object_get(machine, "gpus")) {
+		mem_append(&text, "%s%s", gpu_at ? ", " : "", json_string_value(gpu));
 	}
 	if (*text)
 		return text;
