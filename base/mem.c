@@ -84,6 +84,10 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
 	return text;
 }
 
+char *mem_vprintf(const char *format, va_list ap) {
+	return format_text(format, ap);
+}
+
 char *mem_printf(const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);

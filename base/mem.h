@@ -12,6 +12,7 @@ void *mem_grow(void *old, size_t count, size_t size);               /* realloc; 
 /* Not zeroed: memory that will be written from one end to the other. Large blocks use large pages where the system
  * has them, because a page fault on first touch takes longer than filling the page. */
 void *mem_large(size_t bytes) __attribute__((malloc));
+char *mem_vprintf(const char *format, va_list ap) __attribute__((format(printf, 1, 0), malloc));
 char *mem_strdup(const char *text) __attribute__((malloc));
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
 

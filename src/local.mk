@@ -7,6 +7,7 @@ COMMANDS = \
 	%D%/cmd/run/cmd_compare.c \
 	%D%/cmd/replay/cmd_replay.c \
 	%D%/cmd/replay/cmd_score.c \
+	%D%/cmd/suggest/cmd_suggest.c \
 	%D%/cmd/explain/cmd_explain.c \
 	%D%/cmd/report/cmd_report.c \
 	%D%/cmd/cmd_export.c \

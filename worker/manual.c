@@ -77,7 +77,7 @@ struct protocol {
 	struct counters *counters;
 	struct devices *devices;
 	struct gpu_compiler *compiler; /* NULL: not needed so far */
-	int input;                     /* descriptor of the requests, or -1 */
+	int input, output;             /* descriptors of the requests and the answers, or -1 */
 	bool abandoned;                /* nobody reads answers any more */
 	bool ending;                   /* a device is broken, or limits were taken away: this process must end */
 };
@@ -89,7 +89,7 @@ struct protocol *protocol_new(void) {
 	protocol->libraries = libraries_new();
 	protocol->counters = counters_new();
 	protocol->devices = devices_new();
-	protocol->input = -1;
+	protocol->input = protocol->output = -1;
 	return protocol;
 }
 
@@ -122,8 +122,8 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	const struct trial_home home = {protocol->states, protocol->team, protocol->libraries, protocol->counters,
-	                                protocol->devices};
+	const struct trial_home home = {protocol->states,   protocol->team,    protocol->libraries,
+	                                protocol->counters, protocol->devices, protocol->output};
 	return trial_run(&home, request, &protocol->ending, err);
 }
 
@@ -273,6 +273,7 @@ int protocol_serve(int in, int out) {
 	size_t size;
 	int status = 0;
 	protocol->input = in;
+	protocol->output = out;
 	for (enum lines_got got; status == 0 && !protocol->abandoned && !protocol->ending &&
 	                         (got = lines_next(lines, &line, &size)) != LINES_END;) {
 		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "worker/kernel/crash.h"
 #include "worker/kernel/device.h"
 #include "worker/kernel/word.h"
 
@@ -17,6 +18,7 @@ enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 }
 #define HOPELESS         3    /* times limit_s: a run that took longer cannot win any more */
 #define CUTS             2    /* batches that the host's time cuts, until that is believed */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
+#define AT_ONCE          10   /* times settles_s: a first run that took longer is the sample */
 #define HEALTH_AGE_S     0.2  /* seconds: GPU trials that end within this time share one health reading */
 
 const char *outcome_word(enum outcome outcome) {
@@ -53,6 +55,7 @@ static int64_t now_ns(void) {
  * else takes the processors afterwards, all of it could last a thousand times the requested time. */
 struct batch {
 	int64_t most, longest_ns;
+	double cut_s; /* ends the process if a single run takes longer; 0: never */
 	bool flush_l2;
 	int64_t done, total_ns; /* outcome */
 };
@@ -62,9 +65,11 @@ static enum ss_status batch_with_reset(struct state *state, struct batch *batch)
 	enum ss_status status = SS_OK;
 	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
 		state->kernel->reset(state->memory, &state->call);
+		crash_cut_begin(batch->cut_s);
 		int64_t start = now_ns();
 		status = state->kernel->run(state->memory, &state->call);
 		batch->total_ns += now_ns() - start;
+		crash_cut_end();
 		batch->done++;
 	}
 	return status;
@@ -73,6 +78,7 @@ static enum ss_status batch_with_reset(struct state *state, struct batch *batch)
 /* Reads the clock once in several runs, to keep its cost out of the timed part. */
 static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	enum ss_status status = SS_OK;
+	crash_cut_begin(batch->cut_s);
 	int64_t start = now_ns();
 	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
 		int64_t stride = batch->most - batch->done < CLOCK_STRIDE ? batch->most - batch->done : CLOCK_STRIDE;
@@ -82,6 +88,7 @@ static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 		}
 		batch->total_ns = now_ns() - start;
 	}
+	crash_cut_end();
 	return status;
 }
 
@@ -117,36 +124,76 @@ static enum ss_status batch_on_device(struct state *state, struct batch *batch) 
 static bool batch_run(struct state *state, const struct request *request, int64_t most, struct measurement *out,
                       double *run_s) {
 	double longest_s = request->min_sample_s > SHORTEST_OVERRUN ? request->min_sample_s : SHORTEST_OVERRUN;
-	struct batch batch = {
-		.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9), .flush_l2 = request->flush_l2};
+	struct batch batch = {.most = most,
+	                      .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9),
+	                      .cut_s = most == 1 ? request->cut_s : 0,
+	                      .flush_l2 = request->flush_l2};
 	out->status = (state->call.gpu        ? batch_on_device
 	               : state->kernel->reset ? batch_with_reset
 	                                      : batch_bare)(state, &batch);
-	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
+	*run_s = state->run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
 	out->runs = batch.done;
 	out->outcome = outcome_of(out->status);
 	return out->status == SS_OK;
 }
 
+/* Is a run of this length so long that one sample tells enough? */
+static bool settles(const struct request *request, double run_s) {
+	return request->settles_s > 0 && run_s >= request->settles_s;
+}
+
 /* False, with the outcome, if a run of this length cannot win any more. Runs shorter than a sample prove nothing,
  * because the first ones mostly wake threads, touch pages and read the clock. */
 static bool within_limit(const struct request *request, double run_s, int64_t runs, struct measurement *out) {
-	if (request->limit_s <= 0 || run_s <= HOPELESS * request->limit_s || run_s * (double)runs < request->min_sample_s) {
+	double most_s = (settles(request, run_s) ? 1 : HOPELESS) * request->limit_s;
+	if (request->limit_s <= 0 || run_s <= most_s || run_s * (double)runs < request->min_sample_s) {
 		return true;
 	}
 	out->outcome = OUTCOME_CENSORED;
-	snprintf(out->message, sizeof out->message, "a run took %.6g s, over %d times the limit of %.6g s", run_s, HOPELESS,
-	         request->limit_s);
+	snprintf(out->message, sizeof out->message, "a run took %.6g s, over the limit of %.6g s", run_s, most_s);
+	if (settles(request, run_s) && out->sample_count == 0) {
+		out->samples[out->sample_count++] = run_s;
+	}
 	return false;
 }
 
-static bool verify(struct state *state, const struct request *request, struct measurement *out) {
+/* Disturbances of threads do not disturb a device. */
+static void team_noise_read(const struct state *state, const struct team *team, struct noise *noise) {
+	*noise = (struct noise){.involuntary = 0};
+	if (!state->call.gpu) {
+		noise_read(team, noise);
+	}
+}
+
+/* The first run of a configuration. It is the sample if it is long, and has otherwise warmed up what there is to warm.
+ */
+static bool first_run(struct state *state, const struct request *request, const struct team *team,
+                      struct measurement *out, double *run_s) {
+	struct noise before, after;
+	team_noise_read(state, team, &before);
+	if (!batch_run(state, request, 1, out, run_s)) {
+		return false;
+	}
+	team_noise_read(state, team, &after);
+	out->noise = noise_since(&before, &after);
+	if (!state->call.gpu && settles(request, *run_s / AT_ONCE)) {
+		out->samples[0] = *run_s;
+		out->sample_count = 1;
+		out->runs_sampled = 1;
+	}
+	return true;
+}
+
+/* What can no longer win need not be right. */
+static bool verify(struct state *state, const struct request *request, const struct team *team,
+                   struct measurement *out) {
 	double run_s;
 	int64_t start;
 	if (request->verify == VERIFY_NEVER || (request->verify == VERIFY_ONCE && state->verified)) {
 		return true;
 	}
-	if (!batch_run(state, request, 1, out, &run_s)) {
+	if (!first_run(state, request, team, out, &run_s) ||
+	    (settles(request, run_s) && !within_limit(request, run_s, 1, out))) {
 		return false;
 	}
 	start = now_ns();
@@ -188,10 +235,19 @@ static bool batch_find(struct state *state, const struct request *request, struc
 	return true;
 }
 
+/* A single run of the last batch was long enough for a sample. */
+static bool is_alone(const struct state *state, const struct request *request) {
+	return state->batch <= 1 && settles(request, state->run_s) && state->run_s >= request->min_sample_s;
+}
+
 static bool warm_up(struct state *state, const struct request *request, struct measurement *out) {
 	int left = request->warmup;
 	double run_s;
-	if (state->batch == 0 || state->batch_min_s != request->min_sample_s) {
+	if (is_alone(state, request)) {
+		state->batch = 1;
+		state->batch_min_s = request->min_sample_s;
+		left = 0;
+	} else if (state->batch == 0 || state->batch_min_s != request->min_sample_s) {
 		if (!batch_find(state, request, out)) {
 			return false;
 		}
@@ -206,7 +262,7 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 }
 
 /* True if the median of all samples is bound to exceed the limit, whatever the remaining ones are. */
-static bool median_lost(const struct request *request, struct measurement *out) {
+static bool median_lost(const struct request *request, int samples, struct measurement *out) {
 	int over = 0;
 	double least = 0;
 	for (size_t i = 0; i < out->sample_count; i++) {
@@ -215,12 +271,12 @@ static bool median_lost(const struct request *request, struct measurement *out) 
 			over++;
 		}
 	}
-	if (request->limit_s <= 0 || 2 * over <= request->samples) {
+	if (request->limit_s <= 0 || 2 * over <= samples) {
 		return false;
 	}
 	out->outcome = OUTCOME_CENSORED;
 	snprintf(out->message, sizeof out->message, "%d of %d samples were over the limit of %.6g s, by %.3g times or more",
-	         over, request->samples, request->limit_s, least / request->limit_s);
+	         over, samples, request->limit_s, least / request->limit_s);
 	return true;
 }
 
@@ -236,9 +292,10 @@ static double energy_now(const struct state *state, const struct request *reques
 /* False if a sample came out too short for its batch, which was sized under a disturbance. */
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
+	int samples = is_alone(state, request) && request->samples > 1 ? 1 : request->samples;
 	out->sample_count = 0;
 	out->runs_sampled = 0;
-	for (int i = 0; i < request->samples; i++) {
+	for (int i = 0; i < samples; i++) {
 		double before = energy_now(state, request);
 		if (!batch_run(state, request, state->batch, out, &run_s)) {
 			return true;
@@ -251,19 +308,11 @@ static bool take_samples(struct state *state, const struct request *request, boo
 			out->energies[out->sample_count] = (energy_now(state, request) - before) / (double)out->runs;
 		}
 		out->samples[out->sample_count++] = run_s;
-		if (median_lost(request, out)) {
+		if (median_lost(request, samples, out)) {
 			return true;
 		}
 	}
 	return true;
-}
-
-/* Disturbances of threads do not disturb a device. */
-static void team_noise_read(const struct state *state, const struct team *team, struct noise *noise) {
-	*noise = (struct noise){.involuntary = 0};
-	if (!state->call.gpu) {
-		noise_read(team, noise);
-	}
 }
 
 static void measure_samples(struct state *state, const struct request *request, const struct team *team,
@@ -294,7 +343,7 @@ void measure_state(struct arena *arena, struct state *state, const struct reques
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
 	out->energies = request->energy ? arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->energies) : NULL;
 	state->message[0] = '\0';
-	if (verify(state, request, out) && warm_up(state, request, out)) {
+	if (verify(state, request, team, out) && out->sample_count == 0 && warm_up(state, request, out)) {
 		measure_samples(state, request, team, out);
 	}
 	out->verified = state->verified;

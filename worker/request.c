@@ -95,6 +95,8 @@ static const struct member members[] = {
 	MEMBER(struct request, "warmup", INT, warmup, .max = 100000),
 	MEMBER(struct request, "min_sample_s", REAL, min_sample_s, .max = 3600),
 	MEMBER(struct request, "limit_s", REAL, limit_s, .max = 1000000000),
+	MEMBER(struct request, "settles_s", REAL, settles_s, .max = 1000000000),
+	MEMBER(struct request, "cut_s", REAL, cut_s, .max = 1000000000),
 	MEMBER(struct request, "verify", READ, verify, .read = verify_read),
 	MEMBER(struct request, "series", BOOL, series),
 	MEMBER(struct request, "device", READ, call.device, .read = device_member),

@@ -15,7 +15,9 @@ struct request {
 	struct call call;
 	int samples, warmup;
 	double min_sample_s;
-	double limit_s; /* 0: none */
+	double limit_s;   /* 0: none */
+	double settles_s; /* a run that takes as long needs one sample only; 0: none does */
+	double cut_s;     /* a run that takes longer is ended, and the process with it; 0: none is */
 	enum verify verify;
 	bool series;           /* report each step of the last run */
 	bool flush_l2;         /* flush the GPU's L2 cache before each run */

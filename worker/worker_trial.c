@@ -4,9 +4,11 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"
 #include "worker/count/counting.h"
@@ -344,6 +346,24 @@ static bool is_broken(struct gpu *gpu) {
 	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;
 }
 
+/* What the tuner is told if a run takes too long: the process ends with it. */
+static void cut_prepare(int out, const json_t *json, const struct request *request) {
+	json_t *answer =
+		request->cut_s > 0 && out >= 0 && !request->call.gpu
+			? json_pack("{s:s, s:[], s:f, s:b, s:s}", "status", outcome_word(OUTCOME_CENSORED), "samples", "elapsed_s",
+	                    request->cut_s, "ending", 1, "message", "a run took too long and was ended")
+			: NULL;
+	if (answer && json_object_get(json, "id")) {
+		json_object_set(answer, "id", json_object_get(json, "id"));
+	}
+	char *text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	char *line = text ? mem_printf("%s\n", text) : NULL;
+	crash_cut_answer(out, line);
+	free(line);
+	free(text);
+	json_decref(answer);
+}
+
 json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
@@ -358,12 +378,14 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, bool *endin
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);
+	cut_prepare(home->out, json, &request);
 	if (team_apply(home->team, &request.call, &team_err) != 0) {
 		team_failure(&team_err, &report);
 	} else {
 		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
 	}
 	crash_name(NULL);
+	crash_cut_answer(-1, NULL);
 	report.ending = *ending = is_broken(request.call.gpu);
 	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:

@@ -17,6 +17,7 @@ struct trial_home {
 	struct libraries *libraries;
 	struct counters *counters;
 	struct devices *devices;
+	int out; /* descriptor of the answers; -1: a run that takes too long cannot be ended */
 };
 
 /* The protocol's reply without its id, failed trials included; NULL and err for a bad request. New reference. Sets

@@ -220,3 +220,10 @@ json_t *js_reals(const double *x, size_t count) {
 		json_array_append_new(array, js_number(x[i]));
 	return array;
 }
+
+json_t *js_named(const json_t *array, const char *name) {
+	js_each (one, array)
+		if (strcmp(js_string_or(one, "name", ""), name) == 0)
+			return one;
+	return NULL;
+}

@@ -19,6 +19,8 @@ json_t *js_parse(const char *text, size_t size, const char *where, struct err *e
 json_t *js_load(const char *path, size_t limit, struct err *err);
 /* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);
+/* The first object of an array whose "name" is this one; NULL: there is none. */
+json_t *js_named(const json_t *array, const char *name);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 /* The same to stdout, and releases it; main looks for errors of stdout. */

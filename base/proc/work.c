@@ -26,6 +26,7 @@ struct passer {
 	const char *skip;  /* words that may stand among the options */
 	const char *code;  /* letters of the options that code or a module follows, instead of a file */
 	const char *glued; /* letters of the options whose value may be in the same word */
+	const char *ranks; /* options for the number of MPI ranks */
 };
 
 static const struct passer passers[] = {
@@ -53,8 +54,10 @@ static const struct passer passers[] = {
             " -outfile-pattern -errfile-pattern -cpu-set --cpu-set -cpu-list --cpu-list -output-filename"
             " --output-filename --output --display --prefix -rf --rankfile --timeout --stdin --personality --tune"
             " --am -configfile --runtime-options ",
-     .two = " -mca --mca -gmca --gmca --prtemca --pmixmca -genv -env "},
+     .two = " -mca --mca -gmca --gmca --prtemca --pmixmca -genv -env ",
+     .ranks = " -n -np --n --np -c "},
 	{.names = " srun ",
+     .ranks = " -n --ntasks ",
      .one =
          " -n --ntasks -N --nodes -c --cpus-per-task -p --partition -A --account -J --job-name -t --time -w"
          " --nodelist -x --exclude -o --output -e --error -i --input -D --chdir -C --constraint -d --dependency -m"
@@ -64,11 +67,13 @@ static const struct passer passers[] = {
          " --jobid --reservation --threads-per-core --cores-per-socket --sockets-per-node --wait -W --profile "
          "--cpu-freq --network --het-group --tres-per-task --comment --container "},
 	{.names = " jsrun ",
+     .ranks = " -n --nrs -p --np ",
      .one = " -n --nrs -a --tasks_per_rs -c --cpu_per_rs -g --gpu_per_rs -r --rs_per_host -p --np -l"
             " --latency_priority -b --bind -d --launch_distribution -E --env -F --env_eval -D --env_no_propagate -K"
             " --rs_per_socket -m --memory_per_rs -M --smpiargs -o --stdio_stdout -k --stdio_stderr -t --stdio_input"
             " -e --stdio_mode -f --appfile -U --use_resource_sets -J --jobid -h --chdir -X --exit_on_error "},
 	{.names = " flux ",
+     .ranks = " -n --ntasks ",
      .skip = " mini run submit alloc ",
      .one = " -n --ntasks -N --nodes -c --cores-per-task -g --gpus-per-task -t --time-limit -q --queue -B --bank -o"
             " --setopt -S --setattr --tasks-per-node --tasks-per-core --cores --gpus-per-node --output --error --input"
@@ -215,6 +220,36 @@ static struct work of_words(char **words, int nested) {
 		words++;
 	const struct passer *passer = *words && nested < NESTED_MAX ? passer_of(*words) : NULL;
 	return passer ? of_passer(passer, words, nested) : work_new(WORK_PROGRAM, *words ? *words : "");
+}
+
+/* "-n", "4"; "-n4"; "--ntasks=4". NULL: the option at *at is another one. */
+static const char *value_of(const char *options, char **at) {
+	const char *word = *at, *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
+	if (is_listed(options, word))
+		return at[1];
+	char *name = mem_printf("%.*s", equals ? (int)(equals - word) : 2, word);
+	bool listed = word[0] == '-' && is_listed(options, name);
+	free(name);
+	return !listed ? NULL : equals ? equals + 1 : word[1] != '-' && word[2] ? word + 2 : NULL;
+}
+
+char *work_ranks(const char *const *words) {
+	char **at = (char **)words;
+	for (int nested = 0; *at && nested < NESTED_MAX; nested++) {
+		while (*at && at[1] && work_word_assigns(*at))
+			at++;
+		const struct passer *passer = passer_of(*at);
+		char **end = passer && passer->kind == WRAPPER ? options_skip(passer, at + 1) : NULL;
+		for (char **option = at + 1; end && passer->ranks && option < end; option++)
+			if (value_of(passer->ranks, option))
+				return mem_strdup(value_of(passer->ranks, option));
+		if (!end || passer->ranks)
+			return passer && passer->ranks ? mem_strdup("") : NULL;
+		at = end;
+		for (int i = 0; i < passer->words && *at; i++)
+			at++;
+	}
+	return NULL;
 }
 
 struct work work_of_words(const char *const *words) {

@@ -9,23 +9,28 @@ The program `sweetspot` does the work; it must be in PATH, or named by SWEETSPOT
 standard library. NumPy and pandas are used where the caller brings their objects or asks for data frames.
 """
 
-from ._command import SweetspotError
+from ._command import CallableError, SweetspotError
 from ._kernel_tuner import Specification, from_kernel_tuner
 from ._profile import Match, Profile, lookup, tuned
-from ._results import Checked, Comparison, Measurement, Ratio, Replay, Result, Trial
-from ._tune import compare, replay, tune
+from ._results import Checked, Comparison, Measurement, Picture, Ratio, Replay, Result, Trial
+from ._study import Study, StudyTrial
+from ._tune import compare, replay, tune, tune_async
 
 __version__ = "0.1.0"
 __all__ = [
+    "CallableError",
     "Checked",
     "Comparison",
     "Match",
     "Measurement",
+    "Picture",
     "Profile",
     "Ratio",
     "Replay",
     "Result",
     "Specification",
+    "Study",
+    "StudyTrial",
     "SweetspotError",
     "Trial",
     "compare",
@@ -33,5 +38,6 @@ __all__ = [
     "lookup",
     "replay",
     "tune",
+    "tune_async",
     "tuned",
 ]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections.abc
 import functools
 import inspect
@@ -20,8 +21,8 @@ def refuse(function: Callable[..., Any]) -> None:
     """ValueError for a callable whose calls do not work when they are timed."""
     if isinstance(function, functools._lru_cache_wrapper):
         raise ValueError("the callable keeps its results (functools.cache), so that only its first call works; pass its __wrapped__")
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        raise ValueError("an async function only works when it is awaited; pass a function that calls asyncio.run on it")
+    if inspect.isasyncgenfunction(function):
+        raise ValueError("an async generator only works when it is iterated; pass an async function that does so")
 
 
 def is_promise(result: Any) -> bool:
@@ -37,8 +38,7 @@ def finish(promise: Any) -> Any:
         return list(promise)
     if hasattr(promise, "block_until_ready"):  # an array of JAX
         return promise.block_until_ready()
-    promise.close()
-    raise TypeError("the call returned a coroutine, which has not worked yet")
+    return asyncio.run(promise)
 
 
 class Checks:

@@ -6,12 +6,12 @@ import os
 import sys
 
 try:
-    import _socket as socket  # the part in C: all of socket.py would double the time that Python takes to start
+    import _socket as socket  # type: ignore[import-not-found,unused-ignore]  # the part in C: all of socket.py would double the time that Python takes to start
 except ImportError:
     import socket  # type: ignore[no-redef]
 
 
-def main():
+def main() -> int:
     connection = socket.socket(socket.AF_UNIX)
     try:
         connection.connect(os.environ["SWEETSPOT_PYTHON_SOCKET"])

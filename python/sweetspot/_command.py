@@ -10,11 +10,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from typing import IO, Any, Callable, Mapping, Optional, Sequence
+from typing import IO, Any, Callable, List, Mapping, Optional, Sequence
 
 
 class SweetspotError(Exception):
-    """The program failed. `status` is its exit status, `hint` its advice, both as sweetspot(1) describes them."""
+    """The program failed. `status` is its exit status, `hint` its advice, both as sweetspot(1) describes them.
+
+    Where an exception of a callable is the reason, `__cause__` is a CallableError with its traceback."""
 
     def __init__(self, message: str, status: int = 1, hint: str = "") -> None:
         super().__init__(message + (" (%s)" % hint if hint else ""))
@@ -22,10 +24,15 @@ class SweetspotError(Exception):
         self.hint = hint
 
 
+class CallableError(Exception):
+    """An exception that a callable has raised in its worker; the text is its traceback."""
+
+
 def program() -> str:
-    """The path of `sweetspot`: $SWEETSPOT, or the first one in PATH."""
+    """The path of `sweetspot`: $SWEETSPOT, the one in this package's wheel, or the first one in PATH."""
     named = os.environ.get("SWEETSPOT")
-    found = shutil.which(named) if named else shutil.which("sweetspot")
+    inside = os.path.join(os.path.dirname(__file__), "installed", "bin", "sweetspot")
+    found = shutil.which(named or (inside if os.path.exists(inside) else "sweetspot"))
     if not found:
         raise SweetspotError(
             "cannot find %s" % (named or "the program sweetspot"),
@@ -35,7 +42,7 @@ def program() -> str:
     return found
 
 
-def _failure(status: int, errors: str) -> SweetspotError:
+def failure(status: int, errors: str) -> SweetspotError:
     what, hint = "sweetspot ended with status %d" % status, ""
     for line in errors.splitlines():
         if line.startswith("sweetspot: error: "):
@@ -47,41 +54,86 @@ def _failure(status: int, errors: str) -> SweetspotError:
     return SweetspotError(what, status, hint)
 
 
+class Running:
+    """The program at work. It is in a session of its own, so that Ctrl-C reaches this process first."""
+
+    def __init__(self, words: Sequence[str], env: Mapping[str, str]) -> None:
+        command = [program(), *words]
+        # Files and not pipes: nobody reads while callables work, and a full pipe would stop the program.
+        self.output, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.stopped = False
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self.output,
+            stderr=self.errors,
+            env=dict(os.environ, **env),
+            start_new_session=True,
+            preexec_fn=death_signal(),
+        )
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """Has the program end in order, with its results."""
+        if not self.stopped and self.alive():
+            self.process.send_signal(signal.SIGINT)
+        self.stopped = True
+
+    def wait(self, turn: Callable[["Running"], None]) -> None:
+        """Returns when it has ended. The first Ctrl-C stops it, the second one is raised."""
+        try:
+            while self.alive():
+                try:
+                    turn(self)
+                except KeyboardInterrupt:
+                    if self.stopped:
+                        raise
+                    self.stop()
+        except BaseException:
+            _end(self.process)
+            raise
+
+    def close(self) -> None:
+        self.output.close()
+        self.errors.close()
+
+
+def rest(running: Running) -> None:
+    try:
+        running.process.wait(0.1)
+    except subprocess.TimeoutExpired:
+        pass
+
+
 def run(
     words: Sequence[str],
-    progress: bool = False,
     env: Optional[Mapping[str, str]] = None,
-    meanwhile: Optional[Callable[[subprocess.Popen], None]] = None,
-    accepted: Sequence[int] = (0,),
+    turn: Callable[[Running], None] = rest,
+    warned: Optional[List[str]] = None,
 ) -> str:
-    """Runs `sweetspot WORD...` and returns its standard output.
+    """Runs `sweetspot WORD...` and returns its standard output; its warnings are added to `warned`.
 
-    `meanwhile` is called with the running process and must return when that has ended. An interrupt (Ctrl-C) reaches
-    the program as well, which then ends in order.
+    `turn` is called again and again until the program has ended.
     """
-    # Files and not pipes: nobody reads while `meanwhile` works, and a full pipe would stop the program.
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [program(), *words],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=None if progress else errors,
-            env=dict(os.environ, **(env or {})),
-            preexec_fn=_death_signal(),
-        )
-        try:
-            if meanwhile:
-                meanwhile(process)
-            process.wait()
-        except BaseException:
-            _end(process)
-            raise
-        if process.returncode not in accepted:
-            raise _failure(process.returncode, _text(errors))
-        return _text(output)
+    running = Running(words, env or {})
+    try:
+        running.wait(turn)
+        errors, output = _text(running.errors), _text(running.output)
+    finally:
+        running.close()
+    begin = "sweetspot: warning: "
+    if warned is not None:
+        warned += [line[len(begin) :] for line in errors.splitlines() if line.startswith(begin)]
+    if running.stopped and not output.strip():
+        raise KeyboardInterrupt
+    if running.process.returncode and not running.stopped:
+        raise failure(running.process.returncode, errors)
+    return output
 
 
-def _death_signal() -> Optional[Callable[[], None]]:
+def death_signal() -> Optional[Callable[[], None]]:
     """What the program does before it starts, so that it ends in order, with its results, when this process is killed.
 
     Elsewhere than on Linux it does nothing, and the program runs on.
@@ -106,7 +158,7 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode("utf-8", "replace")
 
 
-def _end(process: subprocess.Popen) -> None:
+def _end(process: "subprocess.Popen[bytes]") -> None:
     """Ends the program as Ctrl-C does, so that its results are kept; by force if it takes over half a minute."""
     process.terminate()
     try:
@@ -116,9 +168,14 @@ def _end(process: subprocess.Popen) -> None:
         process.wait()
 
 
-def document(words: Sequence[str], **options: Any) -> Any:
+def document(
+    words: Sequence[str],
+    env: Optional[Mapping[str, str]] = None,
+    turn: Callable[[Running], None] = rest,
+    warned: Optional[List[str]] = None,
+) -> Any:
     """The JSON document that `sweetspot WORD...` prints."""
-    output = run(words, **options)
+    output = run(words, env, turn, warned)
     try:
         return json.loads(output)
     except ValueError as error:

@@ -9,7 +9,9 @@ import copy
 import ctypes
 import math
 import numbers
-from typing import Any
+from typing import Any, Dict
+
+from ._params import module
 
 
 class Incomparable(Exception):
@@ -34,7 +36,7 @@ def same(right: Any, result: Any, rtol: float = 1e-6) -> str:
 def kept(result: Any) -> Any:
     """A copy that no later call can change."""
     if _is_array(result):
-        import numpy
+        numpy = module("numpy")
 
         return numpy.array(_host(result))
     if type(result) in (list, tuple):
@@ -100,7 +102,7 @@ def _dictionaries(right: Any, result: Any, rtol: float) -> str:
     return ""
 
 
-def _attributes(value: Any) -> dict:
+def _attributes(value: Any) -> Dict[str, Any]:
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ()) if hasattr(value, name)]
     return {**{name: getattr(value, name) for name in slots}, **getattr(value, "__dict__", {})}
 
@@ -112,7 +114,7 @@ def _objects(right: Any, result: Any, rtol: float) -> str:
         return _sequences(list(getattr(right, "columns", ())), list(getattr(result, "columns", ())), rtol) or _arrays(
             right.to_numpy(), result.to_numpy(), rtol
         )
-    compares = type(right).__eq__ is not object.__eq__
+    compares = getattr(type(right), "__eq__") is not object.__eq__
     if compares and right == result:
         return ""
     members = {} if callable(right) or isinstance(right, type) else _attributes(right)
@@ -133,7 +135,7 @@ def _host(array: Any) -> Any:
 
 
 def _arrays(right: Any, result: Any, rtol: float) -> str:
-    import numpy
+    numpy = module("numpy")
 
     if not _is_array(result) and isinstance(result, (list, tuple, numbers.Number)):
         result = numpy.asarray(result)
@@ -152,7 +154,7 @@ def _arrays(right: Any, result: Any, rtol: float) -> str:
 
 def _elements(a: Any, b: Any, rtol: float) -> Any:
     """Which elements differ."""
-    import numpy
+    numpy = module("numpy")
 
     if a.dtype.kind == "O":
         pairs = zip(a.ravel(), b.ravel())

@@ -11,6 +11,8 @@ import math
 import types
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from ._travel import names_of
+
 LONG = 32  # a shorter list is a counter or the like, which belongs to the callable's state
 ENTRIES = 100  # of a container that are looked at
 DEPTH = 3
@@ -69,19 +71,12 @@ def spoil(value: Any) -> None:
 
 def _is_changed(value: Any, copy: Any) -> bool:
     if isinstance(copy, list) and copy and isinstance(copy[0], tuple):
-        return value != [numbers for _, numbers in copy]
+        return bool(value != [numbers for _, numbers in copy])
     if isinstance(value, array.array):
-        return value.tobytes() != copy.tobytes()
+        return bool(value.tobytes() != copy.tobytes())
     if hasattr(value, "shape"):
         return bool(((value != copy) & ~((value != value) & (copy != copy))).any())  # NaN differs from itself
-    return value != copy
-
-
-def _globals(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _globals(const)
+    return bool(value != copy)
 
 
 def _members(value: Any) -> Iterator[Tuple[str, Any]]:
@@ -100,7 +95,7 @@ def _members(value: Any) -> Iterator[Tuple[str, Any]]:
         for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
             if cell != types.CellType():
                 yield name, cell.cell_contents
-        yield from ((name, value.__globals__[name]) for name in _globals(value.__code__) if name in value.__globals__)
+        yield from ((name, value.__globals__[name]) for name in names_of(value.__code__) if name in value.__globals__)
     elif isinstance(value, dict):
         yield from list(value.items())[:ENTRIES]
     elif isinstance(value, (list, tuple)):

@@ -7,12 +7,17 @@ import json
 import os
 import re
 import tempfile
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+import warnings
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from ._command import SweetspotError, document
+from ._command import document
+from .kernel_tuner._launch import configurations, names_of, plain_params, thread_limit
+from .kernel_tuner._source import SUFFIXES, Given, Source
 from ._params import Space
 from ._results import Result
-from ._tune import _budget, _options, _result
+from ._options import budget_of, unknown, words_of
+from ._tune import _result
+from ._watch import Reader
 
 _TYPES = {
     "float64": "double",
@@ -27,8 +32,6 @@ _TYPES = {
     "uint64": "uint64",
     "bool": "uint8",
 }
-_SUFFIXES = {"CUDA": ".cu", "OpenCL": ".cl", "HIP": ".hip", "C": ".c"}
-_BLOCK = ("block_size_x", "block_size_y", "block_size_z")
 
 
 class Specification:
@@ -55,141 +58,121 @@ class Specification:
             found = document(["list", "params", "--json", "--spec", self.write(folder)])
         return int(found["space"]["valid"] if "space" in found else found["valid"])
 
-    def tune(self, budget: Union[str, int, float] = "60s", progress: bool = False, **options: Any) -> Result:
+    def tune(self, budget: Union[str, int, float] = "60s", **options: Any) -> Result:
         """Tunes it; `options` are those of sweetspot-tune(1), for example device="cuda:1"."""
         with tempfile.TemporaryDirectory(prefix="sweetspot-python-") as folder:
-            words = ["tune", "--json", "--budget=" + _budget(budget), *([] if progress else ["--quiet"])]
-            found = document([*words, *_options(options), "--spec=" + self.write(folder)], progress=progress)
-        return _result(found, self.space, options)
+            words = ["tune", "--json", "--budget=" + budget_of(budget), "--quiet"]
+            found = document([*words, *words_of(options), "--spec=" + self.write(folder)])
+        return _result(found, Reader(self.space, options))
 
 
 def from_kernel_tuner(
     kernel_name: str,
-    kernel_source: Union[str, Sequence[str], Callable[..., Any]],
+    kernel_source: Given,
     problem_size: Any,
     arguments: Sequence[Any],
-    tune_params: Mapping[str, Sequence[Any]],
-    grid_div_x: Optional[Sequence[str]] = None,
-    grid_div_y: Optional[Sequence[str]] = None,
-    grid_div_z: Optional[Sequence[str]] = None,
+    tune_params: Any,
+    grid_div_x: Any = None,
+    grid_div_y: Any = None,
+    grid_div_z: Any = None,
     restrictions: Any = None,
     answer: Optional[Sequence[Any]] = None,
+    atol: Optional[float] = None,
+    verify: Any = None,
     lang: Optional[str] = None,
-    compiler_options: Optional[Sequence[str]] = None,
-    block_size_names: Optional[Sequence[str]] = None,
-    defines: Optional[Mapping[str, Any]] = None,
     smem_args: Optional[Mapping[str, Any]] = None,
     cmem_args: Optional[Mapping[str, Any]] = None,
     texmem_args: Optional[Mapping[str, Any]] = None,
-    atol: Optional[float] = None,
-    **ignored: Any,
+    compiler_options: Optional[Sequence[str]] = None,
+    defines: Optional[Mapping[str, Any]] = None,
+    block_size_names: Optional[Sequence[str]] = None,
+    **search: Any,
 ) -> Specification:
     """A specification from the arguments of tune_kernel().
 
-    Arguments are NumPy arrays and scalars, or anything with `dtype`, `shape` and `tobytes()`. Options that choose how
-    Kernel Tuner searches and measures (strategy, iterations, verbose, ..) are not needed and ignored. Raises ValueError
-    for what a specification cannot say: restrictions or sources that are Python functions, textures, types other than
-    numbers.
+    Arguments are arrays and scalars of NumPy, or of PyTorch or CuPy. Restrictions may be functions: the valid
+    configurations are then listed. Options that choose how Kernel Tuner searches and measures (`search`: strategy,
+    iterations, ..) have no effect, which is said by a warning; Specification.tune() has its own. Raises ValueError for
+    what a specification cannot say: other functions, textures, types other than numbers. tune_kernel() takes them.
     """
-    if texmem_args:
-        raise ValueError("textures (texmem_args) cannot be specified")
-    source, name, language = _source(kernel_source, lang)
-    space = Space(tune_params)
+    known = ("strategy", "strategy_options", "iterations", "verbose", "quiet", "log", "cache", "metrics", "observers", "objective",
+             "objective_higher_is_better", "simulation_mode", "device", "platform", "compiler")  # fmt: skip
+    unknown("from_kernel_tuner", search, known)
+    if search:
+        warnings.warn("%s: no effect on a specification" % ", ".join(search), stacklevel=2)
+    for name, value in (("texmem_args", texmem_args), ("verify", verify)):
+        if value:
+            raise ValueError("%s cannot be specified" % name)
+    params, names = plain_params(tune_params), names_of(block_size_names)
+    space = Space(params)
+    source = Source(kernel_name, kernel_source, lang, defines)
+    if callable(source.first):
+        raise ValueError("a kernel source that is a function cannot be specified: use tune_kernel(), or give the text or a file")
+    text, language = source.text({}), source.language({})
+    file = os.path.basename(source.path) if source.path else "kernel" + {"C": ".c"}.get(language, SUFFIXES[language])
+    if language == "C":
+        text = text.replace('extern "C"', "")
     spec: Dict[str, Any] = {
         "Language": language,
         "KernelName": kernel_name,
-        "KernelFile": name,
-        "CompilerOptions": list(compiler_options or []) + ["-D%s=%s" % each for each in (defines or {}).items()],
+        "KernelFile": file,
+        "CompilerOptions": list(compiler_options or []) + ["-D%s=%s" % (k, _text(v)) for k, v in (defines or {}).items()],
     }
-    files = {name: source}
-    if language != "C":
-        spec.update(_launch(problem_size, tune_params, (grid_div_x, grid_div_y, grid_div_z), block_size_names))
+    files = {file: text.encode(), **{name: other.encode() for name, other in source.others.items()}}
+    if language not in ("C", "Fortran"):
+        spec.update(_launch(problem_size, params, (grid_div_x, grid_div_y, grid_div_z), names))
         if smem_args and "size" in smem_args:
-            spec["SharedMemory"] = _expression(smem_args["size"])
+            spec["SharedMemory"] = _text(smem_args["size"])
     if atol is not None:  # numpy.allclose(), which Kernel Tuner compares with, adds this relative part
         spec["Tolerance"] = {"Absolute": float(atol), "Relative": 1e-5}
-    spec["Arguments"] = _arguments(arguments, answer, cmem_args or {}, files, language)
-    conditions = [{"Expression": text} for text in _restrictions(restrictions)]
-    parameters = [{"Name": key, "Type": _type(values), "Values": list(values)} for key, values in tune_params.items()]
-    return Specification(
-        re.sub(r"\W+", "_", kernel_name),
-        {
-            "General": {"BenchmarkName": kernel_name},
-            "ConfigurationSpace": {"TuningParameters": parameters, "Conditions": conditions},
-            "KernelSpecification": spec,
-        },
-        files,
-        space,
-    )
+    spec["Arguments"] = _arguments(arguments, answer, cmem_args or {}, files)
+    parameters = [{"Name": key, "Type": _type(values), "Values": values} for key, values in params.items()]
+    document_ = {
+        "General": {"BenchmarkName": kernel_name},
+        "ConfigurationSpace": {"TuningParameters": parameters, **_valid(params, restrictions, names, language)},
+        "KernelSpecification": spec,
+    }
+    return Specification(re.sub(r"\W+", "_", kernel_name), document_, files, space)
 
 
-def _source(source: Any, lang: Optional[str]) -> Tuple[bytes, str, str]:
-    if callable(source):
-        raise ValueError("a kernel source that is a function cannot be specified: give the text or a file")
-    if isinstance(source, (list, tuple)):
-        if len(source) != 1:
-            raise ValueError("several source files cannot be specified: let the first one include the others")
-        source = source[0]
-    text = str(source)
-    is_file = "\n" not in text and len(text) < 4096 and os.path.isfile(text)
-    if not is_file and re.fullmatch(r"[^\s{;]+\.\w+", text):
-        raise SweetspotError("cannot read the kernel source %s" % text)
-    suffix = os.path.splitext(text)[1] if is_file else ""
-    language = (lang or {".c": "C", ".cl": "OpenCL", ".hip": "HIP"}.get(suffix) or "CUDA").upper()
-    language = {"CUPY": "CUDA", "NVCUDA": "CUDA", "OPENCL": "OpenCL"}.get(language, language)
-    if language not in _SUFFIXES:
-        raise ValueError("sources in %s cannot be specified: use CUDA, OpenCL, HIP or C" % language)
-    if is_file:
-        with open(text, "rb") as file:
-            return file.read(), os.path.basename(text), language
-    return text.encode(), "kernel" + _SUFFIXES[language], language
+def _valid(params: Mapping[str, Sequence[Any]], restrictions: Any, names: Sequence[str], language: str) -> Dict[str, Any]:
+    """Conditions where all restrictions are texts, else the configurations that meet them."""
+    listed = list(restrictions) if isinstance(restrictions, (list, tuple)) else [restrictions] if restrictions else []
+    limit = thread_limit(names, params) if language not in ("C", "Fortran") else None
+    if all(isinstance(each, str) for each in listed):
+        return {"Conditions": [{"Expression": text} for text in [*listed, *([limit] if limit else [])]]}
+    return {"Configurations": [list(config.values()) for config in configurations(params, restrictions, names)]}
 
 
 def _type(values: Sequence[Any]) -> str:
-    return "string" if any(isinstance(value, str) for value in values) else "int" if all(
-        isinstance(value, int) for value in values
-    ) else "float"
+    if any(isinstance(value, str) for value in values):
+        return "string"
+    return "int" if all(isinstance(value, int) for value in values) else "float"
 
 
-def _launch(problem: Any, params: Mapping[str, Any], dividers: Sequence[Any], names: Optional[Sequence[str]]) -> Dict[str, Any]:
+def _launch(problem: Any, params: Mapping[str, Any], dividers: Sequence[Any], names: Sequence[str]) -> Dict[str, Any]:
     sizes = list(problem) if isinstance(problem, (list, tuple)) else [problem]
-    launch: Dict[str, Any] = {}
     if any(isinstance(size, str) or callable(size) for size in sizes):
-        raise ValueError("a problem size that depends on parameters cannot be specified: give numbers")
-    launch["ProblemSize"] = [int(size) for size in sizes]
-    for axis, divider in zip("XYZ", dividers):
+        raise ValueError("a problem size that depends on parameters cannot be specified: use tune_kernel(), or give numbers")
+    launch: Dict[str, Any] = {"ProblemSize": [int(size) for size in sizes]}
+    for axis, divider, name in zip("XYZ", dividers, names):
         if divider is not None:
-            launch["GridDiv" + axis] = [_expression(each) for each in divider]
-    blocks = list(names or _BLOCK)
-    if any(name not in params for name in blocks[:1]) or blocks[:3] != list(_BLOCK)[: len(blocks)]:
-        launch["LocalSize"] = {
-            axis: name if name in params else "1" for axis, name in zip("XYZ", [*blocks, "", ""])
-        }
-        for axis, name in zip("XYZ", blocks):
-            if "GridDiv" + axis not in launch and name in params:
-                launch["GridDiv" + axis] = [name]
+            launch["GridDiv" + axis] = [_text(each) for each in (divider if isinstance(divider, (list, tuple)) else [divider])]
+        elif name in params and not name.startswith("block_size_"):
+            launch["GridDiv" + axis] = [name]
+    if any(not name.startswith("block_size_") for name in names) or names[0] not in params:
+        launch["LocalSize"] = {axis: name if name in params else "1" for axis, name in zip("XYZ", names)}
     return launch
 
 
-def _expression(value: Any) -> str:
+def _text(value: Any) -> str:
     if callable(value):
-        raise ValueError("an expression that is a function cannot be specified: write it as a text")
+        raise ValueError("an expression that is a function cannot be specified: use tune_kernel(), or write it as a text")
     return str(value)
 
 
-def _restrictions(restrictions: Any) -> List[str]:
-    if not restrictions:
-        return []
-    if callable(restrictions) or isinstance(restrictions, str):
-        restrictions = [restrictions]
-    for each in restrictions:
-        if not isinstance(each, str):
-            raise ValueError("a restriction that is a function cannot be specified: write it as a text, such as 'a*b <= 1024'")
-    return list(restrictions)
-
-
 def _arguments(
-    arguments: Sequence[Any], answer: Optional[Sequence[Any]], constant: Mapping[str, Any], files: Dict[str, bytes], language: str
+    arguments: Sequence[Any], answer: Optional[Sequence[Any]], constant: Mapping[str, Any], files: Dict[str, bytes]
 ) -> List[Dict[str, Any]]:
     rows = []
     for index, argument in enumerate(arguments):

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import math
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-Value = Union[int, float, str, bool, None, Tuple]
+Value = Any  # a number, a text, or any other object for a callable
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*\Z")
 
@@ -25,6 +27,11 @@ def _word(value: Any, index: int) -> str:
     if isinstance(value, str) and _WORD.match(value) and not re.match(r"v\d+\Z", value):
         return value
     return "v%d" % index
+
+
+def module(name: str) -> Any:
+    """A module that the package does not need, where it is installed: NumPy, pandas, matplotlib."""
+    return importlib.import_module(name)
 
 
 class Space:
@@ -59,6 +66,14 @@ class Space:
                 return word
         raise ValueError("%r is not among the values of %s: %r" % (value, name, self.values[name]))
 
+    @staticmethod
+    def json(word: str) -> Any:
+        """A word as the program reads it: a number where it is one."""
+        try:
+            return json.loads(word)
+        except ValueError:
+            return word
+
     def value(self, name: str, word: Any) -> Any:
         """The value for a word, or for the number that the program made of it."""
         for known, value in zip(self.words.get(name, ()), self.values.get(name, ())):
@@ -75,6 +90,10 @@ class Space:
     def config(self, config: Mapping[str, Any]) -> Dict[str, Any]:
         """A configuration from a document, with this side's values."""
         return {name: self.value(name, word) for name, word in config.items()}
+
+    def key(self, config: Mapping[str, Any]) -> Tuple[str, ...]:
+        """The words of a configuration, in the order of the parameters."""
+        return tuple(self.word(name, config[name]) for name in self.words if name in config)
 
     def first(self) -> Dict[str, Any]:
         return {name: values[0] for name, values in self.values.items()}

@@ -7,11 +7,10 @@ import ctypes
 import ctypes.util
 import functools
 import os
-import shutil
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
-from ._command import SweetspotError
+from ._command import SweetspotError, program
 
 _MESSAGE = 512
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,10 +37,11 @@ class _Match(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     """libsweetspot: $SWEETSPOT_LIBRARY, beside the program in PATH, or where the loader finds it."""
     names: List[Optional[str]] = [os.environ.get("SWEETSPOT_LIBRARY")]
-    program = shutil.which(os.environ.get("SWEETSPOT") or "sweetspot")
-    if program:
-        names.append(os.path.join(os.path.dirname(os.path.realpath(program)), "..", "lib", "libsweetspot.so.0"))
-        names.append(os.path.join(os.path.dirname(os.path.realpath(program)), "..", "lib", "libsweetspot.so"))
+    try:
+        folder = os.path.join(os.path.dirname(os.path.realpath(program())), "..", "lib")
+        names += [os.path.join(folder, "libsweetspot.so.0"), os.path.join(folder, "libsweetspot.so")]
+    except SweetspotError:
+        pass
     names += ["libsweetspot.so.0", "libsweetspot.so", ctypes.util.find_library("sweetspot")]
     for name in names:
         try:

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ._html import card, svg
+from ._params import module
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,17 @@ class Trial:
     phase: str
     status: str
     message: Optional[str] = None
+    metrics: Mapping[str, float] = field(default_factory=dict)  # what a callable has returned beside its cost
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The picture of a report where matplotlib is not installed: `svg` is its text."""
+
+    svg: str
+
+    def _repr_html_(self) -> str:
+        return self.svg
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class Result:
-    """What `tune` found. `verdict` is "faster", "tie", "slower" or "undecided", of `best` against `baseline`."""
+    """What `tune` found. `verdict` is "faster", "tie", "slower" or "undecided", of `best` against `baseline`; so is
+    `speedup`, which is NaN where the budget or Ctrl-C has ended the search before a comparison."""
 
     name: str
     verdict: str
@@ -74,7 +89,7 @@ class Result:
     raw: Mapping[str, Any] = field(repr=False)
     checked: Optional[Checked] = None
     notes: Tuple[str, ...] = ()
-    _trials: Optional[Callable[[], List[Trial]]] = field(default=None, repr=False, compare=False)
+    _trials: Union[None, List[Trial], Callable[[], List[Trial]]] = field(default=None, repr=False, compare=False)
 
     @property
     def proven(self) -> bool:
@@ -83,12 +98,40 @@ class Result:
 
     def trials(self) -> List[Trial]:
         """Every trial of the search, in order, from the store."""
-        return self._trials() if self._trials else []
+        found = self._trials() if callable(self._trials) else self._trials or []
+        object.__setattr__(self, "_trials", found)
+        return list(found)
 
     def frame(self) -> Any:
-        """The trials as a pandas.DataFrame: a column for each parameter, `value`, `phase`, `status` and `message`."""
-        rows = [(trial.config, {k: v for k, v in vars(trial).items() if k != "config"}) for trial in self.trials()]
-        return _frame([dict(config, **others) for config, others in rows])
+        """The trials as a pandas.DataFrame: a column for each parameter and metric, `value`, `phase`, `status`, `message`."""
+        return frame_of(self.trials())
+
+    def effects(self) -> Any:
+        """How much each parameter matters, as a pandas.DataFrame."""
+        return _frame(self._rows("effects"))
+
+    def worth(self) -> Any:
+        """The proven price of each change, as a pandas.DataFrame."""
+        return _frame(self._rows("worth"))
+
+    def pareto(self, *names: str) -> List[Trial]:
+        """The trials that no other one beats in all of these metrics, all of which are minimised; "value" is the cost."""
+        return pareto([t for t in self.trials() if t.status == "correct"], names)
+
+    def plot(self) -> Any:
+        """The trials in their order, and the best so far: matplotlib's axes, or a Picture where it is not installed."""
+        return plot(self.trials(), self.name)
+
+    def _rows(self, member: str) -> List[Dict[str, Any]]:
+        rows = self.raw["results"][0].get(member) or []
+        return [{**{k: v for k, v in row.items() if k != "ci"}, **dict(zip(("low", "high"), row.get("ci") or ()))} for row in rows]
+
+    def _repr_html_(self) -> str:
+        return card(self)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        self.trials()
+        return self.__dict__
 
     def __str__(self) -> str:
         checked = "; checked: %s" % self.checked if self.checked else ""
@@ -126,10 +169,39 @@ class Replay:
 
 def _frame(rows: List[Dict[str, Any]]) -> Any:
     try:
-        import pandas
+        pandas = module("pandas")
     except ImportError:
         raise ImportError("data frames need pandas: pip install pandas") from None
     return pandas.DataFrame(rows)
+
+
+def frame_of(trials: Sequence[Trial]) -> Any:
+    others = ("phase", "status", "message")
+    return _frame([{**t.config, "value": t.value, **t.metrics, **{name: getattr(t, name) for name in others}} for t in trials])
+
+
+def _metric(trial: Trial, name: str, sign: float) -> float:
+    value = trial.value if name == "value" else trial.metrics.get(name)
+    return float("inf") if value is None else sign * value
+
+
+def pareto(trials: Sequence[Trial], names: Sequence[str], larger: bool = False) -> List[Trial]:
+    rows = [tuple(_metric(trial, name, -1.0 if larger else 1.0) for name in names or ("value",)) for trial in trials]
+    beaten = [any(other != row and all(x <= y for x, y in zip(other, row)) for other in rows) for row in rows]
+    return [trial for trial, loses in zip(trials, beaten) if not loses]
+
+
+def plot(trials: Sequence[Trial], title: str) -> Any:
+    try:
+        pyplot = module("matplotlib.pyplot")
+    except ImportError:
+        return Picture(svg(trials, title))
+    values = [trial.value for trial in trials if trial.value is not None]
+    _, axes = pyplot.subplots()
+    axes.plot(values, "o", markersize=3)
+    axes.plot([min(values[: i + 1]) for i in range(len(values))], color="tab:red")
+    axes.set(title=title, xlabel="trials (count)", ylabel="value", yscale="log")
+    return axes
 
 
 def ratio(document: Mapping[str, Any]) -> Ratio:

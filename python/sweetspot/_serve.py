@@ -7,13 +7,13 @@ import json
 import os
 import select
 import socket
-import subprocess
 import tempfile
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._checks import UNCHECKED
+from ._command import Running
+from ._travel import pack
 from ._worker import Job, Process
-
 
 PATH_MAX = 100  # of a socket: 108 bytes with the name and a NUL (unix(7))
 
@@ -31,20 +31,22 @@ class Server:
     """Use it in a `with`; `path` is the socket for the clients."""
 
     def __init__(self, job: Job) -> None:
-        self.job = job
+        self.packed = pack(job, job.function)
         self.folder = _folder()
         self.path = os.path.join(self.folder.name, "s")
         self.worker: Optional[Process] = None
-        self.restarts = 0
         self.checked: Dict[Tuple[str, ...], int] = {}  # the results that were compared, of each configuration
+        self.metrics: Dict[Tuple[str, ...], Dict[str, float]] = {}
         self.unchecked = ""  # why results cannot be checked
         self.changed: List[str] = []  # inputs that were changed in place
+        self.traceback = ""  # of the last exception
 
     def __enter__(self) -> "Server":
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         os.chmod(self.path, 0o600)
         self.listener.listen(16)
+        self.worker = Process(self.packed)
         return self
 
     def __exit__(self, *what: object) -> None:
@@ -57,42 +59,65 @@ class Server:
             self.worker.kill()
             self.worker = None
 
-    def serve(self, process: subprocess.Popen) -> None:
-        """Returns when the process has ended."""
-        try:
-            while process.poll() is None:
-                ready, _, _ = select.select([self.listener], [], [], 0.05)
-                if not self.worker:  # before a client is accepted: the fork would keep its connection open
-                    self.worker = Process(self.job, self.listener)
-                if ready:
-                    client, _ = self.listener.accept()
-                    with client:
-                        self._one(client, process)
-        except BaseException:
-            self.listener.close()  # clients would wait for an answer, and the program for its clients
-            raise
+    def turn(self, running: Running) -> None:
+        """Waits a moment for a client, and serves it."""
+        ready, _, _ = select.select([self.listener], [], [], 0.05)
+        if ready:
+            client, _ = self.listener.accept()
+            with client:
+                self._one(client, running)
 
-    def _one(self, client: socket.socket, process: subprocess.Popen) -> None:
+    def _one(self, client: socket.socket, running: Running) -> None:
         request = b""
         while not request.endswith(b"\n"):
             part = client.recv(65536)
             if not part:
                 return
             request += part
-        assert self.worker
-        try:
-            self.worker.channel.send(request[:-1])
-            answer = self._wait(client, process)
-        except OSError:
-            answer = b""
-        if answer is None or not answer:  # the client was killed at its time limit, or the worker crashed
+        self.worker = self.worker or Process(self.packed)
+        answer = self._ask(request[:-1], client, running)
+        if answer == b"":  # it has crashed: the next one starts while nobody waits for it
             self._drop()
-            self.restarts += 1
+            self.worker = Process(self.packed)
+            self._wait(self.worker, None, running)
         if answer is not None:
             try:
                 client.sendall(self._text(request, answer))
             except OSError:
                 pass
+
+    def _ask(self, request: bytes, client: socket.socket, running: Running) -> Optional[bytes]:
+        """The worker's answer; empty if it has crashed, None if nobody waits for it any more."""
+        worker = self.worker
+        assert worker
+        if not worker.ready:
+            started = self._wait(worker, client, running)
+            if not started:
+                return started  # a worker that still starts is kept for the next client
+        try:
+            worker.channel.send_bytes(request)
+        except OSError:
+            return b""
+        answer = self._wait(worker, client, running)
+        if answer is None:  # the client was killed at its time limit, and the call goes on
+            self._drop()
+        return answer
+
+    @staticmethod
+    def _wait(worker: Process, client: Optional[socket.socket], running: Running) -> Optional[bytes]:
+        """The worker's next message; empty if it has crashed, None if nobody waits for it any more."""
+        waited: List[Any] = [worker.channel, *([client] if client else [])]
+        while True:
+            ready, _, _ = select.select(waited, [], [], 0.2)
+            if worker.channel in ready:
+                try:
+                    message = worker.channel.recv_bytes()
+                except (EOFError, OSError):
+                    return b""
+                worker.ready = True
+                return message
+            if ready or not running.alive():
+                return None
 
     def _text(self, request: bytes, answer: bytes) -> bytes:
         """The answer for the client; what was checked is noted."""
@@ -100,20 +125,12 @@ class Server:
             return b""
         said = json.loads(answer)
         if "value" not in said:
-            return ("failed\n" + said["why"]).encode()
+            self.traceback = said["traceback"]
+            return b"failed\n" + str(said["why"]).encode()
         self.changed += [name for name in said["changed"] if name not in self.changed]
         key = tuple(request[:-1].decode().split("\0"))
         self.checked[key] = self.checked.get(key, 0) + said["checked"]
+        self.metrics[key] = said["metrics"]
         self.unchecked = said["why"] if said["status"] == UNCHECKED else self.unchecked
         why = " ".join(said["why"].split())
-        return ("%s\n%s%svalue %.9e" % (said["status"], why, "\n" if why else "", said["value"])).encode()
-
-    def _wait(self, client: socket.socket, process: subprocess.Popen) -> Optional[bytes]:
-        """The worker's answer; empty if it has crashed, None if nobody waits for it any more."""
-        assert self.worker
-        while True:
-            ready, _, _ = select.select([self.worker.channel, client], [], [], 0.5)
-            if self.worker.channel in ready:
-                return self.worker.channel.recv(1 << 17)
-            if client in ready or process.poll() is not None:
-                return None
+        return ("%s\n%s%sseconds %.9e" % (said["status"], why, "\n" if why else "", said["value"])).encode()

@@ -3,23 +3,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import hashlib
 import inspect
 import json
 import os
+import random
 import re
-import sqlite3
+import shlex
 import sys
-import tempfile
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
-from urllib.parse import quote
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _client
-from ._command import document
+from ._command import CallableError, Running, SweetspotError, document, rest
+from ._options import CompareOptions, ReplayOptions, TuneOptions, budget_of, names_of, unknown, words_of
 from ._params import Space, Value
 from ._results import Checked, Comparison, Replay, Result, Trial, inverse, measurement, ratio
 from ._serve import Server
+from ._watch import Line, Reader, Watch, wants_line
 from ._worker import Job
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # Reads the client's answer: the status, and the reason of any other than "right". 77 says that nothing could be checked.
 _VERIFY = """read -r said; test "$said" != right || exit 0; read -r why; echo "$why"; test "$said" != unchecked || exit 77; exit 1 # %s"""
@@ -27,54 +34,14 @@ Command = Union[str, Sequence[Union[str, "os.PathLike[str]"]]]
 Params = Mapping[str, Sequence[Value]]
 
 
-def _options(options: Mapping[str, Any]) -> List[str]:
-    """Keyword arguments as options: stop_when="gain<1%" is --stop-when, True a switch, a list several of them."""
-    words = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        for each in value if isinstance(value, (list, tuple)) else [value]:
-            if each is True:
-                words.append(option)
-            elif each is not None and each is not False:
-                words.append("%s=%s" % (option, each))
-    return words
-
-
-def _budget(budget: Union[str, int, float]) -> str:
-    """A number is seconds."""
-    return budget if isinstance(budget, str) else "%gs" % budget
-
-
-def _trials(space: Optional[Space], result: Mapping[str, Any], options: Mapping[str, Any]) -> List[Trial]:
-    """Every trial of the search, from the store."""
-    path = options.get("store") or document(["store", "info", "--json"])["path"]
-    if not os.path.exists(path):
-        return []
-    store = sqlite3.connect("file:%s?mode=ro" % quote(os.path.abspath(path)), uri=True, timeout=10)
-    try:
-        rows = store.execute(
-            "SELECT phase, config, status, value, message FROM trials WHERE search = ? ORDER BY id", (result["search"],)
-        ).fetchall()
-    finally:
-        store.close()
-    trials = []
-    for phase, text, status, value, message in rows:
-        config = json.loads(text)
-        good = status in ("correct", "censored")
-        trials.append(
-            Trial(space.config(config) if space else config, value if good else None, phase, status, message)
-        )
-    return trials
-
-
-def _result(found: Mapping[str, Any], space: Optional[Space], options: Mapping[str, Any]) -> Result:
+def _result(found: Mapping[str, Any], reader: Reader) -> Result:
     result = found["results"][0]
-    values: Callable[[Mapping[str, Any]], Dict[str, Any]] = space.config if space else dict
+    values: Callable[[Mapping[str, Any]], Dict[str, Any]] = reader.space.config if reader.space else dict
     return Result(
         name=result["kernel"],
         verdict=result["verdict"],
         speedup=ratio(result["speedup"] or {}),
-        best=measurement(result["best"], values),
+        best=measurement(result.get("best") or result["baseline"], values),
         baseline=measurement(result["baseline"], values),
         evaluations=result["evaluations"],
         valid=result["space"]["valid"],
@@ -83,8 +50,74 @@ def _result(found: Mapping[str, Any], space: Optional[Space], options: Mapping[s
         raw=found,
         checked=_checked(result.get("checked")),
         notes=tuple(result.get("notes") or ()),
-        _trials=lambda: _trials(space, result, options),
+        _trials=functools.partial(reader.trials, result["search"]),
     )
+
+
+def run_search(
+    words: List[str],
+    options: Mapping[str, Any],
+    reader: Reader,
+    name: str,
+    on_trial: Optional[Callable[[Trial], Any]],
+    progress: Optional[bool],
+    server: Optional[Server] = None,
+    extra: Optional[Mapping[str, str]] = None,
+) -> Dict[str, Any]:
+    """Runs `sweetspot tune WORD..`; Ctrl-C and an on_trial that returns False end it with what is known."""
+    seed = None if options.get("resume") else int(options.get("seed", random.getrandbits(62)))
+    line = Line(name, next(word[9:] for word in words if word.startswith("--budget="))) if wants_line(progress) else None
+    watch = Watch(reader, seed, on_trial, line)
+    last: List[Running] = []
+
+    def turn(running: Running) -> None:
+        last[:] = [running]
+        watch.look(running)
+        if server:
+            server.turn(running)
+        else:
+            rest(running)
+
+    given = {k: v for k, v in options.items() if k != "seed"}
+    seeds = [] if seed is None else ["--seed=%d" % seed]
+    warned: List[str] = []
+    env = dict(extra or {}, SWEETSPOT_COMMAND=typed(name))
+    try:
+        found: Dict[str, Any] = document([words[0], "--json", "--quiet", *words_of(given), *seeds, *words[1:]], env, turn, warned)
+        if last:
+            watch.look(last[0], at_once=True)
+    except SweetspotError as error:
+        if error.status != 2 or "too short" not in str(error):
+            raise
+        found = _unfinished(reader, seed, error)
+    finally:
+        if line:
+            line.end()
+    if not found["results"]:
+        raise SweetspotError("it was ended before anything was measured", status=3)
+    result = found["results"][0]
+    result["notes"] = [*(result.get("notes") or []), *warned]
+    return found
+
+
+def _unfinished(reader: Reader, seed: Optional[int], error: SweetspotError) -> Dict[str, Any]:
+    """A budget that is too short for a second configuration is an error of the program; the baseline is known, though."""
+    rows = reader.query("SELECT id, kernel, valid FROM searches WHERE seed = ? ORDER BY id DESC LIMIT 1", (seed,))
+    trials = reader.trials(rows[0][0]) if rows else []
+    if not trials or trials[0].value is None:
+        raise error
+    setup = {"config": reader.words(trials[0].config), "median": trials[0].value}
+    result = {"kernel": rows[0][1], "verdict": "undecided", "speedup": None, "best": setup, "baseline": setup, "search": rows[0][0]}
+    result.update(evaluations=1, space={"valid": rows[0][2]}, elapsed_s=0.0, failures={}, notes=[str(error)], checked=None)
+    return {"results": [result]}
+
+
+def typed(name: str) -> str:
+    """The command that makes the same search again, for people: the script, where there is one."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if main and os.path.exists(main) and not os.path.abspath(main).startswith(os.path.dirname(__file__)):
+        return shlex.join(["python3", *[os.fspath(word) for word in (sys.argv if sys.argv and sys.argv[0] else [main])]])
+    return "sweetspot.tune(%s, ..)" % name
 
 
 def _checked(found: Optional[Mapping[str, Any]]) -> Optional[Checked]:
@@ -113,8 +146,9 @@ def tune(
     metric: Optional[str] = None,
     rtol: float = 1e-6,
     name: Optional[str] = None,
-    progress: bool = False,
-    **options: Any,
+    progress: Optional[bool] = None,
+    on_trial: Optional[Callable[[Trial], Any]] = None,
+    **options: "Unpack[TuneOptions]",
 ) -> Result:
     """Finds the fastest parameters of a Python callable or of a program, and proves them against the default.
 
@@ -128,43 +162,67 @@ def tune(
                  verify(result, config) says whether a result is right, False accepts everything; a command: a shell
                  line that reads its output, as --verify
     synchronize  called after the callable, for work that goes on elsewhere: torch.cuda.synchronize
-    metric       a command: a regular expression for a number in its output. A callable: "returned" minimises what it
-                 returns in the place of its time
-    name         name of the result in the store; the callable's by default
-    options      any other option of sweetspot-tune(1): openmp=True, store="x.db", strategy="random", resume=True
+    metric       a callable: None is its time, "returned" the cost that it returns, which is minimised: a number, or
+                 the first of a dictionary of numbers, all of which the trials keep; the name of one of these numbers; a
+                 command: a regular expression that finds the number in its output, as --metric
+    rtol         how far the floating-point numbers of a result may be from the default's
+    name         the name of the results (the callable's, or what does the work)
+    progress     show a line that is updated (by default in a terminal and in a notebook)
+    on_trial     is called with each Trial as it comes; returning False ends the search with its result
+    options      those of sweetspot-tune(1), see TuneOptions: strategy="bayes", store="a.db", stop_when="gain<1%",
+                 resume=True
 
-    A callable runs in a process of its own, forked from this one: it keeps what it has compiled, and a crash or a hang
-    there costs one trial. The last result of each sample is compared once the clock has stopped; `checked` of the result
-    counts these calls, or says why nothing could be checked: the callable returns None or an object that cannot be
-    compared, or calls of the default differ from each other. An iterator that it returns is run to its end, which
-    counts. Arrays and lists of 32 numbers or more that it changes in place are restored before each call, and named in
-    `notes`. Raises SweetspotError where the program fails, ValueError for wrong arguments.
+    A callable runs in a process of its own, a new Python to which it is sent with what it uses. Ctrl-C ends the search
+    with its result. Raises SweetspotError where the program fails, with the callable's exception as its `__cause__`;
+    TypeError and ValueError for wrong arguments.
     """
+    unknown("tune", options, names_of(TuneOptions))
     space = Space(params) if params else None
-    words = ["tune", "--json", "--budget=" + _budget(budget), *([] if progress else ["--quiet"]), *_options(options)]
+    words = ["tune", "--budget=" + budget_of(budget)]
     if not callable(target):
-        words += _command_words(space, default, constraints, verify, metric)
-        return _result(document([*words, *_target(target)], progress=progress), space, options)
+        title = name or (target if isinstance(target, str) else os.path.basename(os.fspath(target[0])))
+        words += _command_words(space, default, constraints, verify, metric, name)
+        reader = Reader(space, options)
+        found = run_search([*words, *_target_words(target)], options, reader, title, on_trial, progress)
+        return _result(found, reader)
     if not space:
         raise ValueError("params is missing: a callable needs parameters to tune")
     start = {**space.first(), **(default or {})}
-    job = Job(target, space, start, "baseline" if verify is None else verify, synchronize, metric, rtol)
-    with Server(job) as server, tempfile.TemporaryDirectory(prefix="sweetspot-python-") as folder:
-        spec = os.path.join(folder, "callable.json")
+    title = name or re.sub(r"\W+", "_", getattr(target, "__qualname__", type(target).__name__).split(".")[-1]).strip("_") or "callable"
+    with Server(Job(target, space, start, "baseline" if verify is None else verify, synchronize, metric, rtol)) as server:
+        reader = Reader(space, options, server.metrics)
+        spec = os.path.join(server.folder.name, "callable.json")
         with open(spec, "w", encoding="utf-8") as file:
-            json.dump(_specification(target, space, start, constraints, name), file)
-        found = document(
-            [*words, "--spec=" + spec],
-            progress=progress,
-            env={"SWEETSPOT_PYTHON_SOCKET": server.path},
-            meanwhile=server.serve,
-        )
+            json.dump(_specification(target, space, start, constraints, title, metric), file)
+        env = {"SWEETSPOT_PYTHON_SOCKET": server.path}
+        try:
+            found = run_search([*words, "--spec=" + spec], options, reader, title, on_trial, progress, server, env)
+        except SweetspotError as error:
+            raise error from (CallableError("\n" + server.traceback) if server.traceback else None)
         _checks_add(found["results"][0], server, space, verify)
-    return _result(found, space, options)
+    return _result(found, reader)
 
 
-def _command_words(space: Optional[Space], default: Any, constraints: Sequence[str], verify: Any, metric: Any) -> List[str]:
-    words = []
+async def tune_async(*args: Any, **kwargs: Any) -> Result:
+    """tune() beside other tasks of an event loop. Where its task is cancelled, the search ends after its next trial."""
+    cancelled = threading.Event()
+    on_trial = kwargs.pop("on_trial", None)
+
+    def told(trial: Trial) -> Any:
+        return False if cancelled.is_set() else on_trial(trial) if on_trial else None
+
+    work = functools.partial(tune, *args, on_trial=told, **kwargs)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+def _command_words(
+    space: Optional[Space], default: Any, constraints: Sequence[str], verify: Any, metric: Any, name: Optional[str]
+) -> List[str]:
+    words = ["--name=" + name] if name else []
     for name in space.words if space else ():
         assert space
         odd = [value for value, word in zip(space.values[name], space.words[name]) if str(value) != word]
@@ -181,17 +239,21 @@ def _command_words(space: Optional[Space], default: Any, constraints: Sequence[s
     return words
 
 
-def _target(target: Command) -> List[str]:
+def _target_words(target: Command) -> List[str]:
     if isinstance(target, str):
         return ["--shell", "--", target]
     return ["--", *(os.fspath(word) for word in target)]
 
 
 def _specification(
-    function: Callable[..., Any], space: Space, default: Mapping[str, Any], constraints: Sequence[str], name: Optional[str]
+    function: Callable[..., Any],
+    space: Space,
+    default: Mapping[str, Any],
+    constraints: Sequence[str],
+    title: str,
+    metric: Optional[str],
 ) -> Dict[str, Any]:
     """A T1 specification whose program is the client. Its words tell versions of the callable apart."""
-    title = name or re.sub(r"\W+", "_", getattr(function, "__qualname__", type(function).__name__)).strip("_") or "callable"
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
@@ -204,8 +266,8 @@ def _specification(
                 {
                     "Name": each,
                     "Type": "string",
-                    "Values": [_json(word) for word in words],
-                    "Default": _json(space.word(each, default[each])),
+                    "Values": [Space.json(word) for word in words],
+                    "Default": Space.json(space.word(each, default[each])),
                 }
                 for each, words in space.words.items()
             ],
@@ -214,42 +276,39 @@ def _specification(
         "KernelSpecification": {
             "Language": "Command",
             "Command": [sys.executable, "-I", "-S", _client.__file__, *("{%s}" % each for each in space.words)],
-            "Metric": "^value ([0-9.e+-]+)$",
+            "Call": "%s(%s)" % (title, ", ".join("%s={%s}" % (each, each) for each in space.words)),
+            "Metric": "^seconds ([0-9.e+-]+)$",
             "Verify": _VERIFY % version,
         },
     }
 
 
-def _json(word: str) -> Any:
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
-
-
-def compare(a: Any, b: Any, *, kernel: Optional[str] = None, progress: bool = False, **options: Any) -> Comparison:
+def compare(
+    a: Any, b: Any, *, kernel: Optional[str] = None, progress: Optional[bool] = None, **options: "Unpack[CompareOptions]"
+) -> Comparison:
     """Compares two configurations of a kernel (`kernel`), or two commands, in interleaved pairs.
 
     a, b: a mapping of settings for a kernel; a command otherwise, as a list of words or one text for the shell.
+    options: those of sweetspot-compare(1), see CompareOptions. `progress` is accepted for symmetry with tune.
     """
-    words = ["compare", "--json", *([] if progress else ["--quiet"]), *_options(options)]
+    unknown("compare", options, names_of(CompareOptions))
+    words = ["compare", "--json", "--quiet", *words_of(options)]
     if kernel:
         words += [kernel, *(" ".join("%s=%s" % each for each in side.items()) for side in (a, b))]
     else:
         words += [_line(a), _line(b)]
-    found = document(words, progress=progress)
+    found = document(words)
     sides = [measurement(found[side], dict) for side in ("a", "b")]
     return Comparison(found["verdict"], inverse(ratio(found)), sides[0], sides[1], found)
 
 
 def _line(command: Command) -> str:
-    import shlex
-
     return command if isinstance(command, str) else shlex.join(os.fspath(word) for word in command)
 
 
-def replay(space: Union[str, "os.PathLike[str]"], **options: Any) -> Replay:
+def replay(space: Union[str, "os.PathLike[str]"], **options: Any) -> Replay:  # "from" is no name of a TypedDict
     """Plays a search strategy on a recorded space, for example replay("x.json.gz", strategy="auto", repeat=25)."""
-    found = document(["replay", "--json", "--quiet", *_options(options), os.fspath(space)])
+    unknown("replay", options, {"from", *names_of(ReplayOptions)})
+    found = document(["replay", "--json", "--quiet", *words_of(options), os.fspath(space)])
     return Replay(found.get("space", {}), found.get("runs", []), found)
 

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The process in which a callable runs: one that lives as long as it works, so that compiled code and device contexts
-stay. A crash or a hang costs one trial; the tuning process then forks another one."""
+stay. A crash or a hang costs one trial; the tuning process then starts another one."""
 
 from __future__ import annotations
 
 import ctypes
 import json
 import os
+import pickle
 import random
 import signal
-import socket
+import subprocess
 import sys
 import time
 import traceback
+from multiprocessing.connection import Connection, Pipe
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from ._checks import RIGHT, UNCHECKED, WRONG, Checks, finish, is_promise, refuse
@@ -37,24 +39,29 @@ class Job:
         metric: Optional[str] = None,
         rtol: float = 1e-6,
     ) -> None:
-        if metric not in (None, "returned"):
-            raise ValueError("metric must be None (time) or 'returned', not %r" % (metric,))
+        if metric is not None and not isinstance(metric, str):
+            raise TypeError("metric must be None (time), 'returned' or a name in the dictionary that the callable returns")
         refuse(function)
         self.function, self.space, self.default = function, space, default
         self.verify = None if metric and verify == "baseline" else verify
         self.synchronize, self.metric, self.rtol = synchronize, metric, rtol
+
+    def open(self) -> "Worker":
+        return Worker(self)
 
 
 class Worker:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.batches: Dict[Any, int] = {}
+        self.first: Dict[Any, float] = {}  # seconds of a long call that was timed to find its batch: a sample already
         self.wrong: Dict[Any, str] = {}
         self.checks = Checks(job.verify, job.metric, job.default, job.rtol)
         self.inputs = Inputs(job.function)
         self.promises = False  # a call has returned before its work was done
         self.random = random.Random()
         self.compared = 0  # results, for the answer under way
+        self.metrics: Dict[str, float] = {}  # the other numbers that the callable has returned with its cost
 
     def _call(self, config: Dict[str, Any]) -> Any:
         self.inputs.restore()
@@ -108,7 +115,7 @@ class Worker:
         result = self._call(config)
         self._check(key, config, result)
         self.inputs.look()
-        batch = 1
+        batch, took = 1, 0.0
         while not self.job.metric and key not in self.wrong:
             begun = time.perf_counter()
             took, last = self._time(config, batch)
@@ -122,17 +129,33 @@ class Worker:
                 break
             batch = max(batch * 2, int(batch * BATCH_S / max(took, 1e-9)))
         self.batches[key] = batch
+        if batch == 1 and not self.job.metric and took >= BATCH_MAX_S:
+            self.first[key] = took
 
     def _sample(self, key: Any, config: Dict[str, Any]) -> float:
         if self.job.metric:
             result = self._call(config)
             self._check(key, config, result)
-            return float(result)
+            return self._cost(result)
+        if key in self.first:
+            return self.first.pop(key)
         # Another number of calls each time, so that the last one is not always, say, of an even number.
         batch = self.batches[key] + self.random.randrange((self.batches[key] + 5) // 4)
         seconds, result = self._time(config, batch)
         self._check(key, config, result)
         return seconds / batch
+
+    def _cost(self, result: Any) -> float:
+        if not isinstance(result, dict):
+            return float(result)
+        self.metrics = {str(name): float(value) for name, value in result.items()}
+        name = next(iter(result)) if self.job.metric == "returned" else self.job.metric
+        if name not in self.metrics:
+            raise KeyError("the callable returned %s, but metric is %r" % (", ".join(self.metrics), name))
+        return self.metrics[name]
+
+    def request(self, text: bytes) -> Dict[str, Any]:
+        return self.answer(text.decode().split("\0"))
 
     def answer(self, words: Sequence[str]) -> Dict[str, Any]:
         """`checked` counts the results that were compared, and `why` says why one is wrong, or why none was."""
@@ -146,23 +169,35 @@ class Worker:
         value = 1.0 if key in self.wrong else self._sample(key, config)
         status = WRONG if key in self.wrong else UNCHECKED if self.checks.why else RIGHT
         why = self.wrong.get(key) or self.checks.why
-        return {"status": status, "why": why, "value": value, "checked": self.compared, "changed": self.inputs.changed}
+        return {
+            "status": status,
+            "why": why,
+            "value": value,
+            "checked": self.compared,
+            "changed": self.inputs.changed,
+            "metrics": self.metrics,
+        }
 
 
-def _serve(job: Job, channel: socket.socket) -> None:
-    worker = Worker(job)
-    while True:
-        request = channel.recv(1 << 16)
-        if not request:
-            return
-        try:
-            answer = worker.answer(request.decode().split("\0"))
-        except KeyboardInterrupt:
-            return
-        except BaseException:  # a SystemExit of the callable is a failure of that configuration, too
-            answer = {"status": "failed", "why": traceback.format_exc(limit=-3)[-WHY_MAX:]}
-        answer["why"] = answer["why"][-WHY_MAX:].encode("utf-8", "replace").decode()
-        channel.send(json.dumps(answer).encode())
+def _failure(error: BaseException) -> Dict[str, Any]:
+    """What the tuning process says of an exception of the callable."""
+    lines = traceback.format_exception(type(error), error, error.__traceback__)
+    ours = [i for i, line in enumerate(lines) if __file__ in line]
+    text = "".join(lines[:1] + lines[ours[-1] + 1 :] if ours else lines)
+    short = "".join(traceback.format_exception_only(type(error), error)).strip()
+    at = traceback.extract_tb(error.__traceback__)
+    place = " (%s:%s)" % (at[-1].filename, at[-1].lineno) if at else ""
+    return {"status": "failed", "why": (short + place)[-WHY_MAX:], "traceback": text[-WHY_MAX:]}
+
+
+def _answer(worker: Any, request: bytes) -> Dict[str, Any]:
+    try:
+        answer: Dict[str, Any] = worker.request(request)
+        return answer
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a SystemExit of the callable is a failure of that configuration, too
+        return _failure(error)
 
 
 def _end_with(parent: int) -> None:
@@ -176,37 +211,54 @@ def _end_with(parent: int) -> None:
         os._exit(0)
 
 
-class Process:
-    """A forked worker with its channel, which keeps the borders of messages."""
+def main(handle: int, parent: int) -> None:
+    """The worker: its first message is a job, which opens what answers the others."""
+    _end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that tunes
+    channel = Connection(handle)
+    worker: Any = None
+    broken: Dict[str, Any] = {}
+    try:
+        worker = pickle.loads(channel.recv_bytes()).open()
+    except BaseException as error:
+        broken = _failure(error)
+    channel.send_bytes(b"ready")
+    while True:
+        try:
+            request = channel.recv_bytes()
+        except EOFError:
+            os._exit(0)
+        answer = _answer(worker, request) if worker else broken
+        answer["why"] = answer["why"][-WHY_MAX:].encode("utf-8", "replace").decode()
+        channel.send_bytes(json.dumps(answer).encode())
 
-    def __init__(self, job: Job, listener: socket.socket) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                _end_with(parent)
-                self.channel.close()
-                listener.close()
-                os.setsid()  # what the callable starts ends with the worker
-                null = os.open(os.devnull, os.O_RDWR)
-                os.dup2(null, 0)
-                os.dup2(null, 1)
-                _serve(job, theirs)
-            finally:
-                os._exit(0)
+
+class Process:
+    """A worker with its channel. It is a new Python, not a fork of this process: threads of this one, such as those of
+    an OpenMP runtime or of a GPU's driver, would be missing in a fork, which then waits for them."""
+
+    def __init__(self, packed: bytes) -> None:
+        self.channel, theirs = Pipe()
+        code = "import sys; sys.path[:] = %r; from sweetspot._worker import main; main(%d, %d)"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code % (sys.path, theirs.fileno(), os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # what the callable starts ends with the worker
+        )
         theirs.close()
+        self.ready = False
+        try:
+            self.channel.send_bytes(packed)
+        except OSError:  # it has ended already, and its message is on stderr
+            pass
 
     def kill(self) -> None:
         self.channel.close()
-        for kill in (os.killpg, os.kill):
-            try:
-                kill(self.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         try:
-            os.waitpid(self.pid, 0)
-        except ChildProcessError:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
             pass
+        self.process.kill()
+        self.process.wait()

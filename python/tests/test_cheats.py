@@ -158,10 +158,14 @@ class Cheats(unittest.TestCase):
         async def later(V):
             return work()
 
+        async def generate(V):
+            yield work()
+
         with self.assertRaisesRegex(ValueError, "async"):
-            Job(later, Space({"V": [1, 2]}), {"V": 1})
-        worker = Worker(Job(lambda V: later(V), Space({"V": [1, 2]}), {"V": 1}))
-        self.assertRaisesRegex(TypeError, "coroutine", worker.answer, ["1"])
+            Job(generate, Space({"V": [1, 2]}), {"V": 1})
+        for function in (later, lambda V: later(V)):
+            worker = Worker(Job(function, Space({"V": [1, 2]}), {"V": 1}))
+            self.assertEqual(worker.answer(["1"])["status"], "right")
 
     def test_later_calls_that_raise(self):
         def raising(V, n):

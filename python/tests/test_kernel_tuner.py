@@ -41,14 +41,16 @@ def valid(params, restrictions):
 
 
 class KernelTuner(unittest.TestCase):
-    def check(self, spec, params, restrictions=()):
-        self.assertEqual(spec.valid(), valid(params, restrictions))
+    def check(self, spec, params, restrictions=(), threads="block_size_x * block_size_y"):
+        """A device takes 1024 threads a block, whatever the restrictions say."""
+        limit = ["(%s) <= 1024" % threads] if all(name in params for name in threads.split(" * ")) else []
+        self.assertEqual(spec.valid(), valid(params, [*restrictions, *limit]))
 
     def test_vector_add(self):
         n = 100
         arguments = [Array("float32", [0] * n), Array("float32", range(n)), Array("float32", range(n)), scalar("int32", n)]
         params = {"block_size_x": [128 + 64 * i for i in range(15)]}
-        spec = sweetspot.from_kernel_tuner("vector_add", VECTOR, n, arguments, params, strategy="random_sample", verbose=True,
+        spec = sweetspot.from_kernel_tuner("vector_add", VECTOR, n, arguments, params,
                                            answer=[Array("float32", range(0, 2 * n, 2)), None, None, None])
         kernel = spec.document["KernelSpecification"]
         self.assertEqual((kernel["Language"], kernel["ProblemSize"], len(kernel["Arguments"])), ("CUDA", [n], 4))
@@ -111,6 +113,7 @@ class KernelTuner(unittest.TestCase):
         kernel = spec.document["KernelSpecification"]
         self.assertEqual((kernel["Language"], kernel["KernelFile"]), ("HIP", "kernel.hip"))
         self.check(spec, {"block_size_x": [64, 128]})
+        self.assertEqual(spec.files["kernel.hip"], VECTOR.encode())
 
     def test_stencil_with_other_block_names(self):
         params = {"bx": [32 * i for i in range(1, 9)], "by": [2**i for i in range(6)]}
@@ -130,14 +133,29 @@ class KernelTuner(unittest.TestCase):
             self.assertEqual(spec.files, {"k.cu": VECTOR.encode()})
         self.assertRaises(sweetspot.SweetspotError, sweetspot.from_kernel_tuner, "k", "missing.cu", 8, [], {"block_size_x": [1]})
 
+    def test_restrictions_that_are_functions(self):
+        params = {"block_size_x": [32, 64, 128], "tile": [1, 2, 3, 4]}
+        n = 384
+        for restrictions in (lambda p: n % (p["block_size_x"] * p["tile"]) == 0, lambda block_size_x, tile: n % (block_size_x * tile) == 0,
+                             ["tile != 4", lambda p: n % (p["block_size_x"] * p["tile"]) == 0]):
+            spec = sweetspot.from_kernel_tuner("k", VECTOR, n, [], params, restrictions=restrictions)
+            more = ["tile != 4"] if isinstance(restrictions, list) else []
+            self.assertEqual(spec.valid(), valid(params, ["384 % (block_size_x * tile) == 0", *more]))
+
+    def test_what_has_no_effect_is_said(self):
+        with self.assertWarnsRegex(UserWarning, "strategy, verbose"):
+            sweetspot.from_kernel_tuner("k", VECTOR, 8, [], {"block_size_x": [1]}, strategy="random_sample", verbose=True)
+        with self.assertRaisesRegex(TypeError, "stratgy"):
+            sweetspot.from_kernel_tuner("k", VECTOR, 8, [], {"block_size_x": [1]}, stratgy="random_sample")
+
     def test_refused(self):
         def make(**changed):
             given = dict(kernel_name="k", kernel_source=VECTOR, problem_size=8, arguments=[], tune_params={"block_size_x": [1, 2]})
             return sweetspot.from_kernel_tuner(**dict(given, **changed))
 
-        for changed in ({"kernel_source": lambda p: ""}, {"restrictions": lambda p: True}, {"restrictions": [lambda p: True]}, {"arguments": [3]},
-                        {"arguments": [Array("complex64", [1])]}, {"texmem_args": {"t": 1}}, {"lang": "Fortran"}, {"problem_size": lambda p: 1},
-                        {"kernel_source": ["a", "b"]}, {"tune_params": {}}, {"grid_div_x": [lambda p: 1]}):
+        for changed in ({"kernel_source": lambda p: ""}, {"verify": lambda answer, result: True}, {"arguments": [3]},
+                        {"arguments": [Array("complex64", [1])]}, {"texmem_args": {"t": 1}}, {"lang": "Julia"}, {"problem_size": lambda p: 1},
+                        {"tune_params": {}}, {"grid_div_x": [lambda p: 1]}, {"defines": {"A": lambda p: 1}}):
             with self.assertRaises(ValueError, msg=changed):
                 make(**changed)
 

@@ -9,7 +9,7 @@ from unittest import mock
 from sweetspot._compare import Incomparable, kept, same
 from sweetspot._params import Space
 from sweetspot._results import Comparison, Ratio, inverse, measurement, ratio
-from sweetspot._tune import _budget, _options
+from sweetspot._options import budget_of, words_of
 
 
 class Values(unittest.TestCase):
@@ -35,9 +35,9 @@ class Values(unittest.TestCase):
         self.assertRaises(ValueError, Space({"P": [1]}).word, "P", 2)
 
     def test_options(self):
-        self.assertEqual(_options({"stop_when": "gain<1%", "openmp": True, "shell": False, "set": ["a=1", "b=2"], "x": None}),
+        self.assertEqual(words_of({"stop_when": "gain<1%", "openmp": True, "shell": False, "set": ["a=1", "b=2"], "x": None}),
                          ["--stop-when=gain<1%", "--openmp", "--set=a=1", "--set=b=2"])
-        self.assertEqual([_budget(each) for each in ("2m", 30, 0.5)], ["2m", "30s", "0.5s"])
+        self.assertEqual([budget_of(each) for each in ("2m", 30, 0.5)], ["2m", "30s", "0.5s"])
 
 
 class Ratios(unittest.TestCase):

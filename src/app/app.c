@@ -30,8 +30,12 @@ struct app {
 	json_t *machine, *gpu, *devices, *counters;
 };
 
-/* Quotes each word, so that a shell reads the line back as the same words. */
+/* Quotes each word, so that a shell reads the line back as the same words. A program that runs this one for its own
+ * user says in SWEETSPOT_COMMAND what that user has typed. */
 static char *command_line(int argc, char *const *argv) {
+	const char *typed = getenv("SWEETSPOT_COMMAND");
+	if (typed && *typed)
+		return mem_strdup(typed);
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
 		char *word = program_quote(argv[i]);

@@ -213,8 +213,7 @@ static void rows_print(struct ui *ui, const json_t *list, const char *const *tit
 		}
 		table_row(table, cells);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	free(cells);
 	free(texts);
 }

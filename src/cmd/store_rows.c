@@ -65,11 +65,8 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 }
 
 static void list_print(struct ui *ui, const json_t *list) {
-	static const char *const titles[] = {"name", "search", "problem", "tried", VERDICT_MEMBER, "speedup", "when"};
+	static const char *const titles[] = {"name", "\1search", "problem", "\1tried", VERDICT_MEMBER, "\1speedup", "when"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	table_right(table, 1);
-	table_right(table, 3);
-	table_right(table, 5);
 	if (!json_array_size(list))
 		puts("the store does not hold any search");
 	js_each (one, list) {
@@ -86,8 +83,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 		free(problem);
 	}
 	if (json_array_size(list))
-		table_print(table, ui, stdout);
-	table_free(table);
+		table_end(table, ui, stdout);
 }
 
 int store_rows_list(struct app *app, const struct opt_args *args, struct err *err) {
@@ -207,13 +203,11 @@ static int trial_print(void *ctx, const struct store_trial *trial) {
 }
 
 static int trials_show(struct app *app, struct store *store, int64_t search, struct err *err) {
-	static const char *const titles[] = {"phase", "value", "failed", "configuration", "message"};
+	static const char *const titles[] = {"phase", "\1value", "failed", "configuration", "message"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	table_right(table, 1);
 	int failed = store_outcomes_each(store, search, trial_print, table, err);
 	if (!failed)
-		table_print(table, app_ui(app), stdout);
-	table_free(table);
+		table_end(table, app_ui(app), stdout);
 	return failed;
 }
 

@@ -26,4 +26,9 @@ struct openmp_program {
  * program is not found. */
 int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err);
 
+/* For a command that the files do not tell about, such as a script: runs it for a few seconds at most and asks the
+ * dynamic loader (LD_DEBUG, ld.so(8)) which runtime is loaded, and by which program, which is then inspected. Output is
+ * dropped. *out keeps what it says where nothing is seen. */
+void openmp_watch(const char *const *argv, const char *cwd, const char *input, struct openmp_program *out);
+
 #endif

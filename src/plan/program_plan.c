@@ -21,11 +21,17 @@ const struct opt program_options[] = {
 	{"constraint", 0, "EXPR", "condition on parameters, e.g. 'A * B <= 64'", OPT_REPEAT},
 	{"build", 0, "CMD", "build command, run once per combination it names", 0},
 	{"metric", 0, "REGEX", "number in the output, or kernel:NAME (wall time)", 0},
+	{"energy-command", 0, "CMD", "command that prints the joules of the last run", 0},
 	{"maximize", 0, NULL, "larger values of the metric are better", 0},
 	{"verify", 0, "CMD", "command that checks the output; status 0: correct", 0},
 	{"expect-output", 0, "same|any", "require the baseline's output (any: it may differ)", 0},
 	{"expect-files", 0, "[same]", "require the files that the baseline writes", OPT_MAYBE},
 	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
+	{"setup", 0, "CMD", "command that starts what it needs, such as a server", 0},
+	{"teardown", 0, "CMD", "command that ends that (its session is ended)", 0},
+	{"ready", 0, "CMD|PORT", "command or port that tells when it is ready", 0},
+	{"template", 0, "IN=OUT", "file to fill {P} into, as before --setup", OPT_REPEAT},
+	{"ranks", 0, "A..B", "tune MPI ranks and their binding, by mpirun or srun", 0},
 	{"name", 0, "NAME", "name of the results (what does the work)", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"cwd", 0, "DIR", "directory to run the program in", 0},
@@ -111,7 +117,9 @@ static int space_make(struct draft *draft, struct err *err) {
 	}
 	if (plan->program.openmp && bindings_add(plan->space, draft->topo, err))
 		return -1;
-	return constraints_add(draft, err) || space_build(plan->space, err) ? -1 : 0;
+	return constraints_add(draft, err) || draft_ranks_limit(draft, plan->space, err) || space_build(plan->space, err)
+	           ? -1
+	           : 0;
 }
 
 static void finish(struct draft *draft) {

@@ -50,6 +50,18 @@ int program_expect_read(const struct opt_args *args, struct program_spec *spec, 
 	return 0;
 }
 
+void program_service_read(const struct opt_args *args, struct arena *arena, struct program_spec *spec) {
+	size_t count = opt_count(args, "template");
+	const char **templates = arena_alloc(arena, count + 1, sizeof *templates);
+	for (size_t i = 0; i < count; i++)
+		templates[i] = opt_at(args, "template", i);
+	spec->templates = templates;
+	spec->energy_command = opt_get(args, "energy-command", NULL);
+	spec->setup = opt_get(args, "setup", NULL);
+	spec->teardown = opt_get(args, "teardown", NULL);
+	spec->ready = opt_get(args, "ready", NULL);
+}
+
 static int options_read(struct draft *draft, struct err *err) {
 	struct program_spec *spec = &draft->plan->program;
 	if (opt_count(draft->args, "size"))
@@ -60,6 +72,7 @@ static int options_read(struct draft *draft, struct err *err) {
 	spec->input = opt_get(draft->args, "input", NULL);
 	spec->build = opt_get(draft->args, "build", NULL);
 	spec->before_each = opt_get(draft->args, "before-each", NULL);
+	program_service_read(draft->args, draft->plan->arena, spec);
 	spec->verify = opt_get(draft->args, "verify", NULL);
 	spec->metric = opt_get(draft->args, "metric", NULL);
 	spec->maximize = opt_has(draft->args, "maximize");
@@ -67,8 +80,10 @@ static int options_read(struct draft *draft, struct err *err) {
 }
 
 static int texts_check(const struct program_spec *spec, struct err *err) {
-	const char *const texts[] = {spec->cwd, spec->input, spec->build, spec->before_each, spec->verify, spec->metric};
-	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric"};
+	const char *const texts[] = {spec->cwd,    spec->input, spec->build,    spec->before_each, spec->verify,
+	                             spec->metric, spec->setup, spec->teardown, spec->ready,       spec->energy_command};
+	static const char *const names[] = {"cwd",    "input", "build",    "before-each", "verify",
+	                                    "metric", "setup", "teardown", "ready",       "energy-command"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (texts[i] && !*texts[i])
 			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", names[i]);
@@ -146,12 +161,28 @@ static int shell_check(struct draft *draft, struct err *err) {
 	return 0;
 }
 
-/* Looks for OpenMP in the program. This is impossible for a shell command, for a program whose name contains a
- * parameter, and for one that is not built yet. */
+static void what_set(struct draft *draft, const char *word) {
+	char *what = arena_strdup(draft->plan->arena, word);
+	text_clean(what, false);
+	draft->what = what;
+}
+
+/* A script must run to show what it starts. */
+static bool wants_runtime(const struct draft *draft) {
+	const struct program_spec *spec = &draft->plan->program;
+	bool tunes = opt_has(draft->args, "openmp") || opt_count(draft->args, "param") == 0;
+	for (const char *const *word = spec->argv; *word && tunes; word++)
+		tunes = !has_placeholder(draft, *word);
+	return tunes && !spec->build && !spec->before_each;
+}
+
+/* Looks for OpenMP in the program that does the work. This is impossible for a shell command, for a program whose name
+ * contains a parameter, and for one that is not built yet. */
 static int look_inside(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	const struct openmp_program unknown = {.runtime = OPENMP_UNKNOWN, .schedule = OPENMP_SCHEDULE_UNKNOWN};
 	draft->found = unknown;
+	what_set(draft, spec->argv[0]);
 	if (spec->shell)
 		return 0;
 	if (assignment_check(spec->argv[0], err) || shell_check(draft, err))
@@ -160,11 +191,20 @@ static int look_inside(struct draft *draft, struct err *err) {
 		return program_source_refuse(spec->argv[0], err);
 	if (has_placeholder(draft, spec->argv[0]))
 		return 0;
-	int failed = openmp_inspect(spec->argv[0], spec->cwd, &draft->found, spec->build ? NULL : err);
-	if (failed && spec->build) {
+	struct work work = work_of_words(spec->argv);
+	bool passed = strcmp(work.word, spec->argv[0]) != 0;
+	int failed = 0;
+	if (work.kind != WORK_CODE)
+		what_set(draft, work.word);
+	if (work.kind == WORK_PROGRAM && !has_placeholder(draft, work.word))
+		failed = openmp_inspect(work.word, spec->cwd, &draft->found, spec->build || passed ? NULL : err);
+	free(work.word);
+	if (failed && (spec->build || passed)) { /* it may be on other nodes only */
 		draft->found = unknown;
 		failed = 0;
 	}
+	if (!failed && draft->found.runtime == OPENMP_UNKNOWN && wants_runtime(draft))
+		openmp_watch(spec->argv, spec->cwd, spec->input, &draft->found);
 	return failed;
 }
 
@@ -194,16 +234,13 @@ static int name_make(struct draft *draft, struct err *err) {
 	draft->plan->name = arena_strdup(draft->plan->arena, given ? given : name);
 	free(name);
 	free(line);
-	char *what = arena_strdup(draft->plan->arena, spec->argv[0]);
-	text_clean(what, false);
-	draft->what = what;
 	return 0;
 }
 
 int draft_command(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
-	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err))
+	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err) || draft_parallel(draft, err))
 		return -1;
 	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
 	program_source(spec, source);

@@ -35,7 +35,8 @@ struct draft {
 	const struct opt_args *args;
 	const struct topo *topo;
 	struct openmp_program found;
-	const char *what; /* the program, for messages */
+	const char *what;                /* the program, for messages */
+	const struct launcher *launcher; /* of --ranks; NULL: none */
 	struct draft_param params[SPACE_PARAMS_MAX];
 	size_t count;
 	const char *notes[DRAFT_NOTES_MAX + 1];
@@ -52,8 +53,13 @@ char *draft_name(struct draft *draft, const char *option, const char *text, cons
 /* Reads argv, commands, folders and files, sets name, source and problem, and inspects the program.
  * program_plan_command.c */
 int draft_command(struct draft *draft, struct err *err);
-/* Adds the OpenMP settings if --openmp is given or implied, with --range and --set. program_plan_openmp.c */
+/* Decides whether OpenMP settings are tuned, and with --ranks puts a launcher of MPI in front of the program. */
+int draft_parallel(struct draft *draft, struct err *err);
+/* Adds the OpenMP settings if --openmp is given or implied, with --range and --set, and those of --ranks.
+ * program_plan_openmp.c */
 int draft_openmp(struct draft *draft, struct err *err);
+/* Limits ranks x threads, also where the user's own command has a launcher. program_plan_openmp.c */
+int draft_ranks_limit(struct draft *draft, struct space *space, struct err *err);
 /* Makes baseline and start once the space exists. program_plan_baseline.c */
 int draft_baseline(struct draft *draft, struct err *err);
 

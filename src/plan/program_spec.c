@@ -24,9 +24,10 @@ struct draft {
 
 /* Members that are texts, the options that override them, and their fields in struct program_spec. */
 static const struct {
-	const char *member, *option;
+	const char *member, *option; /* NULL: there is none */
 	size_t offset;
 } texts[] = {
+	{"Call", NULL, offsetof(struct program_spec, call)},
 	{"Build", "build", offsetof(struct program_spec, build)},
 	{"Metric", "metric", offsetof(struct program_spec, metric)},
 	{"Verify", "verify", offsetof(struct program_spec, verify)},
@@ -36,7 +37,7 @@ static const struct {
 
 static int read_texts(struct draft *d, struct err *err) {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const char *text = opt_get(d->args, texts[i].option, NULL);
+		const char *text = texts[i].option ? opt_get(d->args, texts[i].option, NULL) : NULL;
 		if (!text && json_object_get(d->kernel, texts[i].member) && js_string(d->kernel, texts[i].member, &text, err))
 			return -1;
 		if (text)

@@ -15,13 +15,13 @@ void counters_value(double value, const char *unit, char *text, size_t size);
 /* Prints all counters of a `run` document: two tables, the reasons for missing ones, and the cost of counting. sources:
  * the worker's, which know the remedies; may be NULL. */
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out);
+/* The row of the same name and group, or NULL. */
+const json_t *counters_row(const json_t *rows, const json_t *wanted);
 /* Prints one paragraph for each reason why counters are missing or not simply counted. */
 void counters_reasons_print(const struct counts *counters, const json_t *sources, FILE *out);
 
 /* The worker's counter sources, or NULL; borrowed. src/show/counters_sources.c */
 const json_t *counters_sources(struct app *app);
-/* The source of this name, or NULL. */
-const json_t *counters_source(const json_t *sources, const char *name);
 /* Tells whether some source counts in hardware. *why and *fix: its reason and remedy if none does; both are borrowed.
  */
 bool counters_hardware(const json_t *sources, const char **why, const char **fix);

@@ -10,9 +10,7 @@
 
 /* Warns about GPU metrics that do not fit into one run. */
 static void passes_warn(struct app *app, const json_t *answer) {
-	const char *source;
-	json_t *passes;
-	json_object_foreach(json_object_get(answer, "passes"), source, passes) {
+	js_members (source, passes, json_object_get(answer, "passes")) {
 		if (json_integer_value(passes) > 1)
 			ui_warn(app_ui(app), "the group GPU needs only one run", "%.40s needs %lld runs to count these once",
 			        source, (long long)json_integer_value(passes));

@@ -11,15 +11,8 @@ const json_t *counters_sources(struct app *app) {
 	return json_is_array(sources) ? sources : NULL;
 }
 
-const json_t *counters_source(const json_t *sources, const char *name) {
-	js_each (source, sources)
-		if (strcmp(js_string_or(source, "name", ""), name) == 0)
-			return source;
-	return NULL;
-}
-
 static bool is_usable(const json_t *sources, const char *name) {
-	return js_bool_or(counters_source(sources, name), "usable", false);
+	return js_bool_or(js_named(sources, name), "usable", false);
 }
 
 /* A source that counts only software events is usable, too. */
@@ -28,7 +21,7 @@ static bool in_hardware(const json_t *source) {
 }
 
 bool counters_hardware(const json_t *sources, const char **why, const char **fix) {
-	const json_t *perf = counters_source(sources, "perf"), *papi = counters_source(sources, "papi");
+	const json_t *perf = js_named(sources, "perf"), *papi = js_named(sources, "papi");
 	const json_t *source = in_hardware(papi) ? papi : perf ? perf : papi;
 	*why = js_string_or(source, "reason", "this build does not include a hardware counter source");
 	*fix = js_string_or(source, "fix", "");
@@ -53,7 +46,7 @@ static const struct substitute {
 static const char *substitute_of(const json_t *sources, const char *name) {
 	for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++) {
 		const struct substitute *s = &substitutes[i];
-		const json_t *other = counters_source(sources, s->other);
+		const json_t *other = js_named(sources, s->other);
 		if (strcmp(s->name, name) == 0 && (s->hardware ? in_hardware(other) : is_usable(sources, s->other)))
 			return s->text;
 	}
@@ -67,14 +60,14 @@ static bool counts_events(const char *name) {
 const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size) {
 	static const char SIMULATED[] =
 		"cache and branch counts by simulation, 30 to 600 times slower: --counters cachegrind";
-	const json_t *source = counters_source(sources, name);
+	const json_t *source = js_named(sources, name);
 	bool events = counts_events(name), usable = js_bool_or(source, "usable", false);
 	if (in_hardware(source) || (usable && !events))
 		return "";
 	const char *other =
 		usable ? "software events, which it can count: --counters SOFTWARE" : substitute_of(sources, name);
-	bool simulated = events && is_usable(sources, "cachegrind") && !in_hardware(counters_source(sources, "perf")) &&
-	                 !in_hardware(counters_source(sources, "papi"));
+	bool simulated = events && is_usable(sources, "cachegrind") && !in_hardware(js_named(sources, "perf")) &&
+	                 !in_hardware(js_named(sources, "papi"));
 	snprintf(text, size, "%s%s%s", other ? other : "", other && simulated ? "; " : "", simulated ? SIMULATED : "");
 	if (!*text)
 		snprintf(text, size, "nothing: its counts stay unknown");

@@ -95,7 +95,7 @@ static json_t *causes_of(const struct counts *counters, const struct counted *fi
 /* Prints a cause and the remedy of its source, unless the cause already contains the remedy. */
 static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 	size_t length = strcspn(cause, ":");
-	ui_wrap(out, 2, 4, cause);
+	ui_wrap(out, 2, 4, "%s", cause);
 	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", ""), *fix = js_string_or(source, "fix", "");
 		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix))
@@ -106,16 +106,17 @@ static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 static void missing_paragraph(const struct counts *counters, const struct counted *row, const char *names,
                               const json_t *sources, FILE *out) {
 	const char *group = row->group;
-	json_t *causes = causes_of(counters, row, sources), *cause;
+	json_t *causes = causes_of(counters, row, sources);
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
 	char *head = *group ? mem_printf("%s: %s: %s", group,
 	                                 software ? "not counted" : "not available on this CPU or machine", names)
 	                    : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
-	size_t i;
-	ui_wrap(out, 0, 2, whole);
-	json_array_foreach(causes, i, cause) if (!one) cause_print(json_string_value(cause), sources, out);
+	ui_wrap(out, 0, 2, "%s", whole);
+	js_each (cause, causes)
+		if (!one)
+			cause_print(json_string_value(cause), sources, out);
 	free(head);
 	free(whole);
 	json_decref(causes);
@@ -129,10 +130,8 @@ static void paragraph(const struct counts *counters, const struct counted *row, 
 		const char *status = *row->status ? row->status : "?";
 		bool many = strlen(names) > NAMES_SHOWN; /* the table has them */
 		bool said = strncmp(row->reason, status, strlen(status)) == 0;
-		char *text = mem_printf("%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ",
-		                        row->reason);
-		ui_wrap(out, 0, 2, text);
-		free(text);
+		ui_wrap(out, 0, 2, "%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ",
+		        row->reason);
 	}
 	free(names);
 }
@@ -161,9 +160,8 @@ static bool any_imbalance(const struct counts *counters) {
 }
 
 static void table_of_counters(struct ui *ui, const struct counts *counters, FILE *out) {
-	static const char *const titles[] = {"counter", "value", "status", "source", "imbalance"};
+	static const char *const titles[] = {"counter", "\1value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
-	table_right(table, 1);
 	for (size_t i = 0; i < counters->count; i++) {
 		const struct counted *row = &counters->rows[i];
 		char value[CELL], imbalance[CELL];
@@ -172,22 +170,19 @@ static void table_of_counters(struct ui *ui, const struct counts *counters, FILE
 		const char *const cells[] = {row->name, value, *row->status ? row->status : "?", row->source, imbalance};
 		table_row(table, cells);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void table_of_metrics(struct ui *ui, const struct counts *metrics, FILE *out) {
-	static const char *const titles[] = {"group", "metric", "value", "formula"};
+	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
-	table_right(table, 2);
 	for (size_t i = 0; i < metrics->count; i++) {
 		const struct counted *row = &metrics->rows[i];
 		char value[CELL];
 		counters_value(row->value, row->unit, value, sizeof value);
 		table_add(table, *row->group ? row->group : "-", row->name, value, row->formula);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 /* ", 1.2 % slower than the timed runs", by the member "overhead"; nothing if it is not known. */
@@ -231,7 +226,7 @@ static void counters_simulation_print(const json_t *simulation, FILE *out) {
 	if (*tool || *model)
 		snprintf(text + used, sizeof text - (size_t)used, ", by %.80s%s%.200s", *tool ? tool : "a model",
 		         *model ? ": " : "", model);
-	ui_wrap(out, 0, 2, text);
+	ui_wrap(out, 0, 2, "%s", text);
 }
 
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out) {
@@ -263,6 +258,14 @@ struct pair {
 	const struct counted *to;
 	double from, score; /* from: of the same name; score: larger if it differs more, and metrics come before counters */
 };
+
+const json_t *counters_row(const json_t *rows, const json_t *wanted) {
+	js_each (row, rows)
+		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
+		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
+			return row;
+	return NULL;
+}
 
 static double value_before(const struct counts *from, const struct counted *wanted) {
 	for (size_t i = 0; i < from->count; i++)
@@ -314,14 +317,11 @@ static void pair_row(struct table *table, const struct pair *pair) {
 }
 
 static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t count, FILE *out) {
-	static const char *const titles[] = {"counters", "baseline", "best", "ratio"};
+	static const char *const titles[] = {"counters", "\1baseline", "\1best", "\1ratio"};
 	struct table *table = table_new(4, titles);
-	for (size_t c = 1; c < 4; c++)
-		table_right(table, c);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		pair_row(table, &pairs[i]);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {
@@ -355,7 +355,7 @@ static void missing_print(const json_t *best, FILE *out) {
 		if (!isfinite(counters.rows[i].value))
 			mem_append(&text, "%s%s", *text ? ", " : "not counted: ", counters.rows[i].name);
 	if (*text)
-		ui_wrap(out, 0, 2, text);
+		ui_wrap(out, 0, 2, "%s", text);
 	free(text);
 	free(counters.rows);
 }
@@ -367,7 +367,7 @@ static void failures_print(const json_t *failures, FILE *out) {
 		return;
 	snprintf(text, sizeof text, "%zu configuration%s not counted: %.300s", count, count == 1 ? "" : "s",
 	         js_string_or(json_array_get(failures, 0), "reason", "?"));
-	ui_wrap(out, 0, 2, text);
+	ui_wrap(out, 0, 2, "%s", text);
 }
 
 static void cost_print(const json_t *counting, FILE *out) {

@@ -22,13 +22,12 @@ static void value_text(const json_t *figure, char *text, size_t size) {
 }
 
 void figures_print(const json_t *figures, FILE *out) {
-	size_t i, width = 0;
-	json_t *figure;
-	json_array_foreach((json_t *)figures, i, figure) {
+	size_t width = 0;
+	js_each (figure, figures) {
 		size_t length = strnlen(js_string_or(figure, "name", "?"), 40);
 		width = length > width ? length : width;
 	}
-	json_array_foreach((json_t *)figures, i, figure) {
+	js_each (figure, figures) {
 		char name[41], value[96];
 		snprintf(name, sizeof name, "%s", js_string_or(figure, "name", "?"));
 		text_clean(name, false);
@@ -42,12 +41,11 @@ static const json_t *values_of(const json_t *one) {
 }
 
 void figures_series_print(const json_t *series, FILE *out) {
-	size_t i, steps = 0;
-	json_t *one;
+	size_t steps = 0;
 	if (json_array_size(series) == 0)
 		return;
 	fputs("\n#", out);
-	json_array_foreach((json_t *)series, i, one) {
+	js_each (one, series) {
 		char name[41];
 		snprintf(name, sizeof name, "%s", js_string_or(one, "name", "?"));
 		text_clean(name, false);
@@ -56,18 +54,15 @@ void figures_series_print(const json_t *series, FILE *out) {
 	}
 	fputc('\n', out);
 	for (size_t step = 0; step < steps; step++) {
-		json_array_foreach((json_t *)series, i, one) {
+		js_each (one, series) {
 			const json_t *value = json_array_get(values_of(one), step);
 			double x = json_is_number(value) ? json_number_value(value) : NAN;
-			fprintf(out, "%s%.*g", i ? " " : "", fabs(x) < 1e15 && x == trunc(x) ? 15 : 7, x);
+			fprintf(out, "%s%.*g", one_at ? " " : "", fabs(x) < 1e15 && x == trunc(x) ? 15 : 7, x);
 		}
 		fputc('\n', out);
 	}
 }
 
 void figures_cell(const json_t *figures, const char *name, char *text, size_t size) {
-	snprintf(text, size, "-");
-	js_each (figure, figures)
-		if (strcmp(js_string_or(figure, "name", ""), name) == 0)
-			value_text(figure, text, size);
+	value_text(js_named(figures, name), text, size);
 }

@@ -37,10 +37,9 @@ int measured_format_read(const struct opt_args *args, enum measured_format *form
 /* The names of all columns, as the keys of an object; a new reference. */
 static json_t *columns_of(const json_t *rows) {
 	json_t *columns = json_object();
-	js_each (row, rows) {
+	js_each (row, rows)
 		js_members (name, value, row)
 			json_object_set_new(columns, name, json_true());
-	}
 	return columns;
 }
 

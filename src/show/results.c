@@ -42,6 +42,14 @@ char *results_config(const json_t *config, const json_t *base) {
 	return text;
 }
 
+char *results_list(const json_t *array) {
+	char *text = mem_strdup("");
+	js_each (one, array)
+		mem_append(&text, "%s%s", one_at ? ", " : "", json_is_string(one) ? json_string_value(one) : "");
+	text_clean(text, false);
+	return text;
+}
+
 char *results_problem(const json_t *problem) {
 	const char *command = js_string_or(problem, "command", NULL);
 	json_t *others = json_copy((json_t *)problem);

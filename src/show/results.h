@@ -26,6 +26,8 @@ char *results_verify_command(const json_t *results, const char *profile);
 /* "threads=2 variant=tiled block=64"; the caller frees it. base: members equal to its members are omitted; may be NULL.
  */
 char *results_config(const json_t *config, const json_t *base);
+/* The strings of an array, "cpu, cuda"; the caller frees it. */
+char *results_list(const json_t *array);
 /* A problem as "n=1024", or that of a program as its command, followed by what else belongs to it. The caller frees it.
  */
 char *results_problem(const json_t *problem);

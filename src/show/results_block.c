@@ -40,8 +40,7 @@ static void results_pareto_print(struct ui *ui, const struct result *result, FIL
 	table_right(table, 1);
 	js_each (row, rows)
 		row_add(table, titles, row);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
@@ -65,9 +64,17 @@ static char *faster_text(const struct result *result) {
 	setup_text(&result->baseline, from, sizeof from);
 	setup_text(&result->best, to, sizeof to);
 	struct speedup speedup = result->speedup;
+	if (speedup_is_least(speedup))
+		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
+		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
 	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
 	                  speedup.high, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
 	                  result_medians_differ(result) ? " (medians)" : "");
+}
+
+/* "7 of 120 tried" */
+static char *tried_text(const struct result *result) {
+	return mem_printf("%lld of %lld tried", (long long)result->evaluations, (long long)result->valid);
 }
 
 static char *undecided_text(const struct result *result) {
@@ -80,12 +87,22 @@ static char *undecided_text(const struct result *result) {
 		text_clean(text, false);
 		return text;
 	}
+	setup_text(&result->best, best, sizeof best);
 	if (result_no_bounds(result))
 		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
+	if (result->keeps && !result_untried(result) && !result_unmet(result)) {
+		char *tried = tried_text(result), *text;
+		text =
+			js_bool_or(result->json, "few", false) || !result->compared
+				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
+				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
+		                     tried, result->speedup.low, result->speedup.high, best);
+		free(tried);
+		return text;
+	}
 	if (result->compared)
 		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", result->speedup.low,
 		                  result->speedup.high);
-	setup_text(&result->best, best, sizeof best);
 	if (!result->best.json)
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
@@ -93,8 +110,6 @@ static char *undecided_text(const struct result *result) {
 		                  best);
 	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
-	if (result->keeps)
-		return mem_printf("undecided: nothing that was tried is faster than the baseline (%s) so far", best);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
 }
 
@@ -214,9 +229,7 @@ static bool is_told(const struct result *result, const json_t *failed) {
 /* The first failure of this kind in the search, whose message usually explains the others, too, and all that came after
  * it. */
 static void failure_print(const struct result *result, const char *type, FILE *out) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(js_at(result->json, "failed"), i, failed) {
+	js_each (failed, js_at(result->json, "failed")) {
 		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
 		char *config = results_config(json_object_get(failed, "config"), NULL);
@@ -232,9 +245,9 @@ static void failure_print(const struct result *result, const char *type, FILE *o
 
 /* True if the configuration that looked best is not recommended. */
 static bool fell_late(const struct result *result) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(js_at(result->json, "failed"), i, failed) if (json_object_get(failed, "phase")) return true;
+	js_each (failed, js_at(result->json, "failed"))
+		if (json_object_get(failed, "phase"))
+			return true;
 	return false;
 }
 
@@ -281,10 +294,9 @@ static void block_print(struct ui *ui, const struct result *result, bool alone, 
 }
 
 static bool any_busy(const json_t *results) {
-	js_each (result, results) {
+	js_each (result, results)
 		if (load_read(json_object_get(result, "load")).busy && json_is_object(json_object_get(result, "speedup")))
 			return true;
-	}
 	return false;
 }
 
@@ -321,10 +333,8 @@ static void floor_print(double noise_floor, FILE *out) {
 
 static void blocks_write(struct ui *ui, const json_t *results, double noise_floor, const char *profile,
                          const char *store, FILE *out) {
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) {
-		if (i)
+	js_each (result, results) {
+		if (result_at)
 			fputc('\n', out);
 		const struct result one = result_read(result);
 		block_print(ui, &one, json_array_size(results) == 1, out);

@@ -56,8 +56,8 @@ static void clock_print(const json_t *gpu, FILE *out) {
 }
 
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
-	static const char *const titles[] = {"GPU function", "grid",   "block",     "registers",
-	                                     "shared",       "spills", "occupancy", "limited by"};
+	static const char *const titles[] = {"GPU function", "\1grid",   "\1block",     "\1registers",
+	                                     "\1shared",     "\1spills", "\1occupancy", "limited by"};
 	const json_t *kernels = json_object_get(gpu, "kernels");
 	if (!json_is_object(gpu))
 		return;
@@ -65,10 +65,7 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
 	if (json_array_size(kernels) == 0)
 		return;
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	for (int column = 1; column < 7; column++)
-		table_right(table, column);
 	js_each (kernel, kernels)
 		row_add(table, kernel);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }

@@ -10,16 +10,9 @@
 
 enum { ROWS_MAX = 12, COUNTERS_MAX = 24, CELL = 40 };
 
-static const json_t *named(const json_t *rows, const char *name) {
-	js_each (row, rows)
-		if (strcmp(js_string_or(row, "name", ""), name) == 0)
-			return row;
-	return NULL;
-}
-
 static void region_row(struct table *table, const json_t *region, const json_t *before) {
 	const char *name = js_string_or(region, "name", "?");
-	double from = js_real_or(named(before, name), "seconds", NAN), to = js_real_or(region, "seconds", NAN),
+	double from = js_real_or(js_named(before, name), "seconds", NAN), to = js_real_or(region, "seconds", NAN),
 		   calls = js_real_or(region, "calls", NAN);
 	char a[CELL], b[CELL], speedup[CELL] = "-", times[CELL] = "-";
 	ui_seconds(from, a, sizeof a);
@@ -42,10 +35,10 @@ static void counter_text(const json_t *counter, char *text, size_t size) {
 /* Adds the counters of a region, except those that are 0 on both sides. */
 static size_t counter_rows(struct table *table, const json_t *region, const json_t *before, size_t most) {
 	const char *name = js_string_or(region, "name", "?");
-	const json_t *counters = json_object_get(named(before, name), "counters");
+	const json_t *counters = json_object_get(js_named(before, name), "counters");
 	size_t rows = 0;
 	js_each (counter, json_object_get(region, "counters")) {
-		const json_t *from = named(counters, js_string_or(counter, "name", ""));
+		const json_t *from = js_named(counters, js_string_or(counter, "name", ""));
 		char a[CELL], b[CELL];
 		if (rows == most || (js_real_or(from, "value", 0) == 0 && js_real_or(counter, "value", 0) == 0))
 			continue;
@@ -57,11 +50,9 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 }
 
 static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
-	static const char *const titles[] = {"region", "counter", "baseline", "best"};
+	static const char *const titles[] = {"region", "counter", "\1baseline", "\1best"};
 	struct table *table = table_new(4, titles);
 	size_t rows = 0;
-	table_right(table, 2);
-	table_right(table, 3);
 	js_each (region, regions)
 		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
 	if (rows) {
@@ -74,18 +65,16 @@ static void counters_print(struct ui *ui, const json_t *regions, const json_t *b
 static void notes_print(const json_t *notes, FILE *out) {
 	js_each (note, notes)
 		if (json_is_string(note))
-			ui_wrap(out, 0, 2, json_string_value(note));
+			ui_wrap(out, 0, 2, "%s", json_string_value(note));
 }
 
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {
-	static const char *const titles[] = {"region", "calls", "baseline", "best", "speedup"};
+	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
 	const json_t *best = js_at(result->best.json, "regions"), *before = js_at(result->baseline.json, "regions");
 	size_t count = json_array_size(best);
 	if (count == 0)
 		return;
 	struct table *table = table_new(5, titles);
-	for (size_t c = 1; c < 5; c++)
-		table_right(table, c);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		region_row(table, json_array_get(best, i), before);
 	fputc('\n', out);

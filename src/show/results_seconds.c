@@ -38,8 +38,7 @@ static void one_print(const json_t *result, FILE *out) {
 }
 
 void results_seconds_print(const json_t *results, FILE *out) {
-	js_each (result, results) {
+	js_each (result, results)
 		if (json_is_object(json_object_get(result, "seconds")))
 			one_print(result, out);
-	}
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/show/results.h"
 
 static void range_text(const json_t *range, char *text, size_t size) {
@@ -17,9 +16,8 @@ static void range_text(const json_t *range, char *text, size_t size) {
 }
 
 static void thresholds_print(struct ui *ui, const json_t *sizes) {
-	const char *const titles[] = {js_string_or(sizes, "over", "size"), "maximum loss", "best configuration"};
+	const char *const titles[] = {js_string_or(sizes, "over", "size"), "\1maximum loss", "best configuration"};
 	struct table *table = table_new(3, titles);
-	table_right(table, 1);
 	js_each (range, json_object_get(sizes, "thresholds")) {
 		char span[64], loss[32], *config = results_config(json_object_get(range, "config"), NULL);
 		range_text(range, span, sizeof span);
@@ -27,8 +25,7 @@ static void thresholds_print(struct ui *ui, const json_t *sizes) {
 		table_add(table, span, loss, config);
 		free(config);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 }
 
 enum { PIECES_SHOWN = 3 };

@@ -31,12 +31,13 @@ const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequen
 /* A table with aligned columns, fitted to the width of the terminal; if that is too narrow, one line for each cell.
  * Cells are copied and made safe for a terminal. */
 struct table;
-struct table *table_new(size_t columns, const char *const *titles);
-void table_right(struct table *table, size_t column);          /* right-aligned */
-void table_add(struct table *table, ...);                      /* `columns` strings */
-void table_row(struct table *table, const char *const *texts); /* the same from an array */
+struct table *table_new(size_t columns, const char *const *titles); /* a title that begins with "\1": right-aligned */
+void table_right(struct table *table, size_t column);               /* right-aligned */
+void table_add(struct table *table, ...);                           /* `columns` strings */
+void table_row(struct table *table, const char *const *texts);      /* the same from an array */
 void table_print(struct table *table, const struct ui *ui, FILE *out);
 void table_free(struct table *table);
+void table_end(struct table *table, const struct ui *ui, FILE *out); /* prints and frees it */
 
 void ui_seconds(double seconds, char *text, size_t size);         /* "1.23 ms" */
 void ui_bytes(double bytes, char *text, size_t size);             /* "32 MiB" */
@@ -44,11 +45,11 @@ void ui_bar(double fraction, int width, char *text, size_t size); /* a bar of UT
 
 /* Wraps text at the width of the terminal, or prints one line if there is no terminal. The first line is indented by
  * `first` columns, the others by `indent`. */
-void ui_wrap(FILE *out, int first, int indent, const char *text);
+void ui_wrap(FILE *out, int first, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Prints a command to copy, which is never wrapped. */
 void ui_fix(FILE *out, int indent, const char *command);
-void ui_wrap_on(FILE *out, int first, int indent,
-                const char *text); /* continues a line that already has `first` columns */
+/* The same, continuing a line that already has `first` columns. */
+void ui_wrap_on(FILE *out, int first, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 int ui_progress_width(const struct ui *ui); /* columns available to the progress line; 0 means unlimited */
 /* One line on stderr that rewrites itself on a terminal; when stderr is piped, a line every 30 s. */

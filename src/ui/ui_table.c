@@ -32,7 +32,13 @@ struct table *table_new(size_t columns, const char *const *titles) {
 	struct table *table = mem_alloc(1, sizeof *table);
 	table->columns = columns;
 	table->right = mem_alloc(columns, sizeof *table->right);
-	table_row(table, titles);
+	const char **shown = mem_alloc(columns, sizeof *shown);
+	for (size_t c = 0; c < columns; c++) {
+		table->right[c] = titles[c] && titles[c][0] == '\1';
+		shown[c] = table->right[c] ? titles[c] + 1 : titles[c];
+	}
+	table_row(table, shown);
+	free(shown);
 	return table;
 }
 
@@ -160,7 +166,7 @@ static void narrow_print(const struct table *table, const struct ui *ui, FILE *o
 				continue;
 			fprintf(out, "%s%s%s%*s", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
 			        label - text_width(title) + 1, "");
-			ui_wrap_on(out, label + 1, label + 1, cell(table, r, c));
+			ui_wrap_on(out, label + 1, label + 1, "%s", cell(table, r, c));
 		}
 	}
 }
@@ -188,4 +194,9 @@ void table_free(struct table *table) {
 	free(table->cells);
 	free(table->right);
 	free(table);
+}
+
+void table_end(struct table *table, const struct ui *ui, FILE *out) {
+	table_print(table, ui, out);
+	table_free(table);
 }

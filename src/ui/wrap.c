@@ -16,16 +16,12 @@ static int width_of(FILE *out) {
 	return width == 0 ? INT_MAX : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-void ui_wrap(FILE *out, int first, int indent, const char *text) {
-	fprintf(out, "%*s", first, "");
-	ui_wrap_on(out, first, indent, text);
-}
-
-void ui_wrap_on(FILE *out, int first, int indent, const char *text) {
-	char *copy = mem_strdup(text), *word = copy;
+/* Frees the text. */
+static void wrap(FILE *out, int first, int indent, char *text) {
+	char *word = text;
 	int width = width_of(out), column = first;
 	bool fresh = true; /* the line has no word yet */
-	text_clean(copy, false);
+	text_clean(text, false);
 	while (*(word += strspn(word, " "))) {
 		size_t size = strcspn(word, " ");
 		int columns = ui_columns(word, size);
@@ -40,7 +36,22 @@ void ui_wrap_on(FILE *out, int first, int indent, const char *text) {
 		word += size;
 	}
 	fputc('\n', out);
-	free(copy);
+	free(text);
+}
+
+void ui_wrap(FILE *out, int first, int indent, const char *format, ...) {
+	va_list ap;
+	fprintf(out, "%*s", first, "");
+	va_start(ap, format);
+	wrap(out, first, indent, mem_vprintf(format, ap));
+	va_end(ap);
+}
+
+void ui_wrap_on(FILE *out, int first, int indent, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	wrap(out, first, indent, mem_vprintf(format, ap));
+	va_end(ap);
 }
 
 void ui_fix(FILE *out, int indent, const char *command) {

@@ -6,7 +6,7 @@ budget of two evaluations of each kernel or program, small problems, and --plan 
 all its options. Documents that are JSON must be JSON, and
 Python must compile. What cannot be used here (a GPU, Slurm) may end with status 4; a wrong option or kernel ends with 2.
 """
-import ast, itertools, json, os, re, resource, shlex, subprocess, sys
+import ast, importlib.util, itertools, json, os, re, resource, shlex, subprocess, sys
 
 import results
 from markdown import blocks, documents
@@ -15,6 +15,7 @@ from results import tap
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
 # Blocks of sh in doc/start.md are run one after the other by tests/doc/start, and the log of a first hour has mistakes.
 APART = {"doc/start.md": "sh", "doc/lab/first-hour.md": ""}
+RUN = ("python.md", "from-kernel-tuner.md", "from-optuna.md")
 searched = {}
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
 
@@ -112,6 +113,32 @@ def run(line, where):
     tap(fine, f"{where}: {line}"[:150], f"{shlex.join(words)}: {status}\n{said}")
 
 
+def modules(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+
+
+def python(block, where, runs):
+    """A block must compile; those of the documents about Python also run, with a budget of two evaluations, if their modules are here."""
+    try:
+        tree = ast.parse(block)
+    except SyntaxError as error:
+        tap(False, f"{where}: Python", str(error))
+        return
+    text = re.sub(r'budget="[^"]*"', 'budget="2e"', block)
+    there = all(name == "sweetspot" or importlib.util.find_spec(name) for name in modules(tree))
+    gpu = '"cuda"' in block or "cupy" in block
+    if not runs or not there or gpu or sys.version_info < (3, 9):
+        tap(True, f"{where}: Python compiles")
+        return
+    environment = {**os.environ, "SWEETSPOT": SWEETSPOT, "PYTHONPATH": SOURCES + "/python", "PYTHONDONTWRITEBYTECODE": "1"}
+    with open("block.py", "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run([sys.executable, "block.py"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, env=environment)
+    tap(done.returncode == 0, f"{where}: Python runs", done.stdout + done.stderr)
+
+
 def main():
     os.chdir(FOLDER)
     names = ["README.md", "python/README.md"] + documents(SOURCES)
@@ -123,11 +150,7 @@ def main():
         for line, kind, block in blocks(text):
             where = f"{name}:{line}"
             if kind == "python":
-                try:
-                    ast.parse(block)
-                    tap(True, f"{where}: Python")
-                except SyntaxError as error:
-                    tap(False, f"{where}: Python", str(error))
+                python(block, where, os.path.basename(name) in RUN)
             if block.startswith("{") and '"schema": "sweetspot-' in block:
                 try:
                     json.loads(block)

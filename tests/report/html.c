@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "src/cmd/report/html.h"
-#include "src/cmd/report/report_table_impl.h"
 #include "tests/tap.h"
 
 static const char *const hostile[] = {
@@ -63,9 +62,7 @@ static void test_text(void) {
 	for (size_t i = 0; i < HOSTILE; i++) {
 		struct html *html = html_new();
 		html_begin(html, "p", "title", hostile[i], NULL);
-		html_text(html, hostile[i]);
-		html_end(html);
-		html_element(html, "em", NULL, "%s", hostile[i]);
+		html_put(html, "%s</p><em>%s</em>", hostile[i], hostile[i]);
 		char *page = finished(html);
 		ok(is_plain(page, "<p title=\"", "\">") && is_plain(page, "\">", "</p>") && is_plain(page, "<em>", "</em>"),
 		   "hostile text %zu is a text", i);
@@ -76,14 +73,14 @@ static void test_text(void) {
 static void test_exact(void) {
 	struct html *html = html_new();
 	html_begin(html, "a", "href", "?a&b", "class", NULL, NULL);
-	html_printf(html, "%d < %s", 1, "\"x\"");
-	html_end(html);
+	html_put(html, "%d < %s</a>", 1, "\"x\"");
 	char *page = finished(html);
-	ok(strcmp(page, "<a href=\"?a&amp;b\">1 &lt; &quot;x&quot;</a>") == 0, "each character is escaped once");
+	ok(strcmp(page, "<a href=\"?a&amp;b\">1 < &quot;x&quot;</a>") == 0, "each character of a text is escaped once");
 	free(page);
 	html = html_new();
-	html_text(html, "a\xff"
-	                "b\xc3\xa9\n\t");
+	html_put(html, "%s",
+	         "a\xff"
+	         "b\xc3\xa9\n\t");
 	page = finished(html);
 	ok(strcmp(page, "a\xef\xbf\xbd"
 	                "b\xc3\xa9\n\t") == 0,
@@ -91,18 +88,15 @@ static void test_exact(void) {
 	free(page);
 }
 
-static void test_ends(void) {
+/* The same as printf writes, with its texts escaped. */
+static void test_directives(void) {
 	struct html *html = html_new();
-	html_begin(html, "b", NULL);
-	html_begin(html, "i", NULL);
-	html_end(html);
-	char *page = finished(html);
-	ok(strcmp(page, "<b><i></i></b>") == 0, "what is open ends");
-	free(page);
-	html = html_new();
-	html_end(html);
-	page = finished(html);
-	ok(strcmp(page, "") == 0, "an end too many is none");
+	html_put(html, "<i>%d|%+.2f|%.3g|%lld|%llu|%zu|%c|%.2s|%.*s|%06.1e|100 %%</i>", -7, 1.005, 1234567.0, -5LL, 6ULL,
+	         (size_t)8, '<', "<<<", 1, ">>", 12.5);
+	char *page = finished(html), exact[200];
+	snprintf(exact, sizeof exact, "<i>%d|%+.2f|%.3g|%lld|%llu|%zu|&lt;|&lt;&lt;|&gt;|%06.1e|100 %%</i>", -7, 1.005,
+	         1234567.0, -5LL, 6ULL, (size_t)8, 12.5);
+	ok(strcmp(page, exact) == 0, "numbers are written as printf does");
 	free(page);
 }
 
@@ -111,10 +105,10 @@ static void test_places(void) {
 	struct html *html = html_new();
 	size_t size, last;
 	html_slot(html);
-	html_text(html, "a");
+	html_put(html, "a");
 	html_slot(html);
 	last = html_slot(html);
-	html_text(html, "b");
+	html_put(html, "b");
 	char *page = html_finish(html, markup, &size);
 	ok(last == 2 && size == 8 && strcmp(page, "<x>a&y;b") == 0, "places are filled in order, as they are");
 	free(page);
@@ -153,7 +147,7 @@ static void test_sheet(void) {
 int main(void) {
 	test_text();
 	test_exact();
-	test_ends();
+	test_directives();
 	test_places();
 	test_sheet();
 	return tap_done();

@@ -255,9 +255,15 @@ static void test_verdicts(void) {
 	        "undecided: the few pairs are too noisy to bound the speedup");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
 	        "undecided: the best so far (1.20 s) has not been compared with the baseline");
-	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null,"
+	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null, 'evaluations': 3,"
+	        " 'space': {'valid': 116}, 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
+	        "undecided: 3 of 116 tried, none of them faster than the baseline (1.20 s)");
+	verdict("{'verdict': 'undecided', 'few': true, 'baseline': {'config': {'x': 1}}, 'evaluations': 3,"
+	        " 'speedup': {'ratio': 1, 'ci': [1, 1]}, 'space': {'valid': 116},"
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
-	        "undecided: nothing that was tried is faster than the baseline (1.20 s) so far");
+	        "undecided: 3 of 116 tried, none of them faster than the baseline (1.20 s)");
+	verdict("{'verdict': 'faster', " SIDES("10", "0.05", "s") ", 'speedup': {'ratio': 200, 'ci': [160, null]}}",
+	        "at least 160.00x faster: more than 10.0 s -> 50.0 ms");
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null, 'evaluations': 1,"
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: only the baseline (1.20 s) was tried");

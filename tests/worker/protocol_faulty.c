@@ -92,6 +92,23 @@ static void check_censored(struct client *client) {
 	json_decref(answer);
 	is_text(client_text(client, "status", FAULT("slow") ",\"problem\":{\"ms\":20},\"limit_s\":10}"), "correct",
 	        "within the limit it goes on");
+	answer = client_ask(client, FAULT("slow") ",\"problem\":{\"ms\":30},\"settles_s\":0.02}");
+	ok(json_array_size(path_get(answer, "samples")) == 1, "a run that is long enough needs one sample");
+	json_decref(answer);
+	answer = client_ask(client, FAULT("slow") ",\"problem\":{\"ms\":40},\"settles_s\":0.002,\"limit_s\":0.01}");
+	ok(strcmp(json_string_value(path_get(answer, "status")), "censored") == 0 &&
+	       json_is_false(path_get(answer, "verified")) && json_array_size(path_get(answer, "samples")) == 1,
+	   "a long run over the limit ends its trial before it is verified, and tells how long it was");
+	json_decref(answer);
+}
+
+/* Ends the worker. */
+static void check_cut(struct client *client) {
+	json_t *answer = client_ask(client, FAULT("slow") ",\"problem\":{\"ms\":60000},\"cut_s\":0.1}");
+	ok(strcmp(json_string_value(path_get(answer, "status")), "censored") == 0 &&
+	       json_is_true(path_get(answer, "ending")),
+	   "a run that takes too long is ended, and the worker says so");
+	json_decref(answer);
 }
 
 static double calls(struct client *client, int x, const char *member) {
@@ -212,5 +229,8 @@ int main(void) {
 	check_killed(FAULT("hang") "}\n", "a hang");
 	check_killed(FAULT("noisy") "}\n", "endless output");
 	check_child();
+	client = client_start(FAULTY, 0);
+	check_cut(client);
+	client_stop(client);
 	return tap_done();
 }

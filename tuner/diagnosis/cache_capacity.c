@@ -51,11 +51,7 @@ static void misses_add(struct finding *finding, const struct study *study, size_
 		}
 	}
 	finding_missing(finding, EVIDENCE_COUNTER, "the misses of each level (--counters CACHE)");
-	if (many != SIZE_MAX) {
-		char *words = study_words(study, many);
-		finding_next(finding, "run %s %s --counters CACHE", study_kernel(study), words);
-		free(words);
-	}
+	probe_next_counters(finding, study, many, "CACHE");
 }
 
 static size_t tile_row(const struct study *study, size_t column, int level) {
@@ -174,9 +170,8 @@ static void size_report(const struct study *study, struct findings *findings, co
 	                 "the data is at least %.4g bytes, before that %.4g; %s has %.4g",
 	                 footprint_of(study, step->problem_row), footprint_of(study, small), level_names[level],
 	                 study_host(study)->cache[level]);
-	if (isfinite(otherwise))
-		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x",
-		                 "steps that stay within a level: at most %.2f times", otherwise);
+	finding_known(finding, EVIDENCE_CONTRAST, otherwise, "x", NULL,
+	              "steps that stay within a level: at most %.2f times", otherwise);
 	misses_add(finding, study, small, step->problem_row);
 }
 

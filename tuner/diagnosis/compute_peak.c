@@ -49,15 +49,12 @@ static void found(const struct study *study, size_t row, struct findings *findin
 		findings, counted >= SHARE_LEAST || (high && issue > 0) ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
 		"%s computes at %.0f %% of the GPU's measured peak", gpu_subject_words(study, row), 100 * share_of(study, row));
 	gpu_subject_about(finding, study, row);
-	if (!isnan(counted))
-		finding_evidence(finding, EVIDENCE_COUNTER, 100 * counted, "%",
-		                 "counted operations: %.0f %% of the measured peak", 100 * counted);
-	if (!isnan(type))
-		finding_evidence(finding, EVIDENCE_CEILING, 100 * type, "%",
-		                 "additions with a minimum: %.0f %% of the measured peak", 100 * type);
-	if (!isnan(issue))
-		finding_evidence(finding, EVIDENCE_COUNTER, 100 * issue, "%", "schedulers issued in %.0f %% of the cycles",
-		                 100 * issue);
+	finding_known(finding, EVIDENCE_COUNTER, 100 * counted, "%", NULL,
+	              "counted operations: %.0f %% of the measured peak", 100 * counted);
+	finding_known(finding, EVIDENCE_CEILING, 100 * type, "%", NULL,
+	              "additions with a minimum: %.0f %% of the measured peak", 100 * type);
+	finding_known(finding, EVIDENCE_COUNTER, 100 * issue, "%", NULL, "schedulers issued in %.0f %% of the cycles",
+	              100 * issue);
 	if (isnan(counted) && isnan(type))
 		finding_missing(finding, EVIDENCE_COUNTER, "the number of operations (GPU_FLOPS)");
 	gpu_next_counters(finding, study, row, "GPU_FLOPS");

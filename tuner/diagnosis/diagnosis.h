@@ -46,6 +46,9 @@ enum evidence {
 /* value: the number in the text, NAN for none; unit may be NULL. */
 void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
                       ...) __attribute__((format(printf, 5, 6)));
+/* The same for a number that may be unknown: then what is missing is named, or nothing if that is NULL. */
+void finding_known(struct finding *finding, enum evidence kind, double value, const char *unit, const char *missing,
+                   const char *text, ...) __attribute__((format(printf, 6, 7)));
 /* Names evidence that is missing and would decide. */
 void finding_missing(struct finding *finding, enum evidence kind, const char *text, ...)
 	__attribute__((format(printf, 3, 4)));

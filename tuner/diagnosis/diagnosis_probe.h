@@ -57,11 +57,16 @@ const char *probe_s(double count); /* "s", or "" for one */
 const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]); /* "pad=none" */
 const char *probe_problem(const struct study *study, size_t row,
                           char text[PROBE_TEXT]); /* "n=64", or "" if there is only one problem */
+const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]);       /* " at n=64", or "" */
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: adds nothing */
 /* A row's words without those of some names. The caller frees them. */
 char *probe_words(const struct study *study, size_t row, const char *without);
 /* The fastest row of a scope; SIZE_MAX: none. */
 size_t probe_best(const struct study *study, const struct probe_scope *scope);
+/* Sets the experiment that counts this group in a run of the row, unless that is SIZE_MAX. */
+void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group);
+/* Sets the experiment that compares another level of the scope's column with its own, in its fastest row. */
+void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope, int other);
 /* Sets the experiment over threads that would tell more about this row. */
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column);
 

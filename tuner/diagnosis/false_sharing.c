@@ -48,11 +48,9 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 		                 remedy->alone.ratio, remedy->alone.ci[0], remedy->alone.ci[1]);
 	else
 		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing is impossible");
-	if (isfinite(hitm))
-		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x",
-		                 "%.3g times as many lines that another core had changed (hitm)", hitm);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "the lines that another core had changed (--counters FALSE_SHARE)");
+	finding_known(finding, EVIDENCE_COUNTER, hitm, "x",
+	              "the lines that another core had changed (--counters FALSE_SHARE)",
+	              "%.3g times as many lines that another core had changed (hitm)", hitm);
 }
 
 static enum confidence confidence_of(const struct remedy *remedy, double hitm) {
@@ -94,13 +92,13 @@ static void allocation_report(const struct study *study, struct findings *findin
 	double elsewhere = elsewhere_of(study, remedy), rise = rise_of(study, remedy);
 	bool small = elsewhere < remedy->ratio.ratio / 2;
 	char bad[PROBE_TEXT], problem[PROBE_TEXT];
-	probe_problem(study, remedy->problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, small && remedy->alone.pairs ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, remedy->ratio.ratio,
-		"%s%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
+		"%s%s suffers from false sharing: what one thread allocates for all lies side by side, so that their small "
 		"copies "
 		"share cache lines; allocated by its own thread each is %.1f times faster",
-		probe_level(study, remedy->column, remedy->bad, bad), *problem ? " at " : "", problem, remedy->ratio.ratio);
+		probe_level(study, remedy->column, remedy->bad, bad), probe_at(study, remedy->problem_row, problem),
+		remedy->ratio.ratio);
 	finding_about(finding, study, remedy->column, remedy->bad);
 	probe_about_problem(finding, study, remedy->problem_row);
 	evidence_add(finding, study, remedy, NAN);
@@ -132,12 +130,11 @@ static void examine(const struct study *study, struct findings *findings) {
 		double hitm = hitm_ratio(study, &found[i]);
 		if (hitm < 1.1) /* counted, but there are not more of them */
 			continue;
-		probe_problem(study, found[i].problem_row, problem);
 		struct finding *finding =
 			findings_add(findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
-		                 "%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
-		                 probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem,
-		                 found[i].ratio.ratio);
+		                 "%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
+		                 probe_level(study, found[i].column, found[i].bad, bad),
+		                 probe_at(study, found[i].problem_row, problem), found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
 		probe_about_problem(finding, study, found[i].problem_row);
 		evidence_add(finding, study, &found[i], hitm);

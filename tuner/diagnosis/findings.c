@@ -11,7 +11,22 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "tuner/diagnosis/findings_impl.h"
+#include "tuner/diagnosis/diagnosis.h"
+
+struct finding {
+	const struct diagnosis *diagnosis;
+	enum confidence confidence;
+	double strength;
+	char *sentence, *next;
+	json_t *about, *evidence, *missing;
+};
+
+struct findings {
+	struct finding **all;
+	size_t count, room;
+	const struct diagnosis *examining;
+	bool few; /* too few rows to test whether the times follow the configurations */
+};
 
 /* The share of shuffled tables that may be taken for real ones. */
 static const double CHANCE_MAX = 0.01;
@@ -88,28 +103,47 @@ void finding_about(struct finding *finding, const struct study *study, size_t co
 		json_object_set_new(finding->about, one->name, value_json(one->level[level]));
 }
 
-void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
-                      ...) {
-	va_list args;
-	va_start(args, text);
+static json_t *line_add(json_t *list, enum evidence kind, const char *text, va_list args) {
 	char *words = text_of(text, args);
-	va_end(args);
 	json_t *one = json_pack("{s:s,s:s}", "kind", evidence_word(kind), "text", words);
+	json_array_append_new(list, one);
+	free(words);
+	return one;
+}
+
+static void evidence_add(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
+                         va_list args) {
+	json_t *one = line_add(finding->evidence, kind, text, args);
 	if (isfinite(value))
 		json_object_set_new(one, "value", js_number(value));
 	if (isfinite(value) && unit)
 		json_object_set_new(one, "unit", json_string(unit));
-	json_array_append_new(finding->evidence, one);
-	free(words);
+}
+
+void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
+                      ...) {
+	va_list args;
+	va_start(args, text);
+	evidence_add(finding, kind, value, unit, text, args);
+	va_end(args);
+}
+
+void finding_known(struct finding *finding, enum evidence kind, double value, const char *unit, const char *missing,
+                   const char *text, ...) {
+	va_list args;
+	va_start(args, text);
+	if (isfinite(value))
+		evidence_add(finding, kind, value, unit, text, args);
+	else if (missing)
+		finding_missing(finding, kind, "%s", missing);
+	va_end(args);
 }
 
 void finding_missing(struct finding *finding, enum evidence kind, const char *text, ...) {
 	va_list args;
 	va_start(args, text);
-	char *words = text_of(text, args);
+	line_add(finding->missing, kind, text, args);
 	va_end(args);
-	json_array_append_new(finding->missing, json_pack("{s:s,s:s}", "kind", evidence_word(kind), "text", words));
-	free(words);
 }
 
 /* The command is meant to be copied to a shell, so that everything a shell would interpret must be quoted. */
@@ -129,13 +163,11 @@ static bool is_safe_command(const char *text) {
 
 void finding_next(struct finding *finding, const char *command, ...) {
 	va_list args;
-	char *text = NULL;
 	va_start(args, command);
-	if (vasprintf(&text, command, args) < 0)
-		text = NULL;
+	char *text = mem_vprintf(command, args);
 	va_end(args);
 	free(finding->next);
-	finding->next = text && is_safe_command(text) ? text : NULL;
+	finding->next = is_safe_command(text) ? text : NULL;
 	if (!finding->next)
 		free(text);
 }
@@ -208,4 +240,23 @@ void findings_examine(struct findings *findings, const struct study *study) {
 
 void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry) {
 	examine_all(findings, study, registry, 0);
+}
+
+static json_t *next_json(const struct finding *finding) {
+	return finding->next ? json_sprintf("sweetspot %s", finding->next) : json_null();
+}
+
+static json_t *finding_json(const struct finding *finding) {
+	json_t *next = next_json(finding);
+	return json_pack("{s:s,s:s,s:O,s:s,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
+	                 finding->sentence, "about", finding->about, "confidence", confidence_word(finding->confidence),
+	                 "strength", js_number(finding->strength), "evidence", finding->evidence, "missing",
+	                 finding->missing, "next", next ? next : json_null());
+}
+
+json_t *findings_json(const struct findings *findings) {
+	json_t *list = json_array();
+	for (size_t i = 0; i < findings->count; i++)
+		json_array_append_new(list, finding_json(findings->all[i]));
+	return list;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/diagnosis/saturation_impl.h"
 
 static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */
@@ -25,9 +24,7 @@ static double unit_seconds(const char *unit) {
 static double region_seconds(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(study_row(study, row)->detail, "figures");
 	double least = NAN;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		double seconds = js_real_or(one, "value", NAN) * unit_seconds(js_string_or(one, "unit", ""));
 		const char *name = js_string_or(one, "name", "");
 		bool step = strncmp(name, "time_per_", 9) == 0 || strcmp(name, "generation") == 0 || strcmp(name, "step") == 0;

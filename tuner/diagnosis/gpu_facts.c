@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -16,13 +15,10 @@ static const json_t *gpu_of(const struct study *study, size_t row) {
 
 static double product(const json_t *sizes) {
 	double all = 1;
-	size_t i;
-	json_t *one;
 	if (json_array_size(sizes) == 0)
 		return NAN;
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes)
 		all *= json_number_value(one);
-	}
 	return all >= 1 ? all : NAN;
 }
 
@@ -45,10 +41,8 @@ static double size_of(const struct gpu_function *function) {
 
 bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
-	size_t i;
-	json_t *one;
 	*function = (struct gpu_function){NULL, NULL, NAN, NAN, 0, NAN, NAN, NAN, NAN};
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		struct gpu_function next = function_read(one);
 		if (!function->name || size_of(&next) > size_of(function))
 			*function = next;
@@ -60,11 +54,8 @@ bool gpu_function_main(const struct study *study, size_t row, struct gpu_functio
 static double launches_booked(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
 	double runs = js_real_or(gpu_of(study, row), "runs", NAN), all = 0;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list)
 		all += js_real_or(one, "launches", NAN);
-	}
 	return all > 0 && runs > 0 ? all / runs : NAN;
 }
 

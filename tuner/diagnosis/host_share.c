@@ -51,11 +51,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	finding_evidence(finding, EVIDENCE_FIGURE, 100 * before, "%", "%s: %.0f %% of %.3g ms", from, 100 * before,
 	                 1e3 * study_row(study, slow)->value);
 	finding_evidence(finding, EVIDENCE_FIGURE, 100 * now, "%", "%s: %.0f %% of %.3g ms", to, 100 * now, 1e3 * time);
-	if (!isnan(cpu))
-		finding_evidence(finding, EVIDENCE_FIGURE, 100 * cpu / time, "%", "the host takes %.0f %%", 100 * cpu / time);
-	if (!isnan(copies))
-		finding_evidence(finding, EVIDENCE_FIGURE, 100 * copies / time, "%", "copies take %.0f %%",
-		                 100 * copies / time);
+	finding_known(finding, EVIDENCE_FIGURE, 100 * cpu / time, "%", NULL, "the host takes %.0f %%", 100 * cpu / time);
+	finding_known(finding, EVIDENCE_FIGURE, 100 * copies / time, "%", NULL, "copies take %.0f %%", 100 * copies / time);
 	gpu_next_counters(finding, study, fast, "GPU_ACTIVITY");
 	free(from);
 	free(to);

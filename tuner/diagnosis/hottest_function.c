@@ -22,9 +22,8 @@ static void evidence_add(struct finding *finding, const struct gpu_hot *hot) {
 	for (size_t i = 0; i < 2 && hot->stalls[i].name; i++)
 		finding_evidence(finding, EVIDENCE_COUNTER, 100 * hot->stalls[i].share, "%", "%.0f %% of its warps %s (%s)",
 		                 100 * hot->stalls[i].share, hot->stalls[i].words, hot->stalls[i].name);
-	if (isfinite(hot->warps))
-		finding_evidence(finding, EVIDENCE_COUNTER, hot->warps, "%", "%.0f %% of the warps that fit are there",
-		                 hot->warps);
+	finding_known(finding, EVIDENCE_COUNTER, hot->warps, "%", NULL, "%.0f %% of the warps that fit are there",
+	              hot->warps);
 }
 
 static double known(const struct study *study, size_t row) {

@@ -7,9 +7,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char meant_serial[] = "serial sequential single coarse global none one";
@@ -145,14 +143,11 @@ static struct finding *flat_add(const struct study *study, struct findings *find
 }
 
 static void counted_add(struct finding *finding, const struct flat *flat) {
-	if (isfinite(flat->team))
-		finding_evidence(finding, EVIDENCE_FIGURE, flat->team, "threads", "its teams have %g thread%s", flat->team,
-		                 probe_s(flat->team));
-	if (isfinite(flat->cpus))
-		finding_evidence(finding, EVIDENCE_COUNTER, flat->cpus, "CPUs", "%.2f CPUs were in use", flat->cpus);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER,
-		                "the number of CPUs in use, which a lock around everything would leave above one");
+	finding_known(finding, EVIDENCE_FIGURE, flat->team, "threads", NULL, "its teams have %g thread%s", flat->team,
+	              probe_s(flat->team));
+	finding_known(finding, EVIDENCE_COUNTER, flat->cpus, "CPUs",
+	              "the number of CPUs in use, which a lock around everything would leave above one",
+	              "%.2f CPUs were in use", flat->cpus);
 }
 
 static void flat_report(const struct study *study, struct findings *findings, const struct flat *flat) {
@@ -179,11 +174,7 @@ static void flat_report(const struct study *study, struct findings *findings, co
 		finding_missing(finding, EVIDENCE_CONTRAST, "the same with one region at the top, which would scale");
 	}
 	counted_add(finding, flat);
-	if (row != SIZE_MAX) {
-		char *words = study_words(study, row);
-		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
-		free(words);
-	}
+	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
 /* More CPUs than one are in use if the threads of the outer team poll for work, which only tells against a time that is

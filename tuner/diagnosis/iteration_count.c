@@ -31,14 +31,11 @@ static double time_of_one(const struct study *study, size_t row, const char *wha
 	char *name = mem_printf("time_per_%.*s", (int)strlen(what) - 1, what);
 	const json_t *list = json_object_get(study_row(study, row)->detail, "figures");
 	double time = NAN;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list)
 		for (size_t u = 0; u < sizeof units / sizeof *units; u++)
 			if (strcmp(js_string_or(one, "name", ""), name) == 0 &&
 			    strcmp(js_string_or(one, "unit", ""), units[u].unit) == 0)
 				time = js_real_or(one, "value", NAN) * units[u].seconds;
-	}
 	free(name);
 	return time;
 }

@@ -37,14 +37,10 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, launches, NULL, "%.0f launches in a run of %.3g ms", launches,
 	                 1e3 * time);
-	if (!isnan(gap))
-		finding_evidence(finding, EVIDENCE_COUNTER, gap, "us", "nothing runs for %.1f us per launch", gap);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "the time of kernels and copies alone (GPU_ACTIVITY)");
-	if (!isnan(launch))
-		finding_evidence(finding, EVIDENCE_CEILING, launch, "us", "a launch takes at least %.1f us", launch);
-	else
-		finding_missing(finding, EVIDENCE_CEILING, "the smallest time of a launch");
+	finding_known(finding, EVIDENCE_COUNTER, gap, "us", "the time of kernels and copies alone (GPU_ACTIVITY)",
+	              "nothing runs for %.1f us per launch", gap);
+	finding_known(finding, EVIDENCE_CEILING, launch, "us", "the smallest time of a launch",
+	              "a launch takes at least %.1f us", launch);
 	if (isnan(launch))
 		gpu_next_ceilings(finding, study);
 	else

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double UNEVEN = 1.15;
@@ -18,9 +17,7 @@ static double imbalance_of(const struct study *study, size_t row, const char **n
 	static const char *const telling[] = {"instructions", "task_clock", "user_time", "cycles"};
 	const json_t *list = json_object_get(study_row(study, row)->counted, "counters");
 	for (size_t t = 0; t < sizeof telling / sizeof *telling; t++) {
-		size_t i;
-		json_t *one;
-		json_array_foreach((json_t *)list, i, one) {
+		js_each (one, list) {
 			double imbalance = js_real_or(one, "imbalance", NAN);
 			if (strcmp(js_string_or(one, "name", ""), telling[t]) == 0 && isfinite(imbalance)) {
 				*name = telling[t];
@@ -58,25 +55,17 @@ static void schedule_report(const struct study *study, struct findings *findings
 	char other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = imbalance > UNEVEN || (found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs);
 	probe_level(study, column, found->b, other);
-	probe_problem(study, found->problem_row, problem);
 	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                                       "work is uneven%s%s: %s is %.2f times as fast as equal shares",
-	                                       *problem ? " at " : "", problem, other, found->ratio.ratio);
+	                                       "work is uneven%s: %s is %.2f times as fast as equal shares",
+	                                       probe_at(study, found->problem_row, problem), other, found->ratio.ratio);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "static over %s [%.2f, %.2f], %zu of %zu pairs agree", other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
-	if (isfinite(imbalance))
-		finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "the busiest thread over the mean: %.2f",
-		                 imbalance);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "the work of each thread (--counters SOFTWARE)");
-	if (row != SIZE_MAX) {
-		char *words = study_words(study, row);
-		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
-		free(words);
-	}
+	finding_known(finding, EVIDENCE_COUNTER, imbalance, "x", "the work of each thread (--counters SOFTWARE)",
+	              "the busiest thread over the mean: %.2f", imbalance);
+	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
 /* Reports the best of the schedules that hand out work on demand if it beats static. */

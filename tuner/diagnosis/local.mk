@@ -33,10 +33,10 @@ DIAGNOSES = \
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
-	%D%/impossible_impl.h %D%/impossible_neighbours.c %D%/gpu_impl.h %D%/gpu_facts.c %D%/gpu_trend.c %D%/gpu_words.c \
-	%D%/diagnosis_probe.c %D%/probe_words.c %D%/diagnosis_curve.c %D%/diagnosis_probe.h \
+	%D%/gpu_impl.h %D%/gpu_facts.c %D%/gpu_trend.c \
+	%D%/diagnosis_probe.c %D%/probe_words.c %D%/diagnosis_probe.h \
 	%D%/remedy.c %D%/remedy_impl.h %D%/saturation.c %D%/saturation_impl.h \
-	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c
+	%D%/findings.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def
 CLEANFILES += %D%/diagnoses.def

@@ -135,12 +135,9 @@ static void lock_report(const struct study *study, struct findings *findings, co
 	                 lock->ratio.ci[0], lock->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, (double)rank, NULL,
 	                 "%.2f times as long as the best lock at %g threads", lock->extra[1], locks->many_threads);
-	if (isfinite(switches))
-		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g voluntary switches: threads that slept",
-		                 switches);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER,
-		                "voluntary switches, which distinguish sleeping from polling (--counters SOFTWARE)");
+	finding_known(finding, EVIDENCE_COUNTER, switches, NULL,
+	              "voluntary switches, which distinguish sleeping from polling (--counters SOFTWARE)",
+	              "%.4g voluntary switches: threads that slept", switches);
 	if (row != SIZE_MAX)
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 }

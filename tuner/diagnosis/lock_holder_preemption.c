@@ -64,11 +64,8 @@ static double fair_ratio(const struct study *study, const struct jump *jump) {
 
 static void counters_add(struct finding *finding, const struct study *study, size_t row) {
 	double delay = study_counter(study, row, "run_delay"), switches = study_counter(study, row, "involuntary_switches");
-	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "runnable threads waited %.3g s for a processor",
-		                 delay);
-	if (isfinite(switches))
-		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g involuntary switches", switches);
+	finding_known(finding, EVIDENCE_COUNTER, delay, "s", NULL, "runnable threads waited %.3g s for a processor", delay);
+	finding_known(finding, EVIDENCE_COUNTER, switches, NULL, NULL, "%.4g involuntary switches", switches);
 	if (isnan(delay) && isnan(switches))
 		finding_missing(finding, EVIDENCE_COUNTER, "run delay and involuntary switches (--counters SOFTWARE)");
 }
@@ -93,15 +90,11 @@ static void lock_report(const struct study *study, struct findings *findings, co
 	                 jump->least);
 	finding_evidence(finding, EVIDENCE_MACHINE, jump->room, NULL, "%g hardware thread%s", jump->room,
 	                 probe_s(jump->room));
-	if (isfinite(fairs))
-		finding_evidence(finding, EVIDENCE_CONTRAST, fairs, "x", "fair locks suffer %.2f times as much as the others",
-		                 fairs);
-	if (row != SIZE_MAX) {
-		char *words = study_words(study, row);
+	finding_known(finding, EVIDENCE_CONTRAST, fairs, "x", NULL, "fair locks suffer %.2f times as much as the others",
+	              fairs);
+	if (row != SIZE_MAX)
 		counters_add(finding, study, row);
-		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
-		free(words);
-	}
+	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/saturation_impl.h"
 
 static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,
@@ -41,23 +40,18 @@ static double cache_of(const struct study *study) {
 
 static void share_add(struct finding *finding, const struct study *study, size_t row, double share, bool counted) {
 	bool ignored;
-	if (isfinite(share))
-		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-		                 "%s%.3g GB/s, %.3g %% of the highest measured rate", counted ? "counted " : "at least ",
-		                 rate_of(study, row, &ignored), 100 * share);
-	else
-		finding_missing(finding, EVIDENCE_CEILING, "the bandwidth of the memory here (machine --ceilings)");
+	finding_known(finding, EVIDENCE_CEILING, 100 * share, "%", "the bandwidth of the memory here (machine --ceilings)",
+	              "%s%.3g GB/s, %.3g %% of the highest measured rate", counted ? "counted " : "at least ",
+	              rate_of(study, row, &ignored), 100 * share);
 	if (!counted)
 		finding_missing(finding, EVIDENCE_COUNTER, "the bytes from memory (--counters MEM)");
 }
 
 static void next_add(struct finding *finding, const struct study *study, size_t row, double share) {
-	char *words = study_words(study, row);
 	if (isfinite(share))
-		finding_next(finding, "run %s %s --counters MEM", study_kernel(study), words);
+		probe_next_counters(finding, study, row, "MEM");
 	else
 		finding_next(finding, "machine --ceilings");
-	free(words);
 }
 
 /* Looks for a problem whose best time is all memory traffic, and whose data does not fit any cache as far as is known.

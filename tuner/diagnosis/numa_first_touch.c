@@ -51,11 +51,10 @@ static void examine(const struct study *study, struct findings *findings) {
 	size_t count = remedies_find(study, &words, found);
 	for (size_t i = 0; i < count; i++) {
 		char bad[PROBE_TEXT], problem[PROBE_TEXT];
-		probe_problem(study, found[i].problem_row, problem);
 		struct finding *finding = findings_add(
 			findings, confidence_of(study, &found[i]), found[i].ratio.ratio,
-			"%s%s%s puts memory on one node: first touch by the threads that use it makes it %.2f times faster",
-			probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem,
+			"%s%s puts memory on one node: first touch by the threads that use it makes it %.2f times faster",
+			probe_level(study, found[i].column, found[i].bad, bad), probe_at(study, found[i].problem_row, problem),
 			found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
 		probe_about_problem(finding, study, found[i].problem_row);

@@ -4,9 +4,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 struct collapse {
@@ -71,16 +69,9 @@ static void collapse_report(const struct study *study, struct findings *findings
 	                 collapse->trend);
 	finding_evidence(finding, EVIDENCE_MACHINE, collapse->room, NULL, "%g hardware thread%s", collapse->room,
 	                 probe_s(collapse->room));
-	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "runnable threads waited %.3g s for a processor",
-		                 delay);
-	else
-		finding_missing(finding, EVIDENCE_COUNTER, "run delay and involuntary switches (--counters SOFTWARE)");
-	if (row != SIZE_MAX) {
-		char *words = study_words(study, row);
-		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);
-		free(words);
-	}
+	finding_known(finding, EVIDENCE_COUNTER, delay, "s", "run delay and involuntary switches (--counters SOFTWARE)",
+	              "runnable threads waited %.3g s for a processor", delay);
+	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
 /* Examines single values of words if the kernel as a whole shows nothing. */

@@ -7,8 +7,53 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
+#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
+
+static bool is_plain(const char *text) {
+	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:=")] == '\0';
+}
+
+/* Quoted for a shell if necessary. */
+static char *word_of(const char *name, struct value value) {
+	char text[256];
+	value_text(value, text, sizeof text);
+	char *word = mem_printf("%s=%s", name, text);
+	if (is_plain(word))
+		return word;
+	char *quoted = mem_alloc(4 * strlen(word) + 3, 1), *out = quoted;
+	*out++ = '\'';
+	for (const char *in = word; *in; in++) {
+		if (*in == '\'')
+			out = stpcpy(out, "'\\''");
+		else
+			*out++ = *in;
+	}
+	*out = '\'';
+	free(word);
+	return quoted;
+}
+
+static void words_add(char **words, const json_t *object) {
+	js_members (name, json, object) {
+		struct value value;
+		if (!value_from_json(json, &value))
+			continue;
+		char *word = word_of(name, value);
+		mem_append(words, "%s%s", **words ? " " : "", word);
+		free(word);
+	}
+}
+
+char *study_words(const struct study *study, size_t row) {
+	const struct study_row *one = study_row(study, row);
+	char *words = mem_strdup("");
+	words_add(&words, one->problem);
+	words_add(&words, one->config);
+	return words;
+}
 
 const char probe_locks[] =
 	"mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
@@ -51,9 +96,7 @@ bool probe_word(const struct study_column *column, int level, const char *words)
 }
 
 bool probe_row_word(const struct study *study, size_t row, const char *words) {
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)study_row(study, row)->config, name, member) {
+	js_members (name, member, study_row(study, row)->config) {
 		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
 			return true;
 	}
@@ -123,6 +166,12 @@ const char *probe_problem(const struct study *study, size_t row, char text[PROBE
 	return text;
 }
 
+const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	char problem[PROBE_TEXT];
+	snprintf(text, PROBE_TEXT, "%s%.150s", *probe_problem(study, row, problem) ? " at " : "", problem);
+	return text;
+}
+
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row) {
 	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++)
 		if (study_column(study, c)->is_problem)
@@ -166,9 +215,7 @@ static char *levels_text(const struct study *study, size_t column) {
 	for (size_t l = 0; l < one->levels; l++) {
 		char text[PROBE_TEXT];
 		value_text(one->level[l], text, sizeof text);
-		char *more = mem_printf("%s%s%s", list, l ? "," : "", text);
-		free(list);
-		list = more;
+		mem_append(&list, "%s%s", l ? "," : "", text);
 	}
 	return list;
 }
@@ -178,4 +225,22 @@ void probe_next_threads(struct finding *finding, const struct study *study, size
 	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
 	free(words);
 	free(levels);
+}
+
+void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope,
+                        int other) {
+	size_t row = probe_best(study, scope), column = (size_t)scope->column;
+	char own[PROBE_TEXT], against[PROBE_TEXT];
+	char *words = row == SIZE_MAX ? NULL : probe_words(study, row, study_column(study, column)->name);
+	if (words)
+		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words,
+		             probe_level(study, column, scope->level, own), probe_level(study, column, other, against));
+	free(words);
+}
+
+void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group) {
+	char *words = row == SIZE_MAX ? NULL : study_words(study, row);
+	if (words)
+		finding_next(finding, "run %s %s --counters %s", study_kernel(study), words, group);
+	free(words);
 }

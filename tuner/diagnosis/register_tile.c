@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tuner/diagnosis/gpu_impl.h"
 
@@ -135,9 +134,8 @@ static void found(const struct study *study, const struct saving *saving, struct
 	                 saving->pairs == 1 ? "pair" : "pairs");
 	if (saving->trend.verdict == GPU_FOLLOWS)
 		gpu_trend_evidence(finding, &saving->trend, "the passes through shared memory");
-	if (!isnan(share))
-		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-		                 "the passes of the slower one are %.0f %% of the GPU's measured rate", 100 * share);
+	finding_known(finding, EVIDENCE_CEILING, 100 * share, "%", NULL,
+	              "the passes of the slower one are %.0f %% of the GPU's measured rate", 100 * share);
 	shared_report(study, finding);
 	if (!counted)
 		finding_missing(finding, EVIDENCE_COUNTER, "the number of passes (GPU_SHARED)");

@@ -193,7 +193,5 @@ void remedy_next(struct finding *finding, const struct study *study, const struc
 		free(names);
 		return;
 	}
-	char *words = probe_words(study, row, column->name);
-	finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, bad, good);
-	free(words);
+	probe_next_compare(finding, study, &scope, remedy->good);
 }

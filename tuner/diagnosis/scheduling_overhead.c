@@ -3,10 +3,6 @@
  * loops whose indices have to be taken apart again. */
 #include <config.h>
 
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 /* A value that costs, and the one to compare it with. */
@@ -25,26 +21,21 @@ enum { HANDINGS = sizeof handings / sizeof *handings };
 static void overhead_report(const struct study *study, struct findings *findings, size_t column,
                             const struct probe_case *found, const char *why) {
 	struct probe_scope scope = {(int)column, found->a, found->problem_row, 0, 0};
-	size_t row = probe_best(study, &scope);
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs;
 	probe_level(study, column, found->a, own);
 	probe_level(study, column, found->b, other);
-	probe_problem(study, found->problem_row, problem);
-	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                                       "%s hurts%s%s: it takes %.2f times as long as %s, because %s", own,
-	                                       *problem ? " at " : "", problem, found->ratio.ratio, other, why);
+	struct finding *finding =
+		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
+	                 "%s hurts%s: it takes %.2f times as long as %s, because %s", own,
+	                 probe_at(study, found->problem_row, problem), found->ratio.ratio, other, why);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->problem_row);
 	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
 	                 "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own, other, found->ratio.ci[0],
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
 	finding_missing(finding, EVIDENCE_COUNTER, "the instructions of both (--counters CPU)");
-	if (row != SIZE_MAX) {
-		char *words = probe_words(study, row, study_column(study, column)->name);
-		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, own, other);
-		free(words);
-	}
+	probe_next_compare(finding, study, &scope, found->b);
 }
 
 /* Compares words, or numbers of joined loops. */

@@ -33,8 +33,7 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%", "its passes are %.0f %% of the GPU's measured rate",
 	                 100 * share);
-	if (!isnan(conflicts))
-		finding_evidence(finding, EVIDENCE_COUNTER, conflicts, NULL, "an access meets %.2f bank conflicts", conflicts);
+	finding_known(finding, EVIDENCE_COUNTER, conflicts, NULL, NULL, "an access meets %.2f bank conflicts", conflicts);
 	gpu_trend_evidence(finding, trend, "the passes through shared memory");
 	if (!counted)
 		finding_missing(finding, EVIDENCE_COUNTER, "the number of passes and bank conflicts (GPU_SHARED)");

@@ -3,10 +3,8 @@
  * or cost time. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double WELL = 0.6 /* efficiency up to the number of cores */, LITTLE = 1.15;
@@ -41,12 +39,11 @@ static void smt_report(const struct study *study, struct findings *findings, con
 	bool loss = probe_under(study, &smt->gain);
 	size_t row = probe_best(study, &scope);
 	char problem[PROBE_TEXT];
-	probe_problem(study, smt->problem_row, problem);
 	struct finding *finding =
 		findings_add(findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
-	                 "threads that share a core %s%s%s: %g threads on %d core%s are %.2f times as fast as %g",
-	                 loss ? "cost time" : "bring little", *problem ? " at " : "", problem, smt->threads, host->cores,
-	                 probe_s(host->cores), smt->gain.ratio, smt->cores);
+	                 "threads that share a core %s%s: %g threads on %d core%s are %.2f times as fast as %g",
+	                 loss ? "cost time" : "bring little", probe_at(study, smt->problem_row, problem), smt->threads,
+	                 host->cores, probe_s(host->cores), smt->gain.ratio, smt->cores);
 	probe_about_problem(finding, study, smt->problem_row);
 	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
 	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);

@@ -5,7 +5,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/diagnosis/diagnosis_probe.h"
 
@@ -54,12 +53,11 @@ static struct finding *small_add(const struct study *study, struct findings *fin
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	probe_level(study, column, 0, own);
 	probe_level(study, column, best, other);
-	probe_problem(study, problem_row, problem);
 	return findings_add(
 		findings, cost->pairs >= PAIRS_CLEAR ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, cost->ratio,
-		"%s%s%s makes pieces that are too small: it takes %.3g times as long as %s, because creating a %s "
+		"%s%s makes pieces that are too small: it takes %.3g times as long as %s, because creating a %s "
 		"costs more than the work in it",
-		own, *problem ? " at " : "", problem, cost->ratio, other, team > 1 ? "task" : "call");
+		own, probe_at(study, problem_row, problem), cost->ratio, other, team > 1 ? "task" : "call");
 }
 
 /* The other end: as many pieces as threads are needed. */
@@ -72,20 +70,6 @@ static void large_add(const struct study *study, struct finding *finding, size_t
 		finding_evidence(finding, EVIDENCE_CONTRAST, cost.ratio, "x",
 		                 "%s takes %.3g times as long: so few pieces leave some of %g threads without work",
 		                 probe_level(study, column, last, own), cost.ratio, team);
-}
-
-/* The duel of both values. */
-static void next_add(const struct study *study, struct finding *finding, size_t column, int level, int other,
-                     size_t problem_row) {
-	struct probe_scope scope = {(int)column, level, problem_row, 0, 0};
-	size_t row = probe_best(study, &scope);
-	char own[PROBE_TEXT], against[PROBE_TEXT];
-	if (row == SIZE_MAX)
-		return;
-	char *words = probe_words(study, row, study_column(study, column)->name);
-	finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, probe_level(study, column, level, own),
-	             probe_level(study, column, other, against));
-	free(words);
 }
 
 static void sizes_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row) {
@@ -107,7 +91,7 @@ static void sizes_examine(const struct study *study, struct findings *findings, 
 	                 probe_level(study, column, 1, own), power);
 	large_add(study, finding, column, best, problem_row, team);
 	finding_missing(finding, EVIDENCE_CEILING, "the time to create one task");
-	next_add(study, finding, column, 0, best, problem_row);
+	probe_next_compare(finding, study, &(struct probe_scope){(int)column, 0, problem_row, 0, 0}, best);
 }
 
 /* A task for every call, beside a cutoff: one thread pays for the tasks, and more threads do not help. */
@@ -132,7 +116,7 @@ static void without_examine(const struct study *study, struct findings *findings
 		finding_evidence(finding, EVIDENCE_CONTRAST, one.ratio, "x", "with one thread [%.3g, %.3g]", one.ci[0],
 		                 one.ci[1]);
 		finding_missing(finding, EVIDENCE_CEILING, "the time to create one task");
-		next_add(study, finding, column, level, l, SIZE_MAX);
+		probe_next_compare(finding, study, &(struct probe_scope){(int)column, level, SIZE_MAX, 0, 0}, l);
 		return;
 	}
 }

@@ -21,8 +21,7 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_copy_time(study, row), "ms",
 	                 "%.3g ms of copies in a run of %.3g ms", 1e3 * gpu_copy_time(study, row),
 	                 1e3 * study_row(study, row)->value);
-	if (!isnan(kernels))
-		finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * kernels, "ms", "and %.3g ms of kernels", 1e3 * kernels);
+	finding_known(finding, EVIDENCE_COUNTER, 1e3 * kernels, "ms", NULL, "and %.3g ms of kernels", 1e3 * kernels);
 	gpu_trend_evidence(finding, trend, "the time of copies");
 	double bytes = study_counter(study, row, "gpu_copy_up_bytes") + study_counter(study, row, "gpu_copy_down_bytes");
 	double rate = bytes / gpu_copy_time(study, row) / 1e9, ceiling = study_ceiling(study, "upload", NULL, 0);

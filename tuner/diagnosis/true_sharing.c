@@ -4,9 +4,8 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/json/js.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char shared_words[] = "shared atomic atomics global common";
@@ -62,11 +61,10 @@ static void stop_report(const struct study *study, struct findings *findings, co
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	probe_level(study, stop->column, stop->level, own);
 	probe_level(study, stop->column, stop->sibling, other);
-	probe_problem(study, stop->problem_row, problem);
 	struct finding *finding = findings_add(
 		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-		"%s%s%s stops scaling at %g thread%s, %s keeps scaling to %g: threads %s", own, *problem ? " at " : "", problem,
-		stop->at, probe_s(stop->at), other, stop->most,
+		"%s%s stops scaling at %g thread%s, %s keeps scaling to %g: threads %s", own,
+		probe_at(study, stop->problem_row, problem), stop->at, probe_s(stop->at), other, stop->most,
 		probe_named(column, "lock mutex") ? "wait for the same lock, and write its word" : "write the same words");
 	finding_about(finding, study, stop->column, stop->level);
 	probe_about_problem(finding, study, stop->problem_row);
@@ -99,10 +97,8 @@ static void level_examine(const struct study *study, struct findings *findings, 
 /* The words of the first row in the scope that say that words are shared, "sync=atomic". */
 static bool shared_setting(const struct study *study, size_t row, char text[PROBE_TEXT]) {
 	static const char *const kinds[] = {"atomic atomics", shared_words};
-	const char *name;
-	json_t *member;
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-		json_object_foreach((json_t *)study_row(study, row)->config, name, member) {
+		js_members (name, member, study_row(study, row)->config) {
 			if (!json_is_string(member) || !probe_text_has(json_string_value(member), kinds[k]))
 				continue;
 			snprintf(text, PROBE_TEXT, "%.60s=%.60s", name, json_string_value(member));
@@ -127,12 +123,11 @@ static void turn_report(const struct study *study, struct findings *findings, co
 	double package = host->packages > 1 ? (double)host->cores / host->packages : NAN;
 	double slower = curve->speedup[curve->stop].ratio / curve->speedup[curve->count - 1].ratio;
 	char problem[PROBE_TEXT];
-	probe_problem(study, curve->scope.problem_row, problem);
-	struct finding *finding = findings_add(
-		findings, CONFIDENCE_LOW, slower,
-		"%s%s%s stops scaling at %g threads and then gets slower: all threads update the same words, which "
-		"move from core to core; private copies that are added at the end avoid it",
-		setting, *problem ? " at " : "", problem, stop);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_LOW, slower,
+	                 "%s%s stops scaling at %g threads and then gets slower: all threads update the same words, which "
+	                 "move from core to core; private copies that are added at the end avoid it",
+	                 setting, probe_at(study, curve->scope.problem_row, problem), stop);
 	probe_about_problem(finding, study, curve->scope.problem_row);
 	finding_evidence(
 		finding, EVIDENCE_SCALING, curve->speedup[curve->stop].ratio, "x",

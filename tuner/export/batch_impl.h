@@ -6,6 +6,8 @@
 
 /* The threads of an entry; 0 if unknown. */
 long export_threads(const struct profile_entry *entry);
+/* The ranks of MPI that its command starts; 0: it does not say. */
+long export_ranks(const struct profile *profile, const struct profile_entry *entry);
 /* The cores that they need on the machine of the profile: one for each thread, or for each pair of threads that share
  * one, at most all. 0 if unknown. */
 long export_cores(const struct profile *profile, const struct profile_entry *entry);

@@ -13,7 +13,8 @@
 
 static void put_run(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	long cores = export_cores(profile, entry);
-	fputs(set == export_shell_set ? "# flux run --ntasks=1" : "\t# flux run --ntasks=1", out);
+	long ranks = export_ranks(profile, entry);
+	fprintf(out, "%s# flux run --ntasks=%ld", set == export_shell_set ? "" : "\t", ranks ? ranks : 1);
 	if (cores)
 		fprintf(out, " --cores-per-task=%ld", cores);
 	if (strcmp(entry->bind, "false") == 0)
@@ -23,7 +24,8 @@ static void put_run(const struct profile *profile, const struct profile_entry *e
 
 static int flux_write(const struct profile *profile, FILE *out, struct err *err) {
 	long cores = export_most(profile, export_cores);
-	fputs("#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=1\n", out);
+	long ranks = export_most(profile, export_ranks);
+	fprintf(out, "#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=%ld\n", ranks ? ranks : 1);
 	if (cores)
 		fprintf(out, "#flux: --cores-per-slot=%ld\n", cores);
 	export_heading(out, "# ", profile, "the head of a batch script; flux run follows.");

@@ -15,10 +15,15 @@ static long threads(const struct profile *profile, const struct profile_entry *e
 }
 
 static int pbs_write(const struct profile *profile, FILE *out, struct err *err) {
-	long most = export_most(profile, threads);
+	long most = export_most(profile, threads), ranks = export_most(profile, export_ranks);
+	char mpi[48] = "";
+	if (ranks) {
+		snprintf(mpi, sizeof mpi, ":mpiprocs=%ld", ranks);
+		most = most ? most : 1;
+	}
 	fputs("#!/bin/sh\n", out);
 	if (most)
-		fprintf(out, "#PBS -l select=1:ncpus=%ld:ompthreads=%ld\n", most, most);
+		fprintf(out, "#PBS -l select=1:ncpus=%ld%s:ompthreads=%ld\n", most * (ranks ? ranks : 1), mpi, most);
 	else
 		fputs("#PBS -l select=1\n", out);
 	export_heading(out, "# ", profile, "the head of a batch script; the program follows.");

@@ -12,7 +12,8 @@
 #include "tuner/export/export_text_impl.h"
 
 struct wish {
-	long cpus; /* 0: unknown */
+	long cpus, ranks; /* cpus: of a rank; 0: unknown */
+	bool gpu;
 	const char *hint, *bind, *distribution;
 };
 
@@ -28,7 +29,9 @@ static const char *hint_of(const struct machine *machine, const char *places, lo
 
 static struct wish wish_of(const struct profile *profile, const struct profile_entry *entry) {
 	const char *bind = entry->bind, *places = entry->places;
-	struct wish wish = {.cpus = export_threads(entry)};
+	struct wish wish = {.cpus = export_threads(entry), .ranks = export_ranks(profile, entry)};
+	wish.cpus = wish.cpus || !wish.ranks ? wish.cpus : 1;
+	wish.gpu = strcmp(entry->device, "cpu") != 0;
 	if (strcmp(bind, "false") == 0)
 		wish.bind = "none";
 	else
@@ -56,6 +59,9 @@ static void put_srun(const struct profile *profile, const struct profile_entry *
 	set(out, "SLURM_CPU_BIND", wish.bind);
 	set(out, "SLURM_DISTRIBUTION", wish.distribution);
 	fputs(set == export_shell_set ? "# srun" : "\t# srun", out);
+	char ranks[24];
+	snprintf(ranks, sizeof ranks, "%ld", wish.ranks);
+	put_option(out, "ntasks", wish.ranks ? ranks : NULL);
 	put_option(out, "cpus-per-task", wish.cpus ? cpus : NULL);
 	put_option(out, "hint", wish.hint);
 	put_option(out, "cpu-bind", wish.bind);
@@ -71,8 +77,12 @@ static void put_sbatch(const struct profile *profile, FILE *out) {
 		bool same = i == 0 || (most.hint && wish.hint && strcmp(most.hint, wish.hint) == 0);
 		most.hint = same ? wish.hint : NULL;
 		most.cpus = wish.cpus > most.cpus ? wish.cpus : most.cpus;
+		most.ranks = wish.ranks > most.ranks ? wish.ranks : most.ranks;
+		most.gpu = most.gpu || wish.gpu;
 	}
-	fputs("#SBATCH --nodes=1\n#SBATCH --ntasks=1\n", out);
+	fprintf(out, "#SBATCH --nodes=1\n#SBATCH --ntasks=%ld\n", most.ranks ? most.ranks : 1);
+	if (most.gpu)
+		fputs("#SBATCH --gpus=1\n", out);
 	if (most.cpus)
 		fprintf(out, "#SBATCH --cpus-per-task=%ld\n", most.cpus);
 	if (most.hint)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/profile/json.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "tuner/result/result.h"
 #include "base/mem.h"
@@ -159,11 +160,15 @@ void export_title(FILE *out, const char *lead, const struct profile_entry *entry
 	}
 }
 
+enum { NAME_MAX_LENGTH = 38 }; /* with a number behind it 40 */
+
 char *export_name(const char *prefix, const char *text, json_t *taken) {
 	char *base = mem_printf("%s%s", prefix, text);
 	for (char *c = base; *c; c++)
 		if (!isascii((unsigned char)*c) || !isalnum((unsigned char)*c))
 			*c = '_';
+	if (strlen(base) > NAME_MAX_LENGTH) /* the beginning, and a hash of all of it */
+		sprintf(base + NAME_MAX_LENGTH - 9, "_%08x", (unsigned)hash_text(base));
 	char *name = mem_strdup(base);
 	for (int i = 2; json_object_get(taken, name); i++) {
 		free(name);
@@ -175,7 +180,8 @@ char *export_name(const char *prefix, const char *text, json_t *taken) {
 }
 
 char *export_entry_name(const char *prefix, const struct profile_entry *entry, json_t *taken) {
-	char *problem = export_problem(entry, "_", "");
+	/* The command of a program is its problem, and too long for a name. */
+	char *problem = entry->program ? mem_strdup("") : export_problem(entry, "_", "");
 	char *text = mem_printf("%s%s", entry->kernel, problem);
 	char *name = export_name(prefix, text, taken);
 	free(text);

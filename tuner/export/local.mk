@@ -3,6 +3,7 @@
 EXPORTS = \
 	%D%/export_json.c \
 	%D%/export_env.c \
+	%D%/export_script.c \
 	%D%/export_c.c \
 	%D%/export_cmake.c \
 	%D%/export_make.c \

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "base/text.h"
 #include "tuner/export/cpus_impl.h"
 #include "tuner/export/export_text_impl.h"
+#include "tuner/program/recorded.h"
 
 static void put_octal(FILE *out, const char *text, size_t length) {
 	fputs("'\"$(printf '", out);
@@ -46,8 +48,55 @@ void export_shell_set_inside(FILE *out, const char *name, const char *value) {
 	export_shell_set(out, name, value);
 }
 
+bool export_shell_command_put(const struct profile *profile, const struct profile_entry *entry, bool inside, FILE *out) {
+	const json_t *program = entry->program;
+	const char *cwd = js_string_or(program, "cwd", NULL), *input = js_string_or(program, "input", NULL);
+	if (!program || js_string_or(program, "build", NULL))
+		return false;
+	const char *indent = inside ? "\t" : "";
+	export_settings_of(profile, entry, out, inside ? export_shell_set_inside : export_shell_set);
+	if (cwd) {
+		fprintf(out, "%scd ", indent);
+		export_shell_quoted(out, cwd);
+		fputs(" || exit\n", out);
+	}
+	fprintf(out, "%sexec", indent);
+	json_t *words = program_recorded_words(program, entry->config), *word;
+	size_t i;
+	json_array_foreach(words, i, word) {
+		putc(' ', out);
+		export_shell_quoted(out, json_string_value(word));
+	}
+	fputs(" \"$@\"", out);
+	if (input) {
+		fputs(" <", out);
+		export_shell_quoted(out, input);
+	}
+	putc('\n', out);
+	json_decref(words);
+	return true;
+}
+
+/* A function that runs the whole command, where variables are not all of the setting. */
+static void put_run(const struct profile *profile, const struct profile_entry *entry, json_t *taken, FILE *out) {
+	const json_t *program = entry->program;
+	const char *name;
+	json_t *way;
+	bool whole = false;
+	json_object_foreach(json_object_get(program, "params"), name, way) {
+		whole = whole || strcmp(json_string_value(way), "argument") == 0;
+	}
+	if (!whole || js_string_or(program, "build", NULL))
+		return;
+	char *function = export_entry_name("sweetspot_run_", entry, taken);
+	fprintf(out, "%s() (\n", function);
+	export_shell_command_put(profile, entry, true, out);
+	fputs(")\n", out);
+	free(function);
+}
+
 static void put_functions(const struct profile *profile, FILE *out, export_shell_more *more) {
-	json_t *taken = json_object();
+	json_t *taken = json_object(), *runs = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("sweetspot_use_", entry, taken);
@@ -58,8 +107,10 @@ static void put_functions(const struct profile *profile, FILE *out, export_shell
 		if (more)
 			more(profile, entry, out, export_shell_set_inside);
 		fputs("\t:\n}\n", out); /* a body is never empty */
+		put_run(profile, entry, runs, out);
 		free(name);
 	}
+	json_decref(runs);
 	json_decref(taken);
 }
 
@@ -70,6 +121,9 @@ void export_shell_settings(const struct profile *profile, FILE *out, export_shel
 		export_settings_of(profile, first, out, export_shell_set);
 		if (more)
 			more(profile, first, out, export_shell_set);
+		json_t *taken = json_object();
+		put_run(profile, first, taken, out);
+		json_decref(taken);
 		return;
 	}
 	export_comment(out, "# ",

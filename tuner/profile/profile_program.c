@@ -136,7 +136,7 @@ static int check_argv(const json_t *argv, struct err *err) {
 }
 
 static int check_params(const json_t *params, struct err *err) {
-	static const char *const channels[] = {"argument", "build", "environment", "openmp"};
+	static const char *const channels[] = {"argument", "build", "setup", "environment", "openmp"};
 	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
 		return refuse(err, "params", "must be an object with at most 1024 members");
 	js_members (name, channel, params) {
@@ -145,7 +145,7 @@ static int check_params(const json_t *params, struct err *err) {
 		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
 			known = known || strcmp(word, channels[i]) == 0;
 		if (!*name || !known)
-			return refuse(err, "params", "must say argument, build, environment or openmp for each parameter");
+			return refuse(err, "params", "must say argument, build, setup, environment or openmp for each parameter");
 	}
 	return 0;
 }
@@ -156,8 +156,9 @@ static bool is_word(const json_t *json, const char *word) {
 
 /* Members that may be absent or null. */
 static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"folder",      "cwd",    "input",  "build", "built",
-	                                    "before_each", "verify", "metric", "line",  "baseline_line"};
+	static const char *const texts[] = {"folder",      "cwd",      "input",  "build",         "built",
+	                                    "before_each", "verify",   "metric", "line",          "baseline_line",
+	                                    "setup",       "teardown", "ready",  "energy_command"};
 	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
 	static const char *const flags[] = {"shell", "openmp", "maximize"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -123,6 +123,12 @@ static int check_interval(const json_t *value, struct err *err) {
 	return json_number_value(low) <= json_number_value(high) ? 0 : check_refuse(err, "must not end before it begins");
 }
 
+/* A speedup may be known to be at least something. */
+static int check_gain(const json_t *value, struct err *err) {
+	bool open = json_array_size(value) == 2 && json_is_null(json_array_get(value, 1));
+	return open && check_amount(json_array_get(value, 0), NULL) == 0 ? 0 : check_interval(value, err);
+}
+
 static int check_known_interval(const json_t *value, struct err *err) {
 	return json_is_null(value) ? 0 : check_interval(value, err);
 }
@@ -261,7 +267,7 @@ static int check_baseline(const json_t *value, struct err *err) {
 }
 
 static int check_speedup(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {{"ratio", check_ratio}, {"ci", check_interval}, {NULL, NULL}};
+	static const struct rule rules[] = {{"ratio", check_ratio}, {"ci", check_gain}, {NULL, NULL}};
 	return json_is_null(value) ? 0 : check_members(value, rules, err);
 }
 

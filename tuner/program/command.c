@@ -277,8 +277,9 @@ static int names_check(const struct program *program, struct err *err) {
 
 static int templates_check(const struct program *program, struct err *err) {
 	const struct program_spec *spec = &program->spec;
-	const char *const others[] = {spec->build, spec->verify, spec->before_each, spec->cwd, spec->input, spec->metric};
-	enum { TEMPLATES = 3 };
+	const char *const others[] = {spec->build, spec->verify, spec->before_each, spec->setup, spec->teardown,
+	                              spec->ready, spec->cwd,    spec->input,       spec->metric};
+	enum { TEMPLATES = 5 };
 	for (const char *const *word = spec->argv; *word; word++)
 		if (utf8_check(*word, err) || template_check(*word, &program->names, err) ||
 		    (spec->shell && template_shell_check(*word, &program->names, err)))

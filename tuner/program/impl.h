@@ -8,6 +8,7 @@
 #include "tuner/program/command.h"
 
 struct program_builds;
+struct service;
 
 /* The output that every configuration must reproduce. */
 struct program_expected {
@@ -33,6 +34,8 @@ struct program {
 	char *baseline_key;
 	char *unchecked;               /* why the command of --verify could not check a run; NULL: it could */
 	struct program_builds *builds; /* NULL: nothing is built */
+	struct service *service;       /* NULL: none */
+	bool service_failed;           /* the last trial did, and may have brought it down */
 	struct program_given given;
 	json_t *used; /* {build folder: true} of the builds of which a run has used what they have made */
 	struct program_expected expected;

@@ -150,12 +150,24 @@ static void variables_add(struct program_text *out, const struct program *progra
 	json_decref(variables);
 }
 
+static bool call_add(struct program_text *out, const struct program_case *one) {
+	const char *missing, *call = one->program->spec.call;
+	char *line = call ? program_fill(one, call, false, &missing) : NULL;
+	if (line)
+		program_text_add(out, line);
+	free(line);
+	return line;
+}
+
 static void command_add(struct program_text *out, const struct program_case *one) {
 	const char *missing = NULL;
-	json_t *words = program_words(one, &missing);
-	js_each (word, words) {
-		bool shell = word_at == 0 && one->program->spec.shell;
-		program_text_add(out, word_at ? " " : "");
+	if (call_add(out, one))
+		return;
+	json_t *words = program_words(one, &missing), *word;
+	size_t i;
+	json_array_foreach(words, i, word) {
+		bool shell = i == 0 && one->program->spec.shell;
+		program_text_add(out, i ? " " : "");
 		word_add(out, shell ? "sh" : json_string_value(word));
 	}
 	if (missing)
@@ -187,18 +199,89 @@ static bool prologue_add(struct program_text *out, const struct program_case *on
 	return moves;
 }
 
+static bool names_any(const struct program_spec *spec, const char *text) {
+	for (const char *const *name = spec->params; name && *name; name++)
+		if (template_mentions(text, *name))
+			return true;
+	return false;
+}
+
+/* "sed -e 's/{B}/8/g' -e .. IN >OUT && ": a replacement escapes the slash, the backslash and "&". */
+static void template_add(struct program_text *out, const struct program_spec *spec, const char *template,
+                         program_filler *fill, const void *ctx) {
+	char *from = mem_printf("%.*s", (int)strcspn(template, "="), template);
+	program_text_add(out, "sed");
+	for (const char *const *name = spec->params; name && *name; name++) {
+		char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false);
+		struct program_text script = {0};
+		program_text_printf(&script, "s/%s/", hole);
+		for (const char *c = value; c && *c; c++)
+			program_text_printf(&script, "%s%c", strchr("/\\&", *c) ? "\\" : "", *c);
+		program_text_add(&script, "/g");
+		char *line = program_text_detach(&script);
+		if (value) {
+			program_text_add(out, " -e ");
+			word_add(out, line);
+		}
+		free(line);
+		free(value);
+		free(hole);
+	}
+	program_text_add(out, " ");
+	word_add(out, from);
+	program_text_add(out, " >");
+	word_add(out, template + strlen(from) + 1);
+	program_text_add(out, " && ");
+	free(from);
+}
+
+static void around_add(struct program_text *out, const char *text, program_filler *fill, const void *ctx) {
+	char *line = fill(ctx, text, true);
+	bool plain = !strpbrk(text, "#\n;|&");
+	program_text_add(out, plain ? "" : "sh -c ");
+	plain ? program_text_add(out, line ? line : text) : word_add(out, line ? line : text);
+	free(line);
+}
+
+struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx) {
+	struct program_text before = {0}, behind = {0};
+	for (const char *const *template = spec->templates; template && *template; template ++)
+		template_add(&before, spec, *template, fill, ctx);
+	const char *const texts[] = {spec->setup, names_any(spec, spec->before_each) ? spec->before_each : NULL};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i]) {
+			around_add(&before, texts[i], fill, ctx);
+			program_text_add(&before, " && ");
+		}
+	if (spec->setup && spec->teardown) {
+		program_text_add(&behind, "; ");
+		around_add(&behind, spec->teardown, fill, ctx);
+	}
+	return (struct program_around){program_text_detach(&before), program_text_detach(&behind)};
+}
+
+static char *case_fill(const void *ctx, const char *text, bool shell) {
+	const char *missing;
+	return program_fill(ctx, text, shell, &missing);
+}
+
 char *program_line(const struct program *program, const json_t *config) {
 	struct program_text out = {0};
 	char *build = line_build(program);
 	const struct program_case one = {program, config, build};
 	bool moves = prologue_add(&out, &one);
+	struct program_around around = program_around(&program->spec, case_fill, &one);
+	program_text_add(&out, around.before);
 	variables_add(&out, program, config);
 	command_add(&out, &one);
 	if (program->input) {
 		program_text_add(&out, " < ");
 		word_add(&out, program->out_of_tree ? program->input : program->spec.input);
 	}
+	program_text_add(&out, around.behind);
 	program_text_add(&out, moves ? ")" : "");
+	free(around.before);
+	free(around.behind);
 	free(build);
 	return program_text_detach(&out);
 }

@@ -23,6 +23,7 @@
 #include "tuner/program/program.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/program/program_tree_impl.h"
+#include "tuner/program/service_impl.h"
 
 static uint64_t entry_mark(const FTSENT *entry) {
 	const struct stat *info = entry->fts_statp;
@@ -317,12 +318,18 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	struct arena *arena = program->arena;
 	program->spec = *spec;
 	program->spec.argv = argv_copy(arena, spec);
+	program->spec.call = text_copy(arena, spec->call);
 	program->spec.cwd = text_copy(arena, spec->cwd);
 	program->spec.folder = text_copy(arena, spec->folder);
 	program->spec.input = text_copy(arena, spec->input);
 	program->spec.build = text_copy(arena, spec->build);
 	program->spec.build_folder = text_copy(arena, spec->build_folder);
 	program->spec.before_each = text_copy(arena, spec->before_each);
+	program->spec.energy_command = text_copy(arena, spec->energy_command);
+	program->spec.setup = text_copy(arena, spec->setup);
+	program->spec.teardown = text_copy(arena, spec->teardown);
+	program->spec.ready = text_copy(arena, spec->ready);
+	program->spec.templates = list_copy(arena, spec->templates);
 	program->spec.verify = text_copy(arena, spec->verify);
 	program->spec.metric = text_copy(arena, spec->metric);
 	program->spec.params = list_copy(arena, spec->params);
@@ -378,7 +385,8 @@ struct program *program_new(const struct program_spec *spec, struct worker *work
 	spec_copy(program, spec);
 	names_collect(program);
 	program->given = (struct program_given){program->spec.argv, program->spec.build, program->spec.before_each};
-	if (places_find(program, err) || program_copied_map(program, err) || program_check(program, err))
+	if (places_find(program, err) || service_new(program, &program->service, err) || program_copied_map(program, err) ||
+	    program_check(program, err))
 		goto fail;
 	if (spec->build && !(program->builds = program_builds_new(program, err)))
 		goto fail;
@@ -391,6 +399,7 @@ fail:
 void program_free(struct program *program) {
 	if (!program)
 		return;
+	service_free(program->service);
 	program_builds_free(program->builds);
 	json_decref(program->usage);
 	json_decref(program->seen);
@@ -432,9 +441,17 @@ static bool program_in_argv(const struct program *program, const char *param) {
 	return false;
 }
 
+static bool program_in_setup(const struct program *program, const char *param) {
+	const char *text;
+	for (size_t i = 0; (text = service_text(program->service, i)); i++)
+		if (template_mentions(text, param))
+			return true;
+	return template_mentions(program->spec.before_each, param) || template_mentions(program->spec.setup, param);
+}
+
 bool program_is_variable(const struct program *program, const char *param) {
 	return program_is_param(program, param) && !program_in_argv(program, param) &&
-	       !template_mentions(program->spec.build, param);
+	       !template_mentions(program->spec.build, param) && !program_in_setup(program, param);
 }
 
 const char *program_param_way(const struct program *program, const char *param) {
@@ -442,7 +459,9 @@ const char *program_param_way(const struct program *program, const char *param) 
 		return "openmp";
 	if (template_mentions(program->spec.build, param))
 		return "build";
-	return program_in_argv(program, param) ? "argument" : "environment";
+	if (program_in_argv(program, param))
+		return "argument";
+	return program_in_setup(program, param) ? "setup" : "environment";
 }
 
 json_t *program_usage(const struct program *program, const json_t *config) {

@@ -3,8 +3,8 @@
  * runner that has the worker measure it (doc/adr/0005-programs-in-the-worker.md). {NAME} in the command is replaced by
  * the value of that parameter, {SOURCE} by the current folder, {BUILD} by the folder in which the configuration is
  * built. Other braces stay as they are, and so do "{{" and "${NAME}". Parameters that neither the command nor the build
- * names become variables of the environment; `verify` and `before_each` see all of them. A build that names {SOURCE}
- * starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
+ * names become variables of the environment, unless `before_each`, `setup` or a template names them; commands see all.
+ * A build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
 #ifndef TUNER_PROGRAM_PROGRAM_H
 #define TUNER_PROGRAM_PROGRAM_H
 #include <jansson.h>
@@ -19,23 +19,29 @@
 struct program_spec {
 	const char *const *argv; /* NULL-terminated template; with `shell` its words are joined to one line for sh -c */
 	bool shell;
+	const char *call;         /* what people see and type in the command's place, a template; NULL: the command */
 	const char *folder;       /* what is relative starts here, an existing folder; NULL: the current one */
 	const char *cwd;          /* where it runs; NULL: here, or in the build folder */
 	const char *input;        /* file for stdin, relative to cwd, else to the current folder; NULL: empty */
 	const char *build;        /* NULL: nothing to build */
 	const char *build_folder; /* parent of the build folders; NULL: the user's cache */
 	const char *before_each;  /* before every run, not timed; may be NULL */
+	const char *setup; /* starts what the program needs, a server; run again when its parameters change; may be NULL */
+	const char *teardown;         /* ends that; NULL: its session is ended */
+	const char *ready;            /* a command, or a port, that says when it is ready; NULL: when --setup has ended */
+	const char *const *templates; /* "IN=OUT": files to fill in before; NULL-terminated, may be NULL */
 	const char
 		*verify; /* after every run, with the program's stdout as stdin; not 0 means `correctness`; may be NULL */
-	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
-	bool maximize;             /* the metric is a rate */
-	bool expect_same;          /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
-	bool expect_any;           /* stdout may differ from the baseline's */
-	bool expect_files;         /* the files that the baseline writes must be written, and be the same */
-	bool openmp;               /* members named like OpenMP settings (profile_environment) become variables */
-	const json_t *variables;   /* {"NAME": "value"} of every run; borrowed, may be NULL */
-	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
-	const json_t *baseline;    /* configuration that is the user's own run: no OpenMP variable is touched */
+	const char *energy_command; /* prints the joules of the run that has ended; NULL: RAPL counts them */
+	const char *metric;         /* POSIX extended regular expression; NULL: wall time */
+	bool maximize;              /* the metric is a rate */
+	bool expect_same;           /* stdout must equal the baseline's; ERR_USAGE from the runner if that varies itself */
+	bool expect_any;            /* stdout may differ from the baseline's */
+	bool expect_files;          /* the files that the baseline writes must be written, and be the same */
+	bool openmp;                /* members named like OpenMP settings (profile_environment) become variables */
+	const json_t *variables;    /* {"NAME": "value"} of every run; borrowed, may be NULL */
+	const char *const *params;  /* the user's own parameters, NULL-terminated; may be NULL */
+	const json_t *baseline;     /* configuration that is the user's own run: no OpenMP variable is touched */
 	bool baseline_set; /* exception: the baseline has settings that the user's environment lacks, so its variables are
 	                      set */
 	double build_timeout_s; /* 0: 600 */
@@ -53,7 +59,8 @@ struct builder *program_builder(struct program *program);
 
 /* As a value of a parameter that is a variable: the program runs without the variable. */
 #define PROGRAM_UNSET "unset"
-/* How a parameter reaches the program: "argument", "build", "environment" or "openmp". */
+/* How a parameter reaches the program: "argument", "build", "setup" (only what is run or written before it),
+ * "environment" or "openmp". */
 const char *program_param_way(const struct program *program, const char *param);
 /* The variables that a configuration sets, {"NAME": "value"}; empty for the baseline if all are OpenMP variables. New
  * reference. */
@@ -76,6 +83,14 @@ void program_work_tell(const struct program *program, const struct same_case *on
  * "..", "baseline_line": "..", "folder"}, which `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
+/* Fills {NAME} into a text, with `shell` into a line for a shell. NULL: a value is missing. Caller frees. */
+typedef char *program_filler(const void *ctx, const char *text, bool shell);
+/* Around the command: before it "sed .. server.conf.in >server.conf && ./start 8 && ", behind it "; ./stop". Both may
+ * be empty; the caller frees them. */
+struct program_around {
+	char *before, *behind;
+};
+struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx);
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
 char *program_value_text(const json_t *value);
 /* The variables that OpenMP parameters set, and those that would override them; NULL-terminated. A parameter has

@@ -36,6 +36,15 @@ static void built_set(json_t *json, const struct program *program, const json_t 
 	program_kept_clear(&kept);
 }
 
+static void templates_set(json_t *json, const struct program_spec *spec) {
+	json_t *list = json_array();
+	for (const char *const *one = spec->templates; one && *one; one++)
+		json_array_append_new(list, json_string(*one));
+	if (json_array_size(list))
+		json_object_set(json, "templates", list);
+	json_decref(list);
+}
+
 json_t *program_json(const struct program *program, const json_t *best) {
 	const struct program_spec *spec = &program->spec;
 	json_t *json = json_object(), *argv = json_array();
@@ -49,6 +58,11 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "build", program->given.build);
 	built_set(json, program, best);
 	text_set(json, "before_each", program->given.before_each);
+	text_set(json, "energy_command", spec->energy_command);
+	text_set(json, "setup", spec->setup);
+	text_set(json, "teardown", spec->teardown);
+	text_set(json, "ready", spec->ready);
+	templates_set(json, spec);
 	text_set(json, "verify", spec->verify);
 	text_set(json, "expect_output", spec->expect_same ? "same" : spec->expect_any ? "any" : NULL);
 	text_set(json, "expect_files", spec->expect_files ? "same" : NULL);

@@ -14,10 +14,8 @@
 #include "tuner/program/inputs_impl.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/program/program_text_impl.h"
+#include "tuner/program/service_impl.h"
 
-/* A run over the limit is cut short only if that saves much time. Shorter ones run to their end or time-out, so that
- * their failures are reported as what they are. */
-static const double CUT_FROM_SECONDS = 1;
 /* A command before or after a run may take this many times as long as it has taken so far, plus this many seconds. */
 static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
 static const double LEAST_SECONDS = 1e-3;
@@ -72,8 +70,8 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	json_decref(without);
 	if (run->limit_s > 0)
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
-	if (run->limit_s >= CUT_FROM_SECONDS)
-		json_object_set_new(json, "cut_s", json_real(run->limit_s));
+	if (run->limit_s > 0 && request->cut_s > 0)
+		json_object_set_new(json, "cut_s", json_real(request->cut_s));
 	if (program->side_s > 0)
 		json_object_set_new(json, "side_s", json_real(fmax(SIDE_SECONDS_MIN, SIDE_TIMES * program->side_s)));
 	if (isfinite(program->until))
@@ -87,6 +85,10 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
 	text_set(json, "input", program->input);
 	text_set(json, "metric", program->spec.metric);
+	if (request->objective != TRIAL_OBJECTIVE_TIME || request->energy) {
+		json_object_set_new(json, "energy", json_true());
+		text_set(json, "energy_command", program->spec.energy_command);
+	}
 	if (command_set(json, "before", one, program->spec.before_each, missing) == 0 &&
 	    command_set(json, "verify", one, program->spec.verify, missing) == 0)
 		return json;
@@ -99,7 +101,9 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	const struct program_spec *spec = &one->program->spec;
 	const char *missing;
 	struct program_run run = {.runs = (request->samples > 0 ? request->samples : 1) + request->warmup,
-	                          .limit_s = spec->metric ? 0 : request->limit_s,
+	                          .limit_s =
+	                              spec->metric || request->objective != TRIAL_OBJECTIVE_TIME ? 0 : request->limit_s,
+	                          .objective = request->objective,
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
 	                          .hash = spec->expect_same,
@@ -203,9 +207,30 @@ static int measure_any(const struct program *program, const struct trial_request
 	return measure_built(&one, request, result, err);
 }
 
+/* A server that a run has brought down must not fail the next one. */
+static int measure_served(struct program *program, const struct trial_request *request, struct trial_result *result,
+                          struct err *err) {
+	const struct program_case one = {.program = program, .config = request->config};
+	char *why = NULL;
+	if (!program->service)
+		return measure_any(program, request, result, err);
+	const struct service_filler filler = {program_fill, program_command};
+	bool again = program->service_failed;
+	program->service_failed = false;
+	if (!service_use(program->service, &one, &filler, again, &why, err)) {
+		memset(result, 0, sizeof *result);
+		int failed = why ? typed(result, TRIAL_RUNTIME, why) : -1;
+		free(why);
+		return failed;
+	}
+	int failed = measure_any(program, request, result, err);
+	program->service_failed = failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED);
+	return failed;
+}
+
 static int measure(struct program *program, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
-	int failed = measure_any(program, request, result, err);
+	int failed = measure_served(program, request, result, err);
 	if (!failed)
 		program_seen_add(program, request->config, result);
 	return failed;

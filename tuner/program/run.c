@@ -206,7 +206,8 @@ static int correct_read(const struct program_run *run, const json_t *answer, str
                         struct err *err) {
 	if (worker_samples_read(answer, "samples", result, err))
 		return -1;
-	if (run->metric && metrics_read(run, answer, result, err))
+	if ((run->metric && metrics_read(run, answer, result, err)) ||
+	    (run->objective != TRIAL_OBJECTIVE_TIME && worker_energies_read(answer, run->objective, result, err)))
 		return -1;
 	if ((run->hash && hash_check(answer, err)) || (run->counters && program_counters_check(answer, err)) ||
 	    (run->watch && program_gpu_check(answer, err)))

@@ -10,8 +10,9 @@ struct program_run {
 	int runs;                    /* samples and warm-up runs */
 	double limit_s;              /* 0: none was sent */
 	bool metric, maximize, hash; /* requested */
-	bool watch;                  /* its work on GPUs is reported */
-	bool counters, slow;         /* counts events, and simulates some */
+	enum trial_objective objective;
+	bool watch;          /* its work on GPUs is reported */
+	bool counters, slow; /* counts events, and simulates some */
 };
 
 int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err);

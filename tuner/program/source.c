@@ -82,7 +82,7 @@ json_t *program_problem(const struct program_spec *spec) {
 		const char *key, *text;
 	} parts[] = {{"input", spec->input}, {"cwd", spec->cwd}, {"build", spec->build}};
 	json_t *problem = json_object();
-	char *command = program_join(spec->argv, !spec->shell);
+	char *command = spec->call ? mem_strdup(spec->call) : program_join(spec->argv, !spec->shell);
 	json_object_set_new(problem, "command", json_string(command));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].text)

@@ -166,6 +166,10 @@ static void duel_look(struct duel *duel, bool last) {
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
 	result->decided = answer.decided || duel->count >= duel->options->pairs_min;
+	if (duel->sides[SIDE_B].bounded > 0 && answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
+		result->verdict = PAIRED_TIE;
+		result->decided = false;
+	}
 	duel->promising = answer.promising;
 	duel->over = answer.decided || last;
 }
@@ -303,6 +307,7 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
 		result->decided = true;
 	}
+	result->bounded = b->bounded;
 	for (int i = 0; i < 2; i++) {
 		const struct race_entrant *side = &duel->sides[i];
 
@@ -326,7 +331,7 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	struct duel duel = {.options = options,
 	                    .result = result,
 	                    .context = context,
-	                    .sides = {{.config = a}, {.config = b}},
+	                    .sides = {{.config = a}, {.config = b, .bound = options->bound}},
 	                    .start = duel_now(options)};
 	int status;
 

@@ -78,7 +78,7 @@ struct trial_request race_entrant_request(const struct race_entrant *entrant, co
 	request.samples = 1;
 	request.warmup = !base->whole_program && last < WARMUP_UNDER_S;
 	request.min_sample_s = base->min_sample_s > SAMPLE_MIN_S ? base->min_sample_s : SAMPLE_MIN_S;
-	request.limit_s = 0;
+	request.limit_s = request.cut_s = entrant->bound;
 	request.counters = NULL;
 	return request;
 }
@@ -109,13 +109,16 @@ int race_context_report(const struct race_context *context, const json_t *config
 int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
                         const struct trial_request *request, struct trial_result *result, double *seconds,
                         struct err *err) {
+	bool over = entrant->bound > 0 && result->status == TRIAL_CENSORED;
+
 	*seconds = NAN;
 	/* Only seconds have an upper bound: a program may print a metric of any size. */
 	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
 	entrant->trials++;
 	entrant->gone = entrant->away = 0;
-	if (result->status == TRIAL_CORRECT) {
-		*seconds = result->value;
+	if (result->status == TRIAL_CORRECT || over) {
+		*seconds = over ? entrant->bound : result->value;
+		entrant->bounded += over;
 		entrant->failures_in_a_row = 0;
 		if (keep)
 			race_entrant_keep(entrant, *seconds);

@@ -10,6 +10,8 @@ struct race_entrant {
 	double *samples; /* seconds of the trials that worked */
 	size_t count, room;
 	size_t judged; /* samples of blocks that count for certain; race_entrant_judge */
+	double bound;  /* seconds after which a trial ends and counts as this long; 0: none */
+	int bounded;   /* trials that did */
 	int trials, failures, failures_in_a_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */

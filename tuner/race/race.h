@@ -64,6 +64,8 @@ struct duel_options {
 	double margin;   /* 0.01: smaller differences are a tie */
 	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
 	double limit;    /* a ratio of a to b that the interval must exclude, too, before the duel ends early; 0: none */
+	double bound;    /* a trial of b that takes longer ends and counts as this long: the ratio is then an upper
+	                  * bound, and only "a is faster" can be proven; 0: none */
 	double seconds_max;   /* no new pairs after this once there are pairs_min; 0: no limit */
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
@@ -82,6 +84,7 @@ struct duel_result {
 	bool decided;                /* more pairs would not change the verdict, or pairs_min were measured */
 	double median[2], ci[2][2];  /* seconds, of the samples of a and b */
 	double *a, *b;               /* the pairs, paired.count each */
+	int bounded;                 /* trials of b that took longer than the bound */
 	int failures;                /* blocks that lost a trial */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 	bool lost[2];                /* this failure is why the other one won */

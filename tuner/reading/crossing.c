@@ -3,11 +3,8 @@
  * are equally fast up to some number, and apart from there on. */
 #include <config.h>
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { AXIS_LEAST = 2, MOST = 12, PARTING_LEAST = 3, PARTINGS = 3 };

@@ -155,10 +155,8 @@ static void group_report(const struct study *study, struct findings *findings, s
 	free(last);
 	if (found == 1)
 		finding_about(finding, study, column, shapes[at].least);
-	/* Series differ in what they are about, so that each group is a subject of its own. */
-	for (size_t c = 0; c < study_columns(study) && found == 1; c++)
-		if (c != column)
-			finding_about(finding, study, c, study_row(study, shapes[at].row)->level[c]);
+	if (found == 1) /* series differ in what they are about, so that each group is a subject of its own */
+		reading_about(finding, study, shapes[at].row, column);
 	finding_about(finding, study, column, shapes[at].flat ? shapes[at].from : shapes[at].least);
 	finding_evidence(finding, EVIDENCE_SCALING, shapes[at].time, "s", "%zu series; the best of the first is %s", found,
 	                 study_value_text(study, shapes[at].time, value, sizeof value));
@@ -237,13 +235,10 @@ static void column_examine(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study); c++) {
-		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
-		    !(reading_is_team(column, reading_teams) && reading_work_each(study)) &&
-		    column->levels <= READING_COLUMN_LEVELS)
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (reading_is_axis(study, c, false, POINTS_LEAST) &&
+		    !(reading_is_team(study_column(study, c), reading_teams) && reading_work_each(study)))
 			column_examine(study, findings, c);
-	}
 }
 
 const struct diagnosis reading_curve = {

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -61,9 +60,7 @@ static void breaks_report(const struct study *study, struct findings *findings, 
 		struct finding *finding = findings_add(
 			findings, CONFIDENCE_LOW, 1, "%s grows as %s^%.2f, not as %s^%.2f like the others", subject,
 			study_column(study, column)->name, laws[i].exponent, study_column(study, column)->name, exponent);
-		for (size_t c = 0; c < study_columns(study); c++)
-			if (c != column)
-				finding_about(finding, study, c, study_row(study, laws[i].small)->level[c]);
+		reading_about(finding, study, laws[i].small, column);
 		finding_evidence(finding, EVIDENCE_SCALING, apart, "x",
 		                 "at the largest size its time is %.3g times that of the law", apart);
 		told++;
@@ -144,12 +141,9 @@ static void column_examine(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study) && !study_is_rate(study); c++) {
-		const struct study_column *column = study_column(study, c);
-		if (column->is_problem && column->numeric && column->levels >= SIZES_LEAST &&
-		    column->levels <= READING_COLUMN_LEVELS)
+	for (size_t c = 0; c < study_columns(study) && !study_is_rate(study); c++)
+		if (reading_is_axis(study, c, true, SIZES_LEAST))
 			column_examine(study, findings, c);
-	}
 }
 
 const struct diagnosis reading_growth = {

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
@@ -93,12 +92,9 @@ static void column_examine(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study); c++) {
-		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
-		    column->levels <= READING_COLUMN_LEVELS && reading_is_team(column, reading_teams))
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (reading_is_axis(study, c, false, POINTS_LEAST) && reading_is_team(study_column(study, c), reading_teams))
 			column_examine(study, findings, c);
-	}
 }
 
 const struct diagnosis reading_limits = {

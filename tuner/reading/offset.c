@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/reading/reading.h"
 
@@ -55,9 +54,7 @@ static void report(const struct study *study, struct findings *findings, size_t 
 		subject, *subject ? ": " : "", fixed, name, from);
 	finding_evidence(finding, EVIDENCE_SCALING, line->each, "s", "%.3g s for each unit of %s, or %.3g of them a second",
 	                 line->each, name, 1 / line->each);
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (c != column)
-			finding_about(finding, study, c, study_row(study, line->row)->level[c]);
+	reading_about(finding, study, line->row, column);
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
@@ -75,12 +72,9 @@ static void column_examine(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study); c++) {
-		const struct study_column *column = study_column(study, c);
-		if (column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
-		    column->levels <= READING_COLUMN_LEVELS)
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (reading_is_axis(study, c, true, POINTS_LEAST))
 			column_examine(study, findings, c);
-	}
 }
 
 const struct diagnosis reading_offset = {

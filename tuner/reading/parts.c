@@ -4,11 +4,9 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { PARTS_MAX = 12, ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
@@ -25,10 +23,8 @@ static bool is_time_of_one(const char *name) {
 
 /* The times in seconds that a row reports beside its own. */
 static void names_find(const struct study *study, struct parts *parts) {
-	size_t i;
-	json_t *one;
 	*parts = (struct parts){.count = 0};
-	json_array_foreach(json_object_get(study_row(study, 0)->detail, "figures"), i, one) {
+	js_each (one, json_object_get(study_row(study, 0)->detail, "figures")) {
 		const char *name = js_string_or(one, "name", "");
 		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name) &&
 		    !json_object_get(one, "derived"))
@@ -92,9 +88,8 @@ static void powers_add(struct finding *finding, const struct study *study, const
 	for (size_t i = 0; i < parts->count; i++) {
 		size_t column = 0;
 		double power = power_of(study, parts->name[i], &column);
-		if (isfinite(power))
-			finding_evidence(finding, EVIDENCE_SCALING, power, NULL, "%s grows as %s^%.2f", parts->name[i],
-			                 study_column(study, column)->name, power);
+		finding_known(finding, EVIDENCE_SCALING, power, NULL, NULL, "%s grows as %s^%.2f", parts->name[i],
+		              study_column(study, column)->name, power);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "tuner/reading/reading.h"
 
 enum { SHOWN = 10, WORDS = 700 };

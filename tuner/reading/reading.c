@@ -31,12 +31,8 @@ static bool is_usable(void *ctx, const struct study *study, size_t row) {
 	return !study_row(study, row)->over && !study_row(study, row)->doubted;
 }
 
-struct collecting {
-	struct reading_list *list;
-};
-
 static bool series_add(void *ctx, const size_t *rows, size_t count) {
-	struct reading_list *list = ((struct collecting *)ctx)->list;
+	struct reading_list *list = ctx;
 	list->series = mem_grow(list->series, list->count + 1, sizeof *list->series);
 	struct reading_series *series = &list->series[list->count++];
 	series->rows = mem_alloc(count, sizeof *series->rows);
@@ -46,15 +42,26 @@ static bool series_add(void *ctx, const size_t *rows, size_t count) {
 }
 
 void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list) {
-	struct collecting collecting = {list};
 	*list = (struct reading_list){0};
-	study_series_each(study, column, least, is_usable, NULL, series_add, &collecting);
+	study_series_each(study, column, least, is_usable, NULL, series_add, list);
 }
 
 void reading_series_free(struct reading_list *list) {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->series[i].rows);
 	free(list->series);
+}
+
+bool reading_is_axis(const struct study *study, size_t column, bool of_problem, size_t least) {
+	const struct study_column *one = study_column(study, column);
+	return one->is_problem == of_problem && one->numeric && one->levels >= least &&
+	       one->levels <= READING_COLUMN_LEVELS;
+}
+
+void reading_about(struct finding *finding, const struct study *study, size_t row, size_t column) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (c != column)
+			finding_about(finding, study, c, study_row(study, row)->level[c]);
 }
 
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {

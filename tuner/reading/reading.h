@@ -32,6 +32,10 @@ void reading_subjects(const struct study *study, size_t column, const struct rea
 /* Are most rows in none of the series, or in one that lacks most values, as a search leaves them, which ends most runs
  * early? Then series are few and taken at random, and the effect of each parameter says more. */
 bool reading_is_search(const struct study *study, size_t column, const struct reading_list *list);
+/* Is the column a number of the problem, or of the configuration, with enough values and not too many? */
+bool reading_is_axis(const struct study *study, size_t column, bool of_problem, size_t least);
+/* Makes the finding about what the row has in all columns but one. */
+void reading_about(struct finding *finding, const struct study *study, size_t row, size_t column);
 /* The value of a row in a column, as text. */
 const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 

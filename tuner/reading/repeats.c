@@ -4,8 +4,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/reading/reading.h"
 

@@ -2,10 +2,8 @@
 /* Names series of a table in few words, however many parameters it has. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { LIST_COLUMNS = 72, SEARCH_ROWS = 40 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
 
@@ -27,9 +28,7 @@ static bool is_team(const struct study_column *column) {
 
 /* A constant member of the problem is the work of one member of a team, "n per rank". */
 bool reading_work_each(const struct study *study) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)study_row(study, 0)->problem, name, value) {
+	js_members (name, value, study_row(study, 0)->problem) {
 		if ((strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/')) &&
 		    study_find(study, name) < 0)
 			return true;

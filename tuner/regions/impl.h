@@ -37,8 +37,11 @@ struct regions_runs {
 struct regions_run {
 	double seconds;                /* of the whole program */
 	struct regions_record *record; /* NULL: none was asked for */
+	json_t *ranks;                 /* their time in MPI; NULL: not asked for */
 };
 
+/* The records of libsweetspot-mpi in the folder, by rank; new reference. */
+json_t *regions_ranks_read(const char *folder, double seconds);
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);
 void regions_runs_close(struct regions_runs *runs);
 /* With this table (NULL: only the library and a record). limit_s: 0 for the time-out of the options. */

@@ -13,6 +13,7 @@ struct regions_options {
 	struct program_spec program; /* without parameters */
 	struct worker *worker;
 	const char *library; /* path of libsweetspot-omp.so */
+	const char *mpi;     /* path of libsweetspot-mpi.so, for regions_profile; NULL: not wanted */
 	const char *table;   /* the file that the settings found are written to */
 	double budget_s;     /* 0: eight times the program's own time */
 	double timeout_s;    /* of one run */
@@ -27,7 +28,8 @@ struct regions_options {
 };
 
 /* One run with nothing changed: {"time", "runtime", "default_threads", "processes", "regions": [{"name", "place",
- * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}]}, by time. New reference. */
+ * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}], "ranks": [{"rank", "mpi", "share",
+ * "calls"}]}, by time. New reference. */
 json_t *regions_profile(const struct regions_options *options, struct err *err);
 
 /* A result as `tune --json` prints it, with "runs" and "regions". The table has the settings where they are proven, and

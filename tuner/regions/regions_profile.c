@@ -53,9 +53,12 @@ json_t *regions_profile(const struct regions_options *options, struct err *err) 
 		if (!options->counters || count(&runs, run.record, counted, err) == 0)
 			json = regions_profile_json(&run, counted);
 		if (json) {
+			if (json_array_size(run.ranks))
+				json_object_set(json, "ranks", run.ranks);
 			json_object_set_new(json, "asks", json_boolean(regions_record_asks(run.record)));
 			json_object_set_new(json, "shows", json_boolean(same_shows(runs.seen)));
 		}
+		json_decref(run.ranks);
 		regions_record_free(run.record);
 	}
 	json_decref(counted);

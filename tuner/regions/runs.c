@@ -23,8 +23,8 @@ char *regions_preload(const char *library) {
 
 static struct program *program_open(struct regions_runs *runs, struct err *err) {
 	static const char *const params[] = {
-		"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
-		NULL};
+		"LD_PRELOAD",    "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "SWEETSPOT_MPI_RECORD",
+		"OMP_PROC_BIND", "OMP_PLACES",          "OMP_WAIT_POLICY",      NULL};
 	struct program_spec spec = runs->options->program;
 	spec.params = params;
 	spec.baseline = runs->plain;
@@ -112,6 +112,14 @@ static void tell(const struct regions_runs *runs, const char *phase) {
 		options->progress(options->progress_ctx, phase, runs->done + 1, runs->all);
 }
 
+static void mpi_add(json_t *config, const char *library, const char *preload, const char *records) {
+	char *both = mem_printf("%s:%s", library, preload), *prefix = mem_printf("%s/mpi", records);
+	json_object_set_new(config, "LD_PRELOAD", json_string(both));
+	json_object_set_new(config, "SWEETSPOT_MPI_RECORD", json_string(prefix));
+	free(prefix);
+	free(both);
+}
+
 int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err) {
@@ -123,12 +131,19 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 	             (text && sys_write_file(file, text, strlen(text), err));
 	if (text)
 		json_object_set_new(config, "SWEETSPOT_OMP_TABLE", json_string(file));
+	if (runs->options->mpi)
+		mpi_add(config, runs->options->mpi, preload, records);
 	*run = (struct regions_run){0};
 	tell(runs, phase);
 	bool looks = table && table->busy; /* nothing is changed where it only looks */
 	failed = failed || measure(runs, config, limit_s, records, looks ? runs->seen : NULL, &run->seconds, err);
-	if (!failed && !(run->record = regions_record_read(records, err)))
+	if (!failed && runs->options->mpi)
+		run->ranks = regions_ranks_read(records, run->seconds);
+	if (!failed && !(run->record = regions_record_read(records, err))) {
+		json_decref(run->ranks);
+		run->ranks = NULL;
 		failed = -1;
+	}
 	tree_remove(records);
 	json_decref(config);
 	free(preload);

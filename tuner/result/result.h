@@ -45,7 +45,8 @@ bool verdict_is_decided(const json_t *result);
  * frees; NULL: the result is from an earlier version, and nobody knows. */
 char *verdict_checked(const json_t *result);
 
-/* How many times as fast, with its 95 % interval; NAN: not known. */
+/* How many times as fast, with its 95 % interval; NAN: not known. One whose upper end is INFINITY, in the document
+ * null, is "at least" what its lower end says. */
 struct speedup {
 	double ratio, low, high;
 };
@@ -58,6 +59,7 @@ struct speedup speedup_read(const json_t *json);
 struct speedup speedup_inverse(double ratio, const double ci[2]);
 json_t *speedup_json(struct speedup speedup);
 bool speedup_has_interval(struct speedup speedup);
+bool speedup_is_least(struct speedup speedup);
 /* A few pairs that others disturb can give a ratio an interval such as [0.00, 10006269.34], which says nothing. */
 bool speedup_is_vague(struct speedup speedup);
 /* An upper bound so far above the ratio says nothing; it is not printed. */

@@ -9,7 +9,7 @@
 
 static double end_of(const json_t *json, size_t end) {
 	const json_t *one = json_array_get(json_object_get(json, "ci"), end);
-	return json_is_number(one) ? json_number_value(one) : NAN;
+	return json_is_number(one) ? json_number_value(one) : end == 1 && json_is_null(one) ? (double)INFINITY : NAN;
 }
 
 struct speedup speedup_read(const json_t *json) {
@@ -17,7 +17,8 @@ struct speedup speedup_read(const json_t *json) {
 }
 
 struct speedup speedup_of(const json_t *result) {
-	return speedup_read(json_object_get(result, "speedup"));
+	const json_t *rival = json_object_get(result, "rival");
+	return speedup_read(rival ? rival : json_object_get(result, "speedup"));
 }
 
 struct speedup speedup_inverse(double ratio, const double ci[2]) {
@@ -30,12 +31,12 @@ json_t *speedup_json(struct speedup speedup) {
 }
 
 bool speedup_has_interval(struct speedup speedup) {
-	return speedup.low > 0 && speedup.high > 0;
+	return speedup.low > 0 && speedup.high > 0 && isfinite(speedup.high);
 }
 
 bool speedup_is_vague(struct speedup speedup) {
 	static const double WIDEST = 100;
-	return speedup.low < 1 / WIDEST || speedup.high > WIDEST;
+	return speedup.low < 1 / WIDEST || (speedup.high > WIDEST && isfinite(speedup.high));
 }
 
 bool speedup_is_unbounded(struct speedup speedup) {
@@ -43,17 +44,25 @@ bool speedup_is_unbounded(struct speedup speedup) {
 	return speedup.high > USELESS * speedup.ratio;
 }
 
-static void interval_text(const struct speedup speedup, const char *ratio, const char *whole, char *text, size_t size) {
+bool speedup_is_least(struct speedup speedup) {
+	return speedup.low > 0 && isinf(speedup.high);
+}
+
+static void interval_text(struct speedup speedup, const char *const forms[3], char *text, size_t size) {
 	if (isnan(speedup.ratio))
 		snprintf(text, size, "-");
+	else if (speedup_is_least(speedup))
+		snprintf(text, size, forms[2], speedup.low);
 	else
-		snprintf(text, size, speedup_has_interval(speedup) ? whole : ratio, speedup.ratio, speedup.low, speedup.high);
+		snprintf(text, size, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low, speedup.high);
 }
 
 void speedup_text(struct speedup speedup, char *text, size_t size) {
-	interval_text(speedup, "%.2fx", "%.2fx [%.2f, %.2f]", text, size);
+	static const char *const forms[] = {"%.2fx", "%.2fx [%.2f, %.2f]", "at least %.2fx"};
+	interval_text(speedup, forms, text, size);
 }
 
 void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
-	interval_text(speedup, "%.3gx", "%.3gx [%.3g, %.3g]", text, size);
+	static const char *const forms[] = {"%.3gx", "%.3gx [%.3g, %.3g]", "at least %.3gx"};
+	interval_text(speedup, forms, text, size);
 }

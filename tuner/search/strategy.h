@@ -47,6 +47,12 @@ uint64_t history_count(const struct history *history);             /* measured *
 /* The index of the smallest value so far, or UINT64_MAX. */
 uint64_t history_best(const struct history *history);
 
+/* Marks the values of each parameter that are measured or on their way, *stride of them apart. The caller frees the
+ * marks.
+ */
+bool *history_values(const struct history *history, const struct space *space, size_t *stride);
+bool history_covers(const struct history *history, const struct space *space); /* are all of them? */
+
 /* Visits all outcomes in an arbitrary order, which is the same in every run. */
 void history_each(const struct history *history,
                   void (*tell)(void *ctx, uint64_t index, const struct strategy_outcome *outcome), void *ctx);

@@ -103,6 +103,33 @@ void history_each(const struct history *history,
 			tell(ctx, history->slots[i].index, &history->slots[i].outcome);
 }
 
+bool *history_values(const struct history *history, const struct space *space, size_t *stride) {
+	int config[SPACE_PARAMS_MAX];
+	*stride = 0;
+	for (size_t p = 0; p < space_params(space); p++)
+		*stride = space_param_values(space, p) > *stride ? space_param_values(space, p) : *stride;
+	bool *marks = mem_alloc(space_params(space) * *stride + 1, sizeof *marks);
+	for (size_t i = 0; i < history->room; i++) {
+		if (history->slots[i].state < SLOT_ASKED)
+			continue;
+		space_config(space, history->slots[i].index, config);
+		for (size_t p = 0; p < space_params(space); p++)
+			if (config[p] != SPACE_ABSENT)
+				marks[p * *stride + (size_t)config[p]] = true;
+	}
+	return marks;
+}
+
+bool history_covers(const struct history *history, const struct space *space) {
+	size_t stride, left = 0;
+	bool *marks = history_values(history, space, &stride);
+	for (size_t p = 0; p < space_params(space); p++)
+		for (size_t i = 0; i < space_param_values(space, p); i++)
+			left += !marks[p * stride + i];
+	free(marks);
+	return left == 0;
+}
+
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
 	uint64_t valid = space_valid(space);
 	if (history->taken >= valid)

@@ -426,6 +426,45 @@ static int read_conditions(struct spec *spec, const json_t *configuration, struc
 	return 0;
 }
 
+static int level_find(const struct space *space, size_t param, const json_t *json) {
+	struct value value;
+	bool known = value_from_json(json, &value);
+	for (size_t i = 0; known && i < space_param_values(space, param); i++)
+		if (value_equal(space_param_value(space, param, i), value))
+			return (int)i;
+	return SPACE_ABSENT;
+}
+
+static int read_row(const struct space *space, const json_t *json, int *row, struct err *err) {
+	if (json_array_size(json) != space_params(space))
+		return err_set(err, ERR_USAGE, NULL, "it must be a list with a value for each parameter");
+	for (size_t i = 0; i < space_params(space); i++)
+		if ((row[i] = level_find(space, i, json_array_get(json, i))) == SPACE_ABSENT)
+			return err_set(err, ERR_USAGE, NULL, "its element %zu is not a value of %s", i, space_param_name(space, i));
+	return 0;
+}
+
+/* All valid combinations, where a condition cannot say which ones are valid. */
+static int read_configurations(struct spec *spec, const json_t *configuration, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t params = space_params(spec->space);
+	json_t *list;
+	if (!json_object_get(configuration, "Configurations"))
+		return 0;
+	if (js_array(configuration, "Configurations", SPACE_ROWS_MAX, &list, err))
+		return -1;
+	for (size_t i = 0; i < params; i++)
+		names[i] = space_param_name(spec->space, i);
+	int status = 0, *rows = mem_alloc(json_array_size(list) * params + 1, sizeof *rows);
+	for (size_t i = 0; i < json_array_size(list) && !status; i++)
+		if ((status = read_row(spec->space, json_array_get(list, i), rows + i * params, err)))
+			err_prefix(err, "Configurations[%zu]", i);
+	if (!status)
+		status = space_add_table(spec->space, names, params, rows, json_array_size(list), err);
+	free(rows);
+	return status;
+}
+
 int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err) {
 	json_t *params;
 	size_t total = 0;
@@ -437,5 +476,7 @@ int spec_read_space(struct spec *spec, const json_t *configuration, struct err *
 	for (size_t i = 0; i < json_array_size(params); i++)
 		if (read_param(spec, json_array_get(params, i), i, &total, err))
 			return -1;
-	return read_conditions(spec, configuration, err) ? -1 : space_build(spec->space, err);
+	return read_conditions(spec, configuration, err) || read_configurations(spec, configuration, err)
+	           ? -1
+	           : space_build(spec->space, err);
 }

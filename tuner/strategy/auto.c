@@ -110,6 +110,9 @@ enum { BEGIN = 3, HINTS = 2, FEW = 16, VAIN = 40, MANY = 800, SHARE = 2, SHARE_M
 /* A smaller relative gain does not count as progress, because noise alone would make it. */
 static const double PROGRESS = 0.002;
 
+/* Values within this factor of each other are alike: a model of them knows nothing. */
+static const double ALIKE = 1.1;
+
 enum phase { PHASE_BEGIN, PHASE_MODEL, PHASE_BOTH };
 
 struct automatic {
@@ -123,7 +126,7 @@ struct automatic {
 	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
 	uint64_t best_index;
-	double best;
+	double best, worst; /* worst: INFINITY once a trial was cut short */
 	bool start_asked, source_asked, waited, cold_turn;
 	char text[280];
 };
@@ -188,12 +191,17 @@ static uint64_t known_first(struct automatic *automatic) {
 		cold_await(automatic->cold, index);
 		return index;
 	}
+	uint64_t code = opening_ask(automatic->opening, true);
+	if (code != UINT64_MAX) {
+		opening_enter(automatic);
+		return code;
+	}
 	while (automatic->hint < task->hint_count && hint_wanted(automatic)) {
 		uint64_t index = task->hints[automatic->hint++];
 		if (is_free(automatic, index))
 			return index;
 	}
-	uint64_t index = opening_ask(automatic->opening);
+	uint64_t index = opening_ask(automatic->opening, false);
 	if (index != UINT64_MAX)
 		opening_enter(automatic);
 	return index;
@@ -251,7 +259,16 @@ static bool waits(struct automatic *automatic) {
 	return automatic->waited = true;
 }
 
+/* As long as everything is alike, what has not been tried yet is worth more than what a model says. */
+static bool is_alike(const struct automatic *automatic) {
+	return automatic->task.seconds > 0 && automatic->told >= 2 && automatic->told < FIRST_MAX &&
+	       automatic->worst < automatic->best * ALIKE;
+}
+
 static uint64_t informed_ask(struct automatic *automatic, bool *by_model) {
+	uint64_t unseen = is_alike(automatic) ? surrogate_unseen(automatic->surrogate) : UINT64_MAX;
+	if (unseen != UINT64_MAX)
+		return unseen;
 	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
 	if (is_beginning(automatic))
 		return *by_model ? surrogate_first(automatic->surrogate) : local_ask(automatic);
@@ -296,6 +313,9 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 	automatic->told++;
 	automatic->waited = false;
 	automatic->vain++;
+	if (outcome->result != STRATEGY_FAILURE)
+		automatic->worst =
+			outcome->result == STRATEGY_VALUE ? fmax(automatic->worst, outcome->value) : (double)INFINITY;
 	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best * (1 - PROGRESS))
 		automatic->vain = 0;
 	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best) {
@@ -331,6 +351,8 @@ static const char *phase(const void *state) {
 /* While the cold search proposes, the model that knows all results was last asked long ago. */
 static double promise(const void *state, uint64_t left) {
 	const struct automatic *automatic = state;
+	if (is_alike(automatic) && !history_covers(automatic->task.history, automatic->task.space))
+		return NAN; /* nobody knows what the other values do */
 	if (automatic->cold_turn && surrogate_ready(automatic->surrogate))
 		surrogate_ask(automatic->surrogate);
 	return surrogate_promise(automatic->surrogate, left);

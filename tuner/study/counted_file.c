@@ -75,21 +75,11 @@ static bool number_read(const char *text, double *value) {
 	return *end == '\0' && isfinite(*value) && *value >= 0;
 }
 
-static json_t *find(json_t *list, const char *name) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(list, i, one) {
-		if (strcmp(js_string_or(one, "name", ""), name) == 0)
-			return one;
-	}
-	return NULL;
-}
-
 /* Adds up the same event of several hardware threads, counters or regions. */
 static void value_add(json_t *list, const char *event, double value, const char *unit, bool scaled) {
 	char name[NAME_SHOWN];
 	name_make(event, name, sizeof name);
-	json_t *one = find(list, name);
+	json_t *one = js_named(list, name);
 	if (!one) {
 		one = json_pack("{s:o,s:f,s:s,s:s}", "name", js_text(name), "value", 0.0, "unit", unit, "status", "counted");
 		json_array_append_new(list, one);

@@ -23,18 +23,16 @@ struct study_ceiling {
 };
 
 static void ceilings_make(struct study *study) {
-	size_t i;
-	json_t *one;
 	study->ceiling_count = json_array_size(study->ceilings);
 	struct study_ceiling *made = arena_alloc(study->arena, study->ceiling_count + 1, sizeof *made);
-	json_array_foreach(study->ceilings, i, one) {
+	js_each (one, study->ceilings) {
 		bool gpu = json_object_get(one, "device");
-		made[i] = (struct study_ceiling){.name = js_string_or(one, "name", ""),
-		                                 .level = js_string_or(one, "level", NULL),
-		                                 .gpu = gpu,
-		                                 .disturbed = js_bool_or(one, "disturbed", false),
-		                                 .threads = gpu ? 0 : js_int_or(one, "threads", 1),
-		                                 .value = js_real_or(one, "value", NAN)};
+		made[one_at] = (struct study_ceiling){.name = js_string_or(one, "name", ""),
+		                                      .level = js_string_or(one, "level", NULL),
+		                                      .gpu = gpu,
+		                                      .disturbed = js_bool_or(one, "disturbed", false),
+		                                      .threads = gpu ? 0 : js_int_or(one, "threads", 1),
+		                                      .value = js_real_or(one, "value", NAN)};
 	}
 	study->ceiling = made;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +45,7 @@ static int settings_check(const json_t *row, const char *key, struct err *err) {
 
 /* Reads the numbers of a list, which may be absent; the caller frees them. */
 static int samples_read(const json_t *row, double **samples, size_t *count, struct err *err) {
-	json_t *list = json_object_get(row, "samples"), *sample;
-	size_t i;
+	json_t *list = json_object_get(row, "samples");
 	*count = 0;
 	*samples = NULL;
 	if (!list || json_is_null(list))
@@ -55,10 +53,10 @@ static int samples_read(const json_t *row, double **samples, size_t *count, stru
 	if (js_array(row, "samples", SAMPLES_MAX, &list, err))
 		return -1;
 	*samples = mem_alloc(json_array_size(list) + 1, sizeof **samples);
-	json_array_foreach(list, i, sample) {
+	js_each (sample, list) {
 		double seconds = json_is_number(sample) ? json_number_value(sample) : NAN;
 		if (!(seconds > 0) || seconds > SECONDS_MAX)
-			return err_set(err, ERR_USAGE, NULL, "sample %zu is not a positive number", i);
+			return err_set(err, ERR_USAGE, NULL, "sample %zu is not a positive number", sample_at);
 		(*samples)[(*count)++] = seconds;
 	}
 	return 0;
@@ -97,15 +95,13 @@ static int study_set_document_row_add(struct study_item *item, const json_t *pro
 }
 
 static int sweep_rows_read(struct study_item *item, const json_t *document, const char *key, struct err *err) {
-	json_t *rows, *row;
-	size_t i;
+	json_t *rows;
 	if (js_array(document, key, ROWS_MAX, &rows, err))
 		return -1;
-	json_array_foreach(rows, i, row) {
+	js_each (row, rows)
 		if (settings_check(row, "problem", err) ||
 		    study_set_document_row_add(item, json_object_get(row, "problem"), row, "sweep", err))
-			return err_prefix(err, "%s %zu", strcmp(key, "rows") == 0 ? "row" : key, i);
-	}
+			return err_prefix(err, "%s %zu", strcmp(key, "rows") == 0 ? "row" : key, row_at);
 	return 0;
 }
 
@@ -144,15 +140,13 @@ static int setup_add(struct study_item *item, const json_t *result, const json_t
 /* Reads the configurations in a search's document: those of the duel, and the finalists. */
 static int tuned_read(struct study_item *item, const json_t *result, struct err *err) {
 	const char *phase = verdict_is_decided(result) ? "duel" : "search";
-	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best"), *finalist;
-	size_t i;
+	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	if (settings_check(result, "problem", err) || setup_add(item, result, baseline, phase, err) ||
 	    setup_add(item, result, best, phase, err))
 		return -1;
-	json_array_foreach(json_object_get(result, "finalists"), i, finalist) {
-		if (i >= ROWS_MAX || setup_add(item, result, finalist, "race", err))
+	js_each (finalist, json_object_get(result, "finalists"))
+		if (finalist_at >= ROWS_MAX || setup_add(item, result, finalist, "race", err))
 			return -1;
-	}
 	if (json_is_object(baseline) && json_is_object(best))
 		json_array_append(item->tunes, (json_t *)result);
 	return 0;
@@ -198,16 +192,15 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 }
 
 static int tune_read(struct study_set *set, const json_t *document, struct err *err) {
-	json_t *results, *result;
-	size_t i;
+	json_t *results;
 	if (js_array(document, "results", ROWS_MAX, &results, err))
 		return -1;
-	json_array_foreach(results, i, result) {
+	js_each (result, results) {
 		if (strcmp(js_string_or(result, "objective", "time"), study_set_objective(set)) != 0)
 			continue;
 		struct study_item *item = item_of(set, document, result, err);
 		if (!item || tuned_read(item, result, err))
-			return err_prefix(err, "result %zu", i);
+			return err_prefix(err, "result %zu", result_at);
 	}
 	return 0;
 }

@@ -21,6 +21,7 @@ enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256 };
 struct opening {
 	struct strategy_task task;
 	size_t *params, count, at; /* parameters with words, in the order of their trial; `at`: the current one */
+	size_t codes;              /* the first of them choose the code */
 	size_t value;              /* next value of the current parameter */
 	uint64_t from;             /* configuration around which its values are tried */
 	uint64_t best, left;       /* left: remaining evaluations */
@@ -50,6 +51,17 @@ static void take(struct opening *opening, size_t param) {
 	opening->params[opening->count++] = param;
 }
 
+/* Does it choose the code that runs? Then its values differ by more than anything else, and what is tuned for one says
+ * nothing of the others. */
+static bool is_code(const struct space *space, size_t param) {
+	static const char *const words[] = {"variant", "algo", "lock", "method", "impl", "kernel", "solver", "version"};
+	const char *name = space_param_name(space, param);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasestr(name, words[i]) && !strcasestr(name, "block"))
+			return true;
+	return false;
+}
+
 static uint64_t room(uint64_t budget) {
 	uint64_t share = budget / SHARE;
 	return budget == 0 || share > MOST ? MOST : share < LEAST ? LEAST : share;
@@ -66,6 +78,10 @@ struct opening *opening_new(const struct strategy_task *task) {
 	opening->params = arena_alloc(task->arena, params, sizeof *opening->params);
 	if (task->start >= space_valid(task->space) || task->source_count)
 		return opening; /* a source says more than single moves do */
+	for (size_t p = params; p-- > 0;)
+		if (is_code(task->space, p))
+			take(opening, p);
+	opening->codes = opening->count;
 	for (size_t p = params; p-- > 0;)
 		take(opening, p);
 	return opening;
@@ -102,12 +118,19 @@ static uint64_t next_of(struct opening *opening, size_t param) {
 	return UINT64_MAX;
 }
 
-uint64_t opening_ask(struct opening *opening) {
-	for (; opening->at < opening->count && opening->left > 0; opening->at++, opening->value = 0) {
+/* Trials of slow code are cut short, so that a short time visits all of it, too. A few evaluations do not. */
+static bool has_room(const struct opening *opening) {
+	bool timed = opening->task.seconds > 0 || opening->task.budget == 0;
+	return opening->left > 0 || (timed && opening->at < opening->codes);
+}
+
+uint64_t opening_ask(struct opening *opening, bool code) {
+	size_t end = code ? opening->codes : opening->count;
+	for (; opening->at < end && has_room(opening); opening->at++, opening->value = 0) {
 		uint64_t index = next_of(opening, opening->params[opening->at]);
 		if (index == UINT64_MAX)
 			continue;
-		opening->left--;
+		opening->left -= opening->left > 0;
 		return index;
 	}
 	return UINT64_MAX;
@@ -311,6 +334,32 @@ static uint64_t best_by_sources(struct surrogate *surrogate) {
 			best = pool->index[c];
 		}
 	}
+	return best;
+}
+
+static size_t values_fresh(const struct space *space, uint64_t index, const bool *seen, size_t stride) {
+	int config[SPACE_PARAMS_MAX];
+	size_t fresh = 0;
+	space_config(space, index, config);
+	for (size_t p = 0; p < space_params(space); p++)
+		fresh += config[p] != SPACE_ABSENT && !seen[p * stride + (size_t)config[p]];
+	return fresh;
+}
+
+uint64_t surrogate_unseen(struct surrogate *surrogate) {
+	const struct space *space = surrogate->task.space;
+	size_t stride, most = 0;
+	uint64_t best = UINT64_MAX;
+	bool *seen = history_values(surrogate->task.history, space, &stride);
+	for (int i = 0; i < MIDDLE_OF; i++) {
+		uint64_t index = history_unseen(surrogate->task.history, space, &surrogate->rng);
+		size_t fresh = index == UINT64_MAX ? 0 : values_fresh(space, index, seen, stride);
+		if (fresh > most) {
+			most = fresh;
+			best = index;
+		}
+	}
+	free(seen);
 	return best;
 }
 

@@ -35,6 +35,9 @@ uint64_t surrogate_ask(struct surrogate *surrogate);
 /* A configuration to begin with: the sources' best on average first, then the middle of the space, then random ones
  * that are far from all others. */
 uint64_t surrogate_first(struct surrogate *surrogate);
+/* A configuration with as many values as possible that no other one has had (a Latin hypercube: McKay, Beckman,
+ * Conover, 1979); UINT64_MAX: every value has been tried. */
+uint64_t surrogate_unseen(struct surrogate *surrogate);
 
 /* The expected gain (ratio - 1) of `left` more evaluations as of the last surrogate_ask; NAN before. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);
@@ -58,8 +61,9 @@ void surrogate_describe(const struct surrogate *surrogate, char *text, size_t si
 struct opening;
 /* Allocated in task->arena. */
 struct opening *opening_new(const struct strategy_task *task);
-/* The next configuration to be measured; UINT64_MAX: the opening is over. */
-uint64_t opening_ask(struct opening *opening);
+/* The next configuration to be measured; UINT64_MAX: the opening is over. code: only for parameters that choose the
+ * code that runs, such as the variant; they come first. */
+uint64_t opening_ask(struct opening *opening, bool code);
 void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome);
 /* Writes "other words of variant around the best so far, ..". */
 void opening_describe(const struct opening *opening, char *text, size_t size);

@@ -57,6 +57,8 @@ struct trial_request {
 	int samples, warmup;
 	double min_sample_s;
 	double limit_s;                 /* the trial is cut short once its median cannot get below this; 0: no limit */
+	double settles_s;               /* a kernel's run that takes as long needs one sample only; 0: none does */
+	double cut_s;                   /* a run that takes longer is ended, whatever else that costs; 0: none is */
 	double timeout_s;               /* for the whole trial; 0: none */
 	double left_s;                  /* until the budget ends: nothing that a trial needs may take longer; 0: no end */
 	bool whole_program;             /* each run is a process of its own: neither warmed up nor batched */
@@ -64,6 +66,7 @@ struct trial_request {
 	enum trial_objective objective; /* the quantity that is sampled */
 	bool energy;                    /* measure the energy of the GPU as well and put it into the reply */
 	bool watch;                     /* of a program: report what it does on GPUs, in a run of its own */
+	bool trusted;                   /* of a kernel: do not verify it, even in a new worker */
 	bool check;                     /* of a kernel: verify it even if this configuration was verified before */
 	bool show;                      /* of a program: keep the end of its stdout for the case that it fails */
 	bool series;                    /* report every step of the last run */

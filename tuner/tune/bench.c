@@ -13,6 +13,16 @@
 #include "tuner/tune/tune.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
+/* One sample of a run this long settles a trial of the search: what a second one would tell is worth less than another
+ * configuration. */
+static const double SETTLED_SECONDS = 0.05;
+/* Of such a run, the worker takes the first one, which it verifies, for the sample. */
+static const double SETTLED_AT_ONCE = 0.5;
+/* The finals run a slow baseline for this many times the best, or for this share of a budget, whichever is more, if the
+ * time does not suffice for all of it. */
+static const double BOUND_TIMES = 4, BOUND_SHARE = 0.04;
+/* A worker that starts again. */
+static const double START_SECONDS = 0.1;
 /* Noise of a sample for which the fewest samples settle a trial. */
 static const double QUIET = 0.005;
 static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3;
@@ -127,7 +137,7 @@ static int samples_of(const struct tune *tune) {
 	static const struct {
 		double below;
 		int samples;
-	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
+	} of_program[] = {{0.02, 5}, {0.05, 3}};
 	if (tune_is_metered(tune)) /* energy samples are long, whatever a run takes */
 		return SAMPLES;
 	int most = tune_noise(tune) < QUIET ? SAMPLES : SAMPLES_OF_SHORT;
@@ -154,6 +164,7 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 		.warmup = !tune->task->whole_programs,
 		.whole_program = tune->task->whole_programs,
 		.min_sample_s = MIN_SAMPLE_SECONDS,
+		.settles_s = tune_is_metered(tune) || tune->task->limits.complete ? 0 : SETTLED_SECONDS,
 		.timeout_s = timeout_seconds(tune),
 	};
 }
@@ -184,20 +195,56 @@ void tune_beside_note(struct tune *tune, const struct trial_result *result, doub
 	double built = js_real_or(json_object_get(reply, "gpu"), "compile_s", 0), kept = built;
 	if (!tune->bench.fleet) /* setting up includes the build, which is not in `elapsed` */
 		kept = fmax(0, js_real_or(reply, "setup_s", 0) - built) + js_real_or(reply, "verify_s", 0);
+	if (js_real_or(reply, "verify_s", 0) > 0 && each >= SETTLED_SECONDS && each < SETTLED_AT_ONCE)
+		kept += each; /* of a run that is verified, and not timed */
 	double timed = each * (double)result->sample_count * js_real_or(reply, "batch", 1);
 	tune->bench.beside.last[tune->bench.beside.count++ % TUNE_NOISES] = fmax(0, elapsed - timed - kept);
 }
 
+bool tune_is_settled(const struct tune *tune, const struct trial_result *result) {
+	double seconds = result->least > 0 ? tune_seconds(tune, result->least) : tune->bench.times.trial;
+	return !tune_is_metered(tune) && !tune->task->limits.complete && seconds >= SETTLED_SECONDS;
+}
+
+bool tune_has_reference(const struct tune *tune) {
+	return tune->memory.baseline.status == TRIAL_CORRECT || tune->memory.baseline.status == TRIAL_CENSORED;
+}
+
+double tune_restart_seconds(const struct tune *tune) {
+	if (tune->task->whole_programs)
+		return 0;
+	if (tune->task->device)
+		return tune->memory.baseline.elapsed_s;
+	return START_SECONDS + tune->bench.times.prepare;
+}
+
+bool tune_can_bound(const struct tune *tune) {
+	return tune_promised(tune) && !tune->bench.fleet && !tune->task->device && !tune->task->goal.metric &&
+	       !tune_is_metered(tune) && !tune->task->limits.complete;
+}
+
+double tune_base_seconds(const struct tune *tune) {
+	const struct trial_result *baseline = &tune->memory.baseline;
+	double whole = tune_final_seconds(tune, baseline->value);
+	if (!tune_has_reference(tune))
+		return 0;
+	if (!tune_can_bound(tune) || isnan(tune->memory.best))
+		return whole;
+	double bound = fmax(BOUND_TIMES * tune->memory.best, BOUND_SHARE * tune_budget_time(tune));
+	bool cut = bound < baseline->value || baseline->status == TRIAL_CENSORED;
+	return cut ? tune_final_seconds(tune, fmin(bound, baseline->value)) + tune_restart_seconds(tune) : whole;
+}
+
 double tune_pair_seconds(const struct tune *tune) {
-	double base =
-		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	double base = tune_base_seconds(tune);
 	return base + (isnan(tune->memory.best) ? base : tune_final_seconds(tune, tune->memory.best));
 }
 
 double tune_return_seconds(const struct tune *tune) {
-	if (tune->task->whole_programs || tune->bench.fleet || tune->memory.baseline.status != TRIAL_CORRECT)
+	if (tune->task->whole_programs || tune->bench.fleet || !tune_has_reference(tune))
 		return 0;
-	return RUNS_OF_RETURN * tune_seconds(tune, tune->memory.baseline.value);
+	double base = tune_base_seconds(tune);
+	return base >= SETTLED_AT_ONCE ? 0 : base >= SETTLED_SECONDS ? base : RUNS_OF_RETURN * base;
 }
 
 double tune_first_seconds(const struct tune *tune) {
@@ -265,13 +312,15 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	if (own_build > 0 && json_is_object(result->reply))
 		json_object_set_new(result->reply, "build_s", json_real(own_build));
 	double verify = part(result->reply, "verify_s", all - build);
+	if (!request->trusted && !tune->task->whole_programs)
+		tune->bench.times.prepare =
+			fmax(tune->bench.times.prepare, verify + part(result->reply, "setup_s", all - build));
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
 	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)
 		tune->bench.times.restart = 0;
 	else if (result->status == TRIAL_TIMEOUT || result->status == TRIAL_RUNTIME)
-		tune->bench.times.restart =
-			tune->memory.baseline.elapsed_s; /* it opens its device and computes its reference again */
+		tune->bench.times.restart = tune_restart_seconds(tune);
 	/* The runner and the store use the same time, so that a resumed search learns the same. */
 	tune->bench.times.trial = fmax(0, (result->elapsed_s > 0 ? result->elapsed_s : all) - build);
 	return failed;

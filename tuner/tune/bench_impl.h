@@ -33,6 +33,7 @@ struct tune_last {
 struct tune_times {
 	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra;   /* spent before and after each run of a program */
+	double prepare; /* that setting up and verifying a kernel took at most, which its reference does */
 	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
 	double trial;   /* of the last trial, without its build */
 	double longest; /* of the trials of the search that ended by themselves, builds included */
@@ -87,7 +88,15 @@ double tune_nodes(const struct tune *tune); /* that measure at the same time; 1:
 /* The standard deviation of the logarithm of one sample; NAN: not known. */
 double tune_noise(const struct tune *tune);
 void tune_noise_note(struct tune *tune, const struct trial_result *result);
-double tune_pair_seconds(const struct tune *tune);
+/* Is one sample of this length enough? */
+bool tune_is_settled(const struct tune *tune, const struct trial_result *result);
+/* Is the baseline measured, or known to take longer than the search waited for it? */
+bool tune_has_reference(const struct tune *tune);
+/* Can a trial of the baseline be ended, and prove how much slower it is at least? */
+bool tune_can_bound(const struct tune *tune);
+double tune_restart_seconds(const struct tune *tune); /* of a worker that was ended */
+double tune_base_seconds(const struct tune *tune);    /* of a trial of the baseline in the finals, at least */
+double tune_pair_seconds(const struct tune *tune);    /* at least */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
  * later trials share. */
 double tune_first_seconds(const struct tune *tune);

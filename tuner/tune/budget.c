@@ -34,6 +34,8 @@ static const double USEFUL_GAIN = 1.05;
 enum { CHECKED_USUALLY = 5 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
+/* The race takes this share of the budget at most in what is kept for the finals. */
+static const double RACE_SHARE_KEPT = 0.15;
 /* With fewer evaluations the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 
@@ -59,6 +61,10 @@ bool tune_is_recalling(const struct tune *tune) {
 bool tune_promised(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
+}
+
+bool tune_has_rounds(const struct tune *tune) {
+	return tune_promised(tune) && !tune->bench.fleet;
 }
 
 /* A budget in node-seconds ends a share earlier the more nodes there are, so that its tolerance is a share, too. */
@@ -129,7 +135,7 @@ double tune_rounds(const struct tune *tune, int pairs) {
 }
 
 double tune_proof_seconds(const struct tune *tune) {
-	if (tune->memory.baseline.status != TRIAL_CORRECT)
+	if (!tune_has_reference(tune))
 		return 0;
 	return tune_rounds(tune, RACE_PAIRS_LEAST) * tune_pair_seconds(tune) + tune_return_seconds(tune) +
 	       tune->bench.times.restart;
@@ -172,16 +178,23 @@ static bool only_baseline_works(const struct tune *tune) {
 	       tune->tally.failures[TRIAL_CORRECT] + tune->tally.failures[TRIAL_CENSORED] <= 1;
 }
 
-/* The noise at hand tells how long the finals take. A race of one is none. */
+/* A race of one is none. It only chooses among what is about as fast. */
+static double race_expected(const struct tune *tune) {
+	double entries = entries_expected(tune), best = tune_final_seconds(tune, tune->memory.best);
+	double seconds = entries > 1 ? ceil(RACE_BLOCKS_KEPT / tune_nodes(tune)) * entries * 1.05 * best : 0;
+	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
+}
+
+/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven already, the
+ * time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
-	double base =
-		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
-	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best),
-		   entries = entries_expected(tune);
-	if (only_baseline_works(tune))
+	bool found = tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
+	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
+	if (only_baseline_works(tune) || (tune_has_rounds(tune) && (!found || proven)))
 		return tune_proof_seconds(tune);
-	double race = entries > 1 ? ceil(RACE_BLOCKS_KEPT / tune_nodes(tune)) * entries * 1.05 * best : 0;
-	return race + tune_rounds(tune, tune_pairs_expected(tune)) * (base + 2 * best) + tune_return_seconds(tune) +
+	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
+	double pairs = tune_rounds(tune, tune_pairs_expected(tune)) * (tune_base_seconds(tune) + 2 * best);
+	return (isnan(tune->memory.best) ? 0 : race_expected(tune)) + pairs + tune_return_seconds(tune) +
 	       tune_check_seconds(tune);
 }
 
@@ -194,8 +207,8 @@ double tune_finals_kept(const struct tune *tune) {
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
-	bool found = tune->memory.baseline.status != TRIAL_CORRECT ||
-	             tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
+	bool found =
+		!tune_has_reference(tune) || tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
@@ -219,7 +232,7 @@ static double search_left(const struct tune *tune) {
 	double left = tune_left(tune) - PROOF_TIMES * tune_proof_seconds(tune);
 	if (tune->task->whole_programs)
 		return fmax(left, usual);
-	double restart = tune->bench.times.restart > 0 ? 0 : tune->memory.baseline.elapsed_s;
+	double restart = tune->bench.times.restart > 0 ? 0 : tune_restart_seconds(tune);
 	double safe = tune_left(tune) - PROOF_TIMES_OF_KERNEL * tune_proof_seconds(tune) - restart;
 	return safe >= usual ? safe : fmax(left, usual);
 }
@@ -270,10 +283,13 @@ static double explaining(const struct tune *tune) {
 	return tune->task->whole_programs ? tune_seconds(tune, tune->memory.baseline.value) : tune_evaluation_seconds(tune);
 }
 
-static int refuse(const struct tune *tune, const char *longer, double seconds, double needed, struct err *err) {
+/* A search that shares a budget with others may get more of it at their end. */
+static int refuse(struct tune *tune, const char *longer, double seconds, double needed, struct err *err) {
 	char budget[64], time[32];
 	bool cut = *longer && *tune->money.cut_message;
-	err_set(err, ERR_USAGE, NULL, "%s is too short: %s the baseline takes %s%s%s%s%s", budget_text(tune, budget),
+	enum err_code code = tune->task->limits.sharers > 1 ? ERR_NOTHING : ERR_USAGE;
+	tune->stopped = "share";
+	err_set(err, code, NULL, "%s is too short: %s the baseline takes %s%s%s%s%s", budget_text(tune, budget),
 	        tune->task->whole_programs ? "one run of" : "measuring", longer, seconds_text(seconds, time),
 	        cut ? " (" : "", cut ? tune->money.cut_message : "", cut ? ")" : "");
 	/* Workers of one machine share its processors, so that more of them make each run longer. */
@@ -297,7 +313,31 @@ static double trials_expected(const struct tune *tune) {
 	return (double)(others < TRIALS_EXPECTED ? others : TRIALS_EXPECTED);
 }
 
+int tune_budget_short(struct tune *tune, struct err *err) {
+	double seconds = tune->memory.baseline.value, trials = trials_expected(tune) + 1 + 2 * RACE_PAIRS_LEAST;
+	return refuse(tune, "longer than ", seconds, tune_elapsed(tune) + trials * seconds, err);
+}
+
+static void bound_warn(const struct tune *tune) {
+	char text[256], budget[64], time[32];
+	double seconds = tune->memory.baseline.value, pairs = 2 * RACE_PAIRS_LEAST + 1;
+	if (!tune->observer || !tune->observer->warn)
+		return;
+	snprintf(
+		text, sizeof text,
+		"the baseline takes longer than %s, a fifth of %s: only what is much faster can be proven; more than --budget "
+		"%.0fs is needed for anything else",
+		seconds_text(seconds, time), budget_text(tune, budget),
+		rounded_up(tune, (trials_expected(tune) + pairs) * seconds));
+	tune->observer->warn(tune->observer->ctx, text);
+}
+
 int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
+	if (tune->memory.baseline.status == TRIAL_CENSORED && !tune_is_recalling(tune)) {
+		if (tune->task->limits.sharers > 1)
+			return tune_budget_short(tune, err);
+		bound_warn(tune);
+	}
 	if (!tune_promised(tune) || !(tune->money.budget.seconds > 0) || tune_is_recalling(tune) ||
 	    (tune->memory.baseline.status != TRIAL_CORRECT && !cut))
 		return 0;
@@ -399,10 +439,18 @@ static bool hopeless(const struct tune *tune) {
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
 
+bool tune_proof_is_cheap(const struct tune *tune, double share) {
+	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
+	return tune_has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
+}
+
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,
- * so that more trials would only repeat it. A number that cannot be compared is a configuration's own. */
+ * so that more trials would only repeat it, and so has code that does not compile. A number that cannot be compared is
+ * a configuration's own. */
 static bool is_broken(const struct tune *tune) {
-	return tune->task->whole_programs && tune->memory.baseline.status != TRIAL_CORRECT &&
+	bool compiles = tune->tally.failures[TRIAL_COMPILE] < tune->tally.evaluations;
+	return (tune->task->whole_programs || !compiles) && tune->memory.baseline.status != TRIAL_CORRECT &&
 	       tune->tally.evaluations >= BROKEN_AFTER &&
 	       tune->tally.failures[TRIAL_CORRECT] + tune->tally.failures[TRIAL_CENSORED] + tune->tally.incomparable == 0;
 }

@@ -13,10 +13,6 @@
 
 /* A program runs once for each group of events that are counted together. */
 static const double PASSES_EXPECTED = 4;
-/* The baseline and the winner of a kernel are counted at the end, as long as that keeps the promise of a budget. How
- * long that takes is not known before; most of it is to set the kernel up, as its first trial had to. */
-enum { FIRST_COUNTED = 2 };
-static const double SHARE_OF_OPTIONAL = 0.15; /* of a promised budget, at most */
 enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* When nothing is left, counting may use this share of the time so far, if no time was promised, and otherwise these
@@ -36,9 +32,9 @@ bool counting_asked(const struct tune *tune) {
 	return counters->asked && counters->asked[0];
 }
 
-/* Counters that nobody requested must not break the promise of a budget. */
+/* Counters that nobody requested take what is left of a promised budget after the proof, and must not break it. */
 static bool within_budget(const struct tune *tune) {
-	return tune->task->whole_programs && tune->task->counters.optional && tune_promised(tune);
+	return tune->task->counters.optional && tune_promised(tune);
 }
 
 /* Requested counters are a part of the promise. */
@@ -46,37 +42,30 @@ static bool is_promised(const struct tune *tune) {
 	return tune_promised(tune) && !tune->task->counters.optional;
 }
 
-/* Within a promised budget, time is kept for the counters of a kernel that nobody asked for. */
-static bool is_kept(const struct tune *tune) {
-	return tune_promised(tune) && tune->task->counters.optional && !tune->task->whole_programs && !tune->bench.fleet;
-}
-
-/* Returns how long the baseline will probably take: as long as its first trial did without its build. */
-static double baseline_seconds(const struct tune *tune) {
-	double compile_s = js_real_or(json_object_get(tune->memory.baseline.reply, "gpu"), "compile_s", 0);
-	return fmax(0, tune_first_seconds(tune) - compile_s);
-}
-
 /* Until a count must end. */
 static double counting_left(const struct tune *tune) {
-	if (is_promised(tune))
-		return tune_left(tune);
-	return is_kept(tune) ? fmax(tune_left(tune), OVER_SECONDS) : INFINITY;
+	if (within_budget(tune) && !tune->task->whole_programs)
+		return fmax(tune_left(tune), OVER_SECONDS);
+	return tune_left(tune);
 }
 
 /* seconds that counting may take */
 static double counting_allowance(const struct tune *tune) {
 	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	if (within_budget(tune))
-		return fmax(0, tune_left(tune));
+		return fmax(0, counting_left(tune));
 	if (tune_promised(tune) && !(tune->bench.fleet && is_promised(tune))) /* nodes keep no time for counting */
 		return fmax(budget - elapsed, OVER_SECONDS);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 
-/* The expected seconds for the next configuration; `last` is what the one before it took. */
-static double expected_seconds(const struct tune *tune, double last) {
-	double run = tune->bench.times.run + tune->bench.times.extra;
+/* The expected seconds for the next configuration; `last` is what the one before it took. Within a promised budget the
+ * baseline is the second one, and may be far slower than the winner. */
+static double expected_seconds(const struct tune *tune, size_t at, double last) {
+	double base = tune_seconds(tune, tune->memory.baseline.value), best = tune_seconds(tune, tune->memory.best);
+	double run = tune->task->whole_programs || isnan(best) || (within_budget(tune) && at == 1) ? base : best;
+	if (within_budget(tune) && at == 1)
+		return fmax(last, PASSES_EXPECTED * run);
 	return last > 0 ? last : within_budget(tune) ? PASSES_EXPECTED * run : run;
 }
 
@@ -145,11 +134,12 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 	return rc;
 }
 
-void tune_counters_keep(struct tune *tune) {
-	if (!counting_asked(tune) || !is_kept(tune))
-		return;
-	tune->counting.kept = fmin(FIRST_COUNTED * baseline_seconds(tune), SHARE_OF_OPTIONAL * tune->money.budget.seconds);
-	tune->money.budget.seconds -= tune->counting.kept;
+void tune_counters_yield(struct tune *tune) {
+	double lacking = fmin(tune->counting.kept, tune_finals_kept(tune) - tune_left(tune));
+	if (lacking > 0) {
+		tune->counting.kept -= lacking;
+		tune->money.budget.seconds += lacking;
+	}
 }
 
 int tune_counters_ahead(struct tune *tune, struct err *err) {
@@ -193,8 +183,7 @@ static json_t *queue_new(const struct tune *tune) {
 	if (tune->memory.baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
 	if (tune->finals.best_config && !json_equal(tune->finals.best_config, json_array_get(queue, 0)))
-		json_array_insert(queue, is_promised(tune) || is_kept(tune) ? 0 : json_array_size(queue),
-		                  tune->finals.best_config);
+		json_array_insert(queue, tune_promised(tune) ? 0 : json_array_size(queue), tune->finals.best_config);
 	size_t first = json_array_size(queue);
 	json_array_foreach(tune->finals.finalists, i, finalist) {
 		json_t *config = json_object_get(finalist, "config");
@@ -207,19 +196,17 @@ static json_t *queue_new(const struct tune *tune) {
 	return queue;
 }
 
-/* Is there time for number `at` of the queue? last: the seconds of the one before it; 0: not known. */
-/* Is there time to count number `at`? The first two are what people ask about: they are always counted for a kernel,
- * and whenever counters were requested, unless that would break the promise of a budget. */
+/* Is there time to count number `at`, after one that took `last` seconds (0: none did)? The first two are what people
+ * ask about: without a promised budget they are always counted for a kernel, and whenever counters were requested. */
 static bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
-	if (at < 2 && is_kept(tune)) /* the winner comes first, and may be far faster */
-		return at == 0 || used + baseline_seconds(tune) <= allowed;
 	if (at < 2 && is_promised(tune))
 		return used + last <= allowed;
-	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
-		return true;
-	if (at < 2 && !within_budget(tune))
+	if (at < 2 && !within_budget(tune)) {
+		if (!tune->task->whole_programs || !tune->task->counters.optional)
+			return true;
 		allowed = fmax(allowed, SHARE_OF_FIRST * tune_elapsed(tune));
-	return used + expected_seconds(tune, last) <= allowed;
+	}
+	return used + expected_seconds(tune, at, last) <= allowed;
 }
 
 struct counting {

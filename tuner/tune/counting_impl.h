@@ -22,8 +22,8 @@ struct tune_counting {
 
 /* Were counters requested? */
 bool counting_asked(const struct tune *tune);
-/* Keeps time of a promised budget for counters that nobody asked for. Call it when the baseline is known. */
-void tune_counters_keep(struct tune *tune);
+/* Gives time that is kept for counting to a proof that lacks it. */
+void tune_counters_yield(struct tune *tune);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */
 int tune_counters_ahead(struct tune *tune, struct err *err);
 /* After the finals: counts the baseline, the winner and the other finalists, as far as there is time. */

@@ -13,6 +13,16 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
+/* A baseline whose runs are ended must be allowed this many times what the best takes, or nothing would be proven. */
+/* A proof that takes less than this share of the budget is made once the best has stood still for some evaluations, or
+ * before the race, in which somebody may press Ctrl-C. */
+static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06;
+static const uint64_t STANDS_STILL = 10;
+/* A comparison in the middle of the search may take this many times the time of the shortest proof. */
+static const double EARLY_TIMES = 3;
+static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
+static const double BOUND_SAMPLE = 0.05; /* a longer sample of what meets it costs little then, and is less noisy */
+static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
@@ -43,6 +53,8 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 		const struct measured *measured = &tune->memory.worked[i];
 		if (!isfinite(measured->least))
 			return 0; /* dropped together with its node */
+		if (measured->index == tune->task->start && tune->memory.baseline.status == TRIAL_CENSORED)
+			continue;
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
 		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
@@ -68,11 +80,23 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 	       builder_figures(builder).longest_s < tune_left(tune) - tune_finals_kept(tune);
 }
 
+/* Does the search know that it is slower than what may race? */
+static bool is_far(const struct tune *tune, const json_t *config) {
+	uint64_t index;
+	if (is_baseline(tune, config))
+		return !(tune->memory.baseline.least <= tune->memory.best * TUNE_FINALIST_MARGIN);
+	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
+		return false;
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			return tune->memory.worked[i].least > tune->memory.best * TUNE_FINALIST_MARGIN;
+	return false;
+}
+
 /* Adds the simplified best; it replaces the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
-	bool known = !simple || tune_has_fallen(tune, simple) ||
-	             (is_baseline(tune, simple) && tune->memory.baseline.status != TRIAL_CORRECT);
+	bool known = !simple || tune_has_fallen(tune, simple) || is_far(tune, simple);
 	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
@@ -164,9 +188,35 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
-static void duel_plan(struct tune *tune, struct duel_options *options) {
-	double left = tune_left(tune), pair = tune_pair_seconds(tune);
+/* So many pairs with whole runs of the baseline fit into this time. */
+static bool pairs_fit(const struct tune *tune, int pairs, double left) {
+	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
+	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
+}
+
+/* The length of the baseline's runs for which so many pairs take most of this time. */
+static double bound_of(const struct tune *tune, int pairs, double left) {
+	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
+	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
+}
+
+/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter
+ * ones prove more: how much slower the baseline is at least. */
+static double duel_bound(const struct tune *tune, double left) {
+	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
+	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
+		return 0;
+	if (more >= BOUND_TIMES * best)
+		return more;
+	if (pairs_fit(tune, RACE_PAIRS_LEAST, left))
+		return 0;
+	return fmax(bound_of(tune, RACE_PAIRS_LEAST, left), BOUND_TIMES_LEAST * best);
+}
+
+static void duel_plan(struct tune *tune, struct duel_options *options, double left) {
+	double pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
+	options->bound = duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
@@ -174,12 +224,11 @@ static void duel_plan(struct tune *tune, struct duel_options *options) {
 		options->pairs_first = RACE_PAIRS_LEAST;
 }
 
-static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
+static int duel(struct tune *tune, const json_t *challenger, double left, struct err *err) {
 	const struct tune_task *task = tune->task;
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct duel_options options = duel_defaults;
-	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	request.check = tune_verifies_again(tune);
 	options.seed = task->seed;
 	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
@@ -187,7 +236,9 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
-	duel_plan(tune, &options);
+	duel_plan(tune, &options, left);
+	request.min_sample_s = fmax(FINALS_SAMPLE_SECONDS, BOUND_SAMPLE * options.bound);
+	request.trusted = options.bound > 0; /* a reference costs more than a run, and each worker that is ended loses it */
 	tune->finals.dueled = true;
 	tune_duel_clock(tune, options.control);
 	struct runner runner = tune_runner(tune, SPENT_DUEL);
@@ -243,7 +294,7 @@ static int duel_honest(struct tune *tune, const json_t *winner, struct err *err)
 	for (;;) {
 		size_t nodes = tune->bench.fleet ? fleet_alive(tune->bench.fleet) : 1;
 		tune_gain_clear(tune);
-		if (duel(tune, winner, err))
+		if (duel(tune, winner, tune_left(tune), err))
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
@@ -263,7 +314,7 @@ static bool failed_for_good(const struct duel_result *duel) {
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
-	if (tune->memory.baseline.status != TRIAL_CORRECT || short_of_time) {
+	if (!tune_has_reference(tune) || short_of_time) {
 		bool keep = tune->memory.baseline.status == TRIAL_CORRECT && !tune_is_useful(tune);
 		tune->finals.best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
@@ -286,7 +337,7 @@ static bool leaves_output(const struct tune *tune) {
 	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
 }
 
-static int nothing_worked(const struct tune *tune, struct err *err) {
+static int nothing_worked(struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
@@ -294,6 +345,8 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->memory.baseline.message);
 	if (leaves_output(tune))
 		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
+	if (tune->memory.baseline.status == TRIAL_CENSORED)
+		return tune_budget_short(tune, err);
 	if (tune->stopped && strcmp(tune->stopped, "baseline") == 0)
 		return err_set(err, ERR_NOTHING, hint,
 		               tune->memory.baseline.status == TRIAL_CORRECTNESS
@@ -309,7 +362,7 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 static void quiet_wait(struct tune *tune) {
 	double budget = tune_budget_time(tune), share = RACE_SHARE_QUIET_SPENT * tune_elapsed(tune);
 	double spare = fmax(0, tune_left(tune) - tune_finals_kept(tune)); /* the comparison itself comes first */
-	if (!tune->bench.busy || tune_is_recalling(tune))
+	if (!tune->bench.busy || tune_is_recalling(tune) || tune->finals.watch.seconds > 0)
 		return;
 	tune->finals.watch =
 		(struct race_watch){.busy = tune->bench.busy, .seconds = share, .interrupt = tune->task->hooks.interrupt};
@@ -373,6 +426,13 @@ static size_t next_best(const struct tune *tune, const struct race_entry *entrie
 	return best;
 }
 
+/* Has a comparison in the middle of the search told all that one at the end could? */
+static bool is_proven(const struct tune *tune, const json_t *config) {
+	const struct tune_proof *proof = &tune->finals.proof;
+	return proof->config && proof->duel.bounded == 0 && json_equal(proof->config, config) &&
+	       !tune_has_fallen(tune, config);
+}
+
 /* The best of the race meets the baseline, or the best of the others does if the baseline leads. If it falls, the next
  * best does. *again: all of them fell, or those that could have met a baseline that leads. */
 static int finalists_compare(struct tune *tune, struct race_entry *entries, size_t *count, bool *again,
@@ -392,6 +452,12 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 	tune->finals.no_rival = tune->finals.rival_ratio > 0 && (isfinite(tune->finals.rival_ratio) || !tune_is_busy(tune));
 	if (tune->finals.rival_ratio > 0)
 		baseline_keep(tune);
+	if (is_proven(tune, entries[winner].config)) {
+		if (tune_winner_check(tune, entries[winner].config, err))
+			return -1;
+		if (!tune_has_fallen(tune, entries[winner].config))
+			return 0;
+	}
 	while (!(tune->finals.rival_ratio > 0) && winner != SIZE_MAX) {
 		if (!tune_has_fallen(tune, entries[winner].config) && meet_baseline(tune, entries[winner].config, err))
 			return -1;
@@ -436,15 +502,77 @@ static int comparison(struct tune *tune, struct race_entry *entries, size_t *cou
 	return 0;
 }
 
+static bool is_proof(const struct tune *tune) {
+	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.verdict == PAIRED_FASTER &&
+	       !tune->finals.duel.lost[1] && tune->finals.duel.paired.count > 1 &&
+	       !is_baseline(tune, tune->finals.best_config);
+}
+
+/* Keeps what the last comparison has proven, and forgets the comparison. */
+static void proof_keep(struct tune *tune) {
+	struct tune_finals *finals = &tune->finals;
+	if (is_proof(tune)) {
+		duel_result_clear(&finals->proof.duel);
+		json_decref(finals->proof.config);
+		finals->proof.config = json_incref(finals->best_config);
+		finals->proof.duel = finals->duel;
+		finals->duel = (struct duel_result){0};
+	}
+	comparison_drop(tune);
+}
+
+void tune_proof_use(struct tune *tune) {
+	struct tune_finals *finals = &tune->finals;
+	bool base_fell = finals->dueled && finals->duel.lost[1];
+	if (!finals->proof.config || is_proof(tune) || base_fell || tune_has_fallen(tune, finals->proof.config))
+		return;
+	comparison_drop(tune);
+	finals->no_rival = false;
+	finals->rival_ratio = 0;
+	finals->dueled = true;
+	finals->best_config = json_incref(finals->proof.config);
+	finals->duel = finals->proof.duel;
+	finals->proof.duel = (struct duel_result){0};
+}
+
+/* The best so far meets the baseline, if that takes little of the budget. */
+static int prove(struct tune *tune, double share, struct err *err) {
+	uint64_t index = tune->memory.best_index;
+	bool unsafe = false;
+	if (index == tune->finals.proof.index || !tune_proof_is_cheap(tune, share))
+		return 0;
+	json_t *config = space_config_json(tune->task->space, index);
+	tune->finals.proof.index = index;
+	int failed = is_unsafe(tune, config, &unsafe, err);
+	if (!failed && !unsafe)
+		failed = duel(tune, config, EARLY_TIMES * tune_proof_seconds(tune), err);
+	if (!failed && !unsafe) {
+		decide(tune, config);
+		proof_keep(tune);
+	}
+	json_decref(config);
+	return failed;
+}
+
+int tune_prove_early(struct tune *tune, struct err *err) {
+	bool still = tune->tally.evaluations - tune->memory.best_at >= STANDS_STILL;
+	return still ? prove(tune, EARLY_SHARE, err) : 0;
+}
+
 int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
+	proof_keep(tune);
+	tune->finals.no_rival = false;
+	tune->finals.rival_ratio = 0;
+	tune_counters_yield(tune);
 	quiet_wait(tune);
 	if (tune->bench.busy)
 		busy_mark(tune->bench.busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);
+	json_decref(tune->finals.finalists);
 	tune->finals.finalists = json_array();
-	int failed = tune_earlier_failures(tune, err);
+	int failed = tune_earlier_failures(tune, err) || prove(tune, FIRST_SHARE, err) ? -1 : 0;
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;

@@ -30,8 +30,16 @@ struct tune_gain {
 	bool unconfirmed;  /* no other node was left to repeat the duel */
 };
 
+/* A winner that is proven, and stays so whatever comes next. */
+struct tune_proof {
+	json_t *config; /* NULL: none */
+	uint64_t index; /* of what met the baseline last; UINT64_MAX: nothing */
+	struct duel_result duel;
+};
+
 /* Race and duel, and what they found. */
 struct tune_finals {
+	struct tune_proof proof;
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
@@ -65,6 +73,10 @@ bool tune_gain_is_seen(struct tune *tune);
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
+/* The best so far meets the baseline, in the middle of the search. */
+int tune_prove_early(struct tune *tune, struct err *err);
+/* What is proven is the outcome, unless the last comparison has proven something else. */
+void tune_proof_use(struct tune *tune);
 
 /* session_result.c */
 

@@ -19,6 +19,7 @@ struct tune_memory {
 	size_t worked_count;
 	double best;         /* of the successful ones, as reported to the strategy; NAN: none yet */
 	uint64_t best_index; /* UINT64_MAX: none in the space */
+	uint64_t best_at;    /* the evaluations when it was found */
 	uint64_t cut_index;  /* of the last trial that took too long to end; UINT64_MAX: none */
 	struct tune_probe probe;
 	struct recall *recall; /* trials of an interrupted run */

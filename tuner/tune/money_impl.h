@@ -93,14 +93,19 @@ bool tune_promised(const struct tune *tune);
 double tune_left(const struct tune *tune);
 /* The clock of a comparison that may take this long, on the scale of tune_elapsed. */
 struct race_clock tune_race_clock(struct tune *tune, double left);
-int tune_pairs_first(const struct tune *tune);      /* of the duel's first look */
-int tune_pairs_expected(const struct tune *tune);   /* by the difference and the noise at hand */
+int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
+int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
+bool tune_has_rounds(const struct tune *tune);    /* may the search go on after a comparison? */
+/* Does a proof of the best so far take less than this share of the budget? */
+bool tune_proof_is_cheap(const struct tune *tune, double share);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */
 /* Cuts a trial at the end of the budget; and did that happen? */
 void tune_limit(const struct tune *tune, struct trial_request *request);
 bool tune_was_cut(const struct trial_request *request, const struct trial_result *result);
 /* Reports a budget that is too short, once the baseline was measured, or cut. Fails if nothing useful could be done. */
 int tune_budget_check(struct tune *tune, bool cut, struct err *err);
+/* Fails because the budget ended the baseline, and nothing else ended within the same time. */
+int tune_budget_short(struct tune *tune, struct err *err);
 int tune_budget_used(const struct tune *tune, struct err *err);
 const char *tune_over(const struct tune *tune);    /* why the search is over, as in the result; NULL: it is not */
 double tune_wait_seconds(const struct tune *tune); /* until the budget should be looked at again; < 0: never */

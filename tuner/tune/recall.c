@@ -87,6 +87,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	row.merged = trial->value;
 	row.result = result_of(trial, status);
 	recall->left += row.kind == KIND_SEARCH;
+	recall->searched = recall->searched && row.kind != KIND_SEARCH; /* it went on after a comparison */
 	recall->rows = mem_grow(recall->rows, recall->count + 1, sizeof *recall->rows);
 	recall->rows[recall->count++] = row;
 	return 0;

@@ -19,7 +19,7 @@ static double configurations(const struct tune *tune) {
 /* The seconds of a block of the race: one trial of each that is within the margin of the best so far, and of as many in
  * proportion among those that will be measured. A race of one takes no time. */
 static double block_seconds(const struct tune *tune, double evaluations) {
-	double count = 0, seconds = 0, all = (double)tune->memory.worked_count;
+	double count = 0, seconds = 0, all = (double)tune->tally.evaluations;
 	for (size_t i = 0; i < tune->memory.worked_count; i++) {
 		if (tune->memory.worked[i].least > TUNE_FINALIST_MARGIN * tune->memory.best)
 			continue;
@@ -40,11 +40,11 @@ static double pairs_guess(const struct tune *tune) {
 
 /* The budget keeps more for the finals than they usually take. The race gets a share of `room` at most. */
 static double finals_guess(const struct tune *tune, double evaluations, double room) {
-	double base =
-		tune->memory.baseline.status == TRIAL_CORRECT ? tune_final_seconds(tune, tune->memory.baseline.value) : 0;
+	double base = tune_base_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
-	return race + pairs_guess(tune) * (base + 2 * best);
+	double pairs = pairs_guess(tune), whole = pairs * (base + 2 * best);
+	return race + (whole > room - race ? pairs * (base + best) : whole); /* there may be no time for the control */
 }
 
 static double search_left(const struct tune *tune, double until) {

@@ -25,12 +25,17 @@ static bool is_baseline(const struct tune *tune, const struct race_entry *entry)
 	return json_equal(entry->config, tune->task->baseline);
 }
 
-/* The one that came closest in the race; SIZE_MAX if none was measured. */
+static double time_of(const struct race_entry *entry) {
+	return entry->blocks > 0 ? entry->median : entry->estimate;
+}
+
+/* The one that came closest in the race, or in the search where there was no time for one; SIZE_MAX: none. */
 static size_t closest_entry(const struct race_entry *entries, size_t count, size_t winner) {
 	size_t closest = SIZE_MAX;
+	bool raced = entries[winner].blocks > 0;
 	for (size_t i = 0; i < count; i++)
-		if (i != winner && entries[i].blocks > 0 && entries[i].failed == TRIAL_CORRECT &&
-		    (closest == SIZE_MAX || entries[i].median < entries[closest].median))
+		if (i != winner && (entries[i].blocks > 0 || !raced) && entries[i].failed == TRIAL_CORRECT &&
+		    (closest == SIZE_MAX || time_of(&entries[i]) < time_of(&entries[closest])))
 			closest = i;
 	return closest;
 }
@@ -66,11 +71,9 @@ static int closest_measured(const struct tune *tune, struct race_entry *closest,
 	return 0;
 }
 
-/* One that was cut short beside other programs may still be the best. It is compared if it is the only one, or if a
- * resumed search has nothing else left. */
+/* One that was cut short beside other programs may still be the best. */
 static void cut_take(const struct tune *tune, struct race_entry *closest) {
-	if (tune->memory.cut_index != UINT64_MAX && tune_is_busy(tune) &&
-	    (tune->tally.evaluations == 2 || tune->task->resume))
+	if (tune->memory.cut_index != UINT64_MAX && tune_is_busy(tune))
 		entry_set(tune, closest, tune->memory.cut_index, tune->memory.best, NAN);
 }
 

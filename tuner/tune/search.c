@@ -20,13 +20,21 @@ enum { STEADY_MAX = 3 };
 enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
  * than that. */
-static const double LIMIT_FACTOR = 1.25;
+static const double LIMIT_FACTOR = 1.2, LIMIT_NOISES = 3;
+/* A run over the limit is ended only if that saves much time. Shorter ones go on to their end, so that their failures
+ * are reported as what they are. */
+static const double CUT_SECONDS_MIN = 0.25;
+/* The baseline gets this share of a budget for its first run. A longer one is ended: whatever meets it in the finals
+ * proves how much slower it is at least. */
+static const double BASELINE_SHARE = 0.2;
 /* The minimum length of an energy sample, as in the worker. */
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
 /* A default time budget grows to at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
+/* Who else uses the processors takes half of them at times. */
+static const double NEAR = 2;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
 
@@ -143,25 +151,28 @@ static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	return failed;
 }
 
-/* Where the noise is small, the smallest of many values is hardly biased; a long run is better spent on another
- * configuration, because the duel measures the winner anyway. */
+/* Where the noise is small, the smallest of many values is hardly biased. */
 static bool needs_confirmation(const struct tune *tune) {
-	if (tune->task->whole_programs && tune->bench.times.run > WARMUP_UNDER_SECONDS)
-		return false;
 	return !(tune_noise(tune) < QUIET);
+}
+
+/* Could a quiet machine have made it the best? */
+static bool is_near(const struct tune *tune, const struct trial_result *result) {
+	return result->least < NEAR * tune->memory.best;
 }
 
 /* A disturbed trial is repeated and its best median counts, because disturbances only ever make it slower. An apparent
  * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	int most = result->status == TRIAL_TIMEOUT ? 1 : TUNE_AGAIN_MAX;
+	bool settled = tune_is_settled(tune, result);
+	int most = result->status == TRIAL_TIMEOUT ? 1 : !settled ? TUNE_AGAIN_MAX : is_near(tune, result) ? 1 : 0;
 	struct trial_request longer = *request;
 	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;
 	for (int again = 0; result->disturbed && again < most && tune_may_repeat(tune, result); again++)
 		if (tune_attempt(tune, phase, &longer, MERGE_BEST, result, err))
 			return -1;
-	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && needs_confirmation(tune) &&
+	if (result->status == TRIAL_CORRECT && result->value < tune->memory.best && !settled && needs_confirmation(tune) &&
 	    tune_may_repeat(tune, result))
 		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
@@ -170,6 +181,8 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
 	struct trial_request request = tune_request(tune, config);
 	request.limit_s = tune_is_metered(tune) || tune->task->limits.complete ? 0 : limit;
+	if (request.limit_s > 0 && !tune->task->device)
+		request.cut_s = fmax(request.limit_s, fmax(CUT_SECONDS_MIN, tune_restart_seconds(tune)));
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
@@ -208,7 +221,14 @@ static int baseline_check(const struct tune *tune, struct err *err) {
 }
 
 double tune_search_limit(const struct tune *tune) {
-	return isnan(tune->memory.best) ? 0 : LIMIT_FACTOR * tune->memory.best;
+	double noise = tune_noise(tune);
+	if (!isnan(tune->memory.best))
+		return tune->memory.best * fmax(LIMIT_FACTOR, isnan(noise) ? 0 : 1 + LIMIT_NOISES * noise);
+	return tune->memory.baseline.status == TRIAL_CENSORED ? tune->memory.baseline.value : 0;
+}
+
+static double baseline_limit(const struct tune *tune) {
+	return tune_can_bound(tune) && !(tune->task->limits.timeout_s > 0) ? BASELINE_SHARE * tune_budget_time(tune) : 0;
 }
 
 /* Counts a status, and keeps the first failure of each kind. */
@@ -287,7 +307,7 @@ static int look_again(struct tune *tune, struct err *err) {
 }
 
 static int baseline_measure(struct tune *tune, struct err *err) {
-	if (measure(tune, "baseline", tune->task->baseline, 0, &tune->memory.baseline, err))
+	if (measure(tune, "baseline", tune->task->baseline, baseline_limit(tune), &tune->memory.baseline, err))
 		return -1;
 	return tune->money.cut ? tune_budget_check(tune, true, err) : 0;
 }
@@ -335,9 +355,8 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 }
 
 int tune_search_run(struct tune *tune, struct err *err) {
-	if (measure_baseline(tune, err))
+	if (!tune->search && measure_baseline(tune, err))
 		return -1;
-	tune_counters_keep(tune);
 	while (!(tune->stopped = tune_over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))
@@ -345,7 +364,8 @@ int tune_search_run(struct tune *tune, struct err *err) {
 		int rc = tune_ahead_next(tune, &index, err);
 		if (rc <= 0)
 			return rc;
-		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err))
+		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err) ||
+		    tune_prove_early(tune, err))
 			return -1;
 		if (tune->money.cut) {
 			tune->stopped = "budget";

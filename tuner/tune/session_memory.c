@@ -54,6 +54,7 @@ bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result
 }
 
 void tune_best_find(struct tune *tune) {
+	uint64_t before = tune->memory.best_index;
 	tune->memory.best = NAN;
 	tune->memory.best_index = UINT64_MAX;
 	for (size_t i = 0; i < tune->memory.worked_count; i++) {
@@ -62,6 +63,8 @@ void tune_best_find(struct tune *tune) {
 		tune->memory.best = tune->memory.worked[i].value;
 		tune->memory.best_index = tune->memory.worked[i].index;
 	}
+	if (tune->memory.best_index != before)
+		tune->memory.best_at = tune->tally.evaluations;
 }
 
 static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
@@ -75,6 +78,7 @@ static void remember(struct tune *tune, uint64_t index, double value, const stru
 	if (isfinite(value) && !(tune->memory.best <= value)) {
 		tune->memory.best = value;
 		tune->memory.best_index = index;
+		tune->memory.best_at = tune->tally.evaluations;
 	}
 }
 

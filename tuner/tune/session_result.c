@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -186,7 +187,7 @@ static void undecided(const struct tune *tune, json_t *result) {
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	if (tune->finals.best_config) {
-		bool keeps = base->status == TRIAL_CORRECT && json_equal(tune->finals.best_config, tune->task->baseline);
+		bool keeps = tune_has_reference(tune) && json_equal(tune->finals.best_config, tune->task->baseline);
 		json_object_set_new(result, "best",
 		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
@@ -195,14 +196,30 @@ static void undecided(const struct tune *tune, json_t *result) {
 		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
-	verdict_set(result, base->status == TRIAL_CORRECT ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
-	if (base->status != TRIAL_CORRECT) {
+	verdict_set(result, tune_has_reference(tune) ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
+	if (!tune_has_reference(tune)) {
 		json_t *baseline = json_object_get(result, "baseline");
 		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
 		json_object_set_new(baseline, "message", json_string(base->message));
 		if (json_array_size(json_object_get(base->reply, "said")))
 			json_object_set(baseline, "output", json_object_get(base->reply, "said"));
 	}
+}
+
+/* Half of the space, or each value once, or as much as the search thought worthwhile. */
+static bool is_enough(const struct tune *tune) {
+	uint64_t valid = space_valid(tune->task->space);
+	bool ended = tune->stopped && (strcmp(tune->stopped, "space") == 0 || strcmp(tune->stopped, "gain") == 0);
+	return ended || 2 * tune->tally.evaluations >= valid || !tune->search ||
+	       history_covers(search_history(tune->search), tune->task->space);
+}
+
+/* Nothing is a tie with what was not tried. */
+static void verdict_add(const struct tune *tune, json_t *result, enum verdict verdict) {
+	bool few = verdict == VERDICT_TIE && !is_enough(tune);
+	verdict_set(result, few ? VERDICT_UNDECIDED : verdict);
+	if (few)
+		json_object_set_new(result, "few", json_true());
 }
 
 /* The baseline stays without a duel, and its run in the search is all that is known of its time. */
@@ -213,16 +230,17 @@ static void alone(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "speedup", speedup_json((struct speedup){1, 1, 1}));
-	verdict_set(result, VERDICT_TIE);
+	verdict_add(tune, result, VERDICT_TIE);
 	json_object_set_new(result, "pairs", json_integer(0));
 	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
 		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
 }
 
-/* A winner of the search that lost its duel is a tie, because the baseline stays. Against a baseline that stopped
- * working nothing is proven. */
-static enum verdict duel_verdict(const struct duel_result *duel) {
-	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided))
+/* A winner of the search that lost its duel is a tie, because the baseline stays, and so is one that cannot be faster.
+ * Against a baseline that stopped working nothing is proven. */
+static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
+	bool gains = duel->paired.ci[0] < 1 - duel_defaults.margin;
+	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided && (gains || !keeps)))
 		return VERDICT_UNDECIDED;
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
@@ -234,16 +252,27 @@ static void decided(const struct tune *tune, json_t *result) {
 	bool keeps = json_equal(tune->finals.best_config, tune->task->baseline);
 	struct speedup speedup = speedup_inverse(paired->ratio, paired->ci);
 	int best = keeps ? 1 : 0;
-	if (tune->finals.reversed) /* the recommendation is the baseline */
+	if (duel->bounded)
+		speedup.high = INFINITY;
+	if (keeps && !tune->finals.reversed) /* what the duel says of the one that the baseline stays for */
+		json_object_set_new(result, "rival", speedup_json(speedup));
+	if (keeps || tune->finals.reversed)
 		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", speedup_json(speedup));
-	verdict_set(result, duel_verdict(duel));
+	verdict_add(tune, result, duel_verdict(duel, keeps));
 	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
+}
+
+/* Pairs whose baseline was ended tell nothing but that it is slower. */
+static bool is_met(const struct tune *tune) {
+	const struct duel_result *duel = &tune->finals.duel;
+	return tune->finals.dueled && tune->finals.best_config && duel->paired.count > 1 &&
+	       (duel->bounded == 0 || duel->verdict == PAIRED_FASTER);
 }
 
 static json_t *finalists_shown(const struct tune *tune) {
@@ -256,8 +285,7 @@ static json_t *finalists_shown(const struct tune *tune) {
 
 /* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
 static bool is_settled(const struct tune *tune) {
-	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1 &&
-	       tune->finals.duel.decided && !tune->finals.duel.lost[1];
+	return is_met(tune) && tune->finals.duel.decided && !tune->finals.duel.lost[1];
 }
 
 /* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
@@ -289,14 +317,16 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "builds", json_integer((json_int_t)builder_figures(task->builder).made));
 		json_object_set_new(result, "building", tune_building_json(tune));
 	}
-	if (tune->finals.dueled && tune->finals.best_config && tune->finals.duel.paired.count > 1)
+	if (is_met(tune))
 		decided(tune, result);
 	else if (tune->finals.no_rival)
 		alone(tune, result);
 	else
 		undecided(tune, result);
 	checked_add(tune, result);
-	json_object_set_new(result, "proven", json_boolean(verdict_is_decided(result) || is_settled(tune)));
+	json_object_set_new(
+		result, "proven",
+		json_boolean(verdict_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
@@ -53,6 +54,8 @@ static void tune_clear(struct tune *tune) {
 	tune_counting_free(tune->counting.nodes);
 	trial_result_clear(&tune->memory.baseline);
 	duel_result_clear(&tune->finals.duel);
+	duel_result_clear(&tune->finals.proof.duel);
+	json_decref(tune->finals.proof.config);
 	free(tune->memory.worked);
 	recall_free(tune->memory.recall);
 	busy_free(tune->bench.busy);
@@ -86,11 +89,26 @@ static int search_run(struct tune *tune, struct err *err) {
 	return failed || tune_budget_used(tune, err) ? -1 : 0;
 }
 
+/* The time that the finals did not need goes back to the search. */
+static bool goes_on(const struct tune *tune, uint64_t evaluations) {
+	return tune_has_rounds(tune) && tune->tally.evaluations > evaluations && tune->stopped &&
+	       strcmp(tune->stopped, "budget") == 0 && tune_has_reference(tune) && !tune_over(tune);
+}
+
 /* *found: there is a result, which no later failure can take away. */
 static int phases_run(struct tune *tune, bool *found, struct err *err) {
-	if (search_begin(tune, err) || earlier_read(tune, err) || search_run(tune, err) || tune_final_phase(tune, err))
+	uint64_t evaluations;
+	if (search_begin(tune, err) || earlier_read(tune, err))
 		return -1;
-	*found = true;
+	do {
+		evaluations = tune->tally.evaluations;
+		uint64_t best = tune->memory.best_index;
+		if (search_run(tune, err))
+			return -1;
+		if ((!*found || tune->memory.best_index != best) && tune_final_phase(tune, err))
+			return -1;
+		*found = true;
+	} while (goes_on(tune, evaluations));
 	return tune_counters_phase(tune, err);
 }
 
@@ -123,7 +141,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		.tally = {.failed = json_array()},
 		.money = {.budget = task->budget},
 		.memory = {.baseline = {.value = NAN}, .best = NAN, .best_index = UINT64_MAX, .cut_index = UINT64_MAX},
-		.finals = {.both = json_object(),
+		.finals = {.proof = {.index = UINT64_MAX},
+	               .both = json_object(),
 	               .gpus = json_object(),
 	               .trust = {.checked = json_object(), .fallen = json_object()}},
 		.counting = {.counted = json_object(), .uncounted = json_array()},
@@ -137,6 +156,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);
 	tune_spend(&tune, SPENT_IDLE);
+	tune_proof_use(&tune);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (*result && task->hooks.annotate)

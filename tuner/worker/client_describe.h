@@ -22,5 +22,8 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 /* Read parts of an answer: status and message; the array `key` as samples, with the least of them. */
 int worker_status_read(const json_t *answer, struct trial_result *result, struct err *err);
 int worker_samples_read(const json_t *answer, const char *key, struct trial_result *result, struct err *err);
+/* Replaces seconds by joules per run, or by their product. */
+int worker_energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
+                         struct err *err);
 
 #endif

@@ -134,8 +134,7 @@ int worker_status_read(const json_t *answer, struct trial_result *result, struct
 	return 0;
 }
 
-/* Replaces seconds by joules per run, or by their product. */
-static int energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
+int worker_energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
                          struct err *err) {
 	struct trial_result energies = {0};
 	int failed = worker_samples_read(answer, "energy_j", &energies, err);
@@ -187,7 +186,7 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 			return -1;
 	} else if (result->status == TRIAL_CORRECT) {
 		if (worker_samples_read(answer, "samples", result, err) ||
-		    (request->objective && energies_read(answer, request->objective, result, err)))
+		    (request->objective && worker_energies_read(answer, request->objective, result, err)))
 			return -1;
 		result->value = stats_median(result->samples, result->sample_count);
 		const json_t *placement = json_object_get(answer, "placement");
@@ -211,11 +210,11 @@ static void worker_counters_set(json_t *request, const char *const *names) {
 }
 
 static json_t *request_json(const struct trial_request *request) {
-	json_t *json =
-		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b}", "op", "trial", "kernel", request->kernel, "problem",
-	              request->problem, "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX),
-	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
-	              "limit_s", request->limit_s, "verify", 1);
+	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:f,s:f,s:b}", "op", "trial", "kernel",
+	                         request->kernel, "problem", request->problem, "config", request->config, "seed",
+	                         (json_int_t)(request->seed & INT64_MAX), "samples", request->samples, "warmup",
+	                         request->warmup, "min_sample_s", request->min_sample_s, "limit_s", request->limit_s,
+	                         "settles_s", request->settles_s, "cut_s", request->cut_s, "verify", !request->trusted);
 	worker_counters_set(json, request->counters);
 	if (request->check)
 		json_object_set_new(json, "verify", json_string("always"));

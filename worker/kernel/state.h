@@ -18,6 +18,7 @@ struct state {
 	bool verified;
 	int64_t batch;      /* runs in a sample; 0: not determined yet */
 	double batch_min_s; /* the shortest sample that this batch serves */
+	double run_s;       /* of a run in the last batch; 0: none */
 	char message[STATE_MESSAGE];
 };
 

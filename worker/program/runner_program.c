@@ -274,6 +274,9 @@ static json_t *reply_make(const struct program_trial *trial) {
 	if (trial->output.metric || trial->request->kernel) {
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
 	}
+	if (trial->request->energy && trial->count > 0) {
+		json_object_set_new(reply, "energy_j", js_reals(trial->joules, trial->count));
+	}
 	if (trial->hash[0]) {
 		json_object_set_new(reply, "hash", json_string(trial->hash));
 	}
@@ -326,7 +329,12 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 	}
 	trial->samples = arena_alloc(arena, (size_t)request->samples, sizeof(double));
 	trial->metrics = arena_alloc(arena, (size_t)request->samples, sizeof(double));
+	trial->joules = arena_alloc(arena, (size_t)request->samples, sizeof(double));
 	trial->usage = program_usage_new(arena, (size_t)request->samples);
+	if (request->energy && !request->energy_command) {
+		trial->meter = arena_alloc(arena, 1, sizeof *trial->meter);
+		rapl_meter_open(trial->meter, "");
+	}
 	return 0;
 }
 
@@ -337,6 +345,9 @@ static void trial_close(struct program_trial *trial) {
 	}
 	json_decref(trial->evidence);
 	json_decref(trial->files);
+	if (trial->meter) {
+		rapl_meter_close(trial->meter);
+	}
 	program_run_free(&trial->run);
 	program_run_free(&trial->side);
 	program_site_close(&trial->site);

@@ -4,10 +4,12 @@
 #include "worker/program/runner_request_impl.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/pattern.h"
+#include "base/proc/work.h"
 #include "worker/kernel/word.h"
 
 enum { PROGRAM_WORDS = 4096, PROGRAM_RUNS = 100000, PROGRAM_COUNTERS = 32 };
@@ -66,6 +68,7 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "before", TEXT, before, .min = 1),
 	MEMBER(struct program_request, "verify", TEXT, verify, .min = 1),
 	MEMBER(struct program_request, "metric", TEXT, metric, .min = 1),
+	MEMBER(struct program_request, "energy_command", TEXT, energy_command, .min = 1),
 	MEMBER(struct program_request, "samples", INT, samples, .min = 1, .max = PROGRAM_RUNS),
 	MEMBER(struct program_request, "warmup", INT, warmup, .max = PROGRAM_RUNS),
 	MEMBER(struct program_request, "timeout_s", REAL, timeout_s, .max = 1000000000),
@@ -74,6 +77,7 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "side_s", REAL, side_s, .max = 1000000000),
 	MEMBER(struct program_request, "left_s", REAL, left_s, .max = 1000000000),
 	MEMBER(struct program_request, "hash", BOOL, hash),
+	MEMBER(struct program_request, "energy", BOOL, energy),
 	MEMBER(struct program_request, "evidence", BOOL, evidence),
 	MEMBER(struct program_request, "regions", BOOL, regions),
 	MEMBER(struct program_request, "show", BOOL, show),
@@ -81,12 +85,34 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "counters", WORDS, counters, .max = PROGRAM_COUNTERS),
 };
 
+/* A launcher of MPI inside a step of Slurm would wait for ever for a step of its own: it starts the ranks by itself
+ * once it does not see that step. srun needs the job. */
+static void step_leave(struct arena *arena, struct program_request *request) {
+	static const char *const variables[] = {"SLURM_*", "PMI_*", "PMIX_*"};
+	const char *first = request->argv[0], *slash = strrchr(first, '/');
+	char *ranks = getenv("SLURM_STEP_ID") ? work_ranks(request->argv) : NULL;
+	bool own = ranks && strcmp(slash ? slash + 1 : first, "srun") != 0;
+	size_t count = 0;
+	free(ranks);
+	if (!own) {
+		return;
+	}
+	while (request->unset[count]) {
+		count++;
+	}
+	const char **unset = arena_alloc(arena, count + sizeof variables / sizeof *variables + 1, sizeof *unset);
+	memcpy(unset, request->unset, count * sizeof *unset);
+	memcpy(unset + count, variables, sizeof variables);
+	request->unset = unset;
+}
+
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	*request = (struct program_request){.samples = 1};
 	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0 ||
 	    argv_check(request, err) != 0 || unset_check(request, err) != 0 || env_read(arena, json, request, err) != 0) {
 		return -1;
 	}
+	step_leave(arena, request);
 	request->kernel = request->metric ? pattern_kernel(request->metric) : NULL;
 	request->metric = request->kernel ? NULL : request->metric;
 	return 0;

@@ -16,7 +16,9 @@ struct program_request {
 	const char *device;                                 /* "cuda:0": what it does on GPUs is reported; NULL: no */
 	const char *kernel;                                 /* of metric "kernel:NAME", whose time is the metric, or NULL */
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
-	const char **counters;                              /* names as asked for, NULL-terminated */
+	const char *energy_command; /* prints the joules of the run that has just ended; NULL: RAPL counts them */
+	bool energy;
+	const char **counters; /* names as asked for, NULL-terminated */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
 	double side_s;                    /* for `before` and `verify` each; 0: 60 */

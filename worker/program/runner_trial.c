@@ -276,6 +276,33 @@ static bool ended_well(struct program_trial *trial, double seconds, bool censors
 	return run->status == 0 || fail(trial, "runtime", "%s", how);
 }
 
+/* The joules of the run that has ended: counted, or what a command prints. */
+static bool energy_record(struct program_trial *trial) {
+	const struct program_request *request = trial->request;
+	char how[PROGRAM_MESSAGE], text[64] = "", *end = text;
+	bool ends, good = true;
+	if (request->energy && request->energy_command) {
+		char *path = mem_printf("%s/joules", trial->site.scratch.path);
+		char *line = mem_printf("{ %s\n} >'%s'", request->energy_command, path);
+		good = side_run(trial, line, -1, how, sizeof how, &ends);
+		if (good) {
+			sys_read_line(path, text, sizeof text);
+		}
+		free(line);
+		free(path);
+		if (!good) {
+			return fail(trial, "runtime", "the command of --energy-command: %s", how);
+		}
+		trial->joules_now = strtod(text, &end);
+		good = end != text;
+	}
+	return !request->energy || (good && isfinite(trial->joules_now) && trial->joules_now > 0) ||
+	       fail(trial, "runtime",
+	            request->energy_command ? "the command of --energy-command printed no joules, but \"%s\""
+	                                    : "RAPL counted no energy during the run%s",
+	            text);
+}
+
 /* The time of one kernel, from the records that the run has left. */
 static bool kernel_record(struct program_trial *trial, double *value) {
 	struct gpu_work *work = gpu_work_read(&trial->watch);
@@ -339,7 +366,14 @@ static void program_fly(struct program_trial *trial, const struct program_comman
 	if (again && again->start) {
 		again->start(again->ctx);
 	}
+	struct rapl_sample begin, end;
+	bool counts = trial->meter && rapl_meter_read(trial->meter, &begin) == 0;
 	program_run(&place, command, &trial->run);
+	trial->joules_now = NAN;
+	if (counts && rapl_meter_read(trial->meter, &end) == 0) {
+		trial->joules_now = rapl_meter_joules(trial->meter, RAPL_PACKAGE, &begin, &end) +
+		                    rapl_meter_joules(trial->meter, RAPL_DRAM, &begin, &end);
+	}
 	if (again && again->stop) {
 		again->stop(again->ctx);
 	}
@@ -395,6 +429,9 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 	}
 	program_output_end(&trial->output, hash);
 	evidence_keep(trial, hash);
+	if (!again && !energy_record(trial)) {
+		return false;
+	}
 	return (timed ? kernel_record(trial, metric) : metric_record(trial, metric)) && same_output(trial, hash) &&
 	       verified(trial);
 }
@@ -406,6 +443,7 @@ static bool sample_record(struct program_trial *trial) {
 		return false;
 	}
 	trial->metrics[trial->count] = metric;
+	trial->joules[trial->count] = trial->joules_now;
 	trial->samples[trial->count++] = trial->run.seconds;
 	program_usage_add(trial->usage, &trial->run, steal_s);
 	return can_win(trial);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "worker/gpu/work.h"
+#include "counters/rapl/meter.h"
 #include "worker/program/runner_request_impl.h"
 #include "worker/program/usage_impl.h"
 #include "base/mem.h"
@@ -36,11 +37,13 @@ struct program_trial {
 	struct program_run run, side; /* the program; the commands before and after it */
 	struct program_procfs procfs;
 	struct program_usage *usage;
-	double *samples, *metrics;
-	struct gpu_watch watch; /* of the kernel that is the metric */
-	double verify_s;        /* all commands that verified */
-	double side_s;          /* the longest command before or after a run */
-	double until;           /* monotonic; nothing may last longer; INFINITY: no end */
+	double *samples, *metrics, *joules;
+	struct rapl_meter *meter; /* NULL: not wanted */
+	double joules_now;        /* of the last run */
+	struct gpu_watch watch;   /* of the kernel that is the metric */
+	double verify_s;          /* all commands that verified */
+	double side_s;            /* the longest command before or after a run */
+	double until;             /* monotonic; nothing may last longer; INFINITY: no end */
 	size_t count;
 	char hash[SHA256_TEXT]; /* of the first run */
 	json_t *evidence;       /* of all runs that ended well; NULL: not wanted */

@@ -51,9 +51,9 @@ struct source_problem {
 
 struct source_config {
 	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
-	size_t define_count;
 	struct gpu_shape shape;
-	bool reference; /* its outputs become the reference */
+	bool reference;   /* its outputs become the reference */
+	const char *dump; /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
 };
 
 /* Checks the texts; everything lives in the arena. */
@@ -61,9 +61,10 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
-/* The options for the compiler, NULL-terminated, and the name of the source in its messages. */
-void source_options(const struct source_problem *problem, const struct source_config *config,
-                    const char *options[2 * SOURCE_OPTIONS_MAX + 1]);
+/* The source with the configuration's macros in front. As options they would reach the headers that a compiler
+ * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
+char *source_defined(const struct source_config *config, const char *text);
+/* The name of the source in the compiler's messages. */
 const char *source_name(const struct source_problem *problem);
 /* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
 json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);

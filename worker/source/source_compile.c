@@ -17,7 +17,6 @@ struct job {
 	struct source_problem problem;
 	struct source_config config;
 	int64_t arch;
-	const char *options[2 * SOURCE_OPTIONS_MAX + 1];
 };
 
 static int text_read(const json_t *request, const char *key, const char **text, struct err *err) {
@@ -35,15 +34,16 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 	    source_config_read(arena, config, &job->config, err)) {
 		return -1;
 	}
-	source_options(&job->problem, &job->config, job->options);
 	return 0;
 }
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
-	const struct gpu_text source = {source_name(&job->problem), text, job->options};
+	char *defined = source_defined(&job->config, text);
+	const struct gpu_text source = {source_name(&job->problem), defined, job->problem.options};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
 	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);
+	free(defined);
 	return compile_answer(fine, &ahead, &why, err);
 }
 

@@ -180,27 +180,16 @@ static enum ss_status reference_check(const struct source_state *state, const st
 	return SS_OK;
 }
 
-void source_options(const struct source_problem *problem, const struct source_config *config,
-                    const char *options[2 * SOURCE_OPTIONS_MAX + 1]) {
-	size_t count = 0;
-	for (size_t i = 0; problem->options[i]; i++) {
-		options[count++] = problem->options[i];
-	}
-	for (size_t i = 0; config->defines[i]; i++) {
-		options[count++] = config->defines[i];
-	}
-	options[count] = NULL;
-}
-
 const char *source_name(const struct source_problem *problem) {
 	return text_base_name(problem->file);
 }
 
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
-	const char *options[2 * SOURCE_OPTIONS_MAX + 1];
-	source_options(problem, &state->config, options);
-	return gpu_module_text(call->gpu, source_name(problem), state->input->text, options, NULL);
+	char *text = source_defined(&state->config, state->input->text);
+	const struct gpu_module *module = gpu_module_text(call->gpu, source_name(problem), text, problem->options, NULL);
+	free(text);
+	return module;
 }
 
 /* A size of 0 is not known. */

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"
@@ -157,7 +158,8 @@ static int three_read(const json_t *json, const char *key, unsigned out[3], stru
 
 static int config_members(struct arena *arena, const json_t *json, struct source_config *config, struct err *err) {
 	int64_t shared;
-	if (texts_read(arena, json, "defines", &config->defines, &config->define_count, err) != 0 ||
+	size_t defines;
+	if (texts_read(arena, json, "defines", &config->defines, &defines, err) != 0 ||
 	    three_read(json, "grid", config->shape.grid, err) != 0 ||
 	    three_read(json, "block", config->shape.block, err) != 0 ||
 	    js_int(json, "shared", 0, INT32_MAX, &shared, err) != 0 ||
@@ -165,6 +167,7 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 		return -1;
 	}
 	config->shape.shared = (unsigned)shared;
+	config->dump = text_or_null(arena, json, "dump");
 	return 0;
 }
 
@@ -173,4 +176,25 @@ int source_config_read(struct arena *arena, const char *text, struct source_conf
 	int failed = json ? config_members(arena, json, config, err) : -1;
 	json_decref(json);
 	return failed;
+}
+
+static void define_put(FILE *out, const char *option) {
+	const char *name = option + strspn(option, "-D"), *value = strchr(name, '=');
+	if (value)
+		fprintf(out, "#define %.*s %s\n", (int)(value - name), name, value + 1);
+	else
+		fprintf(out, "#define %s 1\n", name);
+}
+
+char *source_defined(const struct source_config *config, const char *text) {
+	char *all = NULL;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
+	if (!out)
+		return mem_strdup(text);
+	for (size_t i = 0; config->defines[i]; i++)
+		define_put(out, config->defines[i]);
+	fprintf(out, "%s%s", *config->defines ? "#line 1\n" : "", text);
+	fclose(out);
+	return all;
 }

@@ -311,6 +311,35 @@ static void inputs_restore(const struct source_state *state, const struct ss_cal
 	}
 }
 
+struct dump {
+	FILE *file;
+	bool failed;
+};
+
+static bool part_write(void *context, const unsigned char *part, size_t at, size_t bytes) {
+	struct dump *dump = context;
+	(void)at;
+	dump->failed = fwrite(part, 1, bytes, dump->file) != bytes;
+	return !dump->failed;
+}
+
+/* Writes what the run has left in a vector. */
+static enum ss_status vector_dump(const struct source_state *state, size_t i, struct source_parts *parts,
+                                  const struct ss_call *call) {
+	char *path = mem_printf("%s.%zu", state->config.dump, i);
+	struct dump dump = {.file = fopen(path, "we")};
+	enum ss_status status = SS_OK;
+	if (dump.file) {
+		status = source_parts_each(parts, call, state->at[i], source_size(&state->input->problem.arguments[i]), part_write,
+		                           &dump);
+	}
+	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed)) {
+		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);
+	}
+	free(path);
+	return status;
+}
+
 enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	const struct source_state *state = memory;
 	const struct source_problem *problem = &state->input->problem;
@@ -319,6 +348,9 @@ enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		if (problem->arguments[i].memory != SOURCE_SCALAR) {
 			status = vector_check(state, i, parts, call);
+		}
+		if (status == SS_OK && state->config.dump && problem->arguments[i].memory == SOURCE_VECTOR) {
+			status = vector_dump(state, i, parts, call);
 		}
 	}
 	source_parts_free(parts);

@@ -35,7 +35,7 @@ static struct program_kept kept_find(const struct profile_entry *entry) {
 static char *build_line(const struct profile_entry *entry) {
 	const json_t *program = entry->program;
 	const char *build = js_string_or(program, "build", "");
-	char *line = apply_template_fill(build, true, program, entry->config);
+	char *line = program_recorded_fill(build, true, program, entry->config);
 	return launch_shown(line ? line : mem_strdup(build));
 }
 

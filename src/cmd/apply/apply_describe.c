@@ -102,7 +102,7 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 static void line_print(const struct launch *launch) {
 	char *prefix = program_env_prefix(launch->unset, launch->set);
 	char *words = program_join((const char *const *)launch->argv, true);
-	printf("%s%s\n", prefix, words);
+	printf("%s%s%s%s\n", launch->before ? launch->before : "", prefix, words, launch->behind ? launch->behind : "");
 	free(prefix);
 	free(words);
 }

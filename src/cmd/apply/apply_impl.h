@@ -14,6 +14,7 @@
 enum apply_fit {
 	APPLY_FIT_NONE,
 	APPLY_FIT_NAME, /* a program of that name with other arguments */
+	APPLY_FIT_BARE, /* what was tuned, without its launcher or its last arguments: the setting completes it */
 	APPLY_FIT_OPEN, /* the same command with other values for {NAME} */
 	APPLY_FIT_SAME  /* as it was typed for tuning, or with the recommended values */
 };
@@ -41,10 +42,8 @@ struct apply_choice {
 int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err);
 
-/* Fills in the values of `config`, and "." for {SOURCE} and {BUILD} without a value. With `shell`, each value is
- * quoted. The caller frees it. */
-char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
-/* The same with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is safe. */
+/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is
+ * safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */
@@ -53,11 +52,12 @@ char *apply_template_line(const json_t *program, const json_t *config);
 /* A command with its environment. */
 struct launch {
 	struct apply_choice choice;
-	const char *kept;    /* why the user's own setting stays, though there is an entry; NULL: it does not */
-	json_t *config;      /* the values to fill in, and the folder of the build as "BUILD" */
-	char *program;       /* runs instead of the first word; NULL: that one */
-	char **argv;         /* NULL-terminated */
-	json_t *set, *unset; /* {"NAME": "value"} and ["NAME"] */
+	const char *kept;           /* why the user's own setting stays, though there is an entry; NULL: it does not */
+	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
+	char *program;              /* runs instead of the first word; NULL: that one */
+	char **argv;                /* NULL-terminated */
+	char *before, *behind;      /* around the command: what it needs; NULL or empty: nothing */
+	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
 };
 
 /* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the

@@ -10,60 +10,25 @@
 #include "base/proc/work.h"
 #include "base/value.h"
 #include "src/cmd/apply/apply_impl.h"
+#include "tuner/program/recorded.h"
 #include "tuner/program/program.h"
 #include "tuner/program/source.h"
 #include "tuner/program/command.h"
 
-/* Templates of words, as a profile keeps them. */
-static const char *const folders[] = {"SOURCE", "BUILD"};
-enum { FOLDERS = sizeof folders / sizeof *folders };
-
-static char *value_of(const void *ctx, const char *name) {
-	for (size_t i = 0; i < FOLDERS; i++)
-		if (strcmp(name, folders[i]) == 0)
-			return mem_strdup(js_string_or(ctx, name, "."));
-	return program_value_text(json_object_get(ctx, name));
-}
-
-/* Lists the names that can be filled in: all parameters or, with `config`, those that have a value, so that others keep
- * their braces. The caller frees the list. */
-static struct template_names names_of(const json_t *program, const json_t *config) {
-	json_t *params = json_object_get(program, "params");
-	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list);
-	size_t count = 0;
-	js_members (name, way, params) {
-		char *text = config ? value_of(config, name) : NULL;
-		if (text || !config)
-			list[count++] = name;
-		free(text);
-	}
-	size_t own = count;
-	for (size_t i = 0; i < FOLDERS; i++)
-		list[count++] = folders[i];
-	return (struct template_names){.list = list, .count = count, .own = own};
-}
-
 /* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
 static bool apply_template_fits(const char *template, const char *text, const json_t *program) {
-	struct template_names names = names_of(program, NULL);
+	struct template_names names = program_recorded_names(program, NULL);
 	bool fits = template_fits(template, &names, text);
 	free((void *)names.list);
 	return fits;
 }
 
-char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config) {
-	struct template_names names = names_of(program, config);
-	const char *missing;
-	char *filled = template_fill(template, &names, value_of, config, shell, &missing);
-	free((void *)names.list);
-	return filled;
-}
-
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err) {
-	struct template_names names = names_of(program, config);
+	struct template_names names = program_recorded_names(program, config);
 	const char *missing = NULL;
-	char *filled =
-		template_shell_check(line, &names, err) ? NULL : template_fill(line, &names, value_of, config, true, &missing);
+	char *filled = template_shell_check(line, &names, err)
+	                   ? NULL
+	                   : template_fill(line, &names, program_recorded_value, config, true, &missing);
 	if (missing)
 		err_set(err, ERR_USAGE, "only a whole number can stand inside $((..))",
 		        "the recommended value of {%.100s} cannot stand there", missing);
@@ -79,10 +44,10 @@ char *apply_template_line(const json_t *program, const json_t *config) {
 	char **words = mem_alloc(count + 1, sizeof *words);
 	for (size_t i = 0; i < count; i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
-		words[i] = config && !shell ? apply_template_fill(word, false, program, config) : mem_strdup(word);
+		words[i] = config && !shell ? program_recorded_fill(word, false, program, config) : mem_strdup(word);
 	}
 	char *line = program_join((const char *const *)words, false);
-	char *filled = config && shell ? apply_template_fill(line, true, program, config) : NULL;
+	char *filled = config && shell ? program_recorded_fill(line, true, program, config) : NULL;
 	for (size_t i = 0; i < count; i++)
 		free(words[i]);
 	free(words);
@@ -148,7 +113,7 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 		return APPLY_FIT_NONE;
 	for (size_t i = 1; i < request->count; i++) {
 		const char *template = json_string_value(json_array_get(argv, i));
-		char *filled = apply_template_fill(template, false, program, config);
+		char *filled = program_recorded_fill(template, false, program, config);
 		enum apply_fit fit = text_fit(template, filled, request->words[i], program);
 		free(filled);
 		worst = fit < worst ? fit : worst;
@@ -156,11 +121,36 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 	return worst;
 }
 
+/* Does what was typed stand in the template, from the program that does the work on, with only parameters, and what
+ * belongs to them, behind it? */
+static bool is_bare(const json_t *program, const struct apply_request *request) {
+	const json_t *argv = json_object_get(program, "argv");
+	size_t all = json_array_size(argv), at = 0;
+	const char **words = mem_alloc(all + 1, sizeof *words);
+	for (size_t i = 0; i < all; i++)
+		words[i] = json_string_value(json_array_get(argv, i));
+	struct work work = work_of_words(words);
+	while (at < all && strcmp(words[at], work.word) != 0)
+		at++;
+	bool bare = at + request->count <= all && request->count < all;
+	for (size_t i = 0; bare && i < request->count; i++)
+		bare = i == 0 ? strcmp(base_name(words[at]), base_name(request->words[0])) == 0
+		              : strcmp(words[at + i], request->words[i]) == 0;
+	bool last = at + request->count == all || strchr(words[all - 1], '{');
+	free(work.word);
+	free(words);
+	return bare && last;
+}
+
 static enum apply_fit entry_fit(const struct profile_entry *entry, const struct apply_request *request) {
 	const json_t *program = entry->program, *config = entry->config;
-	if (!program || js_bool_or(program, "shell", false) != request->shell || !name_fits(program, request))
-		return APPLY_FIT_NONE;
 	enum apply_fit fit;
+	if (!program || js_bool_or(program, "shell", false) != request->shell)
+		return APPLY_FIT_NONE;
+	if (!request->shell && is_bare(program, request))
+		return APPLY_FIT_BARE;
+	if (!name_fits(program, request))
+		return APPLY_FIT_NONE;
 	if (request->shell) {
 		char *line = program_join((const char *const *)request->words, false);
 		fit = line_fit(program, config, line);

@@ -16,6 +16,7 @@
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"
+#include "tuner/program/recorded.h"
 #include "tuner/store/store.h"
 
 /* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
@@ -133,17 +134,61 @@ static int shell_fill(struct launch *launch, const struct apply_request *request
 /* Copies the words and replaces {NAME} by the recommended value. */
 static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = launch->choice.entry.program;
-	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
+	const json_t *argv = json_object_get(program, "argv");
+	bool completes = launch->choice.fit == APPLY_FIT_BARE && !launch->kept;
+	size_t count = completes ? json_array_size(argv) : request->count;
+	launch->argv = mem_alloc(count + 4, sizeof *launch->argv);
 	if (request->shell)
 		return shell_fill(launch, request, err);
-	for (size_t i = 0; i < request->count; i++)
-		launch->argv[i] = program ? apply_template_fill(request->words[i], false, program, launch->config)
-		                          : mem_strdup(request->words[i]);
+	for (size_t i = 0; i < count; i++) {
+		const char *word = completes ? json_string_value(json_array_get(argv, i)) : request->words[i];
+		launch->argv[i] = program ? program_recorded_fill(word, false, program, launch->config) : mem_strdup(word);
+	}
 	if (launch->program) {
 		free(launch->argv[0]);
 		launch->argv[0] = mem_strdup(launch->program);
 	}
 	return 0;
+}
+
+struct filling {
+	const json_t *program, *config;
+};
+
+static char *around_fill(const void *ctx, const char *text, bool shell) {
+	const struct filling *filling = ctx;
+	return program_recorded_fill(text, shell, filling->program, filling->config);
+}
+
+/* The commands around the program. Those of a file from elsewhere are not run. */
+static void around_read(struct launch *launch) {
+	const struct filling filling = {launch->choice.entry.program, launch->config};
+	if (!filling.program || launch->choice.foreign || launch->kept)
+		return;
+	struct arena *arena = arena_new();
+	const struct program_spec spec = program_recorded(arena, filling.program, NULL);
+	struct program_around around = program_around(&spec, around_fill, &filling);
+	launch->before = around.before;
+	launch->behind = around.behind;
+	arena_free(arena);
+}
+
+/* A shell runs them in that order, and ends with the status of the program. */
+static void around_run(struct launch *launch) {
+	bool ends = launch->behind && *launch->behind;
+	if (!ends && !(launch->before && *launch->before))
+		return;
+	size_t count = 0;
+	while (launch->argv[count])
+		count++;
+	char **argv = mem_alloc(count + 4, sizeof *argv);
+	argv[0] = mem_strdup("/bin/sh");
+	argv[1] = mem_strdup("-c");
+	argv[2] = ends ? mem_printf("%s\"$0\" \"$@\"; status=$?%s; exit $status", launch->before, launch->behind)
+	               : mem_printf("%sexec \"$0\" \"$@\"", launch->before);
+	memcpy(argv + 3, launch->argv, count * sizeof *argv);
+	free(launch->argv);
+	launch->argv = argv;
 }
 
 static bool is_current(const char *folder) {
@@ -161,7 +206,7 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
-		char *line = apply_template_fill(build, true, program, launch->config);
+		char *line = program_recorded_fill(build, true, program, launch->config);
 		err_hint(err, "build it first: %s", line ? line : build);
 		free(line);
 	} else if (absent && cwd) {
@@ -206,6 +251,7 @@ static int launch_make(struct ui *ui, struct launch *launch, const struct apply_
 	if ((launch->choice.foreign && profile_check_foreign(entry->json, request->params, err)) ||
 	    (entry->json && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
 		return -1;
+	around_read(launch);
 	return words_fill(launch, request, err);
 }
 
@@ -214,6 +260,8 @@ static void launch_clear(struct launch *launch) {
 		free(*word);
 	free(launch->argv);
 	free(launch->program);
+	free(launch->before);
+	free(launch->behind);
 	json_decref(launch->config);
 	json_decref(launch->set);
 	json_decref(launch->unset);
@@ -267,6 +315,8 @@ static int choose_from(json_t *found, bool foreign, const struct apply_request *
                        struct apply_choice *choice, struct err *err) {
 	if (found && apply_choose(found, request, choice, err) == 0) {
 		choice->foreign = foreign;
+		if (foreign && choice->fit == APPLY_FIT_BARE) /* words of a file from elsewhere are not run */
+			choice->fit = APPLY_FIT_NAME;
 		*profile = found;
 		return 0;
 	}
@@ -342,8 +392,10 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
 	if (launch_make(app_ui(app), launch, request, err))
 		return -1;
 	launch_warn(app_ui(app), launch);
-	if (!opt_has(args, "print"))
+	if (!opt_has(args, "print")) {
+		around_run(launch);
 		return launch_run(app, launch, err);
+	}
 	launch_print(launch, opt_has(args, "json"));
 	return 0;
 }

@@ -60,7 +60,7 @@ static void option(struct finding *f, const char *summary, const char *use) {
 }
 
 static void look_papi(struct app *app, struct finding *f) {
-	const json_t *sources = counters_sources(app), *papi = counters_source(sources, "papi");
+	const json_t *sources = counters_sources(app), *papi = js_named(sources, "papi");
 	char text[400] = "";
 	bool good = js_bool_or(papi, "usable", false) && !*counters_instead(sources, "papi", text, sizeof text);
 	if (papi)

@@ -57,15 +57,8 @@ static void head_print(struct ui *ui, int mark, const char *name, const char *fo
 	char *text = mem_printf("%-15s", name);
 	text_clean(text, false);
 	printf("%s%s%s %s ", ui_style(ui, styles[mark]), marks[mark], ui_style(ui, UI_PLAIN), text);
-	ui_wrap_on(stdout, INDENT, INDENT, found);
+	ui_wrap_on(stdout, INDENT, INDENT, "%s", found);
 	free(text);
-}
-
-static void instead_print(const char *text) {
-	char *line = *text ? mem_printf("instead: %s", text) : NULL;
-	if (line)
-		ui_wrap(stdout, INDENT, INDENT + 9, line);
-	free(line);
 }
 
 static void checks_print(struct ui *ui, const json_t *checks) {
@@ -87,7 +80,8 @@ static void people_print(struct ui *ui, const json_t *document) {
 		bool good = js_bool_or(item, "usable", false) && !*js_string_or(item, "instead", "");
 		head_print(ui, good ? 0 : 1, js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));
-		instead_print(js_string_or(item, "instead", ""));
+		if (*js_string_or(item, "instead", ""))
+			ui_wrap(stdout, INDENT, INDENT + 9, "instead: %s", js_string_or(item, "instead", ""));
 	}
 }
 

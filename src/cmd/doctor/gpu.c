@@ -2,7 +2,6 @@
 /* Checks of CUDA, OpenCL, HIP and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
 #include <config.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,11 +9,7 @@
 #include "src/cmd/doctor/doctor_impl.h"
 
 static const json_t *part_named(const json_t *devices, const char *name) {
-	js_each (part, json_object_get(devices, "parts")) {
-		if (strcmp(js_string_or(part, "name", ""), name) == 0)
-			return part;
-	}
-	return NULL;
+	return js_named(json_object_get(devices, "parts"), name);
 }
 
 static bool has_driver(const json_t *devices) {
@@ -126,11 +121,10 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 	const json_t *pids = json_object_get(gpu, "pids");
 	size_t used = 0;
 	text[0] = '\0';
-	js_each (pid, pids) {
+	js_each (pid, pids)
 		if (used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s%lld", pid_at ? ", " : "",
 			                         (long long)json_integer_value(pid));
-	}
 }
 
 static void look_others(struct app *app, struct finding *f) {

@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"
@@ -23,21 +22,16 @@ static bool is_same(const json_t *a, const json_t *b) {
 }
 
 static const json_t *find(const json_t *result, const json_t *finding) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(json_object_get(result, "diagnoses"), i, one) {
+	js_each (one, json_object_get(result, "diagnoses"))
 		if (is_same(one, finding))
 			return one;
-	}
 	return NULL;
 }
 
 /* The same kernel, device and objective; the problem may differ because a probe can change which one was tuned last. */
 static const json_t *result_matching(const json_t *results, const json_t *wanted) {
 	static const char *const keys[] = {"kernel", "device", "objective"};
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)results, i, one) {
+	js_each (one, results) {
 		bool same = true;
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
 			same = same && json_equal(json_object_get(one, keys[k]), json_object_get(wanted, keys[k]));
@@ -64,23 +58,16 @@ static void change_add(json_t *changed, const json_t *result, const json_t *befo
 
 /* Adds "changed": the diagnoses that are new, that are gone, or whose confidence changed. */
 static void explain_probe_changes(json_t *probe, const json_t *before, const json_t *after) {
-	json_t *changed = json_array(), *result, *finding;
-	size_t i, k;
-	json_array_foreach((json_t *)after, i, result) {
+	json_t *changed = json_array();
+	js_each (result, after) {
 		const json_t *old = result_matching(before, result);
-		json_array_foreach(json_object_get(result, "diagnoses"), k, finding)
+		js_each (finding, json_object_get(result, "diagnoses"))
 			change_add(changed, result, find(old, finding), finding);
-		json_array_foreach(json_object_get(old, "diagnoses"), k, finding) {
+		js_each (finding, json_object_get(old, "diagnoses"))
 			if (!find(result, finding))
 				change_add(changed, result, finding, NULL);
-		}
 	}
 	json_object_set_new(probe, "changed", changed);
-}
-
-static void line_print(FILE *out, char *line) {
-	ui_wrap(out, 2, 4, line);
-	free(line);
 }
 
 static void change_print(const json_t *change, FILE *out) {
@@ -89,32 +76,32 @@ static void change_print(const json_t *change, FILE *out) {
 	char *what = mem_printf("%s: %s%s%s", js_string_or(change, "kernel", "?"), js_string_or(change, "diagnosis", "?"),
 	                        *about ? " for " : "", about);
 	if (!before)
-		line_print(out, mem_printf("%s: new (%s confidence)", what, after));
+		ui_wrap(out, 2, 4, "%s: new (%s confidence)", what, after);
 	else if (!after)
-		line_print(out, mem_printf("%s: no longer found (was: %s confidence)", what, before));
+		ui_wrap(out, 2, 4, "%s: no longer found (was: %s confidence)", what, before);
 	else
-		line_print(out, mem_printf("%s: %s confidence (was: %s)", what, after, before));
+		ui_wrap(out, 2, 4, "%s: %s confidence (was: %s)", what, after, before);
 	free(what);
 	free(about);
 }
 
 static void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 	const json_t *changed = json_object_get(probe, "changed"), *left = json_object_get(probe, "left");
-	size_t i, ran = json_array_size(json_object_get(probe, "ran"));
-	json_t *one;
+	size_t ran = json_array_size(json_object_get(probe, "ran"));
 	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s",
 	        js_real_or(probe, "elapsed_s", 0), ui_style(ui, UI_PLAIN));
-	json_array_foreach(json_object_get(probe, "ran"), i, one) {
+	js_each (one, json_object_get(probe, "ran")) {
 		const char *message = js_string_or(one, "message", "");
-		line_print(out, mem_printf("%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),
-		                           *message ? ": " : "", message));
+		ui_wrap(out, 2, 4, "%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),
+		        *message ? ": " : "", message);
 	}
 	if (json_array_size(left))
 		fprintf(out, "  %zu more did not fit into %.0f s: raise --budget to run them\n", json_array_size(left),
 		        js_real_or(probe, "budget_s", 0));
 	if (json_array_size(changed) == 0)
 		fputs("  no diagnosis changed\n", out);
-	json_array_foreach((json_t *)changed, i, one) change_print(one, out);
+	js_each (one, changed)
+		change_print(one, out);
 	fputc('\n', out);
 }
 
@@ -195,8 +182,6 @@ static int results_make(struct app *app, const struct opt_args *args, const json
 
 static int show(struct app *app, const struct opt_args *args, const json_t *results, const json_t *probe,
                 struct err *err) {
-	size_t i;
-	json_t *result;
 	if (json_array_size(results) == 0)
 		return err_set(err, ERR_NOTHING,
 		               opt_dashes(args)
@@ -215,8 +200,8 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	}
 	if (probe)
 		explain_probe_print(app_ui(app), probe, stdout);
-	json_array_foreach((json_t *)results, i, result) {
-		if (i)
+	js_each (result, results) {
+		if (result_at)
 			putchar('\n');
 		explain_print(app_ui(app), result, opt_has(args, "verbose"), stdout);
 	}

@@ -2,7 +2,6 @@
 /* Finds the counters that vary with the time, over the configurations of the problem that were counted. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +26,7 @@ static bool has_name(const struct counts *counts, const char *name) {
 }
 
 static void names_add(struct counts *counts, const json_t *rows) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && json_is_number(json_object_get(row, "value")) && counts->names < COUNTERS_MAX &&
 		    !has_name(counts, name))
@@ -43,7 +40,7 @@ static void counts_find(struct counts *counts, const struct explain_view *view) 
 	counts->row = mem_alloc(study_rows(study) + 1, sizeof *counts->row);
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
-		if (!row->counted || row->over || !explain_of_problem((void *)view, study, i))
+		if (!row->counted || !explain_timed(view, i))
 			continue;
 		names_add(counts, json_object_get(row->counted, "counters"));
 		counts->row[counts->rows++] = i;

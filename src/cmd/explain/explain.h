@@ -28,8 +28,12 @@ enum { EXPLAIN_PROBLEMS_MAX = 64 };
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]);
 /* The number of rows with the same problem as problem_row. */
 size_t explain_rows(const struct study *study, size_t problem_row);
-/* Tells whether the row has the problem of the view. ctx: struct explain_view. */
-bool explain_of_problem(void *ctx, const struct study *study, size_t row);
+/* Tells whether the row has the problem of the view. */
+bool explain_of_problem(const struct explain_view *view, size_t row);
+/* The same, and was it timed to its end? */
+bool explain_timed(const struct explain_view *view, size_t row);
+/* The row of the problem with this configuration; SIZE_MAX if there is none, or for NULL. */
+size_t explain_row_of(const struct explain_view *view, const json_t *config);
 
 /* src/cmd/explain/explain_load.c: studies of the kernels named on the command line, or of all, from --from or the
  * store. NULL with ERR_NOTHING if nothing was measured. */
@@ -45,6 +49,8 @@ json_t *explain_result(const struct explain_view *view);
 struct explain_table; /* explain_table_impl.h: the rows of the problem, made once for all parts that fit models */
 /* Parts: new references, or NULL if the part has nothing to say. winner, baseline: rows, SIZE_MAX for none. */
 json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
+/* The unordered parameter that changes the times most; -1 if every parameter is a number. */
+int explain_split(const struct explain_view *view);
 /* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);

@@ -2,7 +2,6 @@
 /* Reads studies from the store or from files. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,9 +177,9 @@ static int words_read(struct wanted *wanted, const struct opt_args *args, struct
 static int unknown_fail(const struct study_set *set, const struct wanted *wanted, const char *word,
                         const struct err *unknown, struct err *err) {
 	size_t count = 0;
-	const char **names = mem_alloc(json_object_size(wanted->newest) + study_set_count(set) + 1, sizeof *names), *name;
-	json_t *source;
-	json_object_foreach(wanted->newest, name, source) names[count++] = name;
+	const char **names = mem_alloc(json_object_size(wanted->newest) + study_set_count(set) + 1, sizeof *names);
+	js_members (name, source, wanted->newest)
+		names[count++] = name;
 	for (size_t i = 0; i < study_set_count(set); i++)
 		names[count++] = study_set_at(set, i)->kernel;
 	if (wanted->built_in) {

@@ -33,13 +33,6 @@ struct path {
 	int *now;                    /* levels of the current configuration */
 };
 
-static size_t path_row(const struct explain_table *table, size_t row) {
-	for (size_t i = 0; i < table->rows; i++)
-		if (table->row[i] == row)
-			return i;
-	return SIZE_MAX;
-}
-
 /* Tells whether `name` is a whole word of the condition. */
 static bool mentions(const char *condition, const char *name) {
 	size_t length = strlen(name);
@@ -182,20 +175,16 @@ static bool is_plain(const char *word) {
 
 /* "P=V .." for a command line; NULL if a word would need quoting. The caller frees it. */
 static char *settings_text(const json_t *settings) {
-	const char *name;
-	json_t *json;
 	char *text = mem_strdup("");
-	json_object_foreach((json_t *)settings, name, json) {
+	js_members (name, json, settings) {
 		char word[96];
 		struct value value;
 		bool good = value_from_json(json, &value) && value_text(value, word, sizeof word) < (int)sizeof word;
-		char *longer = good && is_plain(name) && is_plain(word)
-		                   ? mem_printf("%s%s%s=%s", text, *text ? " " : "", name, word)
-		                   : NULL;
-		free(text);
-		text = longer;
-		if (!text)
+		if (!good || !is_plain(name) || !is_plain(word)) {
+			free(text);
 			return NULL;
+		}
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, word);
 	}
 	return text;
 }
@@ -232,10 +221,10 @@ static void experiment_add(const struct path *path, size_t step, size_t winner, 
 
 /* Duels that would replace predicted steps by measured ones: the winner against itself without one of its settings. */
 static json_t *experiments_json(const struct path *path, size_t winner, const json_t *steps) {
-	json_t *experiments = json_array(), *one;
+	json_t *experiments = json_array();
 	bool incomplete = json_array_size(steps) == 0;
-	size_t i;
-	json_array_foreach((json_t *)steps, i, one) incomplete = incomplete || !js_bool_or(one, "measured", true);
+	js_each (one, steps)
+		incomplete = incomplete || !js_bool_or(one, "measured", true);
 	for (size_t p = 0; incomplete && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
 		if (path->step[p] == p)
 			experiment_add(path, p, winner, experiments);
@@ -264,8 +253,8 @@ void explain_path_add(const struct explain_view *view, struct explain_table *tab
 	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
 		return;
 	struct path path = {.view = view, .table = table};
-	size_t from = path_row(table, baseline), to = path_row(table, winner);
-	if (from != SIZE_MAX && to != SIZE_MAX && !table->over[from] && !table->over[to])
+	size_t from = explain_table_row(table, baseline), to = explain_table_row(table, winner);
+	if (from < table->rows && to < table->rows && !table->over[from] && !table->over[to])
 		steps = path_json(&path, from, to, &experiments);
 	if (json_array_size(steps))
 		json_object_set(result, "path", steps);

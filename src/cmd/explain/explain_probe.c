@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "tuner/fleet/fleet_words.h"
@@ -33,12 +32,9 @@ static double left(const struct probing *probing) {
 }
 
 static bool is_in(const json_t *list, const char *text) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list)
 		if (strcmp(json_string_value(one), text) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -53,25 +49,22 @@ static bool is_ceilings(const char *command) {
 
 /* Ceilings run last because they take long and leave nothing behind if the budget cuts them short. */
 static json_t *ceilings_last(json_t *list) {
-	json_t *sorted = json_array(), *one;
+	json_t *sorted = json_array();
 	for (int pass = 0; pass < 2; pass++) {
-		size_t i;
-		json_array_foreach(list, i, one) {
+		js_each (one, list)
 			if (is_ceilings(json_string_value(one)) == (pass == 1))
 				json_array_append(sorted, one);
-		}
 	}
 	json_decref(list);
 	return sorted;
 }
 
 static json_t *commands_of(const json_t *results) {
-	json_t *list = json_array(), *result, *finding;
-	size_t i, k;
-	json_array_foreach((json_t *)results, i, result) {
-		json_array_foreach(json_object_get(result, "diagnoses"), k, finding)
+	json_t *list = json_array();
+	js_each (result, results) {
+		js_each (finding, json_object_get(result, "diagnoses"))
 			command_add(list, js_string_or(finding, "next", NULL));
-		json_array_foreach(json_object_get(result, "experiments"), k, finding)
+		js_each (finding, json_object_get(result, "experiments"))
 			command_add(list, js_string_or(finding, "next", NULL));
 		command_add(list, js_string_or(json_object_get(result, "roofline"), "next", NULL));
 	}
@@ -171,16 +164,16 @@ static int run_one(struct probing *probing, const char *command, struct err *err
 }
 
 static int run_all(struct probing *probing, const json_t *commands, struct err *err) {
-	size_t i, count = json_array_size(commands);
-	json_t *one;
+	size_t count = json_array_size(commands);
 	int failed = 0;
-	json_array_foreach((json_t *)commands, i, one) {
+	js_each (one, commands) {
 		const char *command = json_string_value(one);
 		if (failed || left(probing) <= 0) {
 			json_array_append(json_object_get(probing->probe, "left"), one);
 			continue;
 		}
-		ui_progress(app_ui(probing->app), "probe  %zu of %zu, %.0f s left  %s", i + 1, count, left(probing), command);
+		ui_progress(app_ui(probing->app), "probe  %zu of %zu, %.0f s left  %s", one_at + 1, count, left(probing),
+		            command);
 		failed = run_one(probing, command, err);
 	}
 	ui_progress_end(app_ui(probing->app));

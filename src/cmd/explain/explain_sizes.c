@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "base/json/js.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/sizes/sizes.h"

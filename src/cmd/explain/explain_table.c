@@ -49,7 +49,7 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 	table->deviation = mem_alloc(room, sizeof *table->deviation);
 	table->over = mem_alloc(room, sizeof *table->over);
 	for (size_t i = 0; i < study_rows(view->study); i++)
-		if (explain_of_problem((void *)view, view->study, i) && !study_row(view->study, i)->doubted)
+		if (explain_of_problem(view, i) && !study_row(view->study, i)->doubted)
 			row_add(table, view->study, i);
 }
 
@@ -83,6 +83,13 @@ const struct response *explain_table_surrogate(struct explain_table *table) {
 		table->response = response_new(&data, reason);
 	table->is_fitted = true;
 	return table->response;
+}
+
+size_t explain_table_row(const struct explain_table *table, size_t row) {
+	size_t i = 0;
+	while (i < table->rows && table->row[i] != row)
+		i++;
+	return i;
 }
 
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,

@@ -25,6 +25,8 @@ void explain_table_clear(struct explain_table *table);
 bool explain_table_response(const struct explain_table *table, struct effects_table *data);
 /* Fitted on first use; NULL if it cannot be fitted. The caller still has to ask whether it predicts anything. */
 const struct response *explain_table_surrogate(struct explain_table *table);
+/* The place of a row of the study; rows if it is not in the table. */
+size_t explain_table_row(const struct explain_table *table, size_t row);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
 

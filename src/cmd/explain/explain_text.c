@@ -43,22 +43,18 @@ void explain_value_text(const json_t *json, char *text, size_t size) {
 
 /* The members in which the problems differ; empty if there is only one problem. */
 static json_t *differing(const json_t *result, const json_t *problem) {
-	json_t *kept = json_object(), *member, *other;
-	const char *name;
-	size_t i;
-	json_object_foreach((json_t *)problem, name, member) {
-		json_array_foreach(json_object_get(result, "problems"), i, other) {
+	json_t *kept = json_object();
+	js_members (name, member, problem) {
+		js_each (other, json_object_get(result, "problems"))
 			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
 				json_object_set(kept, name, member);
-		}
 	}
 	return kept;
 }
 
 json_t *explain_varied(const json_t *result, const json_t *config) {
-	json_t *kept = json_object(), *effect;
-	size_t i;
-	json_array_foreach(json_object_get(result, "effects"), i, effect) {
+	json_t *kept = json_object();
+	js_each (effect, json_object_get(result, "effects")) {
 		const char *name = js_string_or(effect, "param", "");
 		json_t *member = json_object_get(config, name);
 		if (member)
@@ -76,10 +72,6 @@ char *explain_problem_text(const json_t *result, const json_t *problem) {
 	return text;
 }
 
-static void line_print(const struct explain_text *text, const char *line) {
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
-}
-
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
@@ -89,10 +81,8 @@ static void recommended_print(const struct explain_text *text) {
 	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
 	char *words = results_config(kept, text->all || same ? NULL : base);
 	json_decref(kept);
-	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
-	                        same ? " (the baseline)" : "");
-	line_print(text, line);
-	free(line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
+	        same ? " (the baseline)" : "");
 	free(words);
 }
 
@@ -149,41 +139,32 @@ static void gain_print(const struct explain_text *text) {
 		line = json_is_object(baseline) ? gain_words(text->result, from, to)
 		       : is_foreign(text)       ? mem_strdup(to)
 		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
-	line_print(text, line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 }
 
 static void left_out_print(const struct explain_text *text) {
 	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
-	if (out <= 0)
-		return;
-	char *line =
-		mem_printf("%lld of %lld configurations examined: those similar to the best one, and a sample of the others",
-	               all - out, all);
-	line_print(text, line);
-	free(line);
+	if (out > 0)
+		ui_wrap(text->out, INDENT, 2 * INDENT,
+		        "%lld of %lld configurations examined: those similar to the best one, and a sample of the others",
+		        all - out, all);
 }
 
 /* Where each member of a team has work of its own, the smallest team is the fastest and not the best one. */
 static bool is_weak(const struct explain_text *text) {
-	size_t i;
-	json_t *reading;
-	json_array_foreach(json_object_get(text->result, "readings"), i, reading) {
+	js_each (reading, json_object_get(text->result, "readings"))
 		if (strcmp(js_string_or(reading, "name", ""), "weak") == 0)
 			return true;
-	}
 	return false;
 }
 
 /* A table in which every problem has one configuration: none of it was compared with another. */
 static bool is_one_each(const struct explain_text *text) {
 	const json_t *problems = json_object_get(text->result, "problems");
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)problems, i, one) {
+	js_each (one, problems)
 		if (js_int_or(one, "configurations", 0) != 1)
 			return false;
-	}
 	return json_array_size(problems) > 1 && json_object_get(text->result, "table");
 }
 
@@ -198,7 +179,7 @@ static void head_print(const struct explain_text *text) {
 	free(kernel);
 	free(problem);
 	if (!json_is_object(json_object_get(text->result, "winner"))) {
-		line_print(text, "no configuration of this problem finished");
+		ui_wrap(text->out, INDENT, 2 * INDENT, "no configuration of this problem finished");
 		return;
 	}
 	/* A table without parameters does not have anything to recommend. */
@@ -213,17 +194,14 @@ static void head_print(const struct explain_text *text) {
 /* Lists the problems that --size can select. */
 static void others_print(const struct explain_text *text) {
 	const json_t *problems = json_object_get(text->result, "problems");
-	size_t count = json_array_size(problems), i;
-	json_t *one;
+	size_t count = json_array_size(problems);
 	if (count < 2 || !text->all)
 		return;
 	explain_title(text, "other problems (--size)");
-	json_array_foreach(problems, i, one) {
+	js_each (one, problems) {
 		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
 		long long rows = js_int_or(one, "configurations", 0);
-		char *line = mem_printf("%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
-		line_print(text, line);
-		free(line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
 		free(words);
 	}
 }
@@ -251,16 +229,12 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(json_object_get(finding, list), i, one) {
-		if (i >= EVIDENCE_SHOWN && !text->all) {
-			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - i);
+	js_each (one, json_object_get(finding, list)) {
+		if (one_at >= EVIDENCE_SHOWN && !text->all) {
+			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - one_at);
 			return;
 		}
-		char *line = mem_printf("%s%s", word, js_string_or(one, "text", ""));
-		ui_wrap(text->out, DEEP, DEEP + 2, line);
-		free(line);
+		ui_wrap(text->out, DEEP, DEEP + 2, "%s%s", word, js_string_or(one, "text", ""));
 	}
 }
 
@@ -275,9 +249,7 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	                                                          : UI_DIM;
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, style), confidence,
 	        ui_style(text->ui, UI_PLAIN));
-	char *line = mem_printf("%s%s", js_string_or(finding, "sentence", "?"), gain);
-	ui_wrap_on(text->out, DEEP, DEEP, line);
-	free(line);
+	ui_wrap_on(text->out, DEEP, DEEP, "%s%s", js_string_or(finding, "sentence", "?"), gain);
 	lines_print(text, finding, "evidence", "- ");
 	if (text->all || strcmp(confidence, "high") != 0)
 		lines_print(text, finding, "missing", "? unknown: ");
@@ -290,27 +262,21 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 		return;
 	}
 	const char *first = js_string_or(json_array_get(json_object_get(reading, "evidence"), 0), "text", NULL);
-	char *line = mem_printf("%s", js_string_or(reading, "sentence", "?"));
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, UI_DIM),
 	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
-	ui_wrap_on(text->out, DEEP, DEEP, line);
-	free(line);
-	line = mem_printf("- %s", first ? first : "");
+	ui_wrap_on(text->out, DEEP, DEEP, "%s", js_string_or(reading, "sentence", "?"));
 	if (first)
-		ui_wrap(text->out, DEEP, DEEP + 2, line);
-	free(line);
+		ui_wrap(text->out, DEEP, DEEP + 2, "- %s", first);
 }
 
 static void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
-	size_t i;
-	json_t *one;
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
 		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
-	json_array_foreach((json_t *)findings, i, one) {
-		if (i >= FINDINGS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(findings) - i);
+	js_each (one, findings) {
+		if (one_at >= FINDINGS_SHOWN && !text->all) {
+			explain_more_print(text, INDENT, json_array_size(findings) - one_at);
 			break;
 		}
 		finding_print(text, one);
@@ -319,19 +285,17 @@ static void explain_text_why(const struct explain_text *text) {
 
 static void explain_text_readings(const struct explain_text *text) {
 	const json_t *readings = json_object_get(text->result, "readings");
-	size_t i;
-	json_t *one;
 	const char *silence = js_string_or(text->result, "silence", NULL);
 	if (silence) {
 		explain_title(text, "what the times show");
-		ui_wrap(text->out, INDENT, INDENT, silence);
+		ui_wrap(text->out, INDENT, INDENT, "%s", silence);
 	}
 	if (json_array_size(readings) == 0)
 		return;
 	explain_title(text, "what the times show (confidence of each statement)");
-	json_array_foreach((json_t *)readings, i, one) {
-		if (i >= READINGS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(readings) - i);
+	js_each (one, readings) {
+		if (one_at >= READINGS_SHOWN && !text->all) {
+			explain_more_print(text, INDENT, json_array_size(readings) - one_at);
 			break;
 		}
 		reading_print(text, one);
@@ -339,12 +303,9 @@ static void explain_text_readings(const struct explain_text *text) {
 }
 
 static bool is_listed(const json_t *list, const char *command) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list)
 		if (strcmp(json_string_value(one), command) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -357,10 +318,10 @@ static void next_add(json_t *list, const json_t *one) {
 /* Each command once. New reference. */
 static json_t *commands_of(const json_t *result) {
 	static const char *const parts[] = {"diagnoses", "experiments"};
-	json_t *list = json_array(), *one;
-	size_t i;
+	json_t *list = json_array();
 	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-		json_array_foreach(json_object_get(result, parts[p]), i, one) next_add(list, one);
+		js_each (one, json_object_get(result, parts[p]))
+			next_add(list, one);
 	}
 	next_add(list, json_object_get(result, "roofline"));
 	return list;
@@ -368,12 +329,11 @@ static json_t *commands_of(const json_t *result) {
 
 /* Commands are never wrapped, so that they can be copied. */
 static void explain_text_next(const struct explain_text *text) {
-	json_t *commands = commands_of(text->result), *one;
-	size_t i;
+	json_t *commands = commands_of(text->result);
 	if (json_array_size(commands))
 		explain_title(text, "next steps (`sweetspot explain --probe` runs them)");
-	json_array_foreach(commands, i, one) {
-		if (i >= NEXT_SHOWN && !text->all)
+	js_each (one, commands) {
+		if (one_at >= NEXT_SHOWN && !text->all)
 			break;
 		char *command = mem_strdup(json_string_value(one));
 		text_clean(command, false);

@@ -10,10 +10,8 @@
 #include "tuner/result/result.h"
 
 static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
-	json_t *json = json_pack("{s:o,s:o,s:[o,o],s:b}", "value", value_json(column->level[step->level]), "ratio",
-	                         js_number(step->ratio), "ci", js_number(step->ci[0]), js_number(step->ci[1]), "measured",
-	                         step->measured);
-	return json;
+	return json_pack("{s:o,s:o,s:o,s:b}", "value", value_json(column->level[step->level]), "ratio",
+	                 js_number(step->ratio), "ci", js_reals(step->ci, 2), "measured", step->measured);
 }
 
 /* all: also steps that were not measured. A table may lack what cannot exist, such as serial code with eight threads,
@@ -78,18 +76,11 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	return json;
 }
 
-static size_t index_of(const struct explain_table *table, size_t row) {
-	size_t i = 0;
-	while (i < table->rows && table->row[i] != row)
-		i++;
-	return i;
-}
-
 json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
 	struct landscape_data data = {0};
 	struct landscape landscape;
 	json_t *json = NULL;
-	data.winner = index_of(table, winner);
+	data.winner = explain_table_row(table, winner);
 	if (explain_table_response(table, &data.measured) && data.winner < table->rows) {
 		data.response = explain_table_surrogate(table);
 		if (landscape_make(&landscape, &data) == 0)

@@ -141,7 +141,7 @@ static json_t *explain_pareto(const struct explain_view *view) {
 	for (size_t i = 0; i < rows; i++) {
 		const json_t *detail = study_row(study, i)->detail;
 		double seconds = js_real_or(detail, "seconds", NAN), joules = joules_of(detail);
-		if (!(seconds > 0) || !(joules > 0) || !explain_of_problem((void *)view, study, i))
+		if (!(seconds > 0) || !(joules > 0) || !explain_of_problem(view, i))
 			continue;
 		points[count][0] = seconds;
 		points[count][1] = joules;
@@ -218,24 +218,20 @@ static bool is_undecided(const struct explain_view *view) {
 
 /* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */
 static size_t tuned_row(const struct explain_view *view, const char *member) {
-	const json_t *config = json_object_get(json_object_get(view->tune, member), "config");
-	for (size_t i = 0; config && i < study_rows(view->study); i++)
-		if (explain_of_problem((void *)view, view->study, i) && json_equal(study_row(view->study, i)->config, config))
-			return i;
-	return SIZE_MAX;
+	return explain_row_of(view, json_object_get(json_object_get(view->tune, member), "config"));
 }
 
 /* The recommendation if the problem was tuned; else its fastest safe row. */
 static size_t winner_of(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t winner = study_winner(study), best = tuned_row(view, "best");
-	if (winner != SIZE_MAX && explain_of_problem((void *)view, study, winner))
+	if (winner != SIZE_MAX && explain_of_problem(view, winner))
 		return winner;
 	if (best != SIZE_MAX)
 		return best;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
-		if (study_usable(study, i) && explain_of_problem((void *)view, study, i) &&
+		if (study_usable(study, i) && explain_of_problem(view, i) &&
 		    (best == SIZE_MAX || row->value < study_row(study, best)->value))
 			best = i;
 	}
@@ -244,17 +240,14 @@ static size_t winner_of(const struct explain_view *view) {
 
 static size_t baseline_of(const struct explain_view *view) {
 	size_t baseline = study_baseline(view->study);
-	bool own = baseline != SIZE_MAX && explain_of_problem((void *)view, view->study, baseline);
+	bool own = baseline != SIZE_MAX && explain_of_problem(view, baseline);
 	return own ? baseline : tuned_row(view, "baseline");
 }
 
 static bool is_program(const struct explain_view *view) {
-	size_t i;
-	json_t *tune;
-	json_array_foreach(view->item->tunes, i, tune) {
+	js_each (tune, view->item->tunes)
 		if (json_object_get(tune, "program"))
 			return true;
-	}
 	return false;
 }
 
@@ -278,9 +271,8 @@ static void next_complete(const struct explain_view *view, json_t *finding) {
 }
 
 static void nexts_complete(const struct explain_view *view, const json_t *list) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) next_complete(view, one);
+	js_each (one, list)
+		next_complete(view, one);
 }
 
 static json_t *diagnoses_json(const struct explain_view *view) {

@@ -4,11 +4,9 @@
 #include "src/cmd/explain/roofline.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/show/counters.h"
 
@@ -24,9 +22,8 @@ static bool is_memory_volume(const json_t *metric) {
 /* Adds the bytes moved between caches and memory, if a counter group measured them. */
 static void measured_add(json_t *roofline, const json_t *metrics) {
 	double bytes = NAN;
-	json_t *by = NULL, *metric;
-	size_t i;
-	json_array_foreach((json_t *)metrics, i, metric) {
+	json_t *by = NULL;
+	js_each (metric, metrics) {
 		bytes = is_memory_volume(metric) ? js_real_or(metric, "value", NAN) : NAN;
 		if (isfinite(bytes)) {
 			by = json_sprintf("%s: %s", js_string_or(metric, "group", "?"), js_string_or(metric, "name", "?"));
@@ -40,9 +37,7 @@ static void measured_add(json_t *roofline, const json_t *metrics) {
 /* The largest team, up to `threads`, for which ceilings were measured. */
 static int team_of(const json_t *ceilings, int threads) {
 	int most = 0;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) {
+	js_each (one, ceilings) {
 		int team = (int)js_int_or(one, "threads", 0);
 		most = team <= threads && team > most ? team : most;
 	}
@@ -96,10 +91,8 @@ json_t *roofline_json(struct app *app, const json_t *document, double seconds) {
 }
 
 static void roof_print(const json_t *ceilings, FILE *out) {
-	size_t i;
-	json_t *roof;
 	char value[48];
-	json_array_foreach(json_object_get(ceilings, "roofs"), i, roof) {
+	js_each (roof, json_object_get(ceilings, "roofs")) {
 		if (strcmp(js_string_or(roof, "level", ""), "dram") != 0 || strcmp(js_string_or(roof, "name", ""), "read") != 0)
 			continue;
 		counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
-#include "src/show/results.h"
 #include "tuner/result/result.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
@@ -45,22 +44,17 @@ static void effect_add(struct table *table, const json_t *effect) {
 }
 
 static void interactions_print(const struct explain_text *text) {
-	const json_t *list = json_object_get(text->result, "interactions");
-	char *line = NULL;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	char *line = mem_strdup("");
+	js_each (one, json_object_get(text->result, "interactions")) {
 		const json_t *params = json_object_get(one, "params");
-		if (i >= INTERACTIONS_SHOWN && !text->all)
+		if (one_at >= INTERACTIONS_SHOWN && !text->all)
 			break;
-		char *longer = mem_printf("%s%s%s with %s (%.0f %%)", line ? line : "interactions: ", line ? ", " : "",
-		                          json_string_value(json_array_get(params, 0)),
-		                          json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
-		free(line);
-		line = longer;
+		mem_append(&line, "%s%s with %s (%.0f %%)",
+		           *line ? ", " : "interactions: ", json_string_value(json_array_get(params, 0)),
+		           json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
 	}
-	if (line)
-		ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	if (*line)
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 }
 
@@ -68,25 +62,20 @@ static void interactions_print(const struct explain_text *text) {
 static void variance_print(const struct explain_text *text) {
 	const json_t *variance = json_object_get(text->result, "variance");
 	const char *reason = js_string_or(variance, "reason", NULL);
-	char *line = NULL;
 	if (reason && text->all)
-		line = mem_printf("shares: %s", reason);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "shares: %s", reason);
 	else if (json_is_object(variance) && text->all)
-		line =
-			mem_printf("%.0f %% of the variance is not explained by any parameter or pair; outliers excluded: %lld",
-		               100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
-	if (line)
-		ui_wrap(text->out, INDENT, 2 * INDENT, line);
-	free(line);
+		ui_wrap(text->out, INDENT, 2 * INDENT,
+		        "%.0f %% of the variance is not explained by any parameter or pair; outliers excluded: %lld",
+		        100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
 }
 
 static void drivers_print(const struct explain_text *text) {
 	static const char *const titles[] = {"  counter", "winner / baseline", "exponent", "p"};
 	const json_t *drivers = json_object_get(text->result, "drivers");
-	size_t i, shown = 0;
-	json_t *one;
+	size_t shown = 0;
 	struct table *table = table_new(4, titles);
-	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+	js_each (one, json_object_get(drivers, "counters")) {
 		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
 		bool fits = js_bool_or(one, "significant", false);
 		if (!text->all && (!fits || shown >= EFFECTS_SHOWN))
@@ -114,19 +103,17 @@ void explain_text_effects(const struct explain_text *text) {
 	static const char *const others[] = {"  parameter", "worst / best", "best", "worst", "share of variance"};
 	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
 	const json_t *effects = json_object_get(text->result, "effects");
-	size_t i, shown = 0;
-	json_t *one;
+	size_t shown = 0;
 	if (json_array_size(effects) == 0)
 		return;
 	explain_title(text, time ? "effect of each parameter (slowest / fastest value)"
 	                         : "effect of each parameter (worst / best value)");
 	struct table *table = table_new(5, time ? times : others);
-	json_array_foreach((json_t *)effects, i, one) {
+	js_each (one, effects)
 		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
 			effect_add(table, one);
 			shown++;
 		}
-	}
 	if (shown)
 		table_print(table, text->ui, text->out);
 	else

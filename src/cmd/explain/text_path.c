@@ -34,16 +34,12 @@ static bool is_shown(const struct explain_text *text, const json_t *roof) {
 
 static char *roofs_words(const struct explain_text *text, const json_t *position) {
 	char *words = mem_strdup("");
-	size_t i;
-	json_t *roof;
-	json_array_foreach(json_object_get(position, "roofs"), i, roof) {
+	js_each (roof, json_object_get(position, "roofs")) {
 		char one[160];
 		if (!is_shown(text, roof))
 			continue;
 		roof_words(roof, one, sizeof one);
-		char *longer = mem_printf("%s%s%s", words, *words ? ", " : "; ", one);
-		free(words);
-		words = longer;
+		mem_append(&words, "%s%s", *words ? ", " : "; ", one);
 	}
 	return words;
 }
@@ -56,14 +52,12 @@ static void position_print(const struct explain_text *text, const json_t *positi
 		return;
 	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
 	char *roofs = roofs_words(text, position);
-	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
-	                        js_string_or(position, "op", "operation"),
-	                        !known              ? ""
-	                        : isfinite(counted) ? ", "
-	                                            : ", at least ",
-	                        known ? rate : "", roofs);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
-	free(line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
+	        js_string_or(position, "op", "operation"),
+	        !known              ? ""
+	        : isfinite(counted) ? ", "
+	                            : ", at least ",
+	        known ? rate : "", roofs);
 	free(roofs);
 }
 
@@ -77,47 +71,37 @@ static void roofline_print(const struct explain_text *text) {
 	if (text->all)
 		position_print(text, json_object_get(roofline, "baseline"), "baseline");
 	if (missing) {
-		char *line =
-			mem_printf("%s; run `%s`", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
-		ui_wrap(text->out, INDENT, 2 * INDENT, line);
-		free(line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s; run `%s`", missing,
+		        js_string_or(roofline, "next", "sweetspot machine --ceilings"));
 	}
 }
 
 /* "block: 32..64 are about as fast; 16 takes 1.4x as long" */
 static char *param_words(const json_t *param) {
 	const json_t *range = json_object_get(param, "range");
-	char first[48], last[48], *words = mem_printf("%s", js_string_or(param, "param", "?"));
-	size_t i;
-	json_t *step;
+	char first[48], last[48], *words = mem_printf("%s:", js_string_or(param, "param", "?"));
 	explain_value_text(json_array_get(range, 0), first, sizeof first);
 	explain_value_text(json_array_get(range, 1), last, sizeof last);
-	char *longer = strcmp(first, last) == 0 ? mem_printf("%s:", words)
-	                                        : mem_printf("%s: %s..%s are about as fast;", words, first, last);
-	free(words);
-	words = longer;
-	json_array_foreach(json_object_get(param, "steps"), i, step) {
+	if (strcmp(first, last) != 0)
+		mem_append(&words, " %s..%s are about as fast;", first, last);
+	js_each (step, json_object_get(param, "steps")) {
 		char value[48];
 		explain_value_text(json_object_get(step, "value"), value, sizeof value);
-		longer = mem_printf("%s%s %s takes %.3gx as long%s", words, i ? "," : "", value, js_real_or(step, "ratio", NAN),
-		                    js_bool_or(step, "measured", false) ? "" : " (predicted)");
-		free(words);
-		words = longer;
+		mem_append(&words, "%s %s takes %.3gx as long%s", step_at ? "," : "", value, js_real_or(step, "ratio", NAN),
+		           js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	}
 	return words;
 }
 
 static void params_print(const struct explain_text *text, const json_t *landscape, const char *verdict) {
-	size_t i, shown = 0;
-	json_t *param;
-	json_array_foreach(json_object_get(landscape, "params"), i, param) {
+	size_t shown = 0;
+	js_each (param, json_object_get(landscape, "params")) {
 		if (strcmp(verdict_said(param, ""), verdict) != 0 || json_array_size(json_object_get(param, "steps")) == 0)
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
-		char *words = param_words(param), *line = mem_printf("%s %s", verdict, words);
-		ui_wrap(text->out, INDENT, 2 * INDENT, line);
-		free(line);
+		char *words = param_words(param);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s", verdict, words);
 		free(words);
 	}
 }
@@ -149,9 +133,7 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 	char from[48], to[48], *config = results_config(varied, NULL);
 	bound_text(json_object_get(one, "from"), from);
 	bound_text(json_object_get(one, "to"), to);
-	char *line = mem_printf("%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
-	free(line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
 	free(config);
 	json_decref(varied);
 }
@@ -161,16 +143,14 @@ static const double FLAT = 0.05; /* a smaller power makes ten times the size dif
 static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
 	double exponent = js_real_or(piece, "exponent", NAN);
 	const char *over = js_string_or(sizes, "over", "?");
-	char from[48], to[48], *line;
+	char from[48], to[48];
 	bound_text(json_object_get(piece, "from"), from);
 	bound_text(json_object_get(piece, "to"), to);
 	if (fabs(exponent) < FLAT)
-		line = mem_printf("time does not depend on %s from %s to %s", over, from, to);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time does not depend on %s from %s to %s", over, from, to);
 	else
-		line =
-			mem_printf("time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows", over, exponent, from, to);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
-	free(line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows",
+		        over, exponent, from, to);
 }
 
 enum { PIECES_SHOWN = 3 };
@@ -179,19 +159,18 @@ static const double ERROR_MOST = 0.3; /* a law that predicts no better is none *
 static void sizes_print(const struct explain_text *text) {
 	const json_t *sizes = json_object_get(text->result, "sizes"), *checked = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(checked, "median_error", NAN);
-	size_t i, p;
-	json_t *one, *piece;
 	if (!json_is_object(sizes))
 		return;
 	explain_title(text, "by problem size");
 	if (!js_bool_or(sizes, "decided", true))
 		fprintf(text->out, "%*sall configurations are about as fast at every size\n", INDENT, "");
 	else
-		json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
-	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
+		js_each (one, json_object_get(sizes, "thresholds"))
+			threshold_print(text, sizes, one);
+	js_each (one, json_object_get(sizes, "laws")) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
-		json_array_foreach(json_object_get(one, "pieces"), p, piece) {
-			if (p % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
+		js_each (piece, json_object_get(one, "pieces")) {
+			if (piece_at % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 		}
 	}
@@ -205,17 +184,13 @@ static void sizes_print(const struct explain_text *text) {
 
 static void pareto_print(const struct explain_text *text) {
 	const json_t *front = json_object_get(json_object_get(text->result, "pareto"), "front");
-	size_t i;
-	json_t *one;
 	if (json_array_size(front) == 0)
 		return;
 	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
-	json_array_foreach((json_t *)front, i, one) {
+	js_each (one, front) {
 		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
 		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
-		char *line = mem_printf("%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
-		ui_wrap(text->out, INDENT, 2 * INDENT, line);
-		free(line);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
 		free(config);
 	}
 }
@@ -246,15 +221,11 @@ static char *member_text(const char *name, const json_t *to, const json_t *from)
 
 static char *step_text(const json_t *step) {
 	const json_t *was = json_object_get(step, "was");
-	const char *name;
-	json_t *to;
 	char *line = mem_strdup("");
-	json_object_foreach(json_object_get(step, "set"), name, to) {
+	js_members (name, to, json_object_get(step, "set")) {
 		char *member = member_text(name, to, json_object_get(was, name));
-		char *longer = mem_printf("%s%s%s", line, *line ? ", " : "", member);
+		mem_append(&line, "%s%s", *line ? ", " : "", member);
 		free(member);
-		free(line);
-		line = longer;
 	}
 	return line;
 }
@@ -262,9 +233,8 @@ static char *step_text(const json_t *step) {
 static void step_print(const struct explain_text *text, const json_t *step) {
 	char ratio[64], *what = step_text(step);
 	explain_ratio_text(speedup_read(step), ratio, sizeof ratio);
-	char *line = mem_printf("%-20s  %s%s", ratio, what, js_bool_or(step, "measured", false) ? "" : " (predicted)");
-	ui_wrap(text->out, INDENT, INDENT + 22, line);
-	free(line);
+	ui_wrap(text->out, INDENT, INDENT + 22, "%-20s  %s%s", ratio, what,
+	        js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	free(what);
 }
 
@@ -278,14 +248,14 @@ static const char *title_of(const json_t *result) {
 }
 
 void explain_text_path(const struct explain_text *text) {
-	const json_t *steps = json_object_get(text->result, "path"), *one;
-	size_t count = json_array_size(steps), i;
+	const json_t *steps = json_object_get(text->result, "path");
+	size_t count = json_array_size(steps);
 	if (count == 0)
 		return;
 	explain_title(text, title_of(text->result));
-	json_array_foreach((json_t *)steps, i, one) {
-		if (i >= STEPS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, count - i);
+	js_each (one, steps) {
+		if (one_at >= STEPS_SHOWN && !text->all) {
+			explain_more_print(text, INDENT, count - one_at);
 			break;
 		}
 		step_print(text, one);

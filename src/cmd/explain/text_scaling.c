@@ -17,12 +17,9 @@ enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
 
 static const json_t *best_point(const json_t *entry) {
 	const json_t *best = NULL;
-	size_t i;
-	json_t *point;
-	json_array_foreach(json_object_get(entry, "points"), i, point) {
+	js_each (point, json_object_get(entry, "points"))
 		if (!best || js_real_or(point, "seconds", INFINITY) < js_real_or(best, "seconds", INFINITY))
 			best = point;
-	}
 	return best;
 }
 
@@ -157,9 +154,7 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 		         json_array_size(json_object_get(entry, "points")));
 	if (js_bool_or(entry, "superlinear", false))
 		snprintf(words + strlen(words), sizeof words - strlen(words), "; superlinear speedup");
-	char *line = mem_printf("%s%s%s%s", label, *label ? ": " : "", measured, words);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
-	free(line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s%s%s%s", label, *label ? ": " : "", measured, words);
 }
 
 static bool is_rate(const struct explain_text *text) {
@@ -177,14 +172,10 @@ static void point_text(const struct explain_text *text, double value, char shown
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
 	const char *team = js_string_or(entry, "team", "threads");
-	char *first = mem_printf("    %s", team);
-	const char *const titles[] = {first, is_rate(text) ? "rate" : "time", "law", "residual", "speedup"};
+	char *first = mem_printf("\1    %s", team);
+	const char *const titles[] = {first, is_rate(text) ? "\1rate" : "\1time", "\1law", "\1residual", "\1speedup"};
 	struct table *table = table_new(5, titles);
-	size_t i;
-	json_t *point;
-	for (size_t c = 0; c < 5; c++)
-		table_right(table, c);
-	json_array_foreach(json_object_get(entry, "points"), i, point) {
+	js_each (point, json_object_get(entry, "points")) {
 		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
 		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
@@ -197,15 +188,12 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 			snprintf(speedup, sizeof speedup, "%.2fx", js_real_or(point, "speedup", NAN));
 		table_add(table, threads, time, law, error, speedup);
 	}
-	table_print(table, text->ui, text->out);
-	table_free(table);
+	table_end(table, text->ui, text->out);
 	free(first);
 }
 
 static void predicted_print(const struct explain_text *text, const json_t *entry) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(json_object_get(entry, "predicted"), i, one) {
+	js_each (one, json_object_get(entry, "predicted")) {
 		char gain[64], team[TEAM];
 		struct speedup speedup = speedup_read(one);
 		speedup.ratio = js_real_or(one, "speedup", NAN);
@@ -227,17 +215,15 @@ static char *label_of(const struct explain_text *text, const json_t *entry, bool
 void explain_text_scaling(const struct explain_text *text) {
 	const json_t *entries = json_object_get(text->result, "scaling"), *own = json_object_get(text->result, "problem");
 	const char *shown = NULL;
-	size_t i;
-	json_t *entry;
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
 	char *title = mem_printf("scaling with %s", team);
 	explain_title(text, title);
 	free(title);
-	json_array_foreach((json_t *)entries, i, entry) {
-		if (i >= ENTRIES_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(entries) - i);
+	js_each (entry, entries) {
+		if (entry_at >= ENTRIES_SHOWN && !text->all) {
+			explain_more_print(text, INDENT, json_array_size(entries) - entry_at);
 			break;
 		}
 		char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -16,16 +15,16 @@
 
 enum { INDENT = 2, LIST = 600 };
 
-static const char *list_text(const json_t *names, char text[LIST]) {
-	size_t length = 0, i;
-	json_t *name;
-	snprintf(text, LIST, "none");
-	json_array_foreach((json_t *)names, i, name) {
-		if (length + json_string_length(name) + 3 < LIST)
-			length += (size_t)snprintf(text + length, LIST - length, "%s%s", i ? ", " : "", json_string_value(name));
+static void list_add(char **line, const char *before, const json_t *names) {
+	size_t length = 0;
+	mem_append(line, "%s%s", before, json_array_size(names) ? "" : "none");
+	js_each (name, names) {
+		size_t more = json_string_length(name) + (name_at ? 2 : 0);
+		if (length + json_string_length(name) + 3 >= LIST)
+			continue;
+		mem_append(line, "%s%s", name_at ? ", " : "", json_string_value(name));
+		length += more;
 	}
-	text_clean(text, false);
-	return text;
 }
 
 char *explain_table_value(const struct explain_text *text, double value) {
@@ -42,36 +41,34 @@ char *explain_table_value(const struct explain_text *text, double value) {
 }
 
 static void read_print(const struct explain_text *text, const json_t *table) {
-	char problem[LIST], parameters[LIST], measured[LIST], ignored[LIST], noise[96] = "";
-	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0);
+	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0),
+			  failures = js_int_or(text->result, "failures", 0);
 	double assumed = js_real_or(table, "assumed_noise", NAN);
-	json_t *others = json_copy(json_object_get(table, "figures"));
-	json_array_extend(others, json_object_get(table, "counters"));
-	if (isfinite(assumed))
-		snprintf(noise, sizeof noise, "%s, assumed to be correct within %.3g %%",
-		         values == rows ? ", one value each" : "", 100 * assumed);
 	const char *wide = js_string_or(table, "wide", NULL);
-	const json_t *unused = json_object_get(table, "ignored");
-	char failed[64] = "";
-	long long failures = js_int_or(text->result, "failures", 0);
-	if (failures > 0)
-		snprintf(failed, sizeof failed, ", and %lld without a time", failures);
-	char several[96];
+	json_t *others = json_copy(json_object_get(table, "figures"));
+	char *line = mem_strdup("");
+	json_array_extend(others, json_object_get(table, "counters"));
 	if (values - failures > rows)
-		snprintf(several, sizeof several, "%lld values of %lld configuration%s", values - failures, rows,
-		         rows == 1 ? "" : "s");
+		mem_append(&line, "read %lld values of %lld configuration%s", values - failures, rows, rows == 1 ? "" : "s");
 	else
-		snprintf(several, sizeof several, "%lld row%s", rows, rows == 1 ? "" : "s");
-	char *line = mem_printf(
-		"read %s%s%s; problem: %s; parameters: %s%s%s; value: %s%s%s%s%s%s", several, failed, noise,
-		list_text(json_object_get(table, "problem"), problem),
-		list_text(json_object_get(table, "parameters"), parameters), json_array_size(others) ? "; also measured: " : "",
-		json_array_size(others) ? list_text(others, measured) : "", js_string_or(table, "value", "?"),
-		json_array_size(unused) ? "; not used: " : "", json_array_size(unused) ? list_text(unused, ignored) : "",
-		wide ? "; a column for each " : "", wide ? wide : "",
-		json_object_get(table, "assumed_unit") ? "; the unit is assumed to be seconds: write time_s or time_ms" : "");
-	text_clean(line, false);
-	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+		mem_append(&line, "read %lld row%s", rows, rows == 1 ? "" : "s");
+	if (failures > 0)
+		mem_append(&line, ", and %lld without a time", failures);
+	if (isfinite(assumed))
+		mem_append(&line, "%s, assumed to be correct within %.3g %%", values == rows ? ", one value each" : "",
+		           100 * assumed);
+	list_add(&line, "; problem: ", json_object_get(table, "problem"));
+	list_add(&line, "; parameters: ", json_object_get(table, "parameters"));
+	if (json_array_size(others))
+		list_add(&line, "; also measured: ", others);
+	mem_append(&line, "; value: %s", js_string_or(table, "value", "?"));
+	if (json_array_size(json_object_get(table, "ignored")))
+		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
+	if (wide)
+		mem_append(&line, "; a column for each %s", wide);
+	if (json_object_get(table, "assumed_unit"))
+		mem_append(&line, "; the unit is assumed to be seconds: write time_s or time_ms");
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 	json_decref(others);
 }

@@ -11,9 +11,19 @@
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/trial/trial.h"
 
-bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
-	const struct explain_view *view = ctx;
-	return study_same_problem(study, row, view->problem_row);
+bool explain_of_problem(const struct explain_view *view, size_t row) {
+	return study_same_problem(view->study, row, view->problem_row);
+}
+
+bool explain_timed(const struct explain_view *view, size_t row) {
+	return !study_row(view->study, row)->over && explain_of_problem(view, row);
+}
+
+size_t explain_row_of(const struct explain_view *view, const json_t *config) {
+	for (size_t i = 0; config && i < study_rows(view->study); i++)
+		if (explain_of_problem(view, i) && json_equal(study_row(view->study, i)->config, config))
+			return i;
+	return SIZE_MAX;
 }
 
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]) {
@@ -37,9 +47,7 @@ size_t explain_rows(const struct study *study, size_t problem_row) {
 
 /* Tells whether the problem has every value that --size asks for. */
 static bool fits(const json_t *problem, const json_t *size) {
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)size, name, member) {
+	js_members (name, member, size) {
 		struct value asked, is;
 		const json_t *own = json_object_get(problem, name);
 		if (!own || !value_from_json(member, &asked) || !value_from_json(own, &is) || !value_equal(asked, is))

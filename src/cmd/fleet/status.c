@@ -176,8 +176,7 @@ static void profiles_print(const struct status *status) {
 		          js_string_or(profile, "state", ""));
 		free(text);
 	}
-	table_print(table, app_ui(status->run.app), stdout);
-	table_free(table);
+	table_end(table, app_ui(status->run.app), stdout);
 }
 
 static void rows_print(const struct status *status, const json_t *rows, const char *const *titles,

@@ -55,15 +55,13 @@ static double seconds_of(const json_t *rows) {
 }
 
 static void functions_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"kernel", "time", "share", "calls",     "mean",   "least",
-	                                     "most",   "grid", "block", "registers", "shared", "occupancy"};
+	static const char *const titles[] = {"kernel", "\1time", "\1share", "\1calls",     "\1mean",   "\1least",
+	                                     "\1most", "\1grid", "\1block", "\1registers", "\1shared", "\1occupancy"};
 	struct table *table = table_new(12, titles);
 	double all = seconds_of(rows);
 	char time[CELL], share[CELL], calls[CELL], mean[CELL], least[CELL], most[CELL], grid[CELL], block[CELL],
 		registers[CELL], shared[CELL], occupancy[CELL];
 	bool varies = false;
-	for (size_t column = 1; column < 12; column++)
-		table_right(table, column);
 	js_each (row, rows) {
 		if (row_at >= SHOWN)
 			break;
@@ -83,8 +81,7 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 		          shared, occupancy);
 	}
 	putchar('\n');
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	if (json_array_size(rows) > SHOWN)
 		printf("%zu shorter kernels are in --json.\n", json_array_size(rows) - SHOWN);
 	if (varies)
@@ -130,20 +127,18 @@ static void hottest_print(const json_t *functions) {
 	gpu_hot_words(&hot, words, sizeof words);
 	if (hot.gain > 1.005)
 		snprintf(gain, sizeof gain, "; without that, the GPU's work would be at most %.2fx faster", hot.gain);
-	char *line =
-		mem_printf("%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words, gain);
-	ui_wrap(stdout, 0, 2, line);
-	free(line);
+	ui_wrap(stdout, 0, 2, "%.*s takes %.0f %% of the kernels' time and %s%s", NAME, hot.name, 100 * hot.share, words,
+	        gain);
 }
 
 void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
-	static const char *const titles[] = {"kernel (launches counted)", "metric", "least", "mean", "most"};
+	static const char *const titles[] = {"kernel (launches counted)", "metric", "\1least", "\1mean", "\1most"};
 	struct table *table = table_new(5, titles);
 	bool any = false;
-	for (size_t column = 2; column < 5; column++)
-		table_right(table, column);
-	js_each (function, functions) {
-		if (function_at >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
+	size_t i;
+	json_t *function;
+	json_array_foreach((json_t *)functions, i, function) {
+		if (i >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
 			continue;
 		function_counts(table, function, counters);
 		any = true;
@@ -157,15 +152,13 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 }
 
 static void copies_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"copies", "time", "count", "bytes", "bytes/s", "pageable"};
+	static const char *const titles[] = {"copies", "\1time", "\1count", "\1bytes", "\1bytes/s", "\1pageable"};
 	struct table *table = table_new(6, titles);
 	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
 	if (json_array_size(rows) == 0) {
 		table_free(table);
 		return;
 	}
-	for (size_t column = 1; column < 6; column++)
-		table_right(table, column);
 	js_each (row, rows) {
 		double all = (double)js_int_or(row, "bytes", 0), seconds = js_real_or(row, "seconds", NAN);
 		time_cell(row, "seconds", time);
@@ -178,8 +171,7 @@ static void copies_print(struct ui *ui, const json_t *rows) {
 		table_add(table, js_string_or(row, "way", "?"), time, count, bytes, rate, pageable);
 	}
 	putchar('\n');
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 }
 
 static void gaps_print(const json_t *device) {
@@ -222,7 +214,7 @@ static void gpu_work_print(struct ui *ui, const json_t *work) {
 	js_each (note, json_object_get(work, "notes")) {
 		if (note_at == 0)
 			putchar('\n');
-		ui_wrap(stdout, 0, 2, json_string_value(note) ? json_string_value(note) : "");
+		ui_wrap(stdout, 0, 2, "%s", json_string_value(note) ? json_string_value(note) : "");
 	}
 }
 

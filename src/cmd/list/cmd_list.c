@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "src/app/cmd.h"
-#include "src/cmd/list/list_counters_impl.h"
-#include "src/cmd/list/list_params_impl.h"
+#include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
+#include "src/show/results.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/export/export.h"
 #include "tuner/fleet/launcher.h"
@@ -19,10 +19,6 @@
 
 /* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */
 
-static const char *text_of(const json_t *object, const char *key) {
-	return js_string_or(object, key, "");
-}
-
 static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 	static const char *const titles[] = {"metric", "type", "unit", "passes", "summary"};
 	struct table *table = table_new(5, titles);
@@ -30,24 +26,20 @@ static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 		const json_t *passes = json_object_get(row, "passes");
 		char *count =
 			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
-		table_add(table, text_of(row, "name"), text_of(row, "type"), text_of(row, "unit"), count,
-		          text_of(row, "summary"));
+		table_add(table, list_text(row, "name"), list_text(row, "type"), list_text(row, "unit"), count,
+		          list_text(row, "summary"));
 		free(count);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 }
 
 /* Prints the description of a metric only if it is the only one, because it is long. */
 static void rollups_print(const json_t *row) {
-	char *text = mem_printf("rollups:");
-	size_t i;
-	json_t *rollup;
-	json_array_foreach(json_object_get(row, "rollups"), i, rollup) {
+	char *text = mem_strdup("");
+	js_each (rollup, json_object_get(row, "rollups"))
 		mem_append(&text, " %s", json_is_string(rollup) ? json_string_value(rollup) : "?");
-	}
-	if (i > 0)
-		ui_wrap(stdout, 0, 2, text);
+	if (*text)
+		ui_wrap(stdout, 0, 2, "rollups:%s", text);
 	free(text);
 }
 
@@ -58,7 +50,7 @@ static void metrics_print(struct app *app, const json_t *answer) {
 	if (count == 1)
 		rollups_print(json_array_get(metrics, 0));
 	printf("\n%zu metric%s of %s; `--counters cupti:NAME` counts one\n", count, count == 1 ? "" : "s",
-	       text_of(answer, "chip"));
+	       list_text(answer, "chip"));
 }
 
 /* Prints them, or writes JSON; if chip is NULL, those of the GPU here. ERR_UNAVAILABLE without CUPTI, or without both
@@ -88,36 +80,20 @@ static const struct opt options[] = {
 
 static const struct opt device_heading[] = {OPT_GROUP("kernels, params"), {0}};
 
-static json_t *row(const char *name, const char *summary) {
-	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
-}
-
-static json_t *list_strategies(struct app *app, struct err *err) {
-	json_t *array = json_array();
-	(void)app;
-	(void)err;
-	for (const struct strategy *const *s = strategy_registry; *s; s++)
-		json_array_append_new(array, row((*s)->name, (*s)->summary));
-	return array;
-}
-
-static json_t *list_diagnoses(struct app *app, struct err *err) {
-	json_t *array = json_array();
-	(void)app;
-	(void)err;
-	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++)
-		json_array_append_new(array, row((*d)->name, (*d)->summary));
-	return array;
-}
-
-static json_t *list_formats(struct app *app, struct err *err) {
-	json_t *array = json_array();
-	(void)app;
-	(void)err;
-	for (const struct export_format *const *f = export_registry; *f; f++)
-		json_array_append_new(array, row((*f)->name, (*f)->summary));
-	return array;
-}
+/* The plug-ins of a registry, which all have a name and a summary. */
+#define LIST(plugins, registry)                                                                                        \
+	static json_t *list_##plugins(struct app *app, struct err *err) {                                                  \
+		json_t *array = json_array();                                                                                  \
+		(void)app;                                                                                                     \
+		(void)err;                                                                                                     \
+		for (size_t i = 0; registry[i]; i++)                                                                           \
+			json_array_append_new(array,                                                                               \
+			                      json_pack("{s:s,s:s}", "name", registry[i]->name, "summary", registry[i]->summary)); \
+		return array;                                                                                                  \
+	}
+LIST(strategies, strategy_registry)
+LIST(diagnoses, diagnosis_registry)
+LIST(formats, export_registry)
 
 static json_t *rows_of(struct app *app, const struct kernel_list *list) {
 	return list ? kernel_list_json(list, app_device(app) ? app_device_kind(app) : NULL) : NULL;
@@ -154,8 +130,7 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
 		free(why);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
@@ -163,29 +138,18 @@ static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	struct table *table = table_new(2, titles);
 	js_each (item, array)
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
-	table_print(table, ui, out);
-	table_free(table);
-}
-
-/* Writes for example "cpu, cuda". */
-static void devices_text(const json_t *row, char *text, size_t size) {
-	size_t at = 0;
-	text[0] = '\0';
-	js_each (device, json_object_get(row, "devices"))
-		if (at < size)
-			at += (size_t)snprintf(text + at, size - at, "%s%s", device_at ? ", " : "", json_string_value(device));
+	table_end(table, ui, out);
 }
 
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "devices", "summary"};
 	struct table *table = table_new(3, titles);
 	js_each (item, array) {
-		char devices[64];
-		devices_text(item, devices, sizeof devices);
-		table_add(table, js_string_or(item, "name", ""), devices, js_string_or(item, "summary", ""));
+		char *devices = results_list(json_object_get(item, "devices"));
+		table_add(table, list_text(item, "name"), devices, list_text(item, "summary"));
+		free(devices);
 	}
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/cmd/list/list_counters_impl.h"
+#include "src/cmd/list/list_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +22,16 @@ json_t *list_counters(struct app *app, struct err *err) {
 	return json_is_array(sources) ? json_incref((json_t *)sources) : json_array();
 }
 
-static const char *text_of(const json_t *object, const char *key) {
-	return js_string_or(object, key, "");
-}
-
 static void groups_add(json_t *rows, const json_t *groups) {
 	js_each (group, groups) {
-		if (!*text_of(group, "name"))
+		if (!*list_text(group, "name"))
 			continue;
 		json_t *row = json_copy(group);
 		json_object_set_new(row, "summary",
-		                    json_string(*text_of(group, "summary") ? text_of(group, "summary") : "a group"));
+		                    json_string(*list_text(group, "summary") ? list_text(group, "summary") : "a group"));
 		json_object_set_new(row, "kind", json_string("group"));
 		json_array_append_new(rows, row);
 	}
-}
-
-static json_t *row_of(const json_t *rows, const char *name) {
-	js_each (row, rows)
-		if (strcmp(text_of(row, "name"), name) == 0)
-			return row;
-	return NULL;
 }
 
 static json_t *event_add(json_t *rows, const char *name, const char *unit, const char *summary) {
@@ -55,11 +44,11 @@ static json_t *event_add(json_t *rows, const char *name, const char *unit, const
 /* Adds events that have one name, whichever source counts them. */
 static void portable_add(json_t *rows, const json_t *events) {
 	js_each (event, events) {
-		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
-		const char *formula = text_of(event, "formula");
+		const char *name = list_text(event, "name"), *summary = list_text(event, "summary");
+		const char *formula = list_text(event, "formula");
 		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
-		if (*name && !row_of(rows, name)) {
-			json_t *row = event_add(rows, name, text_of(event, "unit"), told);
+		if (*name && !js_named(rows, name)) {
+			json_t *row = event_add(rows, name, list_text(event, "unit"), told);
 			json_object_set(row, "known_as", json_object_get(event, "known_as"));
 		}
 		free(told);
@@ -68,10 +57,10 @@ static void portable_add(json_t *rows, const json_t *events) {
 
 /* Adds the events that a source counts if it is asked for by name. */
 static void source_add(json_t *rows, const json_t *source) {
-	const char *name = text_of(source, "name");
+	const char *name = list_text(source, "name");
 	js_each (event, json_object_get(source, "events")) {
 		const char *word = json_string_value(event);
-		json_t *row = word ? row_of(rows, word) : NULL;
+		json_t *row = word ? js_named(rows, word) : NULL;
 		char *summary = mem_printf("counted by %s", name);
 		if (word && !row)
 			row = event_add(rows, word, "", summary);
@@ -90,7 +79,7 @@ static void perf_words_add(json_t *rows) {
 		{"bus-cycles", "counted by perf, as in `perf stat`: clock cycles of the bus"},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!row_of(rows, words[i][0]))
+		if (!js_named(rows, words[i][0]))
 			json_array_append_new(json_object_get(event_add(rows, words[i][0], "count", words[i][1]), "sources"),
 			                      json_string("perf"));
 }
@@ -118,17 +107,16 @@ static bool begins(const char *text, const char *prefix) {
 }
 
 static bool any_begins(const json_t *list, const char *prefix) {
-	js_each (one, list) {
-		if (begins(json_is_string(one) ? json_string_value(one) : text_of(one, "name"), prefix))
+	js_each (one, list)
+		if (begins(json_is_string(one) ? json_string_value(one) : list_text(one, "name"), prefix))
 			return true;
-	}
 	return false;
 }
 
 /* A copy that says under which names PAPI and perf count it. */
 static json_t *row_with_names(const json_t *row) {
 	json_t *copy = json_copy((json_t *)row);
-	char *text = mem_strdup(text_of(row, "summary"));
+	char *text = mem_strdup(list_text(row, "summary"));
 	js_each (name, json_object_get(row, "known_as")) {
 		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
 	}
@@ -139,61 +127,54 @@ static json_t *row_with_names(const json_t *row) {
 
 json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 	json_t *out = json_array();
-	js_each (row, rows) {
-		if (begins(text_of(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
+	js_each (row, rows)
+		if (begins(list_text(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
 		    any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
-	}
 	return out;
 }
 
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
 	js_each (row, rows) {
 		bool usable = js_bool_or(row, "usable", false);
-		const char *fix = text_of(row, "fix");
-		char *head = mem_printf("%-14s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
+		const char *fix = list_text(row, "fix");
+		char *head = mem_printf("%-14s %-4s ", list_text(row, "name"), usable ? "yes" : "no");
 		text_clean(head, false);
 		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
-		ui_wrap_on(out, 20, 20, text_of(row, "summary"));
+		ui_wrap_on(out, 20, 20, "%s", list_text(row, "summary"));
 		fputs(ui_style(ui, UI_PLAIN), out);
-		if (*text_of(row, "reason"))
-			ui_wrap(out, 20, 20, text_of(row, "reason"));
+		if (*list_text(row, "reason"))
+			ui_wrap(out, 20, 20, "%s", list_text(row, "reason"));
 		ui_fix(out, 20, fix);
 		free(head);
 	}
 }
 
 static void metric_line(const json_t *metric, FILE *out) {
-	const char *unit = text_of(metric, "unit"), *summary = text_of(metric, "summary");
-	char *text = mem_printf("%s%s%s%s = %s%s%s", text_of(metric, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
-	                        text_of(metric, "formula"), *summary ? ": " : "", summary);
-	ui_wrap(out, 4, 8, text);
-	free(text);
+	const char *unit = list_text(metric, "unit"), *summary = list_text(metric, "summary");
+	ui_wrap(out, 4, 8, "%s%s%s%s = %s%s%s", list_text(metric, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
+	        list_text(metric, "formula"), *summary ? ": " : "", summary);
 }
 
 static void events_line(const json_t *events, FILE *out) {
-	char *text = mem_strdup("counts");
-	size_t i;
-	json_t *event;
-	json_array_foreach((json_t *)events, i, event) {
-		const char *word = json_is_string(event) ? json_string_value(event) : text_of(event, "name");
-		mem_append(&text, "%s %s", i ? "," : "", word);
-	}
-	if (i)
-		ui_wrap(out, 4, 8, text);
+	char *text = mem_strdup("");
+	js_each (event, events)
+		mem_append(&text, "%s %s", event_at ? "," : "",
+		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
+	if (*text)
+		ui_wrap(out, 4, 8, "counts%s", text);
 	free(text);
 }
 
 static bool is_group(const json_t *row) {
-	return strcmp(text_of(row, "kind"), "group") == 0;
+	return strcmp(list_text(row, "kind"), "group") == 0;
 }
 
 static void group_print(struct ui *ui, const json_t *row, FILE *out) {
-	char *head = mem_printf("%s: %s", text_of(row, "name"), text_of(row, "summary"));
+
 	fputs(ui_style(ui, UI_BOLD), out);
-	ui_wrap(out, 0, 4, head);
+	ui_wrap(out, 0, 4, "%s: %s", list_text(row, "name"), list_text(row, "summary"));
 	fputs(ui_style(ui, UI_PLAIN), out);
-	free(head);
 	events_line(json_object_get(row, "events"), out);
 	js_each (metric, json_object_get(row, "metrics"))
 		metric_line(metric, out);
@@ -202,14 +183,12 @@ static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	js_each (row, rows) {
+	js_each (row, rows)
 		if (is_group(row))
 			group_print(ui, row, out);
 		else
-			table_add(table, text_of(row, "name"), text_of(row, "unit"), text_of(row, "summary"));
-	}
+			table_add(table, list_text(row, "name"), list_text(row, "unit"), list_text(row, "summary"));
 	if (is_group(json_array_get(rows, 0)))
 		fputc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 }

@@ -2,7 +2,7 @@
 /* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
 #include <config.h>
 
-#include "src/cmd/list/list_params_impl.h"
+#include "src/cmd/list/list_impl.h"
 
 #include <stdlib.h>
 
@@ -13,10 +13,6 @@
 #include "tuner/spec/spec.h"
 
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
-
-static const char *text_of(const json_t *object, const char *key) {
-	return js_string_or(object, key, "");
-}
 
 /* Shortens a long list to its first values, their number, and the last one. */
 static char *values_text(const json_t *values) {
@@ -67,10 +63,9 @@ static void sizes_print(struct ui *ui, const json_t *sizes) {
 		struct value value;
 		if (value_from_json(json_object_get(size, "value"), &value))
 			value_text(value, text, sizeof text);
-		table_add(table, text_of(size, "name"), text, text_of(size, "takes"), text_of(size, "summary"));
+		table_add(table, list_text(size, "name"), text, list_text(size, "takes"), list_text(size, "summary"));
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	putchar('\n');
 }
 
@@ -79,11 +74,10 @@ static void params_print(struct ui *ui, const json_t *document) {
 	struct table *table = table_new(4, titles);
 	js_each (param, json_object_get(document, "params")) {
 		char *values = values_text(json_object_get(param, "values"));
-		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
+		table_add(table, list_text(param, "name"), values, list_text(param, "when"), list_text(param, "summary"));
 		free(values);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	const json_t *space = json_object_get(document, "space");
 	printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
 	       js_real_or(space, "cartesian", 0));

@@ -145,15 +145,12 @@ static void gpu_row(struct table *table, const json_t *one) {
 }
 
 static void gpus_print(struct ui *ui, const json_t *ceilings) {
-	static const char *const titles[] = {"ceiling", "most", "", "block", "blocks/SM", "of"};
+	static const char *const titles[] = {"ceiling", "\1most", "", "\1block", "\1blocks/SM", "of"};
 	struct table *table = table_new(6, titles);
-	table_right(table, 1);
-	table_right(table, 3);
-	table_right(table, 4);
-	js_each (one, ceilings)
-		gpu_row(table, one);
-	table_print(table, ui, stdout);
-	table_free(table);
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
+	table_end(table, ui, stdout);
 	printf(
 		"\nCosts (us) are the lowest measured. Bytes read and bytes written both count. Block and blocks/SM are those "
 		"of the best result.\n");

@@ -93,12 +93,12 @@ static void row_add(struct table *table, const json_t *row) {
 }
 
 static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
-	static const char *const titles[] = {"kernel", "problem", "changed", "before", "after", "ratio", "configuration"};
+	static const char *const titles[] = {"kernel",  "problem", "changed",      "\1before",
+	                                     "\1after", "\1ratio", "configuration"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	size_t same = 0, changed = 0;
-	for (size_t column = 3; column < 6; column++)
-		table_right(table, column);
-	js_each (row, json_object_get(diff, "entries")) {
+	json_t *row;
+	size_t i, same = 0, changed = 0;
+	json_array_foreach(json_object_get(diff, "entries"), i, row) {
 		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
 		same += is_same;
 		changed += !is_same;

@@ -237,20 +237,16 @@ static void row_add(struct table *table, const char *state, const json_t *entry)
 }
 
 static void profile_print(const struct show *show, const struct profile_input *input) {
-	static const char *const titles[] = {"kernel", "problem", "median", "speedup [95 %]", "configuration", "state"};
+	static const char *const titles[] = {"kernel", "problem", "\1median", "speedup [95 %]", "configuration", "state"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	size_t i;
-	json_t *sizes;
 	heading_print(show, input);
-	table_right(table, 2);
 	js_each (entry, json_object_get(input->profile, "entries"))
 		row_add(table,
 		        js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry)
 		                                          : "not yet proven",
 		        entry);
-	table_print(table, app_ui(show->app), stdout);
-	table_free(table);
-	json_array_foreach(json_object_get(input->profile, "sizes"), i, sizes) {
+	table_end(table, app_ui(show->app), stdout);
+	js_each (sizes, json_object_get(input->profile, "sizes")) {
 		char *kernel = profile_text_kernel(sizes), *over = profile_text_clean(js_string_or(sizes, "over", ""));
 		size_t ranges = json_array_size(json_object_get(sizes, "thresholds"));
 		printf("%s: %zu range%s of %s\n", kernel, ranges, ranges == 1 ? "" : "s", over);

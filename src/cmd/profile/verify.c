@@ -108,8 +108,7 @@ static void people_print(const struct verify *verify) {
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	for (size_t i = 0; i < verify->done; i++)
 		row_add(table, &verify->rows[i]);
-	table_print(table, app_ui(verify->app), stdout);
-	table_free(table);
+	table_end(table, app_ui(verify->app), stdout);
 	printf("%zu hold%s, %zu no longer, %zu slower, %zu not verified\n", verify_count(verify, VERIFY_HOLDS),
 	       verify_count(verify, VERIFY_HOLDS) == 1 ? "s" : "", verify_count(verify, VERIFY_NO_LONGER),
 	       verify_count(verify, VERIFY_SLOWER), verify_count(verify, VERIFY_UNKNOWN));

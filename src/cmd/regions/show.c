@@ -18,6 +18,7 @@
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double MATTERS = 0.01;
+static const double LATE = 0.05; /* of the run: a rank that waits so much less is late */
 static const double WIDE = 1000; /* such an interval says nothing */
 
 /* number: by time. */
@@ -47,12 +48,10 @@ static void left_out_print(size_t left) {
 }
 
 static void counters_print(struct ui *ui, const json_t *regions) {
-	static const char *const titles[] = {"region", "counter", "value", "per call"};
+	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
 	bool any = false;
-	table_right(table, 2);
-	table_right(table, 3);
 	js_each (region, regions) {
 		if (!is_shown(region, region_at))
 			continue;
@@ -84,19 +83,15 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
 	if (others) {
-		char *text =
-			mem_printf("%lld calls are not timed: nested ones, and those of several threads at the same time", others);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%lld calls are not timed: nested ones, and those of several threads at the same time",
+		        others);
 	}
 	long long dropped = js_int_or(profile, "dropped", 0);
 	if (dropped) {
-		char *text =
-			mem_printf("%lld calls to other regions were not timed: there are too many regions, or their code is "
-		               "not in a file",
-		               dropped);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2,
+		        "%lld calls to other regions were not timed: there are too many regions, or their code is "
+		        "not in a file",
+		        dropped);
 	}
 	if (i && !has_place)
 		printf("compile with -g to see files and lines\n");
@@ -105,15 +100,74 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		        "its threads waited %.0f %% of their time for processors that other programs used", 100 * waiting);
 }
 
+/* The call in which a rank spends most. */
+static const char *longest_call(const json_t *rank, double *seconds) {
+	const char *name, *longest = "-";
+	json_t *call;
+	*seconds = 0;
+	json_object_foreach(json_object_get(rank, "calls"), name, call) {
+		if (js_real_or(call, "time", 0) > *seconds) {
+			*seconds = js_real_or(call, "time", 0);
+			longest = name;
+		}
+	}
+	return longest;
+}
+
+/* A rank that waits least comes last, so that the others wait for it. */
+static void late_print(const json_t *ranks, double seconds) {
+	const json_t *least = NULL, *most = NULL, *rank;
+	size_t i;
+	double in;
+	json_array_foreach((json_t *)ranks, i, rank) {
+		double mpi = js_real_or(rank, "mpi", 0);
+		least = !least || mpi < js_real_or(least, "mpi", 0) ? rank : least;
+		most = !most || mpi > js_real_or(most, "mpi", 0) ? rank : most;
+	}
+	double gap = js_real_or(most, "mpi", 0) - js_real_or(least, "mpi", 0);
+	if (!(gap > LATE * seconds))
+		return;
+	char time[32];
+	ui_seconds(gap, time, sizeof time);
+	printf("rank %lld is late: rank %lld waits %s longer, most of it in %s\n", (long long)js_int_or(least, "rank", 0),
+	       (long long)js_int_or(most, "rank", 0), time, longest_call(most, &in));
+}
+
+static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
+	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
+	char number[24], time[32], share[16], longest[32];
+	double in;
+	size_t i;
+	json_t *rank;
+	if (json_array_size(ranks) == 0)
+		return;
+	struct table *table = table_new(5, titles);
+	for (int column = 0; column < 5; column++)
+		if (column != 3)
+			table_right(table, column);
+	json_array_foreach((json_t *)ranks, i, rank) {
+		const char *name = longest_call(rank, &in);
+		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
+		ui_seconds(js_real_or(rank, "mpi", NAN), time, sizeof time);
+		percent(js_real_or(rank, "share", NAN), share, sizeof share);
+		ui_seconds(in, longest, sizeof longest);
+		table_add(table, number, time, share, name, longest);
+	}
+	putchar('\n');
+	table_print(table, ui, stdout);
+	table_free(table);
+	late_print(ranks, seconds);
+}
+
 void regions_profile_print(struct ui *ui, const json_t *profile) {
-	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
+	static const char *const titles[] = {"region",    "\1calls",     "\1time",      "\1share",
+	                                     "\1threads", "\1imbalance", "\1efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
-	size_t left = 0;
-	for (int column = 1; column < 7; column++)
-		table_right(table, column);
-	js_each (region, json_object_get(profile, "regions")) {
-		if (!is_shown(region, region_at)) {
+	size_t i, left = 0;
+	json_t *region;
+	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+		if (!is_shown(region, i)) {
 			left++;
 			continue;
 		}
@@ -130,9 +184,9 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	long long team = js_int_or(profile, "default_threads", 0);
 	printf("%s in all, %s, %lld thread%s by default\n\n", time, js_string_or(profile, "runtime", "?"), team,
 	       team == 1 ? "" : "s");
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
+	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));
 	notes_print(ui, profile);
 	counters_print(ui, json_object_get(profile, "regions"));
 }
@@ -151,7 +205,7 @@ static void setting_text(const json_t *setting, char *text, size_t size) {
 
 static void sentence(struct ui *ui, const char *verdict, const char *text) {
 	printf("%s%s%s: ", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN));
-	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, text);
+	ui_wrap_on(stdout, (int)strlen(verdict) + 2, 2, "%s", text);
 }
 
 /* In all regions that matter, so that no other team was tried. */
@@ -224,10 +278,8 @@ static void other_print(const json_t *result) {
 	if (!other)
 		return;
 	speedup_text(speedup_of(other), gain, sizeof gain);
-	char *text = mem_printf("another plan for its regions was tried, too: %s, %s in %lld pair%s",
-	                        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2, "another plan for its regions was tried, too: %s, %s in %lld pair%s",
+	        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
 }
 
 static void environment_print(const json_t *environment) {
@@ -243,9 +295,7 @@ static void environment_print(const json_t *environment) {
 static void load_print(const json_t *result) {
 	char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false)) {
-		char *text = mem_printf("%s; to verify it on a quiet one, tune again", words);
-		ui_wrap(stdout, 0, 2, text);
-		free(text);
+		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
 	}
 	free(words);
 }
@@ -257,7 +307,7 @@ static void reasons_print(const json_t *result) {
 	               "used; tune again when the machine is quiet",
 	               100 * js_real_or(result, "waiting", NAN));
 	if (js_bool_or(result, "busy", false))
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 }
 
@@ -267,7 +317,7 @@ static void checked_print(const json_t *result) {
 	bool nothing = how && strncmp(how, "nothing", 7) == 0;
 	char *text = how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
-		ui_wrap(stdout, 0, 2, text);
+		ui_wrap(stdout, 0, 2, "%s", text);
 	free(text);
 	free(how);
 }
@@ -275,14 +325,12 @@ static void checked_print(const json_t *result) {
 static void fixed_print(const json_t *region, const char *name) {
 	if (!js_bool_or(region, "fixed", false))
 		return;
-	char *text = mem_printf(
-		"%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
-	ui_wrap(stdout, 0, 2, text);
-	free(text);
+	ui_wrap(stdout, 0, 2,
+	        "%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
+	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
 	struct table *table = table_new(6, titles);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
 	size_t left = 0;
@@ -296,9 +344,6 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	long long runs = js_int_or(result, "runs", 0);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	table_right(table, 1);
-	table_right(table, 2);
-	table_right(table, 5);
 	js_each (region, json_object_get(result, "regions")) {
 		if (!is_shown(region, region_at)) {
 			left++;
@@ -314,8 +359,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
 		fixed_print(region, name);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	left_out_print(left);
 	environment_print(json_object_get(result, "environment"));
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));

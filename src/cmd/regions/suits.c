@@ -164,6 +164,7 @@ int regions_command_run(struct app *app, const struct opt_args *args, const stru
 	             counters_read(app, args, &words, &options, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
+		options.mpi = target.mpi;
 		profile = regions_profile(&options, err);
 		lock_release(lock);
 	}

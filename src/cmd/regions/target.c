@@ -125,6 +125,15 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 	if (rights_check(target->subject, err) || runtime_check(target, err))
 		return -1;
 	target->library = regions_library_path(err);
+	char *ranks = work_ranks((const char *const *)target->words);
+	if (target->library && ranks) {
+		target->mpi = mem_printf("%.*smpi.so", (int)(strlen(target->library) - strlen("omp.so")), target->library);
+		if (access(target->mpi, R_OK) != 0) {
+			free(target->mpi);
+			target->mpi = NULL;
+		}
+	}
+	free(ranks);
 	return target->library ? 0 : -1;
 }
 
@@ -132,6 +141,7 @@ void regions_target_clear(struct regions_target *target) {
 	free(target->path);
 	free(target->subject);
 	free(target->library);
+	free(target->mpi);
 }
 
 json_t *regions_target_command(const struct regions_target *target) {

@@ -10,6 +10,7 @@ struct regions_target {
 	char *path;    /* of the program, absolute */
 	char *subject; /* what has the regions: path, the program that it starts, as mpirun does, or its script */
 	char *library; /* libsweetspot-omp.so */
+	char *mpi;     /* libsweetspot-mpi.so beside it, if a launcher of MPI starts the program; NULL: none */
 };
 
 /* command: for hints ("tune"). ERR_USAGE for a program that cannot be reached: static, setuid, without OpenMP. */

@@ -205,8 +205,7 @@ static void spaces_print(const struct score_output *output, const struct score_e
 	for (size_t i = 0; i < output->space_count; i++)
 		score_row_add(table, space_name(&output->spaces[i]), entry->results[i].value,
 		              score_table_asking(entry->tables[i]));
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	putchar('\n');
 }
 
@@ -235,8 +234,7 @@ static void all_print(const struct score_output *output, const struct ui *ui) {
 	for (size_t i = 0; i < output->peer_count; i++)
 		if (is_top(output, i))
 			score_row_add(table, output->peers[i].name, output->peers[i].figures, NAN);
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 }
 
 void score_output_print(const struct score_output *output, const struct ui *ui) {

@@ -37,7 +37,7 @@ void report_best(struct report *report, const struct report_section *section) {
 	size_t rows = study_rows(study), count = 0, *order = mem_alloc(rows + 1, sizeof *order);
 	struct html_table table;
 	for (size_t i = 0; i < rows; i++)
-		if (!study_row(study, i)->over && explain_of_problem((void *)&section->view, study, i))
+		if (explain_timed(&section->view, i))
 			order[count++] = i;
 	qsort_r(order, count, sizeof *order, by_value, (void *)study);
 	html_table_begin_folded(&table, report->html, "the best configurations measured",

@@ -46,8 +46,7 @@ static void cpu_draw(const struct pinning *pinning, int cpu) {
 	char title[80];
 	snprintf(title, sizeof title, threads ? "CPU %d: %d thread%s may run here" : "CPU %d: free", cpu, threads,
 	         threads == 1 ? "" : "s");
-	html_begin(pinning->html, "span", "class", threads ? "thread" : "thread idle", "title", title, NULL);
-	html_end(pinning->html);
+	html_put(pinning->html, "<span class=\"thread%s\" title=\"%s\"></span>", threads ? "" : " idle", title);
 }
 
 /* Draws the cores whose first CPU is in the package. */
@@ -59,41 +58,39 @@ static void package_draw(const struct pinning *pinning, const struct topo_bindin
 	for (size_t i = 0; i < count && i < CPUS_MAX; i++)
 		if (cpus[i] < CPUS_MAX)
 			inside[cpus[i]] = true;
-	html_begin(pinning->html, "div", "class", "package", NULL);
-	html_begin(pinning->html, "span", "class", "cores", NULL);
+	html_put(pinning->html, "<div class=\"package\"><span class=\"cores\">");
 	for (int core = 0; core < topo_count(pinning->topo, TOPO_CORE); core++) {
 		count = topo_binding_cpus(cores, core, cpus, CORE_CPUS_MAX);
 		if (count == 0 || count > CORE_CPUS_MAX || cpus[0] >= CPUS_MAX || !inside[cpus[0]])
 			continue;
-		html_begin(pinning->html, "span", "class", "core", NULL);
+		html_put(pinning->html, "<span class=\"core\">");
 		for (size_t i = 0; i < count; i++)
 			cpu_draw(pinning, cpus[i]);
-		html_end(pinning->html);
+		html_put(pinning->html, "</span>");
 	}
-	html_end(pinning->html);
-	html_end(pinning->html);
+	html_put(pinning->html, "</span></div>");
 	free(cpus);
 }
 
 static void machine_draw(const struct pinning *pinning) {
 	struct topo_binding *packages = all_of(pinning->topo, TOPO_PACKAGE, "sockets"),
 						*cores = all_of(pinning->topo, TOPO_CORE, "cores");
-	html_begin(pinning->html, "div", "class", "topology pinning", NULL);
+	html_put(pinning->html, "<div class=\"topology pinning\">");
 	for (int i = 0; packages && cores && i < topo_count(pinning->topo, TOPO_PACKAGE); i++)
 		package_draw(pinning, packages, i, cores);
-	html_end(pinning->html);
+	html_put(pinning->html, "</div>");
 	topo_binding_free(packages);
 	topo_binding_free(cores);
 }
 
 static void describe(const struct pinning *pinning, const char *bind) {
-	int all = topo_count(pinning->topo, TOPO_PU);
+	bool one = pinning->threads == 1;
+	html_put(pinning->html, "<p class=\"note\">%d thread%s", pinning->threads, one ? "" : "s");
 	if (strcmp(bind, "false") == 0)
-		html_element(pinning->html, "p", "note", "%d thread%s, not bound: the system places %s.", pinning->threads,
-		             pinning->threads == 1 ? "" : "s", pinning->threads == 1 ? "it" : "them");
+		html_put(pinning->html, ", not bound: the system places %s.</p>", one ? "it" : "them");
 	else
-		html_element(pinning->html, "p", "note", "%d thread%s on %d of %d hardware threads.", pinning->threads,
-		             pinning->threads == 1 ? "" : "s", pinning->used, all);
+		html_put(pinning->html, " on %d of %d hardware threads.</p>", pinning->used,
+		         topo_count(pinning->topo, TOPO_PU));
 }
 
 /* Of its entry. */
@@ -136,41 +133,33 @@ static const char *place(struct report *report, const struct ruler *ruler, doubl
 	return arena_printf(report->arena, "%.1f", LEFT + (RIGHT - LEFT) * fmin(1, fmax(0, at)));
 }
 
-static const char *number(struct report *report, int value) {
-	return arena_printf(report->arena, "%d", value);
-}
-
 static void line_put(struct report *report, const char *class, const char *x1, const char *x2, int y1, int y2) {
-	html_begin(report->html, "line", "class", class, "x1", x1, "x2", x2, "y1", number(report, y1), "y2",
-	           number(report, y2), NULL);
-	html_end(report->html);
+	html_put(report->html, "<line class=\"%s\" x1=\"%s\" x2=\"%s\" y1=\"%d\" y2=\"%d\"></line>", class, x1, x2, y1, y2);
 }
 
-static void text_put(struct report *report, const char *x, const char *text) {
-	html_begin(report->html, "text", "class", "tick", "x", x, "y", number(report, BELOW), "text-anchor", "middle",
-	           NULL);
-	html_text(report->html, text);
-	html_end(report->html);
+static void text_put(struct report *report, const char *x, double ratio) {
+	html_put(report->html, "<text class=\"tick\" x=\"%s\" y=\"%d\" text-anchor=\"middle\">%.3gx</text>", x, BELOW,
+	         ratio);
 }
 
 /* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
 void report_interval(struct report *report, double low, double ratio, double high) {
 	struct ruler ruler = {fmin(1, low) / 1.1, fmax(1, high) * 1.1};
 	const char *at = place(report, &ruler, ratio), *one = place(report, &ruler, 1);
-	html_begin(report->html, "svg", "class", "interval", "viewBox",
-	           arena_printf(report->arena, "0 0 %d %d", WIDTH, HEIGHT), "role", "img", NULL);
-	html_element(report->html, "title", NULL, "speedup and its interval");
-	html_element(report->html, "desc", NULL, "%.3gx, between %.3gx and %.3gx, on a logarithmic scale with a line at 1x",
-	             ratio, low, high);
-	line_put(report, "axis", number(report, LEFT), number(report, RIGHT), MIDDLE, MIDDLE);
+	html_put(report->html,
+	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>speedup and its "
+	         "interval</title><desc>%.3gx, "
+	         "between %.3gx and %.3gx, on a logarithmic scale with a line at 1x</desc>",
+	         WIDTH, HEIGHT, ratio, low, high);
+	html_put(report->html, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"></line>", LEFT, RIGHT, MIDDLE,
+	         MIDDLE);
 	line_put(report, "one", one, one, MIDDLE - 8, MIDDLE + 8);
 	line_put(report, "range", place(report, &ruler, low), place(report, &ruler, high), MIDDLE, MIDDLE);
-	html_begin(report->html, "circle", "class", "dot", "cx", at, "cy", number(report, MIDDLE), "r", "4.5", NULL);
-	html_end(report->html);
-	text_put(report, one, "1x");
+	html_put(report->html, "<circle class=\"dot\" cx=\"%s\" cy=\"%d\" r=\"4.5\"></circle>", at, MIDDLE);
+	text_put(report, one, 1);
 	if (fabs(strtod(at, NULL) - strtod(one, NULL)) > 40)
-		text_put(report, at, arena_printf(report->arena, "%.3gx", ratio));
-	html_end(report->html);
+		text_put(report, at, ratio);
+	html_put(report->html, "</svg>");
 }
 
 static void speedup_put(struct report *report, const json_t *tune) {
@@ -186,23 +175,22 @@ static void decided_put(struct report *report, const json_t *tune) {
 	long long pairs = (long long)js_int_or(tune, "pairs", 0), tried = (long long)js_int_or(tune, "evaluations", 0);
 	long long valid = (long long)js_int_or(json_object_get(tune, "space"), "valid", 0);
 	double floor = js_real_or(tune, "noise_floor", NAN);
-	html_begin(report->html, "p", "class", "note", NULL);
+	html_put(report->html, "<p class=\"note\">");
 	if (pairs)
-		html_printf(report->html, "%s in %lld interleaved pairs with the baseline",
-		            verdict_is_decided(tune) ? "Decided" : "Compared", pairs);
+		html_put(report->html, "%s in %lld interleaved pairs with the baseline",
+		         verdict_is_decided(tune) ? "Decided" : "Compared", pairs);
 	else if (js_real_or(tune, "closest", 0) > 0)
-		html_printf(report->html, "Decided in the search: the closest of the others took %.3g times as long",
-		            js_real_or(tune, "closest", 0));
+		html_put(report->html, "Decided in the search: the closest of the others took %.3g times as long",
+		         js_real_or(tune, "closest", 0));
 	else
-		html_printf(report->html, "Not compared with the baseline");
+		html_put(report->html, "Not compared with the baseline");
 	if (tried && valid)
-		html_printf(report->html, "; tried %lld of %lld", tried, valid);
+		html_put(report->html, "; tried %lld of %lld", tried, valid);
 	if (100 * floor > RESULTS_FLOOR_MOST)
-		html_printf(report->html, "; noise floor above %d %%", RESULTS_FLOOR_MOST);
+		html_put(report->html, "; noise floor above %d %%", RESULTS_FLOOR_MOST);
 	else if (isfinite(floor))
-		html_printf(report->html, floor < 0.1 ? "; noise floor %.2g %%" : "; noise floor %.0f %%", 100 * floor);
-	html_printf(report->html, ".");
-	html_end(report->html);
+		html_put(report->html, floor < 0.1 ? "; noise floor %.2g %%" : "; noise floor %.0f %%", 100 * floor);
+	html_put(report->html, ".</p>");
 }
 
 /* The ceiling that is closest limits most. Times of a busy machine may be inconsistent, so more than 100 % is left
@@ -210,9 +198,7 @@ static void decided_put(struct report *report, const json_t *tune) {
 static void roof_put(struct report *report, const struct report_section *section) {
 	const json_t *winner = json_object_get(json_object_get(section->result, "roofline"), "winner"), *closest = NULL;
 	double share = 0;
-	size_t i;
-	json_t *roof;
-	json_array_foreach(json_object_get(winner, "roofs"), i, roof) {
+	js_each (roof, json_object_get(winner, "roofs")) {
 		double one = js_real_or(roof, "share", NAN);
 		if (one > share && one <= 1) {
 			share = one;
@@ -222,26 +208,22 @@ static void roof_put(struct report *report, const struct report_section *section
 	if (!closest)
 		return;
 	const char *level = js_string_or(closest, "level", NULL);
-	html_element(report->html, "p", "note", "Reaches %.2g %% of its closest measured ceiling: %s%s%s, %.3g %s.",
-	             100 * share, js_string_or(closest, "name", "?"), level ? " " : "", level ? level : "",
-	             js_real_or(closest, "value", NAN), js_string_or(closest, "unit", ""));
+	html_put(report->html, "<p class=\"note\">Reaches %.2g %% of its closest measured ceiling: %s%s%s, %.3g %s.</p>",
+	         100 * share, js_string_or(closest, "name", "?"), level ? " " : "", level ? level : "",
+	         js_real_or(closest, "value", NAN), js_string_or(closest, "unit", ""));
 }
 
 /* The first experiment that explain suggests, with the factor that its diagnosis says is at stake. */
 static void next_put(struct report *report, const struct report_section *section) {
-	size_t i;
-	json_t *finding;
-	json_array_foreach(json_object_get(section->result, "diagnoses"), i, finding) {
+	js_each (finding, json_object_get(section->result, "diagnoses")) {
 		const char *next = js_string_or(finding, "next", NULL);
 		double strength = js_real_or(finding, "strength", 1);
 		if (!next)
 			continue;
-		html_begin(report->html, "p", "class", "note", NULL);
-		html_printf(report->html, "Next to try");
+		html_put(report->html, "<p class=\"note\">Next to try");
 		if (strength > 1.005)
-			html_printf(report->html, " (up to %.2gx)", strength);
-		html_printf(report->html, ":");
-		html_end(report->html);
+			html_put(report->html, " (up to %.2gx)", strength);
+		html_put(report->html, ":</p>");
 		report_command(report, next);
 		return;
 	}
@@ -249,13 +231,9 @@ static void next_put(struct report *report, const struct report_section *section
 
 static void load_put(struct report *report, const json_t *tune) {
 	char *busy = results_load(tune);
-	if (busy) {
-		html_begin(report->html, "p", "class", "warning", NULL);
-		html_printf(report->html, "%c%s. ", toupper((unsigned char)*busy), busy + 1);
-		html_element(report->html, "code", NULL, "sweetspot profile verify");
-		html_printf(report->html, " checks it later.");
-		html_end(report->html);
-	}
+	if (busy)
+		html_put(report->html, "<p class=\"warning\">%c%s. <code>sweetspot profile verify</code> checks it later.</p>",
+		         toupper((unsigned char)*busy), busy + 1);
 	free(busy);
 }
 
@@ -271,30 +249,23 @@ static void command_put(struct report *report, const struct report_section *sect
 /* How the winner was checked, and what it does otherwise than the baseline. */
 static void checked_put(struct report *report, const json_t *tune) {
 	char *checked = verdict_checked(tune);
-	size_t i;
-	json_t *clause;
 	if (checked)
-		html_element(report->html, "p", NULL, "Checked: %s.", checked);
+		html_put(report->html, "<p>Checked: %s.</p>", checked);
 	free(checked);
 	if (verdict_of(tune) != VERDICT_NOT_SAME)
 		return;
-	json_array_foreach(json_object_get(json_object_get(tune, "evidence"), "differs"), i, clause)
-		html_element(report->html, "p", "warning", "Not the same work: %s.", json_string_value(clause));
+	js_each (clause, json_object_get(json_object_get(tune, "evidence"), "differs"))
+		html_put(report->html, "<p class=\"warning\">Not the same work: %s.</p>", json_string_value(clause));
 }
 
 static void card_put(struct report *report, const struct report_section *section) {
 	const json_t *tune = section->tune;
 	char *verdict = results_verdict(tune);
 	bool good = verdict_of(tune) == VERDICT_FASTER;
-	html_begin(report->html, "article", "class", "card", NULL);
-	html_begin(report->html, "h3", NULL);
-	html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
-	html_text(report->html, section->kernel);
-	html_end(report->html);
+	html_put(report->html, "<article class=\"card\"><h3><a href=\"#%s\">%s</a>", section->anchor, section->kernel);
 	if (!json_is_object(json_object_get(tune, "program"))) /* whose command line follows */
-		html_element(report->html, "small", NULL, " %s", section->problem_text);
-	html_end(report->html);
-	html_verdict(report->html, good ? " high" : "", verdict);
+		html_put(report->html, "<small> %s</small>", section->problem_text);
+	html_put(report->html, "</h3><p class=\"verdict%s\">%s</p>", good ? " high" : "", verdict);
 	checked_put(report, tune);
 	speedup_put(report, tune);
 	command_put(report, section);
@@ -303,7 +274,7 @@ static void card_put(struct report *report, const struct report_section *section
 	roof_put(report, section);
 	load_put(report, tune);
 	next_put(report, section);
-	html_end(report->html);
+	html_put(report->html, "</article>");
 	free(verdict);
 }
 
@@ -313,12 +284,9 @@ void report_cards(struct report *report) {
 		cards += has_card(&report->sections[i]);
 	if (!cards)
 		return;
-	html_begin(report->html, "section", "id", "results", NULL);
-	html_element(report->html, "h2", NULL, "Results");
-	html_begin(report->html, "div", "class", "cards", NULL);
+	html_put(report->html, "<section id=\"results\"><h2>Results</h2><div class=\"cards\">");
 	for (size_t i = 0; i < report->section_count; i++)
 		if (has_card(&report->sections[i]))
 			card_put(report, &report->sections[i]);
-	html_end(report->html);
-	html_end(report->html);
+	html_put(report->html, "</div></section>");
 }

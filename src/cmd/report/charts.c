@@ -3,7 +3,6 @@
 
 #include "src/cmd/report/charts_impl.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,20 +71,11 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	char *svg = chart_svg(own, NULL);
 	if (!svg)
 		abort(); /* it only refuses ids, and this one was made here */
-	html_begin(charts->html, "figure", NULL);
+	html_put(charts->html, "<figure>");
 	html_constant(charts->html, svg);
-	html_end(charts->html);
+	html_put(charts->html, "</figure>");
 	free(svg);
 	charts->count++;
-}
-
-void charts_numbers_begin(struct charts *charts, const char *title) {
-	html_begin(charts->html, "details", NULL);
-	html_element(charts->html, "summary", NULL, "%s", title);
-}
-
-void charts_numbers_end(struct charts *charts) {
-	html_end(charts->html);
 }
 
 void charts_notice(struct charts *charts) {
@@ -98,10 +88,10 @@ static char *notice_of(const struct charts *charts) {
 	if (charts->left_out == 0)
 		return NULL;
 	struct html *html = html_new();
-	html_element(
-		html, "p", "note",
-		"Only the first %d charts were drawn and %zu were left out, but their tables are shown. To see all charts, "
-		"report fewer kernels at a time with `sweetspot report KERNEL`.",
+	html_put(
+		html,
+		"<p class=\"note\">Only the first %d charts were drawn and %zu were left out, but their tables are shown. To "
+		"see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
 		CHARTS_MAX, charts->left_out);
 	char *text = html_finish(html, NULL, &size);
 	html_free(html);

@@ -14,9 +14,6 @@ size_t charts_count(const struct charts *charts);
 /* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
  * are counted but not drawn, because the tables have the same numbers. */
 void charts_add(struct charts *charts, const char *id, const struct chart *chart);
-/* Enclose the table with the numbers of a chart, which is folded. */
-void charts_numbers_begin(struct charts *charts, const char *title);
-void charts_numbers_end(struct charts *charts);
 /* Reserves the slot, one at most, for the notice that charts were left out. */
 void charts_notice(struct charts *charts);
 

@@ -73,14 +73,12 @@ static void bars_put(struct report *report, const char *program, const json_t *r
 static size_t line_make(const json_t *region, struct chart_point *points) {
 	const json_t *teams = json_object_get(region, "teams");
 	double one = NAN;
-	size_t i, count = 0;
-	json_t *team;
-	json_array_foreach((json_t *)teams, i, team) {
+	size_t count = 0;
+	js_each (team, teams)
 		if (js_int_or(team, "threads", 0) == 1)
 			one = js_real_or(team, "time", NAN);
-	}
 	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
-		json_array_foreach((json_t *)teams, i, team) {
+		js_each (team, teams) {
 			double time = js_real_or(team, "time", NAN);
 			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
 				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
@@ -122,10 +120,8 @@ static void table_put(struct report *report, const json_t *regions) {
 	static const char *const titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
 	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *region;
 	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", titles);
-	json_array_foreach((json_t *)regions, i, region) {
+	js_each (region, regions) {
 		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
 		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
 		html_table_row(&table);
@@ -147,76 +143,37 @@ static const char *program_of(const json_t *document) {
 	return slash ? slash + 1 : path;
 }
 
-static int document_put(void *ctx, const json_t *document) {
-	struct report *report = ctx;
+static void document_put(struct report *report, const json_t *document, size_t number) {
 	const json_t *regions = json_object_get(document, "regions");
-	const char *program = program_of(document), *anchor = arena_printf(report->arena, "regions-%zu", report->regions);
+	const char *program = program_of(document);
 	char gain[64];
 	report_ratio(speedup_of(document), gain, sizeof gain);
-	html_begin(report->html, "section", "class", "regions", "id", anchor, NULL);
-	html_begin(report->html, "h2", NULL);
-	html_text(report->html, program);
-	html_element(report->html, "small", NULL, " by parallel region");
-	html_end(report->html);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "A team and a schedule for each region: ");
-	html_element(report->html, "strong", NULL, "%s%s%s", verdict_word(verdict_of(document)), *gain ? ", " : "", gain);
-	if (js_bool_or(document, "busy", false))
-		html_printf(report->html, ". The machine was too busy to decide, so these settings are not used.");
-	html_end(report->html);
-	html_begin(report->html, "div", "class", "figures", NULL);
+	html_put(report->html,
+	         "<section class=\"regions\" id=\"regions-%zu\"><h2>%s<small> by parallel region</small></h2>", number,
+	         program);
+	html_put(report->html, "<p class=\"lead\">A team and a schedule for each region: <strong>%s%s%s</strong>%s</p>",
+	         verdict_word(verdict_of(document)), *gain ? ", " : "", gain,
+	         js_bool_or(document, "busy", false)
+	             ? ". The machine was too busy to decide, so these settings are not used."
+	             : "");
+	html_put(report->html, "<div class=\"figures\">");
 	bars_put(report, program, regions);
 	efficiency_put(report, program, regions);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 	table_put(report, regions);
-	html_end(report->html);
-	report->regions++;
-	return 0;
+	html_put(report->html, "</section>");
 }
 
-static bool are_shown(const struct report *report) {
-	return opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app);
+static int document_keep(void *ctx, const json_t *document) {
+	json_array_append(ctx, (json_t *)document);
+	return 0;
 }
 
 /* Programs whose regions were tuned; they are kept beside the store. */
-static void report_regions(struct report *report) {
-	if (are_shown(report))
-		regions_files_each(report->args, document_put, report);
-}
-
-struct entries {
-	struct report *report;
-	size_t count;
-};
-
-static int entry_put(void *ctx, const json_t *document) {
-	struct entries *entries = ctx;
-	struct html *html = entries->report->html;
-	html_begin(html, "li", NULL);
-	html_begin(html, "a", "href", arena_printf(entries->report->arena, "#regions-%zu", entries->count++), NULL);
-	html_text(html, program_of(document));
-	html_end(html);
-	html_element(html, "small", NULL, " by parallel region");
-	html_end(html);
-	return 0;
-}
-
-/* of the contents */
-static void report_regions_entries(struct report *report) {
-	struct entries entries = {.report = report};
-	if (are_shown(report))
-		regions_files_each(report->args, entry_put, &entries);
-}
-
-static int one(void *ctx, const json_t *document) {
-	(void)ctx;
-	(void)document;
-	return 1;
-}
-
-static bool report_regions_any(const struct opt_args *args) {
-	return opt_words(args) == 0 && !opt_has(args, "machine") && !opt_has(args, "device") &&
-	       regions_files_each(args, one, NULL) != 0;
+static void regions_read(struct report *report) {
+	report->regions = json_array();
+	if (opt_words(report->args) == 0 && !report->from && !report->is_foreign && !app_device(report->app))
+		regions_files_each(report->args, document_keep, report->regions);
 }
 
 static const struct opt what_options[] = {
@@ -237,68 +194,53 @@ static const struct opt options[] = {
 };
 
 static void nav_put(struct report *report) {
-	html_begin(report->html, "nav", "aria-label", "contents", NULL);
-	html_begin(report->html, "ul", NULL);
-	for (size_t i = 0; i < report->section_count; i++) {
-		const struct report_section *section = &report->sections[i];
-		html_begin(report->html, "li", NULL);
-		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
-		html_text(report->html, section->kernel);
-		html_end(report->html);
-		html_element(report->html, "small", NULL, " %s", section->problem_text);
-		html_end(report->html);
-	}
-	report_regions_entries(report);
-	html_end(report->html);
-	html_end(report->html);
+	html_put(report->html, "<nav aria-label=\"contents\"><ul>");
+	for (size_t i = 0; i < report->section_count; i++)
+		html_put(report->html, "<li><a href=\"#%s\">%s</a><small> %s</small></li>", report->sections[i].anchor,
+		         report->sections[i].kernel, report->sections[i].problem_text);
+	js_each (document, report->regions)
+		html_put(report->html, "<li><a href=\"#regions-%zu\">%s</a><small> by parallel region</small></li>",
+		         document_at, program_of(document));
+	html_put(report->html, "</ul></nav>");
 }
 
 static void hidden_put(struct report *report) {
-	if (!report->hidden)
-		return;
-	html_begin(report->html, "p", "class", "note", NULL);
-	html_printf(report->html, "%zu problem%s of which nothing worked %s not shown: ", report->hidden,
-	            report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
-	html_element(report->html, "code", NULL, "sweetspot store list");
-	html_end(report->html);
+	if (report->hidden)
+		html_put(report->html,
+		         "<p class=\"note\">%zu problem%s of which nothing worked %s not shown: <code>sweetspot store "
+		         "list</code></p>",
+		         report->hidden, report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
 }
 
 static void page_put(struct report *report) {
 	char now[32];
 	page_begin(report->html, "Sweetspot report", 0);
-	html_begin(report->html, "header", NULL);
-	html_element(report->html, "h1", NULL, "Sweetspot report");
-	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
-	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
-	             PACKAGE_VERSION);
+	html_put(report->html, "<header><h1>Sweetspot report</h1><p>%s, %s, by sweetspot " PACKAGE_VERSION "</p>",
+	         js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now));
 	if (report->is_foreign)
-		html_element(
-			report->html, "p", "note",
-			"Measured on another machine than the one that wrote this page. Run the commands below on that machine.");
+		html_put(report->html,
+		         "<p class=\"note\">Measured on another machine than the one that wrote this page. Run the "
+		         "commands below on that machine.</p>");
 	charts_notice(report->charts);
 	nav_put(report);
 	hidden_put(report);
-	html_end(report->html);
-	html_begin(report->html, "main", NULL);
-	if (report->from) {
-		report_from_sections(report);
-	} else {
-		report_cards(report);
-		report_machine(report);
-		if (report->section_count)
-			report_recommend(report);
-		for (size_t i = 0; i < report->section_count; i++)
-			report_section(report, &report->sections[i]);
-		report_regions(report);
-	}
-	html_end(report->html);
+	html_put(report->html, "</header><main>");
+	report_cards(report);
+	report_machine(report);
+	if (report->section_count && !report->from)
+		report_recommend(report);
+	for (size_t i = 0; i < report->section_count; i++)
+		report_section(report, &report->sections[i]);
+	js_each (document, report->regions)
+		document_put(report, document, document_at);
+	html_put(report->html, "</main>");
 	page_end(report->html);
 }
 
 /* Counts what the page shows: "2 kernels and problems, 1 program by region". Caller frees. */
 static char *contents_text(const struct report *report) {
 	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
-	size_t programs = report->regions;
+	size_t programs = json_array_size(report->regions);
 	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
 	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
 	char *text =
@@ -356,9 +298,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                                             "contain what the report shows",
 	                                             "report writes an HTML page, not JSON")
 	                                   : read_all(&report, err);
+	if (!failed || (err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
+	                !opt_has(args, "machine") && !opt_has(args, "device")))
+		regions_read(&report);
 	/* Programs that were only tuned by region are not in the store. */
-	if (failed && err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
-	    report_regions_any(args)) {
+	if (failed && json_array_size(report.regions)) {
 		*err = (struct err){0};
 		report.machine = app_machine(app, err);
 		failed = report.machine ? 0 : -1;

@@ -5,13 +5,110 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/report/html.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
+#include "tuner/profile/diff.h"
+#include "tuner/profile/profile.h"
 #include "tuner/result/result.h"
+
+/* --compare A B: reads the recommendations of both sides, each a store, a machine of the store, or a date. */
+static const double DAY = 86400, MINUTE = 60;
+
+/* "2026-01-31" or "2026-01-31T12:00", in UTC; *until: the end of that day or minute. */
+static bool date_read(const char *word, double *until) {
+	struct tm tm = {0};
+	const char *rest = strptime(word, "%Y-%m-%d", &tm);
+	bool whole = rest && !*rest;
+	if (rest && (*rest == 'T' || *rest == ' '))
+		rest = strptime(rest + 1, "%H:%M", &tm);
+	int day = tm.tm_mday;
+	if (!rest || *rest)
+		return false;
+	*until = (double)timegm(&tm) + (whole ? DAY : MINUTE);
+	return tm.tm_mday == day; /* there is no 30 February */
+}
+
+/* The machine that --machine names, else this one if the store knows it, else the one that was measured last. */
+static json_t *machine_of(struct report *report, struct store *store, struct err *err) {
+	const char *wanted = opt_get(report->args, "machine", NULL);
+	struct err ignored = {0};
+	if (wanted)
+		return report_machine_find(store, wanted, err);
+	const char *here = app_fingerprint(report->app, &ignored);
+	json_t *found = here ? report_machine_find(store, here, &ignored) : NULL;
+	return found ? found : report_machine_newest(store, err);
+}
+
+static int side_fill(struct report *report, struct report_side *side, struct store *store, json_t *machine,
+                     double until, struct err *err) {
+	const char *path = store_path(store), *fingerprint = js_string_or(machine, "fingerprint", "");
+	struct err none = {0};
+	char last[32];
+	side->profile = machine ? profile_until(store, fingerprint, NULL, until, &none) : NULL;
+	if (!side->profile && none.code != ERR_NOTHING && none.code != ERR_OK) {
+		*err = none;
+		return -1;
+	}
+	if (!side->profile)
+		return err_set(err, ERR_NOTHING, "`sweetspot store list` lists what a store holds",
+		               "%s does not contain a result of tune%s", path, until > 0 ? " from that time" : "");
+	side->title =
+		arena_printf(report->arena, "%s, machine %s, store %s%s%s", js_string_or(machine, "cpu", "unknown processor"),
+	                 report_machine_short(report, fingerprint), path, until > 0 ? ", as it was until " : "",
+	                 until > 0 ? report_time(until, last, sizeof last) : "");
+	return 0;
+}
+
+/* A word that is a file names a store, even if it could also be a date or a machine. */
+static int side_open(struct report *report, struct report_side *side, const char *word, struct err *err) {
+	double until = 0;
+	bool file = access(word, F_OK) == 0, date = !file && date_read(word, &until);
+	struct store *store = store_open(file ? word : opt_get(report->args, "store", NULL), STORE_READ, err);
+	if (!store)
+		return -1;
+	json_t *machine = file || date ? machine_of(report, store, err) : report_machine_find(store, word, err);
+	int failed = err->code == ERR_OK ? side_fill(report, side, store, machine, until, err) : -1;
+	if (err->code == ERR_USAGE && !file && !date && !machine)
+		err_hint(err, "give two files of stores, two machines (`sweetspot store info` lists them), or two dates");
+	json_decref(machine);
+	store_close(store);
+	return failed;
+}
+
+static void kernels_pick(json_t *entries, const char **names) {
+	for (size_t i = json_array_size(entries); *names && i-- > 0;) {
+		const char *kernel = js_string_or(json_array_get(entries, i), "kernel", "");
+		const char **name = names;
+		while (*name && strcmp(*name, kernel) != 0)
+			name++;
+		if (!*name)
+			json_array_remove(entries, i);
+	}
+}
+
+int report_compare(struct report *report, struct err *err) {
+	const struct opt_args *args = report->args;
+	if (opt_has(args, "from"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--compare reads stores, --from reads files");
+	if (opt_words(args) < 2)
+		return err_set(err, ERR_USAGE, "sweetspot report --compare old.db new.db",
+		               "--compare needs two stores, machines or dates");
+	for (size_t i = 0; i < 2; i++)
+		if (side_open(report, &report->sides[i], opt_word(args, i), err))
+			return -1;
+	report->diff = profile_diff(report->sides[0].profile, report->sides[1].profile);
+	json_t *entries = json_object_get(report->diff, "entries");
+	kernels_pick(entries, report_names(report, 2));
+	return json_array_size(entries)
+	           ? 0
+	           : err_set(err, ERR_NOTHING, NULL, "neither side contains a result of these kernels");
+}
 
 enum { CARDS_MAX = 200, NAMED_MAX = 8 };
 static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
@@ -83,17 +180,15 @@ static void side_put(struct report *report, const json_t *row, size_t side) {
 	const char *line = js_string_or(json_object_get(entry, "program"), "line", NULL);
 	char *config = results_config(json_object_get(entry, "config"), NULL), ratio[64];
 	report_ratio(speedup_of(entry), ratio, sizeof ratio);
-	html_begin(report->html, "p", NULL);
-	html_element(report->html, "strong", NULL, "%s: ", letters[side]);
-	html_printf(report->html, "%s with ", median_text(report, entry));
-	html_element(report->html, "code", NULL, "%s", line ? line : *config ? config : "-");
+	html_put(report->html, "<p><strong>%s: </strong>%s with <code>%s</code>", letters[side], median_text(report, entry),
+	         line      ? line
+	         : *config ? config
+	                   : "-");
 	if (*ratio)
-		html_printf(report->html, "; %s%s against the baseline there",
-		            strcmp(ratio, "too noisy") == 0 ? "compared, but " : "", ratio);
-	html_printf(report->html, ". ");
-	html_element(report->html, "span", "note", "%.10s",
-	             js_string_or(json_object_get(entry, "provenance"), "measured", ""));
-	html_end(report->html);
+		html_put(report->html, "; %s%s against the baseline there",
+		         strcmp(ratio, "too noisy") == 0 ? "compared, but " : "", ratio);
+	html_put(report->html, ". <span class=\"note\">%.10s</span></p>",
+	         js_string_or(json_object_get(entry, "provenance"), "measured", ""));
 	free(config);
 }
 
@@ -107,18 +202,13 @@ static const char *plain_text(struct report *report, const json_t *value) {
 }
 
 static void settings_put(struct report *report, const json_t *row) {
-	const json_t *settings = json_object_get(row, "config"), *one;
-	size_t i;
-	html_begin(report->html, "p", NULL);
-	if (json_array_size(settings) == 0)
-		html_printf(report->html, "The configuration is the same.");
-	json_array_foreach(settings, i, one) {
-		html_printf(report->html, "%s%s: %s ", i ? ", " : "", js_string_or(one, "name", ""),
-		            plain_text(report, json_object_get(one, "a")));
-		html_constant(report->html, "&rarr;");
-		html_printf(report->html, " %s", plain_text(report, json_object_get(one, "b")));
+	const json_t *settings = json_object_get(row, "config");
+	html_put(report->html, json_array_size(settings) ? "<p>" : "<p>The configuration is the same.");
+	js_each (one, settings) {
+		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""),
+		         plain_text(report, json_object_get(one, "a")), plain_text(report, json_object_get(one, "b")));
 	}
-	html_end(report->html);
+	html_put(report->html, "</p>");
 }
 
 static void card_put(struct report *report, const json_t *row) {
@@ -126,18 +216,14 @@ static void card_put(struct report *report, const json_t *row) {
 	static const char *const tones[VERDICT_COUNT] = {[VERDICT_FASTER] = " high", [VERDICT_SLOWER] = " warning"};
 	const char *tone = tones[verdict_of(row)];
 	const char *problem = problem_of(report, row);
-	html_begin(report->html, "article", "class", "card", NULL);
-	html_begin(report->html, "h3", NULL);
-	html_text(report->html, js_string_or(row, "kernel", ""));
-	html_element(report->html, "small", NULL, " %s", problem);
-	html_end(report->html);
-	html_verdict(report->html, tone ? tone : "", words_of(report, row));
+	html_put(report->html, "<article class=\"card\"><h3>%s<small> %s</small></h3><p class=\"verdict%s\">%s</p>",
+	         js_string_or(row, "kernel", ""), problem, tone ? tone : "", words_of(report, row));
 	if (isfinite(gain.ratio + gain.low + gain.high) && !speedup_is_vague(gain))
 		report_interval(report, gain.low, gain.ratio, gain.high);
 	settings_put(report, row);
 	side_put(report, row, 0);
 	side_put(report, row, 1);
-	html_end(report->html);
+	html_put(report->html, "</article>");
 }
 
 static void cell_put(struct report *report, struct html_table *table, const json_t *row, const char *side) {
@@ -152,10 +238,8 @@ static void table_put(struct report *report, const json_t *rows) {
 	static const char *const titles[] = {"kernel", "\2problem",     "\2change", "\1speedup",     "\1interval",
 	                                     "\1A",    "\2A's setting", "\1B",      "\2B's setting", NULL};
 	struct html_table table;
-	json_t *row;
-	size_t i;
 	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		html_table_row(&table);
@@ -174,11 +258,10 @@ static void table_put(struct report *report, const json_t *rows) {
 
 /* A few problems are named; more of them are numbered in the order of the table. */
 static void chart_put(struct report *report, const json_t *rows) {
-	size_t count = 0, i;
+	size_t count = 0;
 	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
 	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
 		const char *problem = problem_of(report, row);
 		if (isfinite(gain.ratio)) {
@@ -195,7 +278,7 @@ static void chart_put(struct report *report, const json_t *rows) {
 	const struct chart_series series[] = {{"speedup, with its interval", CHART_POINTS, points, count},
 	                                      {"the same", CHART_BOUND, same, 2}};
 	bool named = count <= NAMED_MAX;
-	html_begin(report->html, "div", "class", "figures", NULL);
+	html_put(report->html, "<div class=\"figures\">");
 	charts_add(
 		report->charts, "changes",
 		&(struct chart){.title = "Speedup of B over A",
@@ -207,52 +290,48 @@ static void chart_put(struct report *report, const json_t *rows) {
 	                    .x_name_count = named ? count : 0,
 	                    .series = memcpy(arena_alloc(report->arena, 2, sizeof *series), series, sizeof series),
 	                    .series_count = 2});
-	html_end(report->html);
+	html_put(report->html, "</div>");
 }
 
 static void summary_put(struct report *report, const json_t *rows) {
-	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0}, i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0};
+	js_each (row, rows) {
 		bool shared = is_of(row, "a") && is_of(row, "b");
 		both += shared;
 		only[0] += !shared && is_of(row, "a");
 		only[1] += !shared && is_of(row, "b");
 		counts[verdict_of(row)] += is_judged(row);
 	}
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Of the %zu problem%s that both have, B is faster in %zu and slower in %zu", both,
-	            both == 1 ? "" : "s", counts[VERDICT_FASTER], counts[VERDICT_SLOWER]);
+	html_put(report->html,
+	         "<p class=\"lead\">Of the %zu problem%s that both have, B is faster in %zu and slower in %zu", both,
+	         both == 1 ? "" : "s", counts[VERDICT_FASTER], counts[VERDICT_SLOWER]);
 	if (counts[VERDICT_TIE])
-		html_printf(report->html, ", no significant difference in %zu", counts[VERDICT_TIE]);
+		html_put(report->html, ", no significant difference in %zu", counts[VERDICT_TIE]);
 	if (counts[VERDICT_UNDECIDED])
-		html_printf(report->html, ", %zu %s undecided", counts[VERDICT_UNDECIDED],
-		            counts[VERDICT_UNDECIDED] == 1 ? "is" : "are");
-	html_printf(report->html, ".");
+		html_put(report->html, ", %zu %s undecided", counts[VERDICT_UNDECIDED],
+		         counts[VERDICT_UNDECIDED] == 1 ? "is" : "are");
+	html_put(report->html, ".");
 	for (size_t side = 0; side < 2; side++)
 		if (only[side])
-			html_printf(report->html, " Only %s has %zu more.", letters[side], only[side]);
-	html_end(report->html);
-	html_element(
-		report->html, "p", "note",
-		"A and B were measured at different times, so their intervals (95 %%) do not contain what changed in "
-		"between, such as load, clock or temperature. A difference counts if its interval is beyond 1 %% and the "
-		"noise floors of both. `sweetspot compare` measures two settings of one machine in pairs.");
+			html_put(report->html, " Only %s has %zu more.", letters[side], only[side]);
+	html_put(
+		report->html,
+		"</p><p class=\"note\">A and B were measured at different times, so their intervals (95 %%) do not contain "
+		"what "
+		"changed in between, such as load, clock or temperature. A difference counts if its interval is beyond 1 %% "
+		"and the noise floors of both. `sweetspot compare` measures two settings of one machine in pairs.</p>");
 }
 
 static void machines_put(struct report *report) {
 	static const char *const titles[] = {"\2", "\2A", "\2B", NULL};
 	const json_t *differences = json_object_get(report->diff, "machine");
 	struct html_table table;
-	json_t *one;
-	size_t i;
-	html_begin(report->html, "section", "id", "machines", NULL);
-	html_element(report->html, "h2", NULL, "Machines");
+	html_put(report->html, "<section id=\"machines\"><h2>Machines</h2>");
 	if (json_array_size(differences) == 0) {
-		html_element(report->html, "p", NULL, "Both sides are the same machine with the same compiler.");
+		html_put(report->html, "<p>Both sides are the same machine with the same compiler.</p>");
 	} else {
 		html_table_begin(&table, report->html, "What differs", titles);
-		json_array_foreach((json_t *)differences, i, one) {
+		js_each (one, differences) {
 			html_table_row(&table);
 			html_table_text(&table, "%s", js_string_or(one, "name", ""));
 			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
@@ -260,46 +339,38 @@ static void machines_put(struct report *report) {
 		}
 		html_table_end(&table);
 	}
-	html_end(report->html);
+	html_put(report->html, "</section>");
 }
 
 static void cards_put(struct report *report, const json_t *rows) {
-	size_t i, cards = 0;
-	json_t *row;
-	html_begin(report->html, "div", "class", "cards", NULL);
-	json_array_foreach((json_t *)rows, i, row) {
+	size_t cards = 0;
+	html_put(report->html, "<div class=\"cards\">");
+	js_each (row, rows)
 		if (is_of(row, "a") && is_of(row, "b") && cards++ < CARDS_MAX)
 			card_put(report, row);
-	}
-	html_end(report->html);
+	html_put(report->html, "</div>");
 	if (cards > CARDS_MAX)
-		html_element(report->html, "p", "note", "%zu more are in the table.", cards - CARDS_MAX);
+		html_put(report->html, "<p class=\"note\">%zu more are in the table.</p>", cards - CARDS_MAX);
 }
 
 void report_compare_page(struct report *report) {
 	const json_t *rows = json_object_get(report->diff, "entries");
 	char now[32];
 	page_begin(report->html, "Sweetspot comparison", 0);
-	html_begin(report->html, "header", NULL);
-	html_element(report->html, "h1", NULL, "Sweetspot comparison");
+	html_put(report->html, "<header><h1>Sweetspot comparison</h1>");
 	for (size_t side = 0; side < 2; side++)
-		html_element(report->html, "p", NULL, "%s: %s", letters[side], report->sides[side].title);
-	html_element(report->html, "p", "note", "%s, by sweetspot %s", report_time(sys_wall(), now, sizeof now),
-	             PACKAGE_VERSION);
+		html_put(report->html, "<p>%s: %s</p>", letters[side], report->sides[side].title);
+	html_put(report->html, "<p class=\"note\">%s, by sweetspot " PACKAGE_VERSION "</p>",
+	         report_time(sys_wall(), now, sizeof now));
 	charts_notice(report->charts);
-	html_end(report->html);
-	html_begin(report->html, "main", NULL);
-	html_begin(report->html, "section", "id", "changes", NULL);
-	html_element(report->html, "h2", NULL, "What changed");
+	html_put(report->html, "</header><main><section id=\"changes\"><h2>What changed</h2>");
 	summary_put(report, rows);
 	chart_put(report, rows);
 	cards_put(report, rows);
-	html_end(report->html);
-	html_begin(report->html, "section", "id", "all", NULL);
-	html_element(report->html, "h2", NULL, "All problems");
+	html_put(report->html, "</section><section id=\"all\"><h2>All problems</h2>");
 	table_put(report, rows);
-	html_end(report->html);
+	html_put(report->html, "</section>");
 	machines_put(report);
-	html_end(report->html);
+	html_put(report->html, "</main>");
 	page_end(report->html);
 }

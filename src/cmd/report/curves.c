@@ -86,7 +86,7 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 	size_t lines = 0, tried = 0;
 	*longest = 0;
 	for (size_t r = 0; r < study_rows(weak->study) && lines < CURVES_LINES; r++) {
-		if (!explain_of_problem((void *)&section->view, weak->study, r) || !study_usable(weak->study, r) ||
+		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
 		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
 			continue;
 		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
@@ -150,9 +150,7 @@ static void report_weak(struct report *report, const struct report_section *sect
 	                                section->problem_text, strcmp(members, "gpus") == 0 ? "one GPU" : "one thread"),
 		.series = series,
 		.series_count = lines};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-weak-efficiency", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "weak-efficiency", &chart);
 }
 
 /* Draws efficiency over threads, and the rates that kernels report: throughput, nanoseconds an operation. */
@@ -204,8 +202,8 @@ static void curves_efficiency(const struct curves *curves) {
 	chart.description =
 		arena_printf(curves->report->arena, "Strong scaling: the speedup over %s divided by the number of %s.",
 	                 curves->one, curves->name);
-	charts_add(curves->report->charts,
-	           arena_printf(curves->report->arena, "%s-%s-efficiency", curves->section->kernel, curves->name), &chart);
+	report_chart(curves->report, curves->section, arena_printf(curves->report->arena, "%s-efficiency", curves->name),
+	             &chart);
 }
 
 static double rate_value(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx) {
@@ -221,13 +219,10 @@ static bool is_rate(const json_t *figure) {
 }
 
 static size_t rates_find(const struct curves *curves, struct rate *rates) {
-	size_t i, count = 0;
-	json_t *figure;
-	json_array_foreach(json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"), i,
-	                   figure) {
+	size_t count = 0;
+	js_each (figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"))
 		if (count < RATES_MAX && is_rate(figure))
 			rates[count++] = (struct rate){js_string_or(figure, "name", ""), js_string_or(figure, "unit", "")};
-	}
 	return count;
 }
 
@@ -243,8 +238,8 @@ static void curves_rates(const struct curves *curves) {
 		chart.y_label = arena_printf(arena, "%s (%s)", rates[i].name, rates[i].unit);
 		chart.description = arena_printf(arena, "%s of the configurations with the best %s at each value of %s.",
 		                                 rates[i].name, curves->section->label, curves->name);
-		charts_add(curves->report->charts,
-		           arena_printf(arena, "%s-%s-%s", curves->section->kernel, curves->name, rates[i].name), &chart);
+		report_chart(curves->report, curves->section, arena_printf(arena, "%s-%s", curves->name, rates[i].name),
+		             &chart);
 	}
 }
 
@@ -252,26 +247,26 @@ enum { NUMBERS_MAX = 4, WORDS_MAX = 3 };
 
 static void number_put(const struct curves *curves) {
 	struct html *html = curves->report->html;
-	html_begin(html, "div", "class", "figures", NULL);
+	html_put(html, "<div class=\"figures\">");
 	curves_times(curves);
 	curves_speedups(curves);
 	if (curves->threads)
 		curves_efficiency(curves);
 	curves_rates(curves);
-	html_end(html);
+	html_put(html, "</div>");
 	curves_table(curves);
 	if (curves->count > CURVES_LINES)
-		html_element(html, "p", "note", "The charts show the %d fastest of %zu lines; the table has all of them.",
-		             CURVES_LINES, curves->count);
+		html_put(html, "<p class=\"note\">The charts show the %d fastest of %zu lines; the table has all of them.</p>",
+		         CURVES_LINES, curves->count);
 }
 
 /* Bar charts are narrow, so they stand side by side. */
 static void words_put(const struct curves *words, size_t count) {
 	struct html *html = words->report->html;
-	html_begin(html, "div", "class", "figures", NULL);
+	html_put(html, "<div class=\"figures\">");
 	for (size_t i = 0; i < count; i++)
 		curves_bars(&words[i]);
-	html_end(html);
+	html_put(html, "</div>");
 	for (size_t i = 0; i < count; i++)
 		curves_table(&words[i]);
 }
@@ -314,5 +309,6 @@ void report_curves(struct report *report, const struct report_section *section) 
 	if (words)
 		words_put(curves, words);
 	if (numbers > NUMBERS_MAX || left > WORDS_MAX)
-		html_element(report->html, "p", "note", "Parameters with a smaller effect appear only in the tables below.");
+		html_put(report->html,
+		         "<p class=\"note\">Parameters with a smaller effect appear only in the tables below.</p>");
 }

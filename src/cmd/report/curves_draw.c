@@ -105,8 +105,7 @@ void curves_times(const struct curves *curves) {
 	                 "from %.4g to %.4g %s. Error bars are 95 %% intervals.",
 	                 curves->section->label, curves->name, lines_words(curves), curves->least * curves->scale.factor,
 	                 curves->most * curves->scale.factor, curves->scale.unit);
-	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
-	           &chart);
+	report_chart(report, curves->section, arena_printf(report->arena, "%s-time", curves->name), &chart);
 }
 
 /* The largest speedup of the lines. */
@@ -166,8 +165,7 @@ void curves_speedups(const struct curves *curves) {
 	                                                   : "Speedup over the baseline",
 	                                 curves->name, lines_words(curves),
 	                                 curves->threads ? "; the bound is ideal speedup, equal to their number" : "");
-	charts_add(report->charts,
-	           arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "speedup"), &chart);
+	report_chart(report, curves->section, arena_printf(report->arena, "%s-speedup", curves->name), &chart);
 }
 
 static int by_value(const void *a, const void *b, void *ctx) {
@@ -225,6 +223,5 @@ void curves_bars(const struct curves *curves) {
 	chart.description = arena_printf(
 		report->arena, "The best %s measured with each %s, best first; from %.4g to %.4g %s.", curves->section->label,
 		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);
-	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
-	           &chart);
+	report_chart(report, curves->section, arena_printf(report->arena, "%s-time", curves->name), &chart);
 }

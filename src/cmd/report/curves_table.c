@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/explain/scaling.h"
 #include "src/cmd/report/curves_impl.h"
 #include "src/cmd/report/curves_table_impl.h"
 #include "src/show/results.h"
@@ -23,7 +22,7 @@ struct choice {
 
 static bool is_chosen(void *ctx, const struct study *study, size_t row) {
 	const struct choice *choice = ctx;
-	if (study_row(study, row)->over || !explain_of_problem((void *)&choice->section->view, study, row))
+	if (!explain_timed(&choice->section->view, row))
 		return false;
 	return choice->split == SIZE_MAX || study_row(study, row)->level[choice->split] == choice->level;
 }
@@ -90,9 +89,8 @@ static size_t slice_levels(const struct report_section *section, size_t column) 
 
 size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]) {
 	const struct study *study = section->view.study;
-	size_t count = 0, i;
-	json_t *effect;
-	json_array_foreach(json_object_get(section->result, "effects"), i, effect) {
+	size_t count = 0;
+	js_each (effect, json_object_get(section->result, "effects")) {
 		int column = study_find(study, js_string_or(effect, "param", ""));
 		if (column >= 0 && count < STUDY_COLUMNS_MAX && slice_levels(section, (size_t)column) >= LEVELS_LEAST)
 			columns[count++] = (size_t)column;
@@ -118,13 +116,8 @@ static size_t slice_split(const struct report_section *section, size_t column) {
 }
 
 size_t slice_winner(const struct report_section *section) {
-	const json_t *config = json_object_get(section->entry, "config");
-	const struct study *study = section->view.study;
 	bool won = verdict_of(section->entry) == VERDICT_FASTER;
-	for (size_t i = 0; won && config && i < study_rows(study); i++)
-		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
-			return i;
-	return SIZE_MAX;
+	return explain_row_of(&section->view, won ? json_object_get(section->entry, "config") : NULL);
 }
 
 size_t slice_size(const struct report_section *section) {
@@ -185,7 +178,7 @@ double curves_base(const struct curves *curves, const struct slice *slice) {
 	if (curves->threads)
 		return curves_one(curves, slice);
 	size_t baseline = study_baseline(curves->study);
-	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->section->view, curves->study, baseline))
+	if (baseline != SIZE_MAX && explain_of_problem(&curves->section->view, baseline))
 		return study_row(curves->study, baseline)->value;
 	return js_real_or(json_object_get(curves->section->result, "baseline"), "median", NAN);
 }
@@ -223,8 +216,7 @@ static size_t curves_serial(const struct curves *curves) {
 		for (size_t r = 0; r < study_rows(study); r++) {
 			int level = study_row(study, r)->level[c];
 			bool serial = is_serial_word(study_column(study, c), level) && !has_teams(study, c, level);
-			if ((serial || is_without_lock(study, c, r)) && !study_row(study, r)->over &&
-			    explain_of_problem((void *)&curves->section->view, study, r))
+			if ((serial || is_without_lock(study, c, r)) && explain_timed(&curves->section->view, r))
 				return r;
 		}
 	return SIZE_MAX;
@@ -343,15 +335,12 @@ void curves_table(const struct curves *curves) {
 	if (has_single(curves) || !isfinite(curves->serial_time))
 		titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
-	charts_numbers_begin(report->charts,
-	                     arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name));
-	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name),
-	                 titles);
+	html_table_begin_folded(
+		&table, report->html, arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name),
+		arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name), titles);
 	for (size_t s = 0; s < curves->count; s++)
 		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)
 			row_put(curves, &table, &curves->slices[s],
 			        curves->slices[s].rows[curves_thinned(curves->slices[s].count, i)]);
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }

@@ -144,13 +144,13 @@ static struct report_section *section_new(struct report *report, const struct st
 	return section;
 }
 
-static struct report_section *section_find(struct report *report, const struct store_row *past, json_t *problem) {
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem) {
 	for (size_t i = 0; i < report->section_count; i++)
-		if (strcmp(report->sections[i].kernel, past->kernel) == 0 &&
-		    strcmp(report->sections[i].objective, past->objective) == 0 &&
+		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
 		    json_equal(report->sections[i].problem, problem))
 			return &report->sections[i];
-	return section_new(report, past, problem);
+	return NULL;
 }
 
 /* Makes room in powers of two, so that the count alone tells when to grow. */
@@ -166,12 +166,9 @@ static void best_add(struct report_search *search, double x, double y) {
 
 /* Others disturbed this pair, and it was repeated. */
 static bool is_repeated(const struct gathering *gathering, int block) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(gathering->repeated, i, one) {
+	js_each (one, gathering->repeated)
 		if (json_is_integer(one) && json_integer_value(one) == block)
 			return true;
-	}
 	return false;
 }
 
@@ -248,7 +245,9 @@ static int on_past(void *ctx, const struct store_row *past) {
 	json_t *problem = js_parse(past->problem, strlen(past->problem), "a search's problem", gathering->err);
 	if (!problem)
 		return gathering->failed = 1;
-	struct report_section *section = section_find(report, past, problem);
+	struct report_section *section = report_section_find(report, past->kernel, past->objective, problem);
+	if (!section)
+		section = section_new(report, past, problem);
 	json_decref(problem);
 	gathering->search = search_add(report, section, past);
 	gathering->least = INFINITY;
@@ -270,11 +269,11 @@ static int on_past(void *ctx, const struct store_row *past) {
 }
 
 static int unknown_fail(struct report *report, const struct gathering *gathering, const char *name, struct err *err) {
-	const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known), *key;
+	const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known);
 	size_t count = 0;
-	json_t *value;
 	struct err ignored = {0};
-	json_object_foreach(gathering->seen, key, value) known[count++] = key;
+	js_members (key, value, gathering->seen)
+		known[count++] = key;
 	if (app_kernel(report->app, name, &ignored)) {
 		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", name);
 		err_hint(err, "run `sweetspot tune %s` first", name);
@@ -359,16 +358,12 @@ static const char *source_of(void *ctx, const char *kernel) {
 }
 
 static void entries_join(struct report *report) {
-	for (size_t i = 0; i < report->section_count; i++) {
-		struct report_section *section = &report->sections[i];
-		size_t at;
-		json_t *entry;
-		json_array_foreach(json_object_get(report->profile, "entries"), at, entry) {
-			if (strcmp(js_string_or(entry, "kernel", ""), section->kernel) == 0 &&
-			    strcmp(js_string_or(entry, "objective", ""), section->objective) == 0 &&
-			    json_equal(json_object_get(entry, "problem"), section->problem))
-				section->entry = entry;
-		}
+	js_each (entry, json_object_get(report->profile, "entries")) {
+		struct report_section *section =
+			report_section_find(report, js_string_or(entry, "kernel", ""), js_string_or(entry, "objective", ""),
+		                        json_object_get(entry, "problem"));
+		if (section)
+			section->entry = entry;
 	}
 }
 
@@ -422,4 +417,5 @@ void report_clear(struct report *report) {
 	json_decref(report->sides[0].profile);
 	json_decref(report->sides[1].profile);
 	json_decref(report->ceilings);
+	json_decref(report->regions);
 }

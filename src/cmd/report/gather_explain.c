@@ -2,7 +2,6 @@
 /* Adds the results of `explain` to the sections. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
@@ -19,15 +18,6 @@ static size_t rows_allowed(const struct study_set *set) {
 		large += study_set_at(set, i)->trials > ROWS_LEAST;
 	size_t rows = ROWS_ALL / (large ? large : 1);
 	return rows < ROWS_LEAST ? ROWS_LEAST : rows > ROWS_MOST ? ROWS_MOST : rows;
-}
-
-static struct report_section *section_of(const struct report *report, const char *kernel, const char *objective,
-                                         const json_t *problem) {
-	for (size_t i = 0; i < report->section_count; i++)
-		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
-		    json_equal(report->sections[i].problem, problem))
-			return &report->sections[i];
-	return NULL;
 }
 
 static bool same_but(const json_t *a, const json_t *b, const char *name) {
@@ -57,7 +47,7 @@ static json_t *sizes_known(const struct report *report, const struct report_sect
 static const json_t *problem_look(struct report *report, const struct explain_view *view, size_t row,
                                   const json_t *other) {
 	const json_t *problem = study_row(view->study, row)->problem;
-	struct report_section *section = section_of(report, view->item->kernel, view->objective, problem);
+	struct report_section *section = report_section_find(report, view->item->kernel, view->objective, problem);
 	if (!section || section->result)
 		return other;
 	section->view = *view;

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/cmd/report/curves_table_impl.h"
 
@@ -30,7 +29,7 @@ static double *leasts_new(const struct report_section *section, size_t column) {
 		least[i] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		int level = study_row(study, i)->level[column];
-		if (level != STUDY_ABSENT && !study_row(study, i)->over && explain_of_problem((void *)&section->view, study, i))
+		if (level != STUDY_ABSENT && explain_timed(&section->view, i))
 			least[level] = fmin(least[level], study_row(study, i)->value);
 	}
 	return least;
@@ -71,8 +70,7 @@ static void grid_fill(struct grid *grid) {
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
 		size_t x = index_of(grid, 0, row->level[grid->column[0]]), y = index_of(grid, 1, row->level[grid->column[1]]);
-		if (x == grid->side[0] || y == grid->side[1] || row->over ||
-		    !explain_of_problem((void *)&grid->section->view, study, i))
+		if (x == grid->side[0] || y == grid->side[1] || !explain_timed(&grid->section->view, i))
 			continue;
 		double *cell = &grid->value[y][x], shown = report_shown(grid->section, row->value);
 		grid->cells += isnan(*cell);
@@ -137,9 +135,7 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 		.heat = heat,
 		.winner = grid_winner(report, grid),
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", section->kernel, x, y), &chart);
-	html_end(report->html);
+	report_figure(report, section, arena_printf(report->arena, "%s-%s", x, y), &chart);
 }
 
 static void grid_table(struct report *report, const struct grid *grid) {
@@ -147,11 +143,9 @@ static void grid_table(struct report *report, const struct grid *grid) {
 	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
 	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s by %s and %s", grid->section->label,
-	                                                  x->name, y->name));
-	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Best %s by %s and %s", grid->section->label, x->name, y->name),
-	                 titles);
+	const char *what = arena_printf(report->arena, "%s by %s and %s", grid->section->label, x->name, y->name);
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "numbers: %s", what),
+	                        arena_printf(report->arena, "Best %s", what), titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {
 			char text[48];
@@ -164,7 +158,6 @@ static void grid_table(struct report *report, const struct grid *grid) {
 			html_table_number(&table, grid->value[i][k], "%s", text);
 		}
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 void report_heat(struct report *report, const struct report_section *section) {

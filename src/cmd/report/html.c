@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +14,11 @@
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
 
-enum { DEPTH_MAX = 64 };
 static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 struct html {
 	char *data;
 	size_t size, room;
-	const char *open[DEPTH_MAX]; /* names are constants */
-	size_t depth;
 	size_t *slots, slot_count;
 };
 
@@ -92,68 +91,47 @@ static void tag_put(struct html *html, const char *tag, va_list list) {
 	put(html, ">", 1);
 }
 
-static void open_push(struct html *html, const char *tag) {
-	if (html->depth == DEPTH_MAX)
-		abort();
-	html->open[html->depth++] = tag;
-}
-
 void html_begin(struct html *html, const char *tag, ...) {
 	va_list list;
 	va_start(list, tag);
 	tag_put(html, tag, list);
 	va_end(list);
-	open_push(html, tag);
 }
 
-/* an element without an end tag: <meta>, <br> */
-static void html_single(struct html *html, const char *tag, ...) {
-	va_list list;
-	va_start(list, tag);
-	tag_put(html, tag, list);
-	va_end(list);
-}
-
-void html_end(struct html *html) {
-	if (!html->depth)
-		return;
-	puts_to(html, "</");
-	puts_to(html, html->open[--html->depth]);
-	put(html, ">", 1);
-}
-
-void html_text(struct html *html, const char *text) {
-	put_escaped(html, text ? text : "");
-}
-
-static void text_format(struct html *html, const char *format, va_list list) {
-	char *text = NULL;
-	if (vasprintf(&text, format, list) < 0)
-		abort();
+/* Formats a directive, such as "%.3g", and returns its length. */
+static size_t directive_put(struct html *html, const char *at, va_list *list) {
+	size_t size = 1 + strspn(at + 1, "-+ #.*0123456789lz");
+	char form[24], kind = at[size], *text;
+	bool is_size = at[size - 1] == 'z', is_long = at[size - 1] == 'l';
+	snprintf(form, sizeof form, "%.*s", (int)++size, at);
+	int precision = strchr(form, '*') ? va_arg(*list, int) : 0;
+	if (kind == 's')
+		text = strchr(form, '*') ? mem_printf(form, precision, va_arg(*list, const char *))
+		                         : mem_printf(form, va_arg(*list, const char *));
+	else if (strchr("efg", kind))
+		text = mem_printf(form, va_arg(*list, double));
+	else if (strchr("du", kind))
+		text = is_size   ? mem_printf(form, va_arg(*list, size_t))
+		       : is_long ? mem_printf(form, va_arg(*list, long long))
+		                 : mem_printf(form, va_arg(*list, int));
+	else
+		text = mem_printf("%c", kind == 'c' ? va_arg(*list, int) : kind); /* or %% */
 	put_escaped(html, text);
 	free(text);
+	return size;
 }
 
-void html_printf(struct html *html, const char *format, ...) {
+void html_put(struct html *html, const char *format, ...) {
 	va_list list;
 	va_start(list, format);
-	text_format(html, format, list);
+	while (*format) {
+		size_t plain = strcspn(format, "%");
+		put(html, format, plain);
+		format += plain;
+		if (*format)
+			format += directive_put(html, format, &list);
+	}
 	va_end(list);
-}
-
-void html_element(struct html *html, const char *tag, const char *class, const char *format, ...) {
-	va_list list;
-	html_begin(html, tag, "class", class, NULL);
-	va_start(list, format);
-	text_format(html, format, list);
-	va_end(list);
-	html_end(html);
-}
-
-void html_verdict(struct html *html, const char *tone, const char *text) {
-	char class[32];
-	snprintf(class, sizeof class, "verdict%s", tone);
-	html_element(html, "p", class, "%s", text);
 }
 
 void html_constant(struct html *html, const char *markup) {
@@ -169,8 +147,6 @@ size_t html_slot(struct html *html) {
 char *html_finish(struct html *html, const char *const *markup, size_t *size) {
 	struct html whole = {0};
 	size_t from = 0;
-	while (html->depth)
-		html_end(html);
 	for (size_t i = 0; i < html->slot_count; i++) {
 		put(&whole, html->data + from, html->slots[i] - from);
 		from = html->slots[i];
@@ -227,7 +203,7 @@ static void policy_put(struct html *html, const char *css) {
 	char *style_source = source_of(css), *script_source = source_of(script);
 	char *policy = mem_printf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
 	                          style_source, script_source);
-	html_single(html, "meta", "http-equiv", "Content-Security-Policy", "content", policy, NULL);
+	html_put(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">", policy);
 	free(policy);
 	free(style_source);
 	free(script_source);
@@ -235,33 +211,119 @@ static void policy_put(struct html *html, const char *css) {
 
 void page_begin(struct html *html, const char *title, int reload) {
 	char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
-	html_constant(html, "<!DOCTYPE html>\n");
-	html_begin(html, "html", "lang", "en", NULL);
-	html_begin(html, "head", NULL);
-	html_single(html, "meta", "charset", "utf-8", NULL);
+	html_put(html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
 	policy_put(html, css);
-	html_single(html, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
-	html_single(html, "meta", "name", "color-scheme", "content", "light dark", NULL);
-	html_single(html, "meta", "name", "generator", "content", "sweetspot " PACKAGE_VERSION, NULL);
-	if (reload) {
-		char seconds[16];
-		snprintf(seconds, sizeof seconds, "%d", reload);
-		html_single(html, "meta", "http-equiv", "refresh", "content", seconds, NULL);
-	}
-	html_element(html, "title", NULL, "%s", title);
-	html_begin(html, "style", NULL);
+	html_put(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+	               "<meta name=\"color-scheme\" content=\"light dark\">"
+	               "<meta name=\"generator\" content=\"sweetspot " PACKAGE_VERSION "\">");
+	if (reload)
+		html_put(html, "<meta http-equiv=\"refresh\" content=\"%d\">", reload);
+	html_put(html, "<title>%s</title><style>", title);
 	html_constant(html, css);
-	html_end(html);
-	html_end(html);
-	html_begin(html, "body", NULL);
+	html_put(html, "</style></head><body>");
 	free(charts);
 	free(css);
 }
 
 void page_end(struct html *html) {
-	html_begin(html, "script", NULL);
+	html_put(html, "<script>");
 	html_constant(html, script);
-	html_end(html);
-	html_end(html); /* body */
-	html_end(html); /* html */
+	html_put(html, "</script></body></html>");
+}
+
+static char kind_of(const struct html_table *table, size_t column) {
+	char first = column < table->columns ? table->titles[column][0] : '\0';
+	return first == '\1' || first == '\2' ? first : '\0';
+}
+
+static bool is_number(const struct html_table *table, size_t column) {
+	return kind_of(table, column) == '\1';
+}
+
+static const char *class_of(const struct html_table *table, size_t column) {
+	char kind = kind_of(table, column);
+	return kind == '\1' ? "number" : kind ? "words" : NULL;
+}
+
+/* A table with more columns becomes a list of rows on a narrow screen, where each cell is named. */
+enum { NARROW = 3 };
+
+static const char *label_of(const struct html_table *table, size_t column) {
+	if (table->columns <= NARROW || column >= table->columns)
+		return NULL;
+	return table->titles[column] + (kind_of(table, column) != '\0');
+}
+
+static void head_put(struct html_table *table) {
+	struct html *html = table->html;
+	html_put(html, "<thead><tr>");
+	for (size_t i = 0; i < table->columns; i++) {
+		html_begin(html, "th", "scope", "col", "class", class_of(table, i), NULL);
+		html_put(html, "%s</th>", table->titles[i] + (kind_of(table, i) != '\0'));
+	}
+	html_put(html, "</tr></thead>");
+}
+
+void html_table_begin(struct html_table *table, struct html *html, const char *caption, const char *const *titles) {
+	*table = (struct html_table){.html = html, .titles = titles, .at = SIZE_MAX};
+	while (titles[table->columns])
+		table->columns++;
+	html_put(html, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">", caption);
+	html_put(html, "<table class=\"sortable%s\"><caption>%s</caption>", table->columns > NARROW ? " wide" : "",
+	         caption);
+	head_put(table);
+	html_put(html, "<tbody>");
+}
+
+void html_table_begin_folded(struct html_table *table, struct html *html, const char *summary, const char *caption,
+                             const char *const *titles) {
+	html_put(html, "<details><summary>%s</summary>", summary);
+	html_table_begin(table, html, caption, titles);
+	table->folded = true;
+}
+
+void html_table_row(struct html_table *table) {
+	html_put(table->html, table->at != SIZE_MAX ? "</tr><tr>" : "<tr>");
+	table->at = 0;
+}
+
+/* href: NULL: the text is no link. */
+static void cell_put(struct html_table *table, const char *value, const char *href, const char *text) {
+	bool names = table->at == 0 && !is_number(table, 0);
+	const char *tag = names ? "th" : "td";
+	html_begin(table->html, tag, "scope", names ? "row" : NULL, "class", class_of(table, table->at), "data-value",
+	           value, "data-label", label_of(table, table->at), NULL);
+	html_put(table->html, href ? "<a href=\"%s\">%s</a></%s>" : "%s%s</%s>", href ? href : "", text, tag);
+	table->at++;
+}
+
+void html_table_link(struct html_table *table, const char *href, const char *text) {
+	cell_put(table, NULL, href, text);
+}
+
+void html_table_text(struct html_table *table, const char *format, ...) {
+	va_list list;
+	va_start(list, format);
+	char *text = mem_vprintf(format, list);
+	va_end(list);
+	cell_put(table, NULL, NULL, text);
+	free(text);
+}
+
+void html_table_number(struct html_table *table, double value, const char *format, ...) {
+	char number[32] = "";
+	va_list list;
+	va_start(list, format);
+	char *text = mem_vprintf(format, list);
+	va_end(list);
+	if (isfinite(value))
+		snprintf(number, sizeof number, "%.9g", value);
+	cell_put(table, number, NULL, *text && isfinite(value) ? text : "-");
+	free(text);
+}
+
+void html_table_end(struct html_table *table) {
+	html_put(table->html, table->at != SIZE_MAX ? "</tr></tbody></table></div>" : "</tbody></table></div>");
+	if (table->folded)
+		html_put(table->html, "</details>");
 }

@@ -1,32 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program, a chart,
- * which escapes its own texts, or fills a slot at the end. Every element that begins also ends. */
+ * which escapes its own texts, or fills a slot at the end. */
 #ifndef SRC_CMD_REPORT_HTML_H
 #define SRC_CMD_REPORT_HTML_H
+#include <stdbool.h>
 #include <stddef.h>
 
 struct html;
 struct html *html_new(void);
 void html_free(struct html *html);
 
+/* The format is markup, and what its directives write is text: it is escaped, and invalid UTF-8 and control characters
+ * other than newlines and tabs become U+FFFD. It has %s, %c, %d, %u, %e, %f, %g, and their forms with ll and z. */
+void html_put(struct html *html, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Begins an element; its attributes follow as names and values, ended by NULL. An attribute with a NULL value is
  * omitted. */
 void html_begin(struct html *html, const char *tag, ...) __attribute__((sentinel));
-void html_end(struct html *html); /* ends the innermost element */
-/* Invalid UTF-8, and control characters other than newlines and tabs, become U+FFFD. */
-void html_text(struct html *html, const char *text);
-void html_printf(struct html *html, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A whole element with a text; class may be NULL. */
-void html_element(struct html *html, const char *tag, const char *class, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-/* A paragraph that says a verdict; tone is " high", " warning" or "". */
-void html_verdict(struct html *html, const char *tone, const char *text);
 void html_constant(struct html *html, const char *markup);
 
 /* Reserves a slot for markup and returns its number, counted from 0. */
 size_t html_slot(struct html *html);
-/* The whole page with markup[i] in slot i, NULL for nothing; the caller frees it. Open elements are ended. */
+/* The whole page with markup[i] in slot i, NULL for nothing; the caller frees it. */
 char *html_finish(struct html *html, const char *const *markup, size_t *size);
+
+/* HTML tables that the reader can sort, each in a box that scrolls. */
+
+struct html_table {
+	struct html *html;
+	const char *const *titles; /* the prefix "\1" marks a column of numbers, "\2" one of several words */
+	size_t columns, at;        /* at: column of the next cell, SIZE_MAX before the first row */
+	bool folded;
+};
+/* titles: NULL-terminated. */
+void html_table_begin(struct html_table *table, struct html *html, const char *caption, const char *const *titles);
+/* The table is hidden until the reader clicks on `summary`. */
+void html_table_begin_folded(struct html_table *table, struct html *html, const char *summary, const char *caption,
+                             const char *const *titles);
+void html_table_row(struct html_table *table);
+void html_table_text(struct html_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void html_table_link(struct html_table *table, const char *href, const char *text);
+/* A cell that is sorted by its value. NAN means unknown; then, or if the text is empty, the cell shows a dash. */
+void html_table_number(struct html_table *table, double value, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void html_table_end(struct html_table *table);
 
 /* The frame of the page: a single file whose security policy allows only its own style and script. */
 /* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */

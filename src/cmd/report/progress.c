@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "src/cmd/report/report_impl.h"
 #include "tuner/result/result.h"
@@ -105,7 +104,7 @@ static void report_trials_draw(struct report *report, const struct report_sectio
 		.series_count = series_pack(series, KIND_COUNT),
 		.winner = report_winner_mark(report, section, scale.factor),
 	};
-	charts_add(report->charts, arena_printf(report->arena, "%s-trials", section->kernel), &chart);
+	report_chart(report, section, "trials", &chart);
 }
 
 static const struct report_search *newest_duel(const struct report_section *section) {
@@ -154,7 +153,7 @@ static void report_pairs_draw(struct report *report, const struct report_section
 		.series = series,
 		.series_count = series_pack(series, 2),
 	};
-	charts_add(report->charts, arena_printf(report->arena, "%s-pairs", section->kernel), &chart);
+	report_chart(report, section, "pairs", &chart);
 }
 
 enum { LINES_MAX = 8, POINTS_MAX = 200 };
@@ -222,18 +221,17 @@ static void progress_draw(struct report *report, const struct report_section *se
 		.series_count = count,
 		.winner = mark_of(report, section, scale.factor),
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
+	html_put(report->html, "<div class=\"figures\">");
 	report_trials_draw(report, section);
-	charts_add(report->charts, arena_printf(report->arena, "%s-progress", section->kernel), &chart);
+	report_chart(report, section, "progress", &chart);
 	report_pairs_draw(report, section);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 }
 
 static void progress_table(struct report *report, const struct report_section *section) {
 	const char *titles[] = {"\1search", "\1evaluation", arena_printf(report->arena, "\1best %s", section->label), NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, "numbers: progress of the search");
-	html_table_begin(&table, report->html, "Every improvement", titles);
+	html_table_begin_folded(&table, report->html, "numbers: progress of the search", "Every improvement", titles);
 	for (size_t i = 0; i < section->search_count; i++) {
 		const struct report_search *search = &section->searches[i];
 		for (size_t k = 0; is_search(search) && k < search->best_count && k < POINTS_MAX; k++) {
@@ -247,7 +245,6 @@ static void progress_table(struct report *report, const struct report_section *s
 		}
 	}
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 static void ends_table(struct report *report, const struct report_section *section) {
@@ -259,8 +256,10 @@ static void ends_table(struct report *report, const struct report_section *secti
 			ends[status] += section->searches[i].ends[status];
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++)
 		failures += status != TRIAL_CORRECT && status != TRIAL_CENSORED ? ends[status] : 0;
-	html_element(report->html, "p", NULL, failures ? "%zu trial%s failed." : "No trial failed%.0zu%s.", failures,
-	             failures == 1 || !failures ? "" : "s");
+	if (failures)
+		html_put(report->html, "<p>%zu trial%s failed.</p>", failures, failures == 1 ? "" : "s");
+	else
+		html_put(report->html, "<p>No trial failed.</p>");
 	html_table_begin(&table, report->html, "Outcomes of the trials", titles);
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++) {
 		if (ends[status] == 0)
@@ -278,10 +277,10 @@ static void noise_describe(struct report *report, const struct report_section *s
 	for (size_t i = 0; i < section->search_count; i++)
 		noise = section->searches[i].noise >= 0 ? section->searches[i].noise : noise;
 	if (noise >= 0)
-		html_element(
-			report->html, "p", NULL,
-			"Noise floor: %.2f %%. A configuration compared with itself differed by up to this much, so smaller "
-			"differences mean nothing.",
+		html_put(
+			report->html,
+			"<p>Noise floor: %.2f %%. A configuration compared with itself differed by up to this much, so smaller "
+			"differences mean nothing.</p>",
 			100 * noise);
 	else
 		report_absent(report, "The noise floor is unknown because no duel was held. This command holds one:",

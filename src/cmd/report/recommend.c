@@ -69,8 +69,7 @@ static void row_put(struct report *report, struct html_table *table, const struc
 void report_recommend(struct report *report) {
 	struct html_table table;
 	bool any = false;
-	html_begin(report->html, "section", "id", "recommendations", NULL);
-	html_element(report->html, "h2", NULL, "Recommendations");
+	html_put(report->html, "<section id=\"recommendations\"><h2>Recommendations</h2>");
 	for (size_t i = 0; i < report->section_count; i++)
 		any = any || report->sections[i].entry;
 	if (!any)
@@ -83,10 +82,9 @@ void report_recommend(struct report *report) {
 		row_put(report, &table, &report->sections[i]);
 	html_table_end(&table);
 	if (any)
-		html_element(
-			report->html, "p", NULL,
-			"Speedups are relative to the baseline, which is what a user gets without tuning. They come from a "
-			"duel of fresh, interleaved pairs, never from the search. After a tie the baseline "
-			"stays.");
-	html_end(report->html);
+		html_put(report->html,
+		         "<p>Speedups are relative to the baseline, which is what a user gets without tuning. They come "
+		         "from a duel of fresh, interleaved pairs, never from the search. After a tie the baseline "
+		         "stays.</p>");
+	html_put(report->html, "</section>");
 }

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
@@ -11,17 +10,6 @@
 #include "src/cmd/report/report_impl.h"
 
 enum { NAME_MAX_SHOWN = 160 };
-
-static const json_t *row_find(const json_t *rows, const json_t *wanted) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
-		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
-		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
-			return row;
-	}
-	return NULL;
-}
 
 /* The reason why a value is missing, else how it was obtained unless it was simply counted. */
 static const char *note_of(const json_t *row) {
@@ -53,10 +41,9 @@ static void row_put(struct html_table *table, const json_t *row, const json_t *o
 }
 
 static size_t rows_put(struct html_table *table, const json_t *winner, const json_t *baseline, const char *key) {
-	size_t i, count = 0;
-	json_t *row;
-	json_array_foreach(json_object_get(winner, key), i, row) {
-		row_put(table, row, row_find(json_object_get(baseline, key), row));
+	size_t count = 0;
+	js_each (row, json_object_get(winner, key)) {
+		row_put(table, row, counters_row(json_object_get(baseline, key), row));
 		count++;
 	}
 	return count;
@@ -68,29 +55,23 @@ static bool has_counts(const json_t *side) {
 
 /* The counters of "best" or "baseline": those of tune, or of its row of the study if tune did not count. Borrowed. */
 static const json_t *counted_of(const struct report_section *section, const char *member) {
-	const json_t *side = json_object_get(section->tune, member), *config;
-	const struct study *study = section->view.study;
+	const json_t *side = json_object_get(section->tune, member);
 	if (has_counts(side) || !section->result)
 		return side;
-	config =
-		json_object_get(json_object_get(section->result, strcmp(member, "best") == 0 ? "winner" : member), "config");
-	for (size_t i = 0; config && i < study_rows(study); i++)
-		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
-			return study_row(study, i)->counted;
-	return side;
+	const json_t *shown = json_object_get(section->result, strcmp(member, "best") == 0 ? "winner" : member);
+	size_t row = explain_row_of(&section->view, json_object_get(shown, "config"));
+	return row == SIZE_MAX ? side : study_row(section->view.study, row)->counted;
 }
 
 /* The counters that vary with the time. */
 static void drivers_put(struct report *report, const json_t *drivers) {
 	static const char *const titles[] = {"counter", "\1share explained", "\1from", "\1to", "significant", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "counters that vary with the time",
 	                        "Share of the time difference that each counter explains", titles);
-	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+	js_each (one, json_object_get(drivers, "counters")) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
 		double low = report_end(ci, 0), high = report_end(ci, 1);

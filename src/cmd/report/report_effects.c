@@ -42,7 +42,7 @@ struct axes {
 };
 
 static bool is_drawn(const struct axes *axes, size_t row) {
-	return !study_row(axes->study, row)->over && explain_of_problem((void *)&axes->section->view, axes->study, row);
+	return explain_timed(&axes->section->view, row);
 }
 
 static bool is_absent(const struct axes *axes, size_t column) {
@@ -68,9 +68,7 @@ static bool is_varied(const struct axes *axes, size_t column) {
 
 /* The parameters in the order of their effects. */
 static void axes_choose(struct axes *axes) {
-	size_t i;
-	json_t *effect;
-	json_array_foreach(json_object_get(axes->section->result, "effects"), i, effect) {
+	js_each (effect, json_object_get(axes->section->result, "effects")) {
 		int column = study_find(axes->study, js_string_or(effect, "param", ""));
 		if (column >= 0 && axes->count < AXES_MAX && is_varied(axes, (size_t)column))
 			axes->column[axes->count++] = (size_t)column;
@@ -103,40 +101,31 @@ static double share_of(const struct axes *axes, size_t row) {
 
 static void line_put(struct report *report, const struct axes *axes, size_t row, bool winner) {
 	const struct study_row *one = study_row(axes->study, row);
-	char *path = mem_strdup(""), *longer, value[48], colour[8];
+	char *path = mem_strdup(""), value[48], colour[8];
 	for (size_t axis = 0; axis <= axes->count; axis++) {
 		double y = axis == axes->count
 		               ? TOP + (BOTTOM - TOP) * share_of(axes, row)
 		               : level_y(study_column(axes->study, axes->column[axis]), one->level[axes->column[axis]]);
-		longer = mem_printf("%s%c%.1f %.1f", path, axis ? 'L' : 'M', x_of(axes, axis), y);
-		free(path);
-		path = longer;
+		mem_append(&path, "%c%.1f %.1f", axis ? 'L' : 'M', x_of(axes, axis), y);
 	}
 	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
 	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
 	char *config = results_config(one->config, NULL);
-	html_begin(report->html, "path", "class", winner ? "best" : NULL, "d", path, "stroke", winner ? NULL : colour,
-	           NULL);
-	html_element(report->html, "title", NULL, "%s%s: %s", winner ? "the winner, " : "", config, value);
-	html_end(report->html);
+	html_put(report->html, winner ? "<path class=\"best\" d=\"%s\"%s>" : "<path d=\"%s\" stroke=\"%s\">", path,
+	         winner ? "" : colour);
+	html_put(report->html, "<title>%s%s: %s</title></path>", winner ? "the winner, " : "", config, value);
 	free(config);
 	free(path);
 }
 
 static void text_put(struct report *report, double x, double y, const char *anchor, const char *text) {
 	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
-	html_begin(report->html, "text", "x", arena_printf(report->arena, "%.1f", x), "y",
-	           arena_printf(report->arena, "%.1f", y), "text-anchor", anchor, NULL);
-	html_text(report->html, fit);
-	html_end(report->html);
+	html_put(report->html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, fit);
 	free(fit);
 }
 
 static void axis_put(struct report *report, double x) {
-	const char *at = arena_printf(report->arena, "%.1f", x);
-	html_begin(report->html, "line", "x1", at, "x2", at, "y1", arena_printf(report->arena, "%d", TOP), "y2",
-	           arena_printf(report->arena, "%d", BOTTOM), NULL);
-	html_end(report->html);
+	html_put(report->html, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"></line>", x, x, TOP, BOTTOM);
 }
 
 static void param_axis_put(struct report *report, const struct axes *axes, size_t axis) {
@@ -185,23 +174,17 @@ static void report_parallel(struct report *report, const struct report_section *
 	if (axes.count < 2 || !(axes.high >= axes.low))
 		return;
 	size_t winner = slice_winner(section);
-	html_begin(report->html, "div", "class", "lines", NULL);
-	html_element(report->html, "p", "note", "Every configuration: point at a line to read it");
-	html_begin(report->html, "svg", "class", "parallel", "viewBox",
-	           arena_printf(report->arena, "0 0 %d %d", WIDTH, HEIGHT), "role", "img", NULL);
-	html_element(
-		report->html, "desc", NULL,
-		"Parallel coordinates: a line for each configuration over the %zu parameters that matter most, and its "
-		"%s, the best at the top.%s",
-		axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
-	html_begin(report->html, "g", NULL);
+	html_put(report->html,
+	         "<div class=\"lines\"><p class=\"note\">Every configuration: point at a line to read it</p>"
+	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><desc>Parallel coordinates: a line for each "
+	         "configuration over the %zu parameters that matter most, and its %s, the best at the top.%s</desc><g>",
+	         WIDTH, HEIGHT, axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
 	lines_put(report, &axes, winner);
-	html_end(report->html);
+	html_put(report->html, "</g>");
 	for (size_t axis = 0; axis < axes.count; axis++)
 		param_axis_put(report, &axes, axis);
 	value_axis_put(report, &axes);
-	html_end(report->html);
-	html_end(report->html);
+	html_put(report->html, "</svg></div>");
 }
 
 enum { BARS_MAX = 20 };
@@ -215,9 +198,8 @@ static const double ROOM = 1.3;
 
 static double most_of(const json_t *effects, const char *key) {
 	double most = 0;
-	size_t i;
-	json_t *effect;
-	json_array_foreach((json_t *)effects, i, effect) most = fmax(most, js_real_or(effect, key, 0));
+	js_each (effect, effects)
+		most = fmax(most, js_real_or(effect, key, 0));
 	return most;
 }
 
@@ -232,11 +214,10 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
 	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
 	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
-	size_t count = 0, i;
-	json_t *effect;
+	size_t count = 0;
 	double most = most_of(effects, key);
 	bool cut = false;
-	json_array_foreach((json_t *)effects, i, effect) {
+	js_each (effect, effects) {
 		double value = js_real_or(effect, key, NAN);
 		if (!isfinite(value) || count == BARS_MAX)
 			continue;
@@ -263,14 +244,14 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		.series = series,
 		.series_count = 1,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-effects", section->kernel), &chart);
+	html_put(report->html, "<div class=\"figures\">");
+	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 	if (cut)
-		html_element(report->html, "p", "note",
-		             "Some intervals reach beyond the chart, so that they do not flatten its bars; the numbers have "
-		             "them whole.");
+		html_put(report->html,
+		         "<p class=\"note\">Some intervals reach beyond the chart, so that they do not flatten its "
+		         "bars; the numbers have them whole.</p>");
 }
 
 static void value_put(struct html_table *table, const json_t *value) {
@@ -299,25 +280,20 @@ static void effects_table(struct report *report, const struct report_section *se
 	                                     "best value", "worst value", "winner",         "\1values", NULL};
 	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
 	struct html_table table;
-	size_t i;
-	json_t *effect;
-	charts_numbers_begin(report->charts, "numbers: effects");
-	html_table_begin(&table, report->html, "Effect of each parameter", titles);
-	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect, winner);
+	html_table_begin_folded(&table, report->html, "numbers: effects", "Effect of each parameter", titles);
+	js_each (effect, effects)
+		effect_row(&table, effect, winner);
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
 	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(pairs) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "interactions of parameters",
 	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
-	json_array_foreach((json_t *)pairs, i, one) {
+	js_each (one, pairs) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
 		html_table_row(&table);
 		for (size_t k = 0; k < 2; k++) {
@@ -336,20 +312,18 @@ static void path_table(struct report *report, const json_t *result) {
 	const json_t *path = json_object_get(result, "path");
 	bool faster = verdict_of(result) == VERDICT_FASTER || json_object_get(result, "table");
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
 	                        faster ? "The settings that make it fast"
 	                               : "The settings that differ, which are not proven to be faster",
 	                        titles);
-	json_array_foreach((json_t *)path, i, one) {
+	js_each (one, path) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
 			 *was = results_config(json_object_get(one, "was"), NULL);
 		html_table_row(&table);
-		html_table_number(&table, (double)i + 1, "%zu", i + 1);
+		html_table_number(&table, (double)one_at + 1, "%zu", one_at + 1);
 		html_table_text(&table, "%s", set);
 		html_table_text(&table, "%s", was);
 		for (size_t k = 0; k < 3; k++)
@@ -373,7 +347,7 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 	const char *verdict = verdict_said(landscape, "");
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (strcmp(verdict, sentences[i].verdict) == 0)
-			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);
+			html_put(report->html, "<p>%s</p>", sentences[i].sentence);
 }
 
 void report_effects(struct report *report, const struct report_section *section) {
@@ -387,7 +361,7 @@ void report_effects(struct report *report, const struct report_section *section)
 	}
 	bars_draw(report, section, effects);
 	if (reason)
-		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
+		html_put(report->html, "<p class=\"note\">Shares of the variance are unknown: %s.</p>", reason);
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, section->result);

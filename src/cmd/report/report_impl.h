@@ -8,7 +8,6 @@
 
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/report/charts_impl.h"
-#include "src/cmd/report/report_table_impl.h"
 #include "tuner/result/result.h"
 #include "tuner/trial/trial.h"
 
@@ -73,7 +72,7 @@ struct report {
 	size_t set_count;
 	size_t machines;             /* number of machines with searches in the store */
 	const char *other;           /* the word for --machine that selects the newest of them, or "" */
-	size_t regions;              /* programs whose regions are on the page */
+	json_t *regions;             /* documents of programs whose regions are on the page */
 	bool from;                   /* the page is about files (--from): no searches and no commands */
 	struct report_side sides[2]; /* of --compare */
 	json_t *diff;                /* of the sides' profiles (profile_diff); NULL: nothing is compared */
@@ -86,6 +85,9 @@ void report_compare_page(struct report *report);
 /* The names on the command line from that word on, NULL-terminated; the path of a plug-in stands for its kernel. */
 const char **report_names(struct report *report, size_t first);
 
+/* The section of this kernel, objective and problem; NULL: there is none. */
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem);
 /* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
@@ -99,9 +101,8 @@ json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
 void report_clear(struct report *report);
 
-/* from.c: --from. */
+/* section.c: --from. */
 int report_from(struct report *report, struct err *err);
-void report_from_sections(struct report *report);
 
 /* Sections. */
 /* A speedup with its interval, drawn as a bar on a logarithmic scale. */
@@ -123,14 +124,17 @@ void report_progress(struct report *report, const struct report_section *section
 
 /* words.c */
 void report_heading(struct report *report, const char *text);
+/* Adds a chart, which is called after the kernel and what it shows; a figure stands alone. */
+void report_chart(struct report *report, const struct report_section *section, const char *what,
+                  const struct chart *chart);
+void report_figure(struct report *report, const struct report_section *section, const char *what,
+                   const struct chart *chart);
 /* The title of a chart: "KERNEL PROBLEM: ABOUT". without: a part of the problem that the chart varies; NULL: none. */
 const char *report_title(struct report *report, const struct report_section *section, const char *without,
                          const char *about);
 void report_command(struct report *report, const char *command); /* a command to copy */
 /* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
-/* The fastest measured configuration with its value, and a sentence that follows it. */
-void report_fastest(struct report *report, const json_t *winner, const char *value, const char *rest);
 double report_shown(const struct report_section *section, double value); /* converts a stored value */
 void report_value(const struct report_section *section, double shown, char *text, size_t size);
 /* Two cells: a value as shown, and its interval; NAN if unknown. */
@@ -149,8 +153,6 @@ struct report_scale report_scale(const struct report_section *section, double mo
 const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale);
 /* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
 bool report_is_program(const struct report_section *section);
-/* A specification or a source of the user, which `run` does not take. */
-bool report_is_source(const struct report_section *section);
 /* The command that runs the recommended configuration of a kernel; NULL: `run` cannot. */
 const char *report_again(struct report *report, const struct report_section *section);
 const char *report_resume(struct report *report, const struct report_section *section); /* resumes the newest search */

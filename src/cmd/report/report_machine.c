@@ -3,32 +3,30 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
 
 enum { BOXES_MAX = 160 };
 
 static void cores_draw(struct html *html, long long cores, long long threads) {
-	html_begin(html, "span", "class", "cores", NULL);
+	html_put(html, "<span class=\"cores\">");
 	for (long long core = 0; core < cores; core++) {
-		html_begin(html, "span", "class", "core", NULL);
+		html_put(html, "<span class=\"core\">");
 		for (long long thread = 0; thread < threads; thread++)
-			html_element(html, "span", "thread", "%s", "");
-		html_end(html);
+			html_put(html, "<span class=\"thread\"></span>");
+		html_put(html, "</span>");
 	}
-	html_end(html);
+	html_put(html, "</span>");
 }
 
 static void package_draw(struct report *report, long long number, long long cores, long long threads) {
-	struct html *html = report->html;
-	html_begin(html, "div", "class", "package", NULL);
-	html_element(html, "span", "tag", "package %lld", number);
-	cores_draw(html, cores, threads);
-	html_element(html, "span", "tag", "%lld core%s, %lld hardware thread%s each", cores, cores == 1 ? "" : "s", threads,
-	             threads == 1 ? "" : "s");
-	html_end(html);
+	html_put(report->html, "<div class=\"package\"><span class=\"tag\">package %lld</span>", number);
+	cores_draw(report->html, cores, threads);
+	html_put(report->html, "<span class=\"tag\">%lld core%s, %lld hardware thread%s each</span></div>", cores,
+	         cores == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
 }
 
 /* Draws only machines whose packages are all the same, because the counts do not tell more. */
@@ -38,10 +36,10 @@ static void topology_draw(struct report *report) {
 	if (packages < 1 || cores < packages || cores > BOXES_MAX || threads > 4 * BOXES_MAX || cores % packages ||
 	    threads % cores)
 		return;
-	html_begin(report->html, "div", "class", "topology", "aria-hidden", "true", NULL);
+	html_put(report->html, "<div class=\"topology\" aria-hidden=\"true\">");
 	for (long long i = 0; i < packages; i++)
 		package_draw(report, i, cores / packages, threads / cores);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 }
 
 static void fact(struct html_table *table, const char *name, const char *value) {
@@ -126,8 +124,6 @@ static void ceilings_put(struct report *report) {
 	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
 	const char *device = app_device(report->app);
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(report->ceilings) == 0) {
 		report_absent(
 			report,
@@ -138,22 +134,41 @@ static void ceilings_put(struct report *report) {
 		return;
 	}
 	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
-	json_array_foreach(report->ceilings, i, one) ceiling_row(&table, one);
+	js_each (one, report->ceilings)
+		ceiling_row(&table, one);
 	html_table_end(&table);
 }
 
+/* The machine of a file, as far as the file or --machine describe it. */
+static void described_put(struct report *report) {
+	json_t *plain = json_copy((json_t *)report->machine);
+	json_object_update(plain, json_object_get(report->machine, "caches"));
+	json_object_del(plain, "caches");
+	char *words = results_config(plain, NULL);
+	html_put(report->html, "<p>%s</p></section>",
+	         study_machine_is_unknown(report->machine)
+	             ? "The machine is unknown, so statements that depend on its cores, caches or memory are omitted. "
+	               "--machine describes it."
+	             : words);
+	free(words);
+	json_decref(plain);
+}
+
 void report_machine(struct report *report) {
-	html_begin(report->html, "section", "id", "machine", NULL);
-	html_element(report->html, "h2", NULL, "Machine");
+	html_put(report->html, "<section id=\"machine\"><h2>Machine</h2>");
+	if (report->from) {
+		described_put(report);
+		return;
+	}
 	topology_draw(report);
 	facts_put(report);
 	ceilings_put(report);
 	if (report->machines > 1)
-		html_element(
-			report->html, "p", "note",
-			"The store also has measurements of %zu other machine%s, which are not shown here. A GPU counts as a "
-			"machine (--device cuda), and so does another compiler or other flags. `sweetspot store info` lists "
-			"them; --machine selects one.",
+		html_put(
+			report->html,
+			"<p class=\"note\">The store also has measurements of %zu other machine%s, which are not shown here. A GPU "
+			"counts as a machine (--device cuda), and so does another compiler or other flags. `sweetspot store info` "
+			"lists them; --machine selects one.</p>",
 			report->machines - 1, report->machines == 2 ? "" : "s");
-	html_end(report->html);
+	html_put(report->html, "</section>");
 }

@@ -24,9 +24,7 @@ struct parts {
 
 /* Times in seconds that a row reports beside its own. A time of one operation is none of its parts. */
 static void names_find(struct parts *parts, size_t row) {
-	size_t i;
-	json_t *figure;
-	json_array_foreach(json_object_get(study_row(parts->study, row)->detail, "figures"), i, figure) {
+	js_each (figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
 		const char *name = js_string_or(figure, "name", "");
 		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
 		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))
@@ -79,9 +77,7 @@ static void parts_draw(struct parts *parts, const char *over, const char *withou
 		.x_name_count = parts->count,
 		.series = series,
 		.series_count = parts->part_count};
-	html_begin(parts->report->html, "div", "class", "figures", NULL);
-	charts_add(parts->report->charts, arena_printf(arena, "%s-%s-parts", parts->section->kernel, over), &chart);
-	html_end(parts->report->html);
+	report_figure(parts->report, parts->section, arena_printf(arena, "%s-parts", over), &chart);
 }
 
 static struct parts parts_of(struct report *report, const struct report_section *section) {
@@ -110,7 +106,7 @@ static bool is_first(const struct report_section *section, size_t column) {
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
 	for (size_t i = 0; i < count; i++)
 		if (study_same_problem_but(own->study, rows[i], own->problem_row, column))
-			return explain_of_problem((void *)own, own->study, rows[i]);
+			return explain_of_problem(own, rows[i]);
 	return true;
 }
 

@@ -18,12 +18,10 @@ enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
 /* The usual name of a size if the problem has it, else its first number; NULL if it has none. */
 static const char *size_name(const json_t *problem) {
 	static const char *const usual[] = {"n", "size"};
-	const char *name;
-	json_t *member;
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (js_int_or(problem, usual[i], 0) > 1)
 			return usual[i];
-	json_object_foreach((json_t *)problem, name, member) {
+	js_members (name, member, problem) {
 		if (js_int_or(problem, name, 0) > 1)
 			return name;
 	}
@@ -48,14 +46,11 @@ static const char *sizes_advice(struct report *report, const struct report_secti
 static const double ERROR_MOST = 0.3;
 
 static const json_t *law_of(const struct report_section *section, const json_t *sizes) {
-	size_t i;
-	json_t *law;
 	if (section->maximize || js_real_or(json_object_get(sizes, "leave_one_out"), "median_error", 0) > ERROR_MOST)
 		return NULL;
-	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
+	js_each (law, json_object_get(sizes, "laws"))
 		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
 			return law;
-	}
 	return NULL;
 }
 
@@ -97,10 +92,8 @@ static struct chart_series law_series(struct report *report, const json_t *law, 
 
 static double most_of(const struct report_section *section, const json_t *sizes) {
 	double most = 0;
-	size_t i;
-	json_t *at;
-	json_array_foreach(json_object_get(sizes, "measured"), i, at) most =
-		fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
+	js_each (at, json_object_get(sizes, "measured"))
+		most = fmax(most, report_shown(section, js_real_or(at, "median", NAN)));
 	return most;
 }
 
@@ -123,37 +116,31 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 		.series = series,
 		.series_count = law ? 2 : 1,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-sizes", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "sizes", &chart);
 }
 
 static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
-	const json_t *law = law_of(section, sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const json_t *law = law_of(section, sizes), *check = json_object_get(sizes, "leave_one_out");
 	const char *refused = js_string_or(sizes, "refused", NULL);
 	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
-	size_t i;
-	html_begin(report->html, "p", NULL);
+	html_put(report->html, "<p>");
 	if (!law)
-		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
-	json_array_foreach(json_object_get(law, "pieces"), i, piece)
-		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
-	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
-	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
+		html_put(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+	js_each (piece, json_object_get(law, "pieces"))
+		html_put(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
+		         js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+		         js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error) && !section->maximize)
-		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
+		html_put(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
 	if (isfinite(loss))
-		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
-	html_end(report->html);
+		html_put(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
+	html_put(report->html, "</p>");
 }
 
 static const json_t *checked_at(const json_t *sizes, double size) {
-	size_t i;
-	json_t *at;
-	json_array_foreach(json_object_get(sizes, "checked"), i, at) {
+	js_each (at, json_object_get(sizes, "checked"))
 		if (js_real_or(at, "size", NAN) == size)
 			return at;
-	}
 	return NULL;
 }
 
@@ -166,11 +153,9 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	                        "\2best configuration",
 	                        NULL};
 	struct html_table table;
-	size_t i;
-	json_t *at;
-	charts_numbers_begin(report->charts, "numbers: sizes");
-	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
-	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
+	html_table_begin_folded(&table, report->html, "numbers: sizes",
+	                        "Measurement of each size, and its prediction from the other sizes", titles);
+	js_each (at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
 		char text[48] = "";
@@ -188,7 +173,6 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		free(config);
 	}
 	html_table_end(&table);
-	charts_numbers_end(report->charts);
 }
 
 static void ranges_table(struct report *report, const json_t *sizes) {
@@ -196,11 +180,9 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
 	                        NULL};
 	struct html_table table;
-	size_t i;
-	json_t *range;
 	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
 	                        titles);
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+	js_each (range, json_object_get(sizes, "thresholds")) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
 		char *config = results_config(json_object_get(range, "config"), NULL);
@@ -235,20 +217,16 @@ static void report_sizes(struct report *report, const struct report_section *sec
 	}
 	const struct report_section *before = shown_before(report, section, sizes);
 	if (before) {
-		html_begin(report->html, "p", NULL);
-		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
-		html_printf(report->html, "%s by size", section->kernel);
-		html_end(report->html);
-		html_end(report->html);
+		html_put(report->html, "<p><a href=\"#%s-sizes\">%s by size</a></p>", before->anchor, section->kernel);
 		return;
 	}
-	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", section->anchor), NULL);
+	html_put(report->html, "<div id=\"%s-sizes\">", section->anchor);
 	sizes_draw(report, section, sizes);
 	law_describe(report, section, sizes);
 	sizes_table(report, section, sizes);
 	if (js_bool_or(sizes, "decided", true))
 		ranges_table(report, sizes);
-	html_end(report->html);
+	html_put(report->html, "</div>");
 }
 
 static void estimate_put(struct html_table *table, const json_t *estimate) {
@@ -286,9 +264,9 @@ static void laws_put(struct report *report, const struct report_section *section
 		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit",
 		NULL};
 	struct html_table table;
-	size_t i, count = 0;
-	json_t *law;
-	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), section->problem);
+	size_t count = 0;
+	js_each (law, laws)
+		count += json_equal(json_object_get(law, "problem"), section->problem);
 	if (count == 0 && report_is_program(section)) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
@@ -305,23 +283,20 @@ static void laws_put(struct report *report, const struct report_section *section
 	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
 	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
 	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
-	json_array_foreach((json_t *)laws, i, law) {
+	js_each (law, laws)
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			law_row(&table, law);
-	}
 	html_table_end(&table);
 }
 
 static void front_put(struct report *report, const json_t *pareto) {
 	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
 	struct html_table table;
-	size_t i;
-	json_t *point;
 	if (json_array_size(json_object_get(pareto, "front")) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "time against energy",
 	                        "Configurations that no other configuration beats in both", titles);
-	json_array_foreach(json_object_get(pareto, "front"), i, point) {
+	js_each (point, json_object_get(pareto, "front")) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);
 		html_table_row(&table);
@@ -335,12 +310,9 @@ static void front_put(struct report *report, const json_t *pareto) {
 
 /* A file without teams and sizes to compare: nobody can be told to vary them. */
 static bool is_nothing(const struct report *report, const struct report_section *section) {
-	size_t i;
-	json_t *law;
-	json_array_foreach(json_object_get(section->result, "scaling"), i, law) {
+	js_each (law, json_object_get(section->result, "scaling"))
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
-	}
 	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&
 	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
 }

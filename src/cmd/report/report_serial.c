@@ -21,10 +21,9 @@ struct search {
 /* Tells whether the problems have the same values under the names that both have. */
 static bool agrees(const json_t *own, const char *text) {
 	struct err none = {0};
-	json_t *other = js_parse(text, strlen(text), "a search's problem", &none), *value;
-	const char *name;
+	json_t *other = js_parse(text, strlen(text), "a search's problem", &none);
 	bool same = other;
-	json_object_foreach(other, name, value) {
+	js_members (name, value, other) {
 		const json_t *mine = json_object_get(own, name);
 		same = same && (!mine || json_equal(mine, value));
 	}

@@ -13,20 +13,30 @@
 #include "tuner/result/result.h"
 
 void report_heading(struct report *report, const char *text) {
-	html_element(report->html, "h3", NULL, "%s", text);
+	html_put(report->html, "<h3>%s</h3>", text);
 }
 
 void report_command(struct report *report, const char *command) {
-	html_begin(report->html, "pre", "class", "command", NULL);
-	html_element(report->html, "code", NULL, "%s", command);
-	html_end(report->html);
+	html_put(report->html, "<pre class=\"command\"><code>%s</code></pre>", command);
+}
+
+void report_chart(struct report *report, const struct report_section *section, const char *what,
+                  const struct chart *chart) {
+	charts_add(report->charts, arena_printf(report->arena, "%s-%s", section->kernel, what), chart);
+}
+
+void report_figure(struct report *report, const struct report_section *section, const char *what,
+                   const struct chart *chart) {
+	html_put(report->html, "<div class=\"figures\">");
+	report_chart(report, section, what, chart);
+	html_put(report->html, "</div>");
 }
 
 void report_absent(struct report *report, const char *sentence, const char *command) {
 	/* A page about a file has no commands, so its sentences do not lead to one with a colon. */
 	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
-	html_element(report->html, "p", "absent", "%.*s", offer ? (int)(offer - sentence) : (int)strlen(sentence),
-	             sentence);
+	html_put(report->html, "<p class=\"absent\">%.*s</p>", (int)(offer ? offer - sentence : (long)strlen(sentence)),
+	         sentence);
 	if (command && *command && !report->from)
 		report_command(report, command);
 }
@@ -100,15 +110,17 @@ const char *report_title(struct report *report, const struct report_section *sec
 	return title;
 }
 
-/* The problem as quoted words of a command line. */
-static const char *problem_words(struct report *report, const struct report_section *section, const char *between) {
-	const char *name, *text = "";
-	json_t *json;
-	json_object_foreach(section->problem, name, json) {
+/* Settings as quoted words of a command line. *all: false if some have no word. */
+static const char *quoted_words(struct report *report, const json_t *settings, const char *between, bool *all) {
+	const char *text = "";
+	*all = true;
+	js_members (name, json, settings) {
 		char word[96];
 		struct value value;
-		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
+		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word) {
+			*all = false;
 			continue;
+		}
 		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
 		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
 		free(quoted);
@@ -125,7 +137,8 @@ bool report_is_program(const struct report_section *section) {
 	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
 }
 
-bool report_is_source(const struct report_section *section) {
+/* A specification or a source of the user, which `run` does not take. */
+static bool is_source(const struct report_section *section) {
 	const char *command = newest_command(section);
 	return strstr(command, " --spec ") || strstr(command, " --kernel ");
 }
@@ -156,8 +169,16 @@ const char *report_advice(struct report *report, const struct report_section *se
 	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
 	if (report_is_program(section))
 		return js_string_or(section->tune, "command", newest_command(section));
-	const char *words = problem_words(report, section, tune ? "," : " ");
+	bool all;
+	const char *words = quoted_words(report, section->problem, tune ? "," : " ", &all);
 	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
 	                     more);
 	return report_command_line(report, section, verb, words);
+}
+
+const char *report_again(struct report *report, const struct report_section *section) {
+	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
+	bool all;
+	const char *words = quoted_words(report, config, " ", &all);
+	return all && json_object_size(config) && !is_source(section) ? report_advice(report, section, "run", words) : NULL;
 }

@@ -4,12 +4,10 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
-#include "src/show/results.h"
 
 enum { SERIES_MAX = 12 };
 static const double GIGA = 1e9, AROUND = 8;
@@ -36,15 +34,12 @@ static void range_extend(struct roof *roof, const json_t *position) {
 
 /* Finds the highest peak, and widens the chart to show where each memory level reaches it. */
 static void peak_find(struct roof *roof, const json_t *roofs) {
-	size_t i;
-	json_t *one;
 	double most = 0;
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each (one, roofs)
 		if (!is_bandwidth(one))
 			most = fmax(most, js_real_or(one, "value", 0));
-	}
 	roof->peak = most > 0 ? most : INFINITY;
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each (one, roofs) {
 		double ridge = roof->peak / js_real_or(one, "value", NAN);
 		if (is_bandwidth(one) && ridge > 0 && isfinite(ridge))
 			roof->left = fmin(roof->left, 0.5 * ridge);
@@ -83,13 +78,12 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	struct report *report = roof->report;
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	const char *op = js_string_or(roof->winner, "op", "operation");
-	size_t i;
-	json_t *each;
 	roof->left = INFINITY;
 	range_extend(roof, roof->winner);
 	range_extend(roof, roof->baseline);
 	peak_find(roof, roofs);
-	json_array_foreach((json_t *)roofs, i, each) bound_add(roof, each);
+	js_each (each, roofs)
+		bound_add(roof, each);
 	if (roof->count == 0 || !(roof->right > 0))
 		return;
 	point_add(roof, roof->winner, "winner");
@@ -107,9 +101,7 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 		.series = roof->series,
 		.series_count = roof->count,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-roofline", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "roofline", &chart);
 }
 
 static void number_put(struct html_table *table, double value) {
@@ -147,12 +139,10 @@ static void roofs_table(const struct roof *roof) {
 	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1reached by the winner", NULL};
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	struct html_table table;
-	size_t i;
-	json_t *one;
 	if (json_array_size(roofs) == 0)
 		return;
 	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
-	json_array_foreach((json_t *)roofs, i, one) {
+	js_each (one, roofs) {
 		double share = js_real_or(one, "share", NAN);
 		html_table_row(&table);
 		html_table_text(&table, "%s", js_string_or(one, "name", "?"));
@@ -186,8 +176,8 @@ void report_roofline(struct report *report, const struct report_section *section
 			arena_printf(report->arena, "The roofline is incomplete because %s. This command measures them:", missing),
 			js_string_or(roofline, "next", NULL));
 	roof_draw(roof, section);
-	charts_numbers_begin(report->charts, "numbers: roofline");
+	html_put(report->html, "<details><summary>numbers: roofline</summary>");
 	positions_table(roof);
 	roofs_table(roof);
-	charts_numbers_end(report->charts);
+	html_put(report->html, "</details>");
 }

@@ -26,10 +26,9 @@ static void functions_table(struct report *report, const json_t *functions) {
 	struct html_table table;
 	struct gpu_hot hot;
 	char words[GPU_HOT_WORDS], stalls[100], each[32];
-	size_t i;
-	json_t *row;
-	html_table_begin(&table, report->html, "Functions of the winner; SMs, memory and warps in % of their peak", titles);
-	json_array_foreach((json_t *)functions, i, row) {
+	html_table_begin_folded(&table, report->html, "numbers: functions",
+	                        "Functions of the winner; SMs, memory and warps in % of their peak", titles);
+	js_each (row, functions) {
 		if (!gpu_function_judge(functions, row, &hot))
 			continue;
 		gpu_hot_words(&hot, words, sizeof words);
@@ -58,9 +57,7 @@ struct dots {
 
 /* Peaks are the same for all functions up to rounding, which is worst for those that do little. */
 static void dots_find(struct dots *dots, const json_t *functions) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)functions, i, row) {
+	js_each (row, functions) {
 		struct gpu_dot dot;
 		if (dots->count == FUNCTIONS_MAX || !gpu_dot_find(row, &dot))
 			continue;
@@ -107,9 +104,7 @@ static void dots_draw(struct report *report, const struct report_section *sectio
 		.series = dots->series,
 		.series_count = BOUNDS + dots->count,
 	};
-	html_begin(report->html, "div", "class", "figures", NULL);
-	charts_add(report->charts, arena_printf(report->arena, "%s-functions", section->kernel), &chart);
-	html_end(report->html);
+	report_figure(report, section, "functions", &chart);
 }
 
 /* functions.c: nothing unless the functions of a GPU were counted. */
@@ -123,9 +118,7 @@ static void report_functions(struct report *report, const struct report_section 
 		return;
 	report_heading(report, "Functions of the GPU");
 	dots_draw(report, section, functions);
-	charts_numbers_begin(report->charts, "numbers: functions");
 	functions_table(report, functions);
-	charts_numbers_end(report->charts);
 }
 
 /* The origin of the numbers, and the commands that reproduce them. */
@@ -165,7 +158,7 @@ static bool is_repeated(const struct report_section *section, size_t at) {
 
 static void commands_put(struct report *report, const struct report_section *section) {
 	size_t shown = 0;
-	html_element(report->html, "p", NULL, "These commands made the measurements:");
+	html_put(report->html, "<p>These commands made the measurements:</p>");
 	for (size_t i = section->search_count; i-- > 0 && shown < COMMANDS_MAX;) {
 		if (is_repeated(section, i))
 			continue;
@@ -174,37 +167,19 @@ static void commands_put(struct report *report, const struct report_section *sec
 	}
 }
 
-const char *report_again(struct report *report, const struct report_section *section) {
-	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
-	const char *name, *text = "";
-	json_t *json;
-	if (!json_object_size(config) || report_is_source(section))
-		return NULL;
-	json_object_foreach((json_t *)config, name, json) {
-		char word[96];
-		struct value value;
-		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
-			return NULL;
-		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
-		text = arena_printf(report->arena, "%s%s%s", text, *text ? " " : "", quoted);
-		free(quoted);
-		free(plain);
-	}
-	return report_advice(report, section, "run", text);
-}
-
 /* Commands that run the winner: "sweetspot run KERNEL K=V.. P=V..", or the program's own command line. */
 static void again_put(struct report *report, const struct report_section *section) {
 	const json_t *program = json_object_get(section->tune, "program");
 	const char *command = js_string_or(program, "shell", NULL), *again = program ? NULL : report_again(report, section);
 	if (command) {
-		html_element(report->html, "p", NULL, "This command runs the program with the recommended settings:");
+		html_put(report->html, "<p>This command runs the program with the recommended settings:</p>");
 		report_command(report, command);
 	}
 	if (!again)
 		return;
-	html_element(report->html, "p", NULL,
-	             "The first command runs the recommended configuration, the second one writes it for a job script:");
+	html_put(report->html,
+	         "<p>The first command runs the recommended configuration, the second one writes it for a job "
+	         "script:</p>");
 	report_command(report, again);
 	report_command(report, report_command_line(report, section, "export", "--format env"));
 }
@@ -224,35 +199,30 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
 	report_ratio(speedup_of(keeps ? NULL : section->tune), gain, sizeof gain);
 	char *config = results_config(json_object_get(best, "config"), NULL);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Recommended: ");
-	html_element(report->html, "code", NULL, "%s", *config ? config : "(no parameters)");
+	html_put(report->html, "<p class=\"lead\">Recommended: <code>%s</code>, ", *config ? config : "(no parameters)");
 	if (keeps)
-		html_printf(report->html, ", the baseline, %s. ", *from ? from : "unknown");
+		html_put(report->html, "the baseline, %s. ", *from ? from : "unknown");
 	else
-		html_printf(report->html, ", %s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
-	html_element(report->html, "strong", NULL, "%s%s%s", verdict_word(verdict_of(section->tune)), *gain ? ", " : "",
-	             gain);
-	html_end(report->html);
+		html_put(report->html, "%s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
+	html_put(report->html, "<strong>%s%s%s</strong></p>", verdict_word(verdict_of(section->tune)), *gain ? ", " : "",
+	         gain);
 	free(config);
 }
 
-void report_fastest(struct report *report, const json_t *winner, const char *value, const char *rest) {
-	char *config = results_config(json_object_get(winner, "config"), NULL);
-	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Fastest measured configuration: ");
-	html_element(report->html, "code", NULL, "%s", config);
-	html_printf(report->html, ", %s.%s", value, rest);
-	html_end(report->html);
+/* The fastest measured configuration with its value, and a sentence that follows it. */
+static void fastest_describe(struct report *report, const struct report_section *section, const char *rest) {
+	const json_t *winner = json_object_get(section->result, "winner");
+	char value[64], *config = results_config(json_object_get(winner, "config"), NULL);
+	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
+	html_put(report->html, "<p class=\"lead\">Fastest measured configuration: <code>%s</code>, %s.%s</p>", config,
+	         value, rest);
 	free(config);
 }
 
 static void untuned_describe(struct report *report, const struct report_section *section) {
-	const json_t *winner = json_object_get(section->result, "winner");
-	char value[48];
 	if (section->is_beyond)
 		return;
-	if (!json_is_object(winner)) {
+	if (!json_is_object(json_object_get(section->result, "winner"))) {
 		report_absent(report,
 		              section->result
 		                  ? "No configuration of this problem finished."
@@ -260,8 +230,7 @@ static void untuned_describe(struct report *report, const struct report_section 
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
-	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
-	report_fastest(report, winner, value, " This command compares it with the baseline:");
+	fastest_describe(report, section, " This command compares it with the baseline:");
 	report_command(report, report_advice(report, section, "tune", ""));
 }
 
@@ -288,14 +257,7 @@ static void state_describe(struct report *report, const struct report_section *s
 			report_resume(report, section));
 }
 
-void report_section(struct report *report, const struct report_section *section) {
-	html_begin(report->html, "section", "id", section->anchor, NULL);
-	html_begin(report->html, "h2", NULL);
-	html_text(report->html, section->kernel);
-	html_element(report->html, "small", NULL, " %s%s%s", section->problem_text,
-	             strcmp(section->objective, "time") == 0 ? "" : ", ",
-	             strcmp(section->objective, "time") == 0 ? "" : section->objective);
-	html_end(report->html);
+static void store_describe(struct report *report, const struct report_section *section) {
 	if (section->tune)
 		tuned_describe(report, section);
 	else
@@ -309,20 +271,117 @@ void report_section(struct report *report, const struct report_section *section)
 		                 "among them. This command explains it:",
 		                 EXPLAIN_PROBLEMS_MAX),
 			report_command_line(report, section, "explain", size_words(report, section)));
-	if (section->result) {
-		report_curves(report, section);
-		report_parts(report, section);
-		report_heat(report, section);
-		report_best(report, section);
-		report_effects(report, section);
-		report_scaling(report, section);
+}
+
+/* --from: a page about files instead of the store. There are no searches, profiles or commands to repeat them. */
+/* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
+static void rate_set(struct report *report, struct report_section *section) {
+	const json_t *table = json_object_get(section->result, "table");
+	const char *value = js_string_or(table, "value", ""), *unit = strpbrk(value, "([");
+	if (!js_bool_or(table, "rate", false))
+		return;
+	size_t label = unit ? (size_t)(unit - value) : 0, length = unit ? strcspn(unit + 1, ")]") : 0;
+	while (label && strchr(" _-", value[label - 1]))
+		label--;
+	section->maximize = true;
+	section->amount = js_real_or(table, "scale", 1);
+	section->label = label ? arena_printf(report->arena, "%.*s", (int)label, value) : "rate";
+	section->unit =
+		length ? arena_printf(report->arena, "%.*s", (int)length, unit + 1) : arena_strdup(report->arena, value);
+}
+
+/* Returns the result of the section. */
+static const json_t *section_add(struct report *report, const struct explain_view *view, size_t row,
+                                 const json_t *other) {
+	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
+	struct report_section *section = &report->sections[report->section_count++];
+	json_t *problem = (json_t *)study_row(view->study, row)->problem;
+	char *words = results_config(problem, NULL);
+	*section = (struct report_section){.kernel = arena_strdup(report->arena, view->item->kernel),
+	                                   .objective = "time",
+	                                   .problem_text = arena_strdup(report->arena, words),
+	                                   .anchor = arena_printf(report->arena, "section-%zu", report->section_count),
+	                                   .problem = json_incref(problem),
+	                                   .unit = "s",
+	                                   .label = "time",
+	                                   .view = *view};
+	free(words);
+	section->view.problem_row = row;
+	section->view.problem = problem;
+	section->view.other = other;
+	section->result = explain_result(&section->view);
+	rate_set(report, section);
+	return section->result;
+}
+
+/* In a table of sizes alone, or of sizes that grow with their teams, each problem has one row, and none is worth a
+ * section. */
+static bool is_of_sizes(const struct study *study, size_t problems) {
+	return problems > 1 && study_rows(study) == problems;
+}
+
+int report_from(struct report *report, struct err *err) {
+	struct study_set *set = explain_load(report->app, report->args, "time", err);
+	if (!set)
+		return -1;
+	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
+	report->sets[report->set_count++] = set;
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct explain_view view = {.app = report->app, .args = report->args};
+		size_t rows[EXPLAIN_PROBLEMS_MAX], count;
+		struct study_item *item = study_set_at(set, i);
+		if (!item->trials || !explain_view_make(set, item, NULL, &view))
+			continue;
+		report->machine = report->machine ? report->machine : item->machine;
+		count = explain_problems(view.study, rows);
+		bool one = is_of_sizes(view.study, count);
+		const json_t *other = NULL;
+		for (size_t p = 0; p < (one ? 1 : count); p++)
+			other = section_add(report, &view, rows[p], other);
+		if (one)
+			report->sections[report->section_count - 1].problem_text = "";
+	}
+	report->from = true;
+	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
+}
+
+static void from_describe(struct report *report, const struct report_section *section) {
+	const json_t *table = json_object_get(section->result, "table");
+	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
+	if (!one_each && json_object_size(json_object_get(json_object_get(section->result, "winner"), "config")))
+		fastest_describe(report, section, "");
+	char *problem = results_list(json_object_get(table, "problem")),
+		 *parameters = results_list(json_object_get(table, "parameters"));
+	if (json_is_object(table))
+		html_put(report->html,
+		         "<p class=\"note\">Read from a table of %lld rows with %lld values; problem: %s; parameters: %s; "
+		         "value: %s.</p>",
+		         (long long)js_int_or(table, "rows", 0), (long long)js_int_or(table, "values", 0),
+		         *problem ? problem : "none", *parameters ? parameters : "none", js_string_or(table, "value", "?"));
+	free(problem);
+	free(parameters);
+}
+
+void report_section(struct report *report, const struct report_section *section) {
+	static void (*const parts[])(struct report *, const struct report_section *) = {
+		report_curves, report_parts, report_heat, report_best, report_effects, report_scaling};
+	bool time = strcmp(section->objective, "time") == 0;
+	html_put(report->html, "<section id=\"%s\"><h2>%s<small> %s%s%s</small></h2>", section->anchor, section->kernel,
+	         section->problem_text, time ? "" : ", ", time ? "" : section->objective);
+	(report->from ? from_describe : store_describe)(report, section);
+	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
+		parts[i](report, section);
+	if (section->result && !report->from) {
 		report_roofline(report, section);
 		report_functions(report, section);
 	}
-	report_counters(report, section);
-	report_progress(report, section);
+	if (!report->from) {
+		report_counters(report, section);
+		report_progress(report, section);
+	}
 	if (section->result)
 		report_why(report, section);
-	report_provenance(report, section);
-	html_end(report->html);
+	if (!report->from)
+		report_provenance(report, section);
+	html_put(report->html, "</section>");
 }

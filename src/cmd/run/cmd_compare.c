@@ -412,6 +412,12 @@ static int program_compare(struct app *app, const struct opt_args *args, struct 
 }
 
 static int two_compare(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const others[] = {"setup", "teardown", "ready", "template", "ranks", "energy-command"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (opt_has(args, others[i]))
+			return err_set(err, ERR_USAGE,
+			               "compare two values of a parameter: sweetspot compare P=1 P=2 --param P=1,2 -- ./app",
+			               "--%s is not for two commands", others[i]);
 	struct compare_two two;
 	int failed = compare_two_open(&two, app, args, err);
 	if (!failed) {

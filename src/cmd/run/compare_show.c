@@ -134,12 +134,11 @@ static json_t *differs_json(const struct comparison *comparison, const json_t *c
 }
 
 static void differs_print(const struct comparison *comparison, const json_t *const config[2]) {
-	json_t *all = differs_json(comparison, config);
-	js_each (clause, all) {
-		char *text = mem_printf(
-			"%s%s%s", clause_at ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
-		ui_wrap(stdout, 0, 6, text);
-		free(text);
+	json_t *all = differs_json(comparison, config), *clause;
+	size_t i;
+	json_array_foreach(all, i, clause) {
+		ui_wrap(stdout, 0, 6, "%s%s%s",
+		        i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 	}
 	json_decref(all);
 }
@@ -202,7 +201,7 @@ static void failures_print(const struct comparison *comparison, const struct due
 		char *text =
 			mem_printf("%s failed%s: %s", side ? "b" : "a", duel->lost[side] ? "" : " at times", comparison->why[side]);
 		if (duel->failed[side] != TRIAL_CORRECT && *comparison->why[side])
-			ui_wrap(stdout, 0, 2, text);
+			ui_wrap(stdout, 0, 2, "%s", text);
 		free(text);
 	}
 }
@@ -210,18 +209,16 @@ static void failures_print(const struct comparison *comparison, const struct due
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
                          const struct duel_result *duel) {
 	struct ui *ui = app_ui(comparison->app);
-	static const char *const titles[] = {"", "median", "configuration"}, *const names[] = {"a", "b"};
+	static const char *const titles[] = {"", "\1median", "configuration"}, *const names[] = {"a", "b"};
 	struct table *table = table_new(3, titles);
 	verdict_print(comparison, duel);
-	table_right(table, 1);
 	for (int side = 0; side < 2; side++) {
 		char median[32], *text = results_problem(config[side]);
 		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
 		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
 		free(text);
 	}
-	table_print(table, ui, stdout);
-	table_free(table);
+	table_end(table, ui, stdout);
 	failures_print(comparison, duel);
 	if (!duel->paired.count || duel->lost[0] || duel->lost[1])
 		return;

@@ -144,11 +144,12 @@ static double most_of(const json_t *rows) {
 }
 
 static void people_print(const struct program_sweep *sweep) {
-	static const char *const titles[] = {"configuration", "median", "", "failed"};
+	static const char *const titles[] = {"configuration", "\1median", "", "failed"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	double most = most_of(sweep->rows);
-	table_right(table, 1);
-	js_each (row, sweep->rows) {
+	size_t i;
+	json_t *row;
+	json_array_foreach(sweep->rows, i, row) {
 		char median[48], bar[3 * BAR + 1];
 		double value = js_real_or(row, "median", NAN);
 		char *config = results_config(json_object_get(row, "config"), NULL);
@@ -157,8 +158,7 @@ static void people_print(const struct program_sweep *sweep) {
 		table_add(table, config, median, bar, js_string_or(row, "message", ""));
 		free(config);
 	}
-	table_print(table, app_ui(sweep->app), stdout);
-	table_free(table);
+	table_end(table, app_ui(sweep->app), stdout);
 }
 
 static void show(const struct program_sweep *sweep, const struct opt_args *args) {

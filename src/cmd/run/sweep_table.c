@@ -173,7 +173,6 @@ void sweep_table_print(struct ui *ui, const struct sweep_table *table) {
 	json_array_foreach((json_t *)table->serials, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
 	json_array_foreach((json_t *)table->serials, i, row) row_add(out, arena, table, row, true, best, worst);
 	json_array_foreach((json_t *)table->rows, i, row) row_add(out, arena, table, row, false, best, worst);
-	table_print(out, ui, stdout);
-	table_free(out);
+	table_end(out, ui, stdout);
 	arena_free(arena);
 }

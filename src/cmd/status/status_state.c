@@ -251,10 +251,9 @@ static void unfinished_next(struct next *next, const json_t *state) {
 
 /* Finds the first entry in that state. */
 static const json_t *tuned_find(const json_t *state, const char *word) {
-	js_each (entry, json_object_get(state, "tuned")) {
+	js_each (entry, json_object_get(state, "tuned"))
 		if (strcmp(js_string_or(entry, "state", ""), word) == 0)
 			return entry;
-	}
 	return NULL;
 }
 

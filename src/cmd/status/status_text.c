@@ -16,7 +16,7 @@ enum { LABEL = 13, ROWS_MAX = 20, BAR = 12, BAR_COLUMNS = 90 };
 
 static void line(FILE *out, const char *label, char *text) {
 	int first = fprintf(out, "%-*s", LABEL, label);
-	ui_wrap_on(out, first, LABEL, text);
+	ui_wrap_on(out, first, LABEL, "%s", text);
 	free(text);
 }
 
@@ -45,21 +45,16 @@ static char *memory_text(const json_t *machine) {
 	for (size_t i = 0; i < 3; i++) {
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
 		ui_bytes(bytes, size, sizeof size);
-		char *longer = bytes > 0 ? mem_printf("%s%s %s, ", text, levels[i][1], size) : mem_strdup(text);
-		free(text);
-		text = longer;
+		if (bytes > 0)
+			mem_append(&text, "%s %s, ", levels[i][1], size);
 	}
 	ui_bytes(js_real_or(machine, "memory_bytes", 0), size, sizeof size);
-	char *whole = mem_printf("%smemory %s", text, size);
-	free(text);
-	return whole;
+	mem_append(&text, "memory %s", size);
+	return text;
 }
 
 static char *gpus_text(const json_t *machine) {
-	char *text = mem_strdup("");
-	js_each (gpu, json_object_get(machine, "gpus")) {
-		mem_append(&text, "%s%s", gpu_at ? ", " : "", json_string_value(gpu));
-	}
+	char *text = results_list(json_object_get(machine, "gpus"));
 	if (*text)
 		return text;
 	free(text);
@@ -150,18 +145,16 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
 		row_add(table, json_array_get(tuned, i - 1), most, usual, wide);
 	putc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 	if (all > ROWS_MAX)
 		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
 }
 
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
-	static const char *const titles[] = {"unfinished", "problem", "trials", "begun"};
+	static const char *const titles[] = {"unfinished", "problem", "\1trials", "begun"};
 	bool measuring = json_is_true(json_object_get(state, "measuring"));
 	const json_t *list = json_object_get(state, "unfinished");
 	struct table *table = table_new(4, titles);
-	table_right(table, 2);
 	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
 		const json_t *search = json_array_get(list, i);
 		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
@@ -171,8 +164,7 @@ static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
 		free(problem);
 	}
 	putc('\n', out);
-	table_print(table, ui, out);
-	table_free(table);
+	table_end(table, ui, out);
 	if (measuring)
 		fputs("a search is running now\n", out);
 }
@@ -203,7 +195,7 @@ static void next_print(struct ui *ui, const json_t *next, FILE *out) {
 		text_clean(command, false);
 		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
 		free(command);
-		ui_wrap(out, 6, 6, js_string_or(one, "why", ""));
+		ui_wrap(out, 6, 6, "%s", js_string_or(one, "why", ""));
 	}
 	fputs("`sweetspot --help` lists all commands.\n", out);
 }

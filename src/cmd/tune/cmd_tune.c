@@ -90,7 +90,7 @@ static void case_print(const char *label, const json_t *one) {
 	if (line)
 		command_print(line);
 	else
-		ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, *config ? config : "as it is");
+		ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", *config ? config : "as it is");
 	free(config);
 }
 
@@ -107,7 +107,7 @@ static void param_print(const json_t *param) {
 		text = more;
 	}
 	more = i < count ? mem_printf("%s, .. (%zu values)", text, count) : mem_strdup(text);
-	ui_wrap(stdout, 2, 6, more);
+	ui_wrap(stdout, 2, 6, "%s", more);
 	free(more);
 	free(text);
 }
@@ -128,7 +128,7 @@ static void budget_print(const json_t *budget) {
 	                     js_bool_or(budget, "may_grow", false) ? ", more for a program that takes long" : "")
 			: mem_printf("%lld evaluations, and the final comparison", (long long)js_int_or(budget, "evaluations", 0));
 	printf("%-*s", RESULTS_INDENT, "budget:");
-	ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, text);
+	ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", text);
 	free(text);
 }
 
@@ -356,12 +356,25 @@ static int plan(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
+/* Parameters of one value leave nothing to choose. */
+static int choice_check(const struct tune_session *session, struct err *err) {
+	for (size_t i = 0; i < session->count && opt_has(session->args, "param"); i++) {
+		const struct space *space = session->items[i]->task.space;
+		if (space_valid(space) == 1 && space_params(space) > 0)
+			return err_set(err, ERR_USAGE,
+			               "write a list as X=1,2,4 or a range as X=1..8; `sweetspot run` measures one setting",
+			               "there is nothing to tune: %s has one value%s", space_param_name(space, 0),
+			               space_params(space) > 1 ? ", and so have the others" : "");
+	}
+	return 0;
+}
+
 /* Starts the nodes first, because the items depend on the machine. */
 static int tune(struct tune_session *session, struct err *err) {
 	if (session->nodes)
 		tune_item_device_use(session->app, session->args);
 	if ((session->nodes && tune_nodes_start(session->nodes, err)) || items_make(session, err) ||
-	    tune_counters_check(session, err))
+	    choice_check(session, err) || tune_counters_check(session, err))
 		return -1;
 	return tune_session_run(session, err);
 }

@@ -73,7 +73,7 @@ void tune_counters_annotate(struct app *app, json_t *result) {
 	if (!counting)
 		return;
 	const json_t *sources = counters_sources(app);
-	bool hardware = app_device(app) ? js_bool_or(counters_source(sources, "cupti"), "usable", false)
+	bool hardware = app_device(app) ? js_bool_or(js_named(sources, "cupti"), "usable", false)
 	                                : counters_hardware(sources, &why, &fix);
 	json_object_set_new(counting, "hardware", json_boolean(hardware));
 }

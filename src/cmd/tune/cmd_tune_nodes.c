@@ -151,8 +151,14 @@ static int local_check(const struct opt_args *args, struct err *err) {
 	return 0;
 }
 
-/* Refuses options of another launcher. */
+/* Refuses options of another launcher, and what runs on this machine only. */
 static int own_check(const struct launcher *launcher, const struct opt_args *args, struct err *err) {
+	static const char *const here[] = {"setup", "template", "ranks"};
+	for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+		if (opt_has(args, here[i]))
+			return err_set(err, ERR_USAGE,
+			               "leave the nodes out; a script that starts the server itself can run on them",
+			               "--%s is for this machine, not for nodes", here[i]);
 	if (opt_has(args, "hosts") && strcmp(launcher->name, "ssh") != 0)
 		return err_set(err, ERR_USAGE, "leave --hosts out, or add --launcher ssh",
 		               "the launcher %s finds its nodes by itself", launcher->name);

@@ -39,12 +39,8 @@ static void shown_text(const struct watch *watch, double value, char *text, size
 }
 
 static void row_put(struct html *html, const char *name, const char *value) {
-	if (!*value)
-		return;
-	html_begin(html, "tr", NULL);
-	html_element(html, "th", NULL, "%s", name);
-	html_element(html, "td", NULL, "%s", value);
-	html_end(html);
+	if (*value)
+		html_put(html, "<tr><th>%s</th><td>%s</td></tr>", name, value);
 }
 
 static void numbers_put(const struct watch *watch, struct html *html, bool ended) {
@@ -52,8 +48,7 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 	char best[48], baseline[48], text[64] = "";
 	shown_text(watch, now->best, best, sizeof best);
 	shown_text(watch, now->baseline, baseline, sizeof baseline);
-	html_begin(html, "table", NULL);
-	html_begin(html, "tbody", NULL);
+	html_put(html, "<table><tbody>");
 	row_put(html, "phase", ended ? "" : tune_phase_word(now->phase));
 	if (now->limit)
 		snprintf(text, sizeof text, "%llu of %llu", (unsigned long long)now->evaluations,
@@ -73,8 +68,7 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 	snprintf(text, sizeof text, isfinite(now->left) && !ended ? "%.0f s" : "", now->left);
 	row_put(html, "time left, about", text);
 	row_put(html, "search", watch->note ? watch->note : "");
-	html_end(html);
-	html_end(html);
+	html_put(html, "</tbody></table>");
 }
 
 /* The caller frees it; NULL without a value to draw. */
@@ -98,14 +92,10 @@ static void results_put(struct html *html, const json_t *results) {
 	js_each (result, results) {
 		char *verdict = results_verdict(result);
 		const char *line = js_string_or(json_object_get(result, "program"), "line", NULL);
-		char *config = results_config(js_at(result, "best.config"), NULL);
-		html_begin(html, "article", "class", "card", NULL);
-		html_element(html, "h3", NULL, "%s", js_string_or(result, "kernel", "?"));
-		html_verdict(html, "", verdict);
-		html_begin(html, "pre", "class", "command", NULL);
-		html_element(html, "code", NULL, "%s", line ? line : config);
-		html_end(html);
-		html_end(html);
+		char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
+		html_put(html, "<article class=\"card\"><h3>%s</h3><p class=\"verdict\">%s</p>",
+		         js_string_or(result, "kernel", "?"), verdict);
+		html_put(html, "<pre class=\"command\"><code>%s</code></pre></article>", line ? line : config);
 		free(verdict);
 		free(config);
 	}
@@ -117,26 +107,18 @@ static int page_write(const struct watch *watch, const json_t *results, const ch
 	char *svg = NULL, *page;
 	size_t size;
 	page_begin(html, "Sweetspot", ended ? 0 : RELOAD_SECONDS);
-	html_begin(html, "header", NULL);
-	html_element(html, "h1", NULL, "%s", watch->kernel ? watch->kernel : "Sweetspot");
-	if (ended)
-		html_verdict(html, "", state);
-	else
-		html_element(html, "p", "note", "%s", state);
-	html_end(html);
-	html_begin(html, "main", NULL);
+	html_put(html, "<header><h1>%s</h1><p class=\"%s\">%s</p></header><main>",
+	         watch->kernel ? watch->kernel : "Sweetspot", ended ? "verdict" : "note", state);
 	if (results)
 		results_put(html, results);
 	if (watch->kernel) {
 		numbers_put(watch, html, ended);
 		svg = chart_new(watch);
-		html_begin(html, "div", "class", "figures", NULL);
-		html_begin(html, "figure", NULL);
+		html_put(html, "<div class=\"figures\"><figure>");
 		html_slot(html);
-		html_end(html);
-		html_end(html);
+		html_put(html, "</figure></div>");
 	}
-	html_end(html);
+	html_put(html, "</main>");
 	page_end(html);
 	page = html_finish(html, (const char *const[]){svg}, &size);
 	int failed = sys_write_file(watch->path, page, size, err);

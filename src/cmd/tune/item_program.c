@@ -11,6 +11,7 @@
 #include "base/near.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
+#include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
 #include "tuner/result/result.h"
@@ -323,9 +324,31 @@ static void building_set(struct program_plan *plan, const struct opt_args *args,
 	plan->program.build_timeout_s = build_timeout_s;
 }
 
+/* The energy of a program is what RAPL counts meanwhile, or what a command says. */
+static int energy_check(struct app *app, const struct opt_args *args, const struct program_spec *spec,
+                        struct err *err) {
+	const char *objective = opt_get(args, "objective", "time");
+	if (strcmp(objective, "time") == 0)
+		return 0;
+	if (spec->metric)
+		return err_set(err, ERR_USAGE, "give one of the two",
+		               "--objective %.60s and --metric both say what is minimised", objective);
+	const json_t *rapl = spec->energy_command ? NULL : js_named(counters_sources(app), "rapl");
+	if (spec->energy_command || js_bool_or(rapl, "usable", false))
+		return 0;
+	err_set(err, ERR_USAGE, NULL, "--objective %.60s needs RAPL, the processor's energy counters: %s", objective,
+	        js_string_or(rapl, "reason", "this build cannot count energy"));
+	return err_hint(err, "%s; or --energy-command CMD, a command that prints the joules of the last run",
+	                js_string_or(rapl, "fix", "measure on the machine itself"));
+}
+
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, double build_timeout_s,
                                     struct err *err) {
 	struct program_plan *plan = program_plan_new(app, args, err);
+	if (plan && energy_check(app, args, &plan->program, err)) {
+		program_plan_free(plan);
+		return NULL;
+	}
 	if (plan)
 		building_set(plan, args, build_timeout_s);
 	struct tune_item *item = item_new(app, NULL, plan, err);

@@ -12,6 +12,8 @@
 #include "src/cmd/tune/stop_when.h"
 
 static const double DEFAULT_SECONDS = 60;
+/* A budget in time is an upper limit; one in evaluations is what the user wants to see measured. */
+static const double DEFAULT_STOP_GAIN = 0.01;
 
 const struct opt tune_what_options[] = {
 	OPT_GROUP("What to tune"),
@@ -119,6 +121,8 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 	if (strcmp(device, "cpu") != 0)
 		return err_set(err, ERR_USAGE, "leave --objective out",
 		               "only CUDA devices report the energy that --objective %.60s needs", words);
+	if (opt_dashes(args)) /* of a program: by the processor's counters or a command */
+		return 0;
 	return err_set(
 		err, ERR_USAGE,
 		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",
@@ -167,5 +171,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
+	if (!opt_has(args, "stop-when") && !settings->complete && settings->budget.evaluations == 0)
+		settings->stop_gain = DEFAULT_STOP_GAIN;
 	return 0;
 }

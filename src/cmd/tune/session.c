@@ -155,8 +155,8 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	return 0;
 }
 
-static struct tune_budget share(const struct tuning *t, size_t at) {
-	size_t left = t->what->count - at;
+/* left: the items that have not had their share yet. */
+static struct tune_budget share(const struct tuning *t, size_t left) {
 	struct tune_budget budget = t->what->settings.budget;
 	if (budget.evaluations) {
 		budget.evaluations = budget.evaluations / t->what->count;
@@ -213,7 +213,7 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.goal.second = t->what->settings.second;
 	task.goal.pareto = t->what->settings.pareto;
 	task.budget = *budget;
-	task.limits.sharers = t->what->count;
+	task.limits.sharers = t->last_turn ? 1 : t->what->count;
 	task.limits.timeout_s = t->what->settings.timeout_s;
 	task.limits.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
@@ -262,22 +262,76 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	return failed;
 }
 
+/* Was its share too short for its baseline? */
+static bool is_postponed(const struct tuning *t, const json_t *result) {
+	return !t->last_turn && result && strcmp(js_string_or(result, "stopped", ""), "share") == 0;
+}
+
+/* Keeps the first error, and prints those after it. */
+static void failure_note(const struct tuning *t, const struct tune_item *item, struct err *nothing, struct err *err) {
+	if (t->what->count > 1)
+		err_prefix(err, "%s", item->task.kernel);
+	if (nothing->code != ERR_OK)
+		ui_error(stderr, err);
+	else
+		*nothing = *err;
+	*err = (struct err){0};
+}
+
+/* Returns -1 to stop. *late: its share is too short, and why. */
+static int item_turn(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, struct err *nothing,
+                     struct err *late, struct err *err) {
+	json_t *kept;
+	if (!tuning_item(t, item, budget, &kept, err))
+		return 0;
+	if (is_postponed(t, kept)) {
+		json_array_remove(t->results, json_array_size(t->results) - 1);
+		ui_note(app_ui(t->app), "%s is tuned last, with what the others leave: %s", item->task.kernel, err->what);
+		*late = *err;
+		*err = (struct err){0};
+		return 0;
+	}
+	if (err->code != ERR_NOTHING && !(t->last_turn && err->code == ERR_USAGE))
+		return -1;
+	failure_note(t, item, nothing, err);
+	return 0;
+}
+
+/* Those whose share was too short, with what is left if that is more than their share was. */
+static int items_late(struct tuning *t, struct err *late, struct err *nothing, struct err *err) {
+	size_t left = 0;
+	t->last_turn = true;
+	for (size_t i = 0; i < t->what->count; i++)
+		left += late[i].code != ERR_OK;
+	for (size_t i = 0; i < t->what->count; i++) {
+		if (late[i].code == ERR_OK)
+			continue;
+		const struct tune_budget budget = share(t, left--);
+		bool more = budget.seconds * (double)t->what->count > t->what->settings.budget.seconds;
+		if (!more)
+			failure_note(t, t->what->items[i], nothing, &late[i]);
+		else if (item_turn(t, t->what->items[i], &budget, nothing, NULL, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* Continues with the other items if none of the configurations of one item worked. */
 static int items_tune(struct tuning *t, struct err *err) {
-	struct err nothing = {0};
-	for (size_t i = 0; i < t->what->count; i++) {
-		const struct tune_budget budget = share(t, i);
-		json_t *kept;
-		if (!tuning_item(t, t->what->items[i], &budget, &kept, err))
-			continue;
-		if (err->code != ERR_NOTHING)
-			return -1;
-		if (nothing.code != ERR_OK)
-			ui_error(stderr, &nothing);
-		nothing = *err;
-		*err = (struct err){0};
+	struct err nothing = {0}, *late = mem_alloc(t->what->count + 1, sizeof *late);
+	int failed = 0;
+	for (size_t i = 0; i < t->what->count && !failed; i++) {
+		const struct tune_budget budget = share(t, t->what->count - i);
+		failed = item_turn(t, t->what->items[i], &budget, &nothing, &late[i], err);
 	}
+	if (!failed)
+		failed = items_late(t, late, &nothing, err);
+	free(late);
+	if (failed)
+		return -1;
 	*err = nothing;
+	if (err->code == ERR_USAGE && json_array_size(t->results))
+		err->code = ERR_NOTHING; /* the others have results */
 	return nothing.code == ERR_OK ? 0 : -1;
 }
 

@@ -34,6 +34,7 @@ struct tuning {
 	json_t *results, *sizes; /* sizes is NULL without --sizes */
 	struct watch *watch;     /* NULL without --watch */
 	const char *name;        /* shown as progress; NULL: the name of the kernel */
+	bool last_turn;          /* of an item: nothing is left for it but this share of the budget */
 };
 
 /* Tunes one item, or reuses what --resume finds. *kept is its result, which belongs to t->results, or NULL. */

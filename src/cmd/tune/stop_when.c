@@ -8,7 +8,7 @@
 
 const struct opt stop_when_options[] = {
 	OPT_GROUP("Search"),
-	{"stop-when", 0, "gain<1%", "stop when the expected gain drops below this", 0},
+	{"stop-when", 0, "gain<1%", "stop when less gain is expected (1% if timed)", 0},
 	{0},
 };
 

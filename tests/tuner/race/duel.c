@@ -40,6 +40,28 @@ static void test_failures(void) {
 	}
 }
 
+/* b never ends within the bound. */
+static void test_bound(void) {
+	struct sim sim = sim_failing(1, TRIAL_CENSORED, 1, 1), near = sim_failing(1, TRIAL_CENSORED, 1, 1);
+	struct duel_options options = duel_defaults;
+	struct duel_result result;
+	struct err err;
+
+	options.pairs_first = 3;
+	options.bound = 10 * sim.means[0];
+	ok(duel_of(&sim, &options, NULL, &result, &err) == 0 && result.verdict == PAIRED_FASTER && result.decided &&
+	       result.bounded == result.paired.count && result.failures == 0,
+	   "b is ended in each of %d pairs: a is faster", result.bounded);
+	ok(fabs(result.paired.ratio / 0.1 - 1) < 0.2 && fabs(result.median[1] / options.bound - 1) < 1e-9,
+	   "by the bound's factor: %g", result.paired.ratio);
+	duel_result_clear(&result);
+	options.bound = 0.5 * near.means[0];
+	ok(duel_of(&near, &options, NULL, &result, &err) == 0 && result.verdict != PAIRED_SLOWER &&
+	       result.verdict != PAIRED_FASTER && !result.decided,
+	   "a bound that a itself exceeds proves nothing");
+	duel_result_clear(&result);
+}
+
 static void test_failures_mixed(void) {
 	struct sim rare = sim_failing(0, TRIAL_RUNTIME, 4, 4), often = sim_failing(1, TRIAL_RUNTIME, 2, 2),
 			   both = sim_failing(0, TRIAL_RUNTIME, 1, 1);
@@ -180,6 +202,7 @@ static void test_options(void) {
 int main(void) {
 	duel_configs_make();
 	test_failures();
+	test_bound();
 	test_failures_mixed();
 	test_liars();
 	test_interruption();

@@ -296,13 +296,13 @@ static void check_promise(void) {
 	ok(optional.first_counted > optional.last_plain, "counters that nobody requested come last");
 	json_decref(outcome.result);
 
-	/* Counting a kernel takes about as long as to set it up, and two configurations are always counted. */
+	/* Counters that nobody asked for take what is left. */
 	const struct tune_budget short_one = {.seconds = 20};
 	struct kernel set_up = {.values = many, .plain_s = 0.12, .counted_s = 2, .begin_s = 1.5};
 	outcome = tune_within(&set_up, short_one, asked, 0);
-	ok(!outcome.failed && set_up.counted >= 2 && set_up.clock <= 21,
-	   "time is kept to count baseline and winner: %d counted after %.1f s", set_up.counted, set_up.clock);
-	ok(js_int_or(outcome.result, "pairs", 0) > 1, "the winner is proven although baseline and winner are counted");
+	ok(!outcome.failed && set_up.clock <= 21, "counters that nobody requested keep within the budget: %d after %.1f s",
+	   set_up.counted, set_up.clock);
+	ok(js_int_or(outcome.result, "pairs", 0) > 1, "the winner is proven before anything is counted");
 	json_decref(outcome.result);
 }
 

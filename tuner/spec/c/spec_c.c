@@ -336,7 +336,7 @@ static int reference_make(struct spec_c *c, const struct trial_request *trial, s
 	json_object_set_new((json_t *)request.problem, "reference", json_integer(1));
 	request.samples = 1;
 	request.warmup = 0;
-	request.min_sample_s = request.limit_s = 0;
+	request.min_sample_s = request.limit_s = request.cut_s = 0;
 	request.counters = NULL;
 	int failed = c->worker.run(c->worker.ctx, &request, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)

@@ -292,7 +292,7 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
 	request.config = config;
 	request.samples = 1;
 	request.warmup = 0;
-	request.min_sample_s = request.limit_s = 0;
+	request.min_sample_s = request.limit_s = request.cut_s = 0;
 	request.objective = TRIAL_OBJECTIVE_TIME;
 	request.energy = false;
 	request.counters = NULL;

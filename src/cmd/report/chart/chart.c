@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `list counters` and `list metrics`. */
-#ifndef SRC_CMD_LIST_LIST_COUNTERS_IMPL_H
-#define SRC_CMD_LIST_LIST_COUNTERS_IMPL_H
+/* `list counters`, `list metrics` and `list params`. */
+#ifndef SRC_CMD_LIST_LIST_IMPL_H
+#define SRC_CMD_LIST_LIST_IMPL_H
+#include "base/json/js.h"
 #include "src/app/cmd.h"
+
+static inline const char *list_text(const json_t *object, const char *key) {
+	return js_string_or(object, key, "");
+}
 
 /* Sources, as the worker describes them; new reference. NULL and err if the worker does not answer. */
 json_t *list_counters(struct app *app, struct err *err);
@@ -14,5 +19,8 @@ json_t *list_metrics(struct app *app, struct err *err);
 json_t *list_metrics_matching(const json_t *rows, const char *prefix);
 void list_counters_print(struct ui *ui, const json_t *rows, FILE *out);
 void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out);
+
+/* Shows the parameters of the kernel in word 1, or of the specification of --spec. */
+int list_params(struct app *app, const struct opt_args *args, struct err *err);
 
 #endif
