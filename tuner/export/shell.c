@@ -48,7 +48,8 @@ void export_shell_set_inside(FILE *out, const char *name, const char *value) {
 	export_shell_set(out, name, value);
 }
 
-bool export_shell_command_put(const struct profile *profile, const struct profile_entry *entry, bool inside, FILE *out) {
+bool export_shell_command_put(const struct profile *profile, const struct profile_entry *entry, bool inside,
+                              FILE *out) {
 	const json_t *program = entry->program;
 	const char *cwd = js_string_or(program, "cwd", NULL), *input = js_string_or(program, "input", NULL);
 	if (!program || js_string_or(program, "build", NULL))
@@ -61,9 +62,8 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 		fputs(" || exit\n", out);
 	}
 	fprintf(out, "%sexec", indent);
-	json_t *words = program_recorded_words(program, entry->config), *word;
-	size_t i;
-	json_array_foreach(words, i, word) {
+	json_t *words = program_recorded_words(program, entry->config);
+	js_each (word, words) {
 		putc(' ', out);
 		export_shell_quoted(out, json_string_value(word));
 	}
@@ -80,10 +80,8 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 /* A function that runs the whole command, where variables are not all of the setting. */
 static void put_run(const struct profile *profile, const struct profile_entry *entry, json_t *taken, FILE *out) {
 	const json_t *program = entry->program;
-	const char *name;
-	json_t *way;
 	bool whole = false;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
+	js_members (name, way, json_object_get(program, "params")) {
 		whole = whole || strcmp(json_string_value(way), "argument") == 0;
 	}
 	if (!whole || js_string_or(program, "build", NULL))

@@ -65,10 +65,10 @@ char *program_recorded_value(const void *ctx, const char *name) {
 /* Lists the names that can be filled in: all parameters or, with `config`, those that have a value, so that others keep
  * their braces. The caller frees the list. */
 struct template_names program_recorded_names(const json_t *program, const json_t *config) {
-	json_t *params = json_object_get(program, "params"), *way;
-	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list), *name;
+	json_t *params = json_object_get(program, "params");
+	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list);
 	size_t count = 0;
-	json_object_foreach(params, name, way) {
+	js_members (name, way, params) {
 		char *text = config ? program_recorded_value(config, name) : NULL;
 		if (text || !config)
 			list[count++] = name;

@@ -52,12 +52,12 @@ char *apply_template_line(const json_t *program, const json_t *config);
 /* A command with its environment. */
 struct launch {
 	struct apply_choice choice;
-	const char *kept;           /* why the user's own setting stays, though there is an entry; NULL: it does not */
-	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
-	char *program;              /* runs instead of the first word; NULL: that one */
-	char **argv;                /* NULL-terminated */
-	char *before, *behind;      /* around the command: what it needs; NULL or empty: nothing */
-	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
+	const char *kept;      /* why the user's own setting stays, though there is an entry; NULL: it does not */
+	json_t *config;        /* the values to fill in, and the folder of the build as "BUILD" */
+	char *program;         /* runs instead of the first word; NULL: that one */
+	char **argv;           /* NULL-terminated */
+	char *before, *behind; /* around the command: what it needs; NULL or empty: nothing */
+	json_t *set, *unset;   /* {"NAME": "value"} and ["NAME"] */
 };
 
 /* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the

@@ -47,9 +47,8 @@ static void type_row(struct table *table, const json_t *type) {
 static void types_print(const struct fleet_run *run) {
 	static const char *const titles[] = {"type", "processor", "\1cores", "nodes", "state"};
 	struct table *table = table_new(5, titles);
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) type_row(table, type);
+	js_each (type, json_object_get(run->document, "types"))
+		type_row(table, type);
 	table_end(table, app_ui(run->app), stdout);
 }
 

@@ -135,10 +135,8 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 	static const char *const titles[] = {"kernel (launches counted)", "metric", "\1least", "\1mean", "\1most"};
 	struct table *table = table_new(5, titles);
 	bool any = false;
-	size_t i;
-	json_t *function;
-	json_array_foreach((json_t *)functions, i, function) {
-		if (i >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
+	js_each (function, functions) {
+		if (function_at >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
 			continue;
 		function_counts(table, function, counters);
 		any = true;

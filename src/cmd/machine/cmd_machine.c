@@ -147,9 +147,8 @@ static void gpu_row(struct table *table, const json_t *one) {
 static void gpus_print(struct ui *ui, const json_t *ceilings) {
 	static const char *const titles[] = {"ceiling", "\1most", "", "\1block", "\1blocks/SM", "of"};
 	struct table *table = table_new(6, titles);
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
+	js_each (one, ceilings)
+		gpu_row(table, one);
 	table_end(table, ui, stdout);
 	printf(
 		"\nCosts (us) are the lowest measured. Bytes read and bytes written both count. Block and blocks/SM are those "

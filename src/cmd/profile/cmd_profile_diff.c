@@ -96,9 +96,8 @@ static void people_print(struct ui *ui, const struct profile_input inputs[2], co
 	static const char *const titles[] = {"kernel",  "problem", "changed",      "\1before",
 	                                     "\1after", "\1ratio", "configuration"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	json_t *row;
-	size_t i, same = 0, changed = 0;
-	json_array_foreach(json_object_get(diff, "entries"), i, row) {
+	size_t same = 0, changed = 0;
+	js_each (row, json_object_get(diff, "entries")) {
 		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
 		same += is_same;
 		changed += !is_same;

@@ -102,10 +102,9 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 
 /* The call in which a rank spends most. */
 static const char *longest_call(const json_t *rank, double *seconds) {
-	const char *name, *longest = "-";
-	json_t *call;
+	const char *longest = "-";
 	*seconds = 0;
-	json_object_foreach(json_object_get(rank, "calls"), name, call) {
+	js_members (name, call, json_object_get(rank, "calls")) {
 		if (js_real_or(call, "time", 0) > *seconds) {
 			*seconds = js_real_or(call, "time", 0);
 			longest = name;
@@ -116,10 +115,9 @@ static const char *longest_call(const json_t *rank, double *seconds) {
 
 /* A rank that waits least comes last, so that the others wait for it. */
 static void late_print(const json_t *ranks, double seconds) {
-	const json_t *least = NULL, *most = NULL, *rank;
-	size_t i;
+	const json_t *least = NULL, *most = NULL;
 	double in;
-	json_array_foreach((json_t *)ranks, i, rank) {
+	js_each (rank, ranks) {
 		double mpi = js_real_or(rank, "mpi", 0);
 		least = !least || mpi < js_real_or(least, "mpi", 0) ? rank : least;
 		most = !most || mpi > js_real_or(most, "mpi", 0) ? rank : most;
@@ -137,15 +135,13 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
 	char number[24], time[32], share[16], longest[32];
 	double in;
-	size_t i;
-	json_t *rank;
 	if (json_array_size(ranks) == 0)
 		return;
 	struct table *table = table_new(5, titles);
 	for (int column = 0; column < 5; column++)
 		if (column != 3)
 			table_right(table, column);
-	json_array_foreach((json_t *)ranks, i, rank) {
+	js_each (rank, ranks) {
 		const char *name = longest_call(rank, &in);
 		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
 		ui_seconds(js_real_or(rank, "mpi", NAN), time, sizeof time);
@@ -164,10 +160,9 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	                                     "\1threads", "\1imbalance", "\1efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
-	size_t i, left = 0;
-	json_t *region;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
-		if (!is_shown(region, i)) {
+	size_t left = 0;
+	js_each (region, json_object_get(profile, "regions")) {
+		if (!is_shown(region, region_at)) {
 			left++;
 			continue;
 		}

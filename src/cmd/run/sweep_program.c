@@ -147,9 +147,7 @@ static void people_print(const struct program_sweep *sweep) {
 	static const char *const titles[] = {"configuration", "\1median", "", "failed"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	double most = most_of(sweep->rows);
-	size_t i;
-	json_t *row;
-	json_array_foreach(sweep->rows, i, row) {
+	js_each (row, sweep->rows) {
 		char median[48], bar[3 * BAR + 1];
 		double value = js_real_or(row, "median", NAN);
 		char *config = results_config(json_object_get(row, "config"), NULL);
