@@ -173,9 +173,10 @@ bool js_same(const json_t *a, const json_t *b, const char *const *keys) {
 const json_t *js_at(const json_t *json, const char *path) {
 	while (json && *path) {
 		size_t length = strcspn(path, ".");
-		char key[64];
+		char key[64], *end;
 		snprintf(key, sizeof key, "%.*s", (int)length, path);
-		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+		size_t place = strtoul(key, &end, 10);
+		json = !json_is_array(json) ? json_object_get(json, key) : *end ? NULL : json_array_get(json, place);
 		path += length + (path[length] == '.');
 	}
 	return json;

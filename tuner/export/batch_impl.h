@@ -14,4 +14,5 @@ long export_cores(const struct profile *profile, const struct profile_entry *ent
 /* The most of any entry. */
 long export_most(const struct profile *profile,
                  long (*demand)(const struct profile *profile, const struct profile_entry *entry));
+
 #endif

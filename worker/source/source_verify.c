@@ -330,8 +330,8 @@ static enum ss_status vector_dump(const struct source_state *state, size_t i, st
 	struct dump dump = {.file = fopen(path, "we")};
 	enum ss_status status = SS_OK;
 	if (dump.file) {
-		status = source_parts_each(parts, call, state->at[i], source_size(&state->input->problem.arguments[i]), part_write,
-		                           &dump);
+		status = source_parts_each(parts, call, state->at[i], source_size(&state->input->problem.arguments[i]),
+		                           part_write, &dump);
 	}
 	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed)) {
 		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);

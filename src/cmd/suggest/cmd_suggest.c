@@ -44,7 +44,8 @@ static json_t *ask(struct suggest *s, const json_t *request, struct err *err) {
 
 static int outcome_read(const json_t *request, struct strategy_outcome *outcome, struct err *err) {
 	const json_t *value = json_object_get(request, "value");
-	*outcome = (struct strategy_outcome){.result = STRATEGY_FAILURE, .seconds = fmax(0, js_real_or(request, "seconds", 0))};
+	*outcome =
+		(struct strategy_outcome){.result = STRATEGY_FAILURE, .seconds = fmax(0, js_real_or(request, "seconds", 0))};
 	if (!value || json_is_null(value))
 		return 0;
 	outcome->result = js_bool_or(request, "censored", false) ? STRATEGY_CENSORED : STRATEGY_VALUE;
