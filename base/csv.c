@@ -140,10 +140,10 @@ static int record_read(struct reader *reader) {
 static int row_add(struct reader *reader, size_t line) {
 	struct csv *csv = reader->csv;
 	if (reader->count != csv->columns) {
-		err_set(reader->err, ERR_USAGE, "each row needs a field for each column; a field may be empty",
-		        "%s:%zu: %zu field%s, but the header has %zu", reader->name, line, reader->count,
-		        reader->count == 1 ? "" : "s", csv->columns);
-		return -1;
+		err_set(reader->err, ERR_USAGE, NULL, "%s:%zu: %zu field%s, but the header has %zu", reader->name, line,
+		        reader->count, reader->count == 1 ? "" : "s", csv->columns);
+		return reader->count == 1 ? err_hint(reader->err, "line %zu looks like a title or a note: remove it", line)
+		                          : err_hint(reader->err, "each row needs a field for each column; write empty fields");
 	}
 	if (csv->rows == CSV_ROWS_MAX)
 		return refuse(reader, line, "too many rows");

@@ -39,12 +39,11 @@ void rights_read(struct rights *rights, const char *root) {
 	unsigned long long effective = 0;
 	*rights = (struct rights){0};
 	FILE *status = open_below(root, "status");
-	while (status && fgets(line, sizeof line, status)) {
+	while (status && fgets(line, sizeof line, status))
 		if (strncmp(line, "CapEff:", 7) == 0)
 			effective = strtoull(line + 7, NULL, 16);
 		else if (strncmp(line, "Seccomp:", 8) == 0)
 			rights->seccomp = strtol(line + 8, NULL, 10) != 0;
-	}
 	if (status)
 		fclose(status);
 	if (effective && is_first_namespace(root)) {

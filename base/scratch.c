@@ -27,13 +27,11 @@ static bool environment_has(int pid, const char *variable) {
 	bool has = false;
 	snprintf(path, sizeof path, "/proc/%d/environ", pid);
 	FILE *file = fopen(path, "re");
-	while (file && !has && getdelim(&word, &room, '\0', file) > 0) {
+	while (file && !has && getdelim(&word, &room, '\0', file) > 0)
 		has = strcmp(word, variable) == 0;
-	}
 	free(word);
-	if (file) {
+	if (file)
 		fclose(file);
-	}
 	return has;
 }
 
@@ -42,9 +40,8 @@ static bool kill_if(int pid, const char *variable) {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	bool killed =
 		fd >= 0 && environment_has(pid, variable) && syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0;
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return killed;
 }
 
@@ -55,9 +52,8 @@ static size_t kill_all(const char *variable) {
 		int pid = atoi(entry->d_name);
 		killed += pid > 1 && pid != getpid() && kill_if(pid, variable);
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 	return killed;
 }
 
@@ -65,9 +61,8 @@ static size_t kill_all(const char *variable) {
 static void scratch_remains_end(const char *folder) {
 	enum { TURNS = 100 }; /* a program may start processes meanwhile */
 	char *variable = mem_printf("TMPDIR=%s/tmp", folder);
-	for (int i = 0; i < TURNS && kill_all(variable) > 0; i++) {
+	for (int i = 0; i < TURNS && kill_all(variable) > 0; i++)
 		continue;
-	}
 	free(variable);
 }
 
@@ -96,9 +91,8 @@ static int folder_lock(const char *path, bool fresh) {
 	struct stat there;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &there) == 0 && is_ours(&there) && is_taken(fd, fresh) && fstat(fd, &there) == 0 &&
-	    there.st_nlink > 0) {
+	    there.st_nlink > 0)
 		return fd;
-	}
 	if (fd >= 0) {
 		int why = errno;
 		close(fd);
@@ -119,9 +113,8 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 			break;
 		}
 		scratch->fd = folder_lock(scratch->path, true);
-		if (scratch->fd >= 0) {
+		if (scratch->fd >= 0)
 			return 0;
-		}
 		int why = errno;
 		rmdir(scratch->path);
 		err_set(err, ERR_FAILED,
@@ -138,9 +131,8 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 int scratch_file(const struct scratch *scratch) {
 	char *path = mem_printf("%s/output-XXXXXX", scratch->path);
 	int fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0) {
+	if (fd >= 0)
 		unlink(path);
-	}
 	free(path);
 	return fd;
 }
@@ -150,9 +142,8 @@ void scratch_close(struct scratch *scratch) {
 		tree_remove(scratch->path);
 		free(scratch->path);
 	}
-	if (scratch->fd >= 0) {
+	if (scratch->fd >= 0)
 		close(scratch->fd);
-	}
 	*scratch = (struct scratch){.fd = -1};
 }
 
@@ -165,9 +156,8 @@ static bool is_name(const char *name, const char *prefix) {
 void scratch_tidy(const char *prefix) {
 	DIR *dir = opendir(scratch_parent());
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		if (!is_name(entry->d_name, prefix)) {
+		if (!is_name(entry->d_name, prefix))
 			continue;
-		}
 		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
 		int fd = folder_lock(path, false);
 		if (fd >= 0) {
@@ -177,7 +167,6 @@ void scratch_tidy(const char *prefix) {
 		}
 		free(path);
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 }

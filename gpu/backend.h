@@ -21,7 +21,8 @@ struct driver_api;
 struct driver {
 	struct library library;
 	const struct driver_api *api;
-	int version; /* 13000 */
+	int version;          /* 13000 */
+	driver_result failed; /* of init */
 #define DRIVER_POINTER(name, symbol, parameters) driver_result(*name) parameters;
 	DRIVER_CALLS(DRIVER_POINTER)
 #undef DRIVER_POINTER
@@ -50,26 +51,25 @@ struct library_why {
 };
 
 /* The libraries behind these tables: CUDA's, or HIP's, whose functions have the same shapes. */
+struct library_symbol { /* what a library exports for a field of a table; NULL ends a list */
+	const char *field, *name;
+	size_t place;
+};
 struct driver_api {
 	enum gpu_kind kind;
 	const char *device, *list; /* "cuda"; the command that lists the devices */
 	bool (*open)(struct driver *driver, struct library_why *why);
 	bool (*compiler_open)(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
-	int (*attribute)(int which);              /* its number of one of DRIVER_NUMBERS; -1: it has none */
-	const char *(*symbol)(const char *field); /* what the library exports for a field of struct driver */
+	int (*attribute)(int which); /* its number of one of DRIVER_NUMBERS; -1: it has none */
+	const struct library_symbol *symbols;
 };
 extern const struct driver_api driver_cuda;
-
-struct library_symbol {
-	const char *name;
-	size_t place;
-};
 /* Tries the names as they are, so that LD_LIBRARY_PATH decides, then beneath the roots, which may be NULL. `known`: a
  * function that tells where the library lies. */
 bool library_open(struct library *library, const char *const *names, const char *known, const char *const *roots,
                   size_t root_count);
 void library_close(struct library *library);
-void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols);
+const char *library_symbol(const struct library_symbol *symbols, const char *field);
 __attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
                                                            ...);
 
@@ -77,6 +77,10 @@ __attribute__((format(printf, 3, 4))) bool library_because(struct library_why *w
 bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */
 /* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
+/* For these, once the library is open: reads its functions and asks for the version. words: why the driver does not
+ * start. */
+bool driver_start(struct driver *driver, const struct driver_api *api, char *words, size_t size);
+bool nvrtc_start(struct nvrtc *nvrtc, const struct library_symbol *symbols, const char *fix, struct library_why *why);
 bool nvml_open(struct nvml *nvml, struct library_why *why); /* nvmlInit is done */
 void driver_close(struct driver *driver);
 void nvrtc_close(struct nvrtc *nvrtc);

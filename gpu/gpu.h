@@ -52,7 +52,6 @@ __attribute__((format(printf, 3, 4))) void gpu_fail(struct gpu *gpu, enum gpu_fa
 /* ---- memory ---- */
 gpu_ptr gpu_alloc(struct gpu *gpu, size_t size); /* contents are undefined; 0 on failure or if size is 0 */
 void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for pending work that uses it */
-size_t gpu_memory_free(struct gpu *gpu);         /* bytes that are available now */
 void *gpu_pinned_alloc(struct gpu *gpu, size_t size);
 void gpu_pinned_free(struct gpu *gpu, void *memory);
 /* These run in the stream's order. The host does not wait for copies to and from pinned memory; copies with other

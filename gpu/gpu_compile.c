@@ -270,34 +270,3 @@ void code_free(struct code *code) {
 	free(code->functions);
 	*code = (struct code){.image = NULL};
 }
-
-struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
-                                      bool barely_optimised, size_t *count, struct err *err) {
-	static const char *const fast[] = {"--Ofast-compile=max", "--minimal", NULL};
-	struct compiler compiler = {.seconds = 0};
-	struct library_why why;
-	struct code code = {.image = NULL};
-	enum gpu_failure failure;
-	*count = 0;
-	if (!nvrtc_open(&compiler.nvrtc, 0, &why)) {
-		err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
-		return NULL;
-	}
-	char *text = source_read(source, err);
-	const struct source what = {.name = source,
-	                            .text = text,
-	                            .options = barely_optimised && compiler.nvrtc.major >= 13 ? fast : NULL,
-	                            .defines = defines,
-	                            .arch = arch};
-	struct gpu_compiled *functions = NULL;
-	if (text && compile_source(&compiler, &what, false, &code, &failure, err)) {
-		functions = code.functions;
-		*count = code.count;
-		code.functions = NULL;
-	}
-	code_free(&code);
-	free(text);
-	free(compiler.folder);
-	nvrtc_close(&compiler.nvrtc);
-	return functions;
-}

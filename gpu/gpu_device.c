@@ -63,13 +63,14 @@ bool gpu_succeeded(struct gpu *gpu, const char *call, driver_result result) {
 	if (result == DRIVER_SUCCESS)
 		return true;
 	char words[sizeof gpu->message];
-	driver_words(&gpu->driver, gpu->driver.api->symbol(call), result, words, sizeof words);
+	driver_words(&gpu->driver, library_symbol(gpu->driver.api->symbols, call), result, words, sizeof words);
 	gpu_fail(gpu, gpu_failure_of(result), "%s", words);
 	return false;
 }
 
 bool gpu_lacks(struct gpu *gpu, const char *call) {
-	gpu_fail(gpu, GPU_REFUSED, "this driver lacks %s: a newer one is needed", gpu->driver.api->symbol(call));
+	gpu_fail(gpu, GPU_REFUSED, "this driver lacks %s: a newer one is needed",
+	         library_symbol(gpu->driver.api->symbols, call));
 	return false;
 }
 
@@ -216,16 +217,6 @@ int device_count(const struct driver *driver) {
 	return driver->device_count(&count) == DRIVER_SUCCESS && count > 0 ? count : 0;
 }
 
-int gpu_count(void) {
-	struct driver driver;
-	struct library_why why;
-	if (!driver_open(&driver, &why))
-		return 0;
-	int count = device_count(&driver);
-	driver_close(&driver);
-	return count;
-}
-
 bool gpu_probe(int index, struct gpu_facts *facts) {
 	struct driver driver;
 	struct library_why why;
@@ -237,17 +228,21 @@ bool gpu_probe(int index, struct gpu_facts *facts) {
 	return found;
 }
 
+bool gpu_device_is(const char *device, const char *kind) {
+	size_t length = strlen(kind);
+	return strncmp(device, kind, length) == 0 && (!device[length] || (device[length] == ':' && device[length + 1]));
+}
+
+const char *gpu_device_rest(const char *device, const char *kind) {
+	return device + strlen(kind) + (device[strlen(kind)] == ':');
+}
+
 int gpu_index(const char *device, int *index, struct err *err) {
-	char *end;
-	*index = 0;
-	if (strcmp(device, "cuda") == 0)
+	const char *word = gpu_device_is(device, "cuda") ? gpu_device_rest(device, "cuda") : "?";
+	long n = strtol(word, NULL, 10);
+	*index = (int)n;
+	if (word[strspn(word, "0123456789")] == '\0' && n < GPU_PEERS_MAX)
 		return 0;
-	if (strncmp(device, "cuda:", 5) == 0 && device[5] >= '0' && device[5] <= '9') {
-		long n = strtol(device + 5, &end, 10);
-		*index = (int)n;
-		if (*end == '\0' && n >= 0 && n < GPU_PEERS_MAX)
-			return 0;
-	}
 	return err_set(err, ERR_USAGE, "cuda is the first GPU, cuda:1 the second, opencl the first OpenCL device",
 	               "\"%s\" is not a GPU", device);
 }

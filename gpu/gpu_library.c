@@ -12,32 +12,38 @@
 #include "gpu/open.h"
 
 static const struct library_symbol driver_symbols[] = {
-#define DRIVER_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct driver, field)},
+#define DRIVER_SYMBOL(field, symbol, parameters) {#field, #symbol, offsetof(struct driver, field)},
 	DRIVER_CALLS(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
-		{NULL, 0},
+		{NULL, NULL, 0},
 };
 static const struct library_symbol nvrtc_symbols[] = {
-#define NVRTC_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvrtc, field)},
+#define NVRTC_SYMBOL(field, symbol, parameters) {#field, #symbol, offsetof(struct nvrtc, field)},
 	NVRTC_CALLS(NVRTC_SYMBOL)
 #undef NVRTC_SYMBOL
-		{NULL, 0},
+		{NULL, NULL, 0},
 };
 static const struct library_symbol nvml_symbols[] = {
-#define NVML_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvml, field)},
+#define NVML_SYMBOL(field, symbol, parameters) {#field, #symbol, offsetof(struct nvml, field)},
 	NVML_CALLS(NVML_SYMBOL)
 #undef NVML_SYMBOL
-		{NULL, 0},
+		{NULL, NULL, 0},
 };
 
 /* Looks below CUDA's own folder, which the loader does not always know. */
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
 
-void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
+static void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
 	for (const struct library_symbol *symbol = symbols; symbol->name; symbol++) {
 		void *found = dlsym(library->handle, symbol->name);
 		memcpy((char *)table + symbol->place, &found, sizeof found);
 	}
+}
+
+const char *library_symbol(const struct library_symbol *symbols, const char *field) {
+	while (symbols->field && strcmp(symbols->field, field) != 0)
+		symbols++;
+	return symbols->field ? symbols->name : field;
 }
 
 /* Libraries are never unmapped, because they have threads and handlers of their own. */
@@ -124,16 +130,33 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 	if (!cuda_open(&driver->library, names, "cuInit"))
 		return library_because(why, "install NVIDIA's driver; a container needs --gpus",
 		                       "the NVIDIA driver (libcuda.so.1) was not found");
-	library_symbols(driver, &driver->library, driver_symbols);
-	driver_result result = driver->init(0);
-	if (result == DRIVER_SUCCESS && driver->get_version)
-		driver->get_version(&driver->version);
-	if (result == DRIVER_SUCCESS)
-		return true;
 	char words[LIBRARY_WHY - 32];
-	driver_words(driver, "cuInit", result, words, sizeof words);
+	if (driver_start(driver, &driver_cuda, words, sizeof words))
+		return true;
+	return library_because(why, init_fix(driver->failed), "the driver does not start: %s", words);
+}
+
+bool driver_start(struct driver *driver, const struct driver_api *api, char *words, size_t size) {
+	library_symbols(driver, &driver->library, api->symbols);
+	driver->failed = driver->init(0);
+	if (driver->failed == DRIVER_SUCCESS && driver->get_version)
+		driver->get_version(&driver->version);
+	if (driver->failed == DRIVER_SUCCESS)
+		return true;
+	driver_words(driver, api->symbols->name, driver->failed, words, size);
 	driver_close(driver);
-	return library_because(why, init_fix(result), "the driver does not start: %s", words);
+	return false;
+}
+
+bool nvrtc_start(struct nvrtc *nvrtc, const struct library_symbol *symbols, const char *fix, struct library_why *why) {
+	library_symbols(nvrtc, &nvrtc->library, symbols);
+	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
+	             nvrtc->cubin_size && nvrtc->cubin;
+	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
+		return true;
+	library_because(why, fix, "%s is too old", nvrtc->library.path);
+	nvrtc_close(nvrtc);
+	return false;
 }
 
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
@@ -143,14 +166,7 @@ bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) 
 	*nvrtc = (struct nvrtc){.major = 0};
 	if (!cuda_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
 		return library_because(why, fix, "NVRTC (libnvrtc.so.13 or .12), which compiles the kernels, was not found");
-	library_symbols(nvrtc, &nvrtc->library, nvrtc_symbols);
-	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
-	             nvrtc->cubin_size && nvrtc->cubin;
-	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
-		return true;
-	library_because(why, fix, "%s is too old", nvrtc->library.path);
-	nvrtc_close(nvrtc);
-	return false;
+	return nvrtc_start(nvrtc, nvrtc_symbols, fix, why);
 }
 
 bool nvml_open(struct nvml *nvml, struct library_why *why) {
@@ -201,81 +217,55 @@ static int as_it_is(int which) {
 	return which;
 }
 
-static const char *symbol_of(const char *field) {
-	static const char *const names[][2] = {
-#define LIBRARY_NAME(field, symbol, parameters) {#field, #symbol},
-		DRIVER_CALLS(LIBRARY_NAME)
-#undef LIBRARY_NAME
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i][0], field) == 0)
-			return names[i][1];
-	return field;
-}
-
 const struct driver_api driver_cuda = {.kind = GPU_CUDA,
                                        .device = "cuda",
                                        .list = "nvidia-smi",
                                        .open = driver_open,
                                        .compiler_open = nvrtc_open,
                                        .attribute = as_it_is,
-                                       .symbol = symbol_of};
+                                       .symbols = driver_symbols};
 
 /* Finds the parts of CUDA on this machine. */
 
-static void part_fill(struct gpu_part *part, bool usable, const struct library *library,
-                      const struct library_why *why) {
-	part->usable = usable;
-	if (usable)
-		snprintf(part->path, sizeof part->path, "%s", library->path);
-	if (usable)
-		return;
-	snprintf(part->reason, sizeof part->reason, "%s", why->reason);
-	snprintf(part->fix, sizeof part->fix, "%s", why->fix);
-}
-
-static void driver_part(struct gpu_part *part) {
+static void driver_part(struct gpu_part *part, struct library_why *why) {
 	struct driver driver;
-	struct library_why why;
-	bool usable = driver_open(&driver, &why);
-	part_fill(part, usable, &driver.library, &why);
-	if (!usable)
+	part->usable = driver_open(&driver, why);
+	if (!part->usable)
 		return;
+	snprintf(part->path, sizeof part->path, "%s", driver.library.path);
 	snprintf(part->version, sizeof part->version, "%d.%d", driver.version / 1000, driver.version % 1000 / 10);
 	driver_close(&driver);
 }
 
-static void nvrtc_part(struct gpu_part *part) {
+static void nvrtc_part(struct gpu_part *part, struct library_why *why) {
 	struct nvrtc nvrtc;
-	struct library_why why;
-	bool usable = nvrtc_open(&nvrtc, 0, &why);
-	part_fill(part, usable, &nvrtc.library, &why);
-	if (!usable)
+	part->usable = nvrtc_open(&nvrtc, 0, why);
+	if (!part->usable)
 		return;
+	snprintf(part->path, sizeof part->path, "%s", nvrtc.library.path);
 	snprintf(part->version, sizeof part->version, "%d.%d", nvrtc.major, nvrtc.minor);
 	nvrtc_close(&nvrtc);
 }
 
 /* 130001 is CUDA 13.0, update 1. */
-static void cupti_part(struct gpu_part *part) {
+static void cupti_part(struct gpu_part *part, struct library_why *why) {
 	struct library library;
-	struct library_why why;
 	unsigned version = 0;
-	bool usable = cupti_find(&library, &version, &why);
-	part_fill(part, usable, &library, &why);
-	if (usable && version >= 100000)
+	part->usable = cupti_find(&library, &version, why);
+	if (part->usable)
+		snprintf(part->path, sizeof part->path, "%s", library.path);
+	if (part->usable && version >= 100000)
 		snprintf(part->version, sizeof part->version, "%u.%u", version / 10000, version / 100 % 100);
-	else if (usable)
+	else if (part->usable)
 		snprintf(part->version, sizeof part->version, "%u", version);
 }
 
-static void nvml_part(struct gpu_part *part) {
+static void nvml_part(struct gpu_part *part, struct library_why *why) {
 	struct nvml nvml;
-	struct library_why why;
-	bool usable = nvml_open(&nvml, &why);
-	part_fill(part, usable, &nvml.library, &why);
-	if (!usable)
+	part->usable = nvml_open(&nvml, why);
+	if (!part->usable)
 		return;
+	snprintf(part->path, sizeof part->path, "%s", nvml.library.path);
 	if (!nvml.version || nvml.version(part->version, sizeof part->version) != NVML_FINE)
 		snprintf(part->version, sizeof part->version, "?");
 	nvml_close(&nvml);
@@ -284,11 +274,14 @@ static void nvml_part(struct gpu_part *part) {
 void gpu_parts(struct gpu_part parts[GPU_PARTS]) {
 	static const struct {
 		const char *name;
-		void (*look)(struct gpu_part *part);
+		void (*look)(struct gpu_part *part, struct library_why *why);
 	} all[GPU_PARTS] = {{"driver", driver_part}, {"NVRTC", nvrtc_part}, {"CUPTI", cupti_part}, {"NVML", nvml_part}};
 	for (int i = 0; i < GPU_PARTS; i++) {
 		parts[i] = (struct gpu_part){.name = all[i].name};
-		all[i].look(&parts[i]);
+		struct library_why why = {"", ""};
+		all[i].look(&parts[i], &why);
+		memcpy(parts[i].reason, why.reason, sizeof why.reason);
+		memcpy(parts[i].fix, why.fix, sizeof why.fix);
 	}
 }
 

@@ -113,15 +113,6 @@ static bool pool_is_pinned(const struct gpu *gpu, const void *memory, size_t siz
 	return false;
 }
 
-/* Bytes of device memory that are kept for reuse. */
-static size_t pool_idle(const struct gpu *gpu) {
-	size_t bytes = 0;
-	for (size_t i = 0; i < gpu->pool.count; i++)
-		if (!gpu->pool.blocks[i].used && !gpu->pool.blocks[i].pinned)
-			bytes += gpu->pool.blocks[i].size;
-	return bytes;
-}
-
 void pool_free(struct gpu *gpu) {
 	for (size_t i = 0; i < gpu->pool.count && gpu->failure != GPU_BROKEN; i++)
 		unmake(gpu, &gpu->pool.blocks[i]);
@@ -148,13 +139,6 @@ void *gpu_pinned_alloc(struct gpu *gpu, size_t size) {
 void gpu_pinned_free(struct gpu *gpu, void *memory) {
 	if (memory)
 		pool_give(gpu, (uintptr_t)memory);
-}
-
-size_t gpu_memory_free(struct gpu *gpu) {
-	size_t unused = 0, total = 0;
-	if (!gpu_enter(gpu) || !GPU_CALL(gpu, memory_info, &unused, &total))
-		return 0;
-	return unused + pool_idle(gpu);
 }
 
 /* The driver may return before it is done with memory that is not pinned. */

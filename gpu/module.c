@@ -267,10 +267,6 @@ double gpu_compile_seconds(const struct gpu *gpu) {
 	return gpu->compiler.seconds;
 }
 
-size_t gpu_compile_count(const struct gpu *gpu, bool from_disk) {
-	return from_disk ? gpu->compiler.from_disk : gpu->compiler.compiled;
-}
-
 /* Compiles into the cache on disk, in a process that needs no context on a device. */
 
 struct gpu_compiler {

@@ -14,10 +14,12 @@ struct gpu_part {
 };
 enum { GPU_PARTS = 4 };
 void gpu_parts(struct gpu_part parts[GPU_PARTS]);
-int gpu_count(void); /* 0 without a driver */
 /* Reads the i-th device's facts without a context; false if that device does not exist. */
 bool gpu_probe(int index, struct gpu_facts *facts);
 
+/* Is a device named by its kind, or by the kind, a colon and more? What comes behind the colon, "": nothing. */
+bool gpu_device_is(const char *device, const char *kind);
+const char *gpu_device_rest(const char *device, const char *kind);
 /* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" and "opencl" included). */
 int gpu_index(const char *device, int *index, struct err *err);
 /* Retains the device's primary context. ERR_UNAVAILABLE names the missing part with a hint: the driver, the device (and
@@ -67,20 +69,13 @@ struct gpu_passed {
 };
 void gpu_function_pass(struct gpu *gpu, const struct gpu_function *function, const struct gpu_passed *passed,
                        size_t count);
-/* Compiles for any architecture without a GPU, and loads nothing. arch is 75, 80, 90...; returns the facts of all
- * functions in an array to free(3), *count of them. NULL with err: ERR_FAILED has the compiler's first error.
- * barely_optimised: only whether it compiles matters. NVRTC 13 needs a fraction of the time then, and the facts are not
- * those of the code that would run. */
+/* A function of compiled code, with the compiler's facts. */
 struct gpu_compiled {
 	char name[96];
 	struct gpu_function_facts facts;
 };
-struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch,
-                                      bool barely_optimised, size_t *count, struct err *err);
-/* The seconds that this gpu has spent compiling so far, and the number of modules that were compiled, or came from
- * disk. */
+/* The seconds that this gpu has spent compiling so far. */
 double gpu_compile_seconds(const struct gpu *gpu);
-size_t gpu_compile_count(const struct gpu *gpu, bool from_disk);
 /* Lists the functions and shapes launched since gpu_launches_forget, each combination once, at most `most`; returns
  * their number. */
 struct gpu_launched {

@@ -40,8 +40,8 @@ struct ss_param {
 	const char *values;
 	const char *initial; /* the baseline's value, which a user has without tuning */
 	const char *when;    /* expression over other parameters: the parameter exists only if it holds; NULL: always */
-	double min,
-		max; /* of SS_INT and SS_REAL; both 0: unbounded. Values inside are safe to run, or setup refuses them */
+	double min, max;     /* of SS_INT and SS_REAL; both 0: unbounded. Hooks get only values inside, and words of the
+	                      * list; setup refuses what is not safe to run together */
 };
 
 enum {

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # libsweetspot: what programs link. Shared (unless configured without), where it shows what the map says, and static.
 # The look-up is a convenience library as well, because the tuner answers with it.
-LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/arena.c %D%/profile/arena_impl.h %D%/profile/index.c %D%/profile/json.c \
-	%D%/profile/json.h %D%/profile/lookup.c %D%/profile/read.c %D%/profile/lookup_settings.c %D%/profile/lookup_settings_impl.h \
-	%D%/profile/lookup_sizes.c
+LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/lookup.h %D%/profile/lookup.c %D%/profile/read.c
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = $(LIB_LOOKUP)
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
-	%D%/marks/marks_names.c %D%/marks/events.c %D%/marks/marks_write.c %D%/profile/apply.c %D%/profile/config.c \
-	%D%/profile/differs.c %D%/profile/files.c %D%/profile/key.c %D%/profile/load.c %D%/profile/machine.c \
-	%D%/profile/machine_impl.h %D%/profile/open.c
+	%D%/marks/marks_names.c %D%/marks/events.c %D%/marks/marks_write.c \
+	%D%/profile/machine.c %D%/profile/machine_impl.h %D%/profile/open.c
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la

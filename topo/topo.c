@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "topo/impl.h"
@@ -101,13 +102,13 @@ static void topo_places_free(struct topo *topo) {
 enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
 static const char synthetic[] = "synthetic:";
 
-/* I/O devices, distances, memory attributes and CPU kinds are left out because nothing uses them. The x86 component
+/* I/O devices, distances and memory attributes are left out because nothing uses them. The x86 component
  * visits every CPU to refine what Linux already reports; without it, loading is faster and does not move the calling
  * thread. */
 static unsigned long load_flags(void) {
 	unsigned long flags = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #if HWLOC_API_VERSION >= 0x00020800
-	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
 #endif
 	return flags;
 }
@@ -196,7 +197,8 @@ static int load(struct topo *topo, const char *source, bool as_here, struct err 
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
 		return err_set(err, source ? ERR_USAGE : ERR_FAILED,
-		               source ? NULL : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
+		               source ? "a file of hwloc 3 needs hwloc 3 here, or is written with lstopo --export-xml-flags v2"
+		                      : "can /sys be read, or does a sandbox forbid that (getdents64, openat)?",
 		               "hwloc cannot load the topology%s%.200s", source ? " of " : "", source ? source : "");
 	topo->here = (!source || as_here) && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
@@ -331,72 +333,6 @@ uint64_t topo_cache_size(const struct topo *topo, int level) {
 		return 0;
 	cache = hwloc_get_obj_by_type(topo->hw, types[level - 1], 0);
 	return cache && cache->attr->cache.size <= INT64_MAX ? cache->attr->cache.size : 0;
-}
-
-static const char *topo_cpu_model(const struct topo *topo) {
-	return topo->model;
-}
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
-#include "base/sys.h"
-#include "topo/impl.h"
-
-/* CPUID: bit 31 of leaf 1, ECX, says that a hypervisor is present; leaf 0x40000000 holds its signature in EBX, ECX,
- * EDX. */
-static const char *hypervisor_cpuid(void) {
-#if defined(__x86_64__) || defined(__i386__)
-	static const char *const known[][2] = {
-		{"KVMKVMKVM", "kvm"},           {"TCGTCGTCGTCG", "qemu"}, {"VMwareVMware", "vmware"},
-		{"Microsoft Hv", "hyperv"},     {"XenVMMXenVMM", "xen"},  {"bhyve bhyve ", "bhyve"},
-		{"VBoxVBoxVBox", "virtualbox"}, {"ACRNACRNACRN", "acrn"}, {"prl hyperv  ", "parallels"},
-	};
-	unsigned a, b, c, d;
-	char signature[13] = "";
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1U << 31))
-		return NULL;
-	__cpuid(0x40000000, a, b, c, d);
-	memcpy(signature, (unsigned[]){b, c, d}, 12);
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(signature, known[i][0]) == 0)
-			return known[i][1];
-	return "unknown";
-#else
-	return NULL;
-#endif
-}
-
-/* The kernel's report, for Xen without CPUID, s390 and arm. */
-static const char *hypervisor_kernel(void) {
-	char line[128];
-	if (sys_read_line("/sys/hypervisor/type", line, sizeof line) && strcmp(line, "xen") == 0)
-		return "xen";
-	if (sys_read_line("/proc/device-tree/hypervisor/compatible", line, sizeof line))
-		return strstr(line, "kvm") ? "kvm" : strstr(line, "xen") ? "xen" : "unknown";
-	if (sys_read_line("/sys/class/dmi/id/sys_vendor", line, sizeof line) && strcmp(line, "QEMU") == 0)
-		return "qemu";
-	return NULL;
-}
-
-static json_t *hypervisor_json(const struct topo *topo) {
-	const char *name = NULL;
-	if (topo->here) {
-		name = hypervisor_cpuid();
-		if (!name)
-			name = hypervisor_kernel();
-	}
-	return name ? json_string(name) : json_null();
-}
-
-json_t *topo_json(const struct topo *topo) {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}, s:o, s:b}", "cpu", topo_cpu_model(topo),
-	                 "packages", topo_count(topo, TOPO_PACKAGE), "numa_nodes", topo_count(topo, TOPO_NUMA), "llcs",
-	                 topo_count(topo, TOPO_LLC), "cores", topo_count(topo, TOPO_CORE), "threads",
-	                 topo_count(topo, TOPO_PU), "caches", "l1d", (json_int_t)topo_cache_size(topo, 1), "l2",
-	                 (json_int_t)topo_cache_size(topo, 2), "l3", (json_int_t)topo_cache_size(topo, 3), "hypervisor",
-	                 hypervisor_json(topo), "synthetic", !topo->here);
 }
 
 /* hwloc trusts the XML it reads: one changed byte can cause a segmentation fault or an endless loop. A recorded

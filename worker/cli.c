@@ -22,7 +22,7 @@
 #include "base/scratch.h"
 #include "worker/cli_impl.h"
 #include "worker/count/simulate.h"
-#include "worker/describe_impl.h"
+#include "worker/answers_impl.h"
 #include "worker/kernel/crash.h"
 #include "worker/manual_impl.h"
 
@@ -104,9 +104,8 @@ static void team_end(int threads) {
 }
 
 static void run_reset(struct state *state) {
-	if (state->kernel->reset) {
+	if (state->kernel->reset)
 		state->kernel->reset(state->memory, &state->call);
-	}
 }
 
 /* The first run warms the caches, as earlier samples do. */
@@ -147,11 +146,10 @@ static json_t *request_run(struct request *request) {
 	omp_set_schedule(request->call.schedule, request->call.chunk);
 	crash_name(request->call.entry->kernel->name);
 	states_get(states, &request->call, "simulated", &state, &setup_s, &refused, message);
-	if (!state) {
+	if (!state)
 		answer = failure(message[0] ? message : "the kernel cannot be set up under valgrind");
-	} else if (run_marked(state, threads, &seconds) != SS_OK) {
+	else if (run_marked(state, threads, &seconds) != SS_OK)
 		answer = failure(state->message[0] ? state->message : "the kernel fails under valgrind");
-	}
 	crash_name(NULL);
 	states_free(states);
 	return answer ? answer : json_pack("{s:s, s:f}", "status", "correct", "seconds", seconds);
@@ -163,15 +161,14 @@ static json_t *line_answer(const char *line, size_t size) {
 	struct request request;
 	struct err err = {.code = ERR_OK};
 	json_t *json = js_parse(line, size, "request", &err), *answer = NULL;
-	if (chdir(SIMULATE_FOLDER) != 0) {
+	if (chdir(SIMULATE_FOLDER) != 0)
 		answer = failure("run this mode through a worker, under valgrind");
-	} else if (!json || request_read(arena, libraries, json, &request, &err) != 0) {
+	else if (!json || request_read(arena, libraries, json, &request, &err) != 0)
 		answer = failure(err.what);
-	} else if (request.call.threads < 1 || request.call.threads > THREADS_MAX) {
+	else if (request.call.threads < 1 || request.call.threads > THREADS_MAX)
 		answer = failure("cannot simulate so many threads");
-	} else {
+	else
 		answer = request_run(&request);
-	}
 	json_decref(json);
 	libraries_free(libraries);
 	arena_free(arena);
@@ -233,29 +230,23 @@ static int signal_wait(const struct keeper *keeper, time_t seconds) {
 /* A worker whose tuner has died sees the end of its input. While it runs a program it tidies up by itself and ends. */
 static void worker_end(const struct keeper *keeper) {
 	bool orphaned = getppid() != keeper->parent;
-	while (orphaned && !proc_has_ended(keeper->worker) && signal_wait(keeper, GRACE_SECONDS) != 0) {
+	while (orphaned && !proc_has_ended(keeper->worker) && signal_wait(keeper, GRACE_SECONDS) != 0)
 		continue;
-	}
 	kill(keeper->worker, SIGKILL);
-	while (!proc_has_ended(keeper->worker) && signal_wait(keeper, KILL_SECONDS) != 0) {
+	while (!proc_has_ended(keeper->worker) && signal_wait(keeper, KILL_SECONDS) != 0)
 		continue;
-	}
-	if (!proc_has_ended(keeper->worker)) { /* its program traces it */
+	if (!proc_has_ended(keeper->worker)) /* its program traces it */
 		reap_children(REAP_SECONDS);
-	}
 }
 
 /* The ids of the worker and of its group stay its own until it is reaped. */
 static int worker_wait(const struct keeper *keeper) {
 	int status = SIGKILL; /* of a worker that worker_end() has reaped */
-	while (!proc_has_ended(keeper->worker)) {
-		if (signal_wait(keeper, 3600) == SIGTERM) {
+	while (!proc_has_ended(keeper->worker))
+		if (signal_wait(keeper, 3600) == SIGTERM)
 			worker_end(keeper);
-		}
-	}
-	while (waitpid(keeper->worker, &status, 0) < 0 && errno == EINTR) {
+	while (waitpid(keeper->worker, &status, 0) < 0 && errno == EINTR)
 		continue;
-	}
 	return status;
 }
 
@@ -272,9 +263,8 @@ static void remains_end(void) {
 static _Noreturn void end_as(int status) {
 	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	sigset_t one;
-	if (!number) {
+	if (!number)
 		_exit(WEXITSTATUS(status));
-	}
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	signal(number, SIG_DFL);
 	sigemptyset(&one);
@@ -295,18 +285,16 @@ static _Noreturn void keep(const struct keeper *keeper) {
 /* Arm first, then check, so that a keeper that dies in between is noticed by one or the other. */
 static void serve(pid_t keeper, const sigset_t *before) {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper) {
+	if (getppid() != keeper)
 		_exit(127);
-	}
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* The tuner arms this itself (base/proc/pipe.c); sshd does not, and ends with the connection. */
 static void parent_watch(void) {
 	int number = 0;
-	if (prctl(PR_GET_PDEATHSIG, &number, 0, 0, 0) == 0 && number == 0) {
+	if (prctl(PR_GET_PDEATHSIG, &number, 0, 0, 0) == 0 && number == 0)
 		prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-	}
 }
 
 /* Forks, so it must be called before there are threads. Returns 0 in the worker, -1 if there can be no other process.
@@ -347,17 +335,15 @@ static const struct opt *const tables[] = {manual_options, cli_options, NULL};
  * own. */
 static int stdout_divert(void) {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return -1;
-	}
 	return out;
 }
 
 static int cli_help(int out) {
 	FILE *file = fdopen(out, "w");
-	if (!file) {
+	if (!file)
 		return 1;
-	}
 	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object per line\n"
 	              "       sweetspot-worker kept                  the same, below a process that cleans up\n"
 	              "       sweetspot-worker describe              print its kernels and counters\n"
@@ -406,28 +392,22 @@ static int kept_serve(int out, struct err *err) {
 
 static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	const char *mode = opt_words(args) > 0 ? opt_word(args, 0) : NULL;
-	if (opt_has(args, "help")) {
+	if (opt_has(args, "help"))
 		return cli_help(out);
-	}
-	if (opt_has(args, "version")) {
+	if (opt_has(args, "version"))
 		return dprintf(out, "sweetspot-worker %s\n", PACKAGE_VERSION) > 0 ? 0 : 1;
-	}
-	if (!mode) {
+	if (!mode)
 		return protocol_serve(STDIN_FILENO, out);
-	}
-	if (strcmp(mode, "kept") == 0 && opt_words(args) == 1) {
+	if (strcmp(mode, "kept") == 0 && opt_words(args) == 1)
 		return kept_serve(out, err);
-	}
-	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
+	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1)
 		return describe_print(out);
-	}
 	if (strcmp(mode, "run") == 0) {
 		environment_warn();
 		return manual_run(args, out, err);
 	}
-	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1) {
+	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1)
 		return simulate_serve(STDIN_FILENO, out);
-	}
 	return err_set(err, ERR_USAGE, "use describe, or run KERNEL P=V..., or kept or no word for the protocol",
 	               "unknown mode \"%.100s\"", mode);
 }
@@ -444,9 +424,8 @@ int cli_main(int argc, char **argv) {
 	}
 	crash_watch();
 	struct opt_args *args = opt_parse(argc, argv, tables, &err);
-	if (args) {
+	if (args)
 		status = cli_words(args, out, &err);
-	}
 	if (status < 0) {
 		err_print(&err, stderr);
 		status = err_exit_status(err.code);

@@ -16,10 +16,7 @@
 #include "base/value.h"
 #include "kernels/registry.h"
 #include "topo/topo.h"
-#include "worker/counters_answer_impl.h"
-#include "worker/describe_impl.h"
-#include "worker/devices_answer_impl.h"
-#include "worker/kernel/compile.h"
+#include "worker/answers_impl.h"
 #include "worker/kernel/device.h"
 #include "worker/kernel/library.h"
 #include "worker/kernel/lines.h"
@@ -50,9 +47,8 @@ static json_t *node_json(const char *host) {
 static json_t *machine_answer(const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id"};
 	char host[256] = "";
-	if (word_check_keys(request, keys, 2, err) != 0) {
+	if (word_check_keys(request, keys, 2, err) != 0)
 		return NULL;
-	}
 	struct topo *topo = topo_open(NULL, err);
 	char *xml = topo ? topo_xml(topo, err) : NULL;
 	json_t *answer = NULL;
@@ -111,9 +107,8 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 	const char *library;
 	bool counters = true;
 	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    (json_object_get(request, "counters") && js_bool(request, "counters", &counters, err) != 0)) {
+	    (json_object_get(request, "counters") && js_bool(request, "counters", &counters, err) != 0))
 		return NULL;
-	}
 	if (json_object_get(request, "library")) {
 		bool named = js_string(request, "library", &library, err) == 0;
 		entries = named ? libraries_load(protocol->libraries, library, err) : NULL;
@@ -129,9 +124,8 @@ static json_t *op_trial(struct protocol *protocol, const json_t *request, struct
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id"};
-	if (word_check_keys(request, keys, 2, err) != 0) {
+	if (word_check_keys(request, keys, 2, err) != 0)
 		return NULL;
-	}
 	return json_pack("{s:I}", "dropped", (json_int_t)states_clear(protocol->states));
 }
 
@@ -180,14 +174,12 @@ enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
 static json_t *protocol_dispatch(struct protocol *protocol, const json_t *request, struct err *err) {
 	const char *op, *names[PROTOCOL_OPS];
 	char what[160];
-	if (js_string(request, "op", &op, err) != 0) {
+	if (js_string(request, "op", &op, err) != 0)
 		return NULL;
-	}
 	for (size_t i = 0; i < PROTOCOL_OPS; i++) {
 		names[i] = protocol_ops[i].name;
-		if (strcmp(op, names[i]) == 0) {
+		if (strcmp(op, names[i]) == 0)
 			return protocol_ops[i].run(protocol, request, err);
-		}
 	}
 	snprintf(what, sizeof what, "unknown operation \"%.100s\"", op);
 	word_unknown(op, names, PROTOCOL_OPS, what, err);
@@ -225,12 +217,10 @@ json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size
 	} else if (request) {
 		answer = protocol_dispatch(protocol, request, &err);
 	}
-	if (!answer) {
+	if (!answer)
 		answer = error_json(&err);
-	}
-	if (id) {
+	if (id)
 		json_object_set(answer, "id", id);
-	}
 	json_decref(request);
 	return answer;
 }
@@ -238,9 +228,8 @@ json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size
 static int text_write(int fd, const char *text, size_t size) {
 	while (size > 0) {
 		ssize_t wrote = write(fd, text, size);
-		if (wrote < 0 && errno != EINTR) {
+		if (wrote < 0 && errno != EINTR)
 			return -1;
-		}
 		text += wrote > 0 ? wrote : 0;
 		size -= wrote > 0 ? (size_t)wrote : 0;
 	}
@@ -250,9 +239,8 @@ static int text_write(int fd, const char *text, size_t size) {
 int protocol_write(int fd, const json_t *answer) {
 	static const char sorry[] = "{\"error\":{\"what\":\"the answer cannot be written\",\"hint\":\"\"}}\n";
 	char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	if (!text) {
+	if (!text)
 		return text_write(fd, sorry, sizeof sorry - 1);
-	}
 	size_t size = strlen(text);
 	text[size] = '\n'; /* replaces the NUL, so that one write sends one line */
 	int status = text_write(fd, text, size + 1);
@@ -301,24 +289,20 @@ const struct opt manual_options[] = {
 
 static int request_int(json_t *request, const struct opt_args *args, const char *name, long long max, struct err *err) {
 	long long value;
-	if (!opt_has(args, name)) {
+	if (!opt_has(args, name))
 		return 0;
-	}
-	if (opt_int(args, name, 0, max, 0, &value, err) != 0) {
+	if (opt_int(args, name, 0, max, 0, &value, err) != 0)
 		return -1;
-	}
 	return json_object_set_new(request, name, json_integer(value));
 }
 
 static int request_seconds(json_t *request, const struct opt_args *args, const char *name, const char *key,
                            struct err *err) {
 	double value;
-	if (!opt_has(args, name)) {
+	if (!opt_has(args, name))
 		return 0;
-	}
-	if (opt_seconds(opt_get(args, name, ""), name, &value, err) != 0) {
+	if (opt_seconds(opt_get(args, name, ""), name, &value, err) != 0)
 		return -1;
-	}
 	return json_object_set_new(request, key, json_real(value));
 }
 
@@ -327,41 +311,34 @@ static int request_counters(struct arena *arena, json_t *request, const char *li
 	size_t count;
 	const char *const *words = word_split(arena, list, &count);
 	json_object_set_new(request, "counters", out);
-	for (size_t i = 0; i < count; i++) {
-		if (json_array_append_new(out, json_string(words[i])) != 0) {
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(out, json_string(words[i])) != 0)
 			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" cannot be read", words[i]);
-		}
-	}
 	return 0;
 }
 
 static int request_options(struct arena *arena, json_t *request, const struct opt_args *args, struct err *err) {
-	if (opt_has(args, "no-verify")) {
+	if (opt_has(args, "no-verify"))
 		json_object_set_new(request, "verify", json_false());
-	}
-	if (opt_has(args, "flush-l2")) {
+	if (opt_has(args, "flush-l2"))
 		json_object_set_new(request, "flush_l2", json_true());
-	}
 	if (opt_has(args, "device") &&
-	    json_object_set_new(request, "device", json_string(opt_get(args, "device", ""))) != 0) {
+	    json_object_set_new(request, "device", json_string(opt_get(args, "device", ""))) != 0)
 		return err_set(err, ERR_USAGE, "use plain UTF-8 text", "--device cannot be read");
-	}
 	if ((opt_has(args, "counters") && request_counters(arena, request, opt_get(args, "counters", ""), err) != 0) ||
 	    request_int(request, args, "samples", 100000, err) != 0 ||
 	    request_int(request, args, "warmup", 100000, err) != 0 ||
 	    request_int(request, args, "seed", INT64_MAX, err) != 0 ||
 	    request_seconds(request, args, "min-sample", "min_sample_s", err) != 0 ||
-	    request_seconds(request, args, "limit", "limit_s", err) != 0) {
+	    request_seconds(request, args, "limit", "limit_s", err) != 0)
 		return -1;
-	}
 	return 0;
 }
 
 static bool is_problem(const struct kernel_entry *entry, const char *name) {
 	const struct ss_param *param = entry ? entry->kernel->problem : NULL;
-	while (param && param->name && strcmp(param->name, name) != 0) {
+	while (param && param->name && strcmp(param->name, name) != 0)
 		param++;
-	}
 	return param && param->name;
 }
 
@@ -382,17 +359,14 @@ static int request_words(struct arena *arena, json_t *request, const struct opt_
 	for (size_t i = 2; i < opt_words(args); i++) {
 		char *name = arena_strdup(arena, opt_word(args, i));
 		char *value = strchr(name, '=');
-		if (!value || value == name) {
+		if (!value || value == name)
 			return err_set(err, ERR_USAGE, "write NAME=VALUE", "\"%.100s\" is not a parameter and its value", name);
-		}
 		*value++ = '\0';
 		json_t *to = is_problem(entry, name) ? problem : config;
-		if (json_object_get(to, name)) {
+		if (json_object_get(to, name))
 			return err_set(err, ERR_USAGE, NULL, "%.100s is given twice", name);
-		}
-		if (json_object_set_new(to, name, value_json(value_parse(value))) != 0) {
+		if (json_object_set_new(to, name, value_json(value_parse(value))) != 0)
 			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" cannot be read", opt_word(args, i));
-		}
 	}
 	return 0;
 }
@@ -402,9 +376,8 @@ int manual_run(const struct opt_args *args, int out, struct err *err) {
 	struct protocol *protocol;
 	json_t *request, *answer = NULL;
 	int status = -1;
-	if (opt_words(args) < 2) {
+	if (opt_words(args) < 2)
 		return err_set(err, ERR_USAGE, "sweetspot-worker run KERNEL P=V...", "the kernel's name is missing");
-	}
 	arena = arena_new();
 	protocol = protocol_new();
 	request = json_pack("{s:s, s:s}", "op", "trial", "kernel", opt_word(args, 1));
@@ -412,13 +385,11 @@ int manual_run(const struct opt_args *args, int out, struct err *err) {
 		err_set(err, ERR_USAGE, NULL, "the kernel's name cannot be read");
 		goto done;
 	}
-	if (request_options(arena, request, args, err) != 0 || request_words(arena, request, args, err) != 0) {
+	if (request_options(arena, request, args, err) != 0 || request_words(arena, request, args, err) != 0)
 		goto done;
-	}
 	answer = protocol_dispatch(protocol, request, err);
-	if (answer) {
+	if (answer)
 		status = protocol_write(out, answer) != 0 || strcmp(js_string_or(answer, "status", ""), "correct") != 0;
-	}
 done:
 	json_decref(answer);
 	json_decref(request);

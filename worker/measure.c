@@ -103,16 +103,13 @@ static enum ss_status batch_on_device(struct state *state, struct batch *batch) 
 	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns &&
 	       (batch->done == 0 || now_ns() - start < batch->longest_ns)) {
 		int64_t runs = reset || batch->flush_l2 ? 1 : batch->most;
-		if (reset) {
+		if (reset)
 			reset(state->memory, &state->call);
-		}
-		if (batch->flush_l2) {
+		if (batch->flush_l2)
 			gpu_flush_l2(gpu);
-		}
 		gpu_clock_start(gpu);
-		for (int64_t i = 0; i < runs && status == SS_OK; i++) {
+		for (int64_t i = 0; i < runs && status == SS_OK; i++)
 			status = state->kernel->run(state->memory, &state->call);
-		}
 		batch->total_ns += (int64_t)fmax(gpu_clock_stop(gpu) * 1e9, 0);
 		batch->done += runs;
 		status = status == SS_OK ? cuda_status(&state->call) : status;
@@ -146,23 +143,20 @@ static bool settles(const struct request *request, double run_s) {
  * because the first ones mostly wake threads, touch pages and read the clock. */
 static bool within_limit(const struct request *request, double run_s, int64_t runs, struct measurement *out) {
 	double most_s = (settles(request, run_s) ? 1 : HOPELESS) * request->limit_s;
-	if (request->limit_s <= 0 || run_s <= most_s || run_s * (double)runs < request->min_sample_s) {
+	if (request->limit_s <= 0 || run_s <= most_s || run_s * (double)runs < request->min_sample_s)
 		return true;
-	}
 	out->outcome = OUTCOME_CENSORED;
 	snprintf(out->message, sizeof out->message, "a run took %.6g s, over the limit of %.6g s", run_s, most_s);
-	if (settles(request, run_s) && out->sample_count == 0) {
+	if (settles(request, run_s) && out->sample_count == 0)
 		out->samples[out->sample_count++] = run_s;
-	}
 	return false;
 }
 
 /* Disturbances of threads do not disturb a device. */
 static void team_noise_read(const struct state *state, const struct team *team, struct noise *noise) {
 	*noise = (struct noise){.involuntary = 0};
-	if (!state->call.gpu) {
+	if (!state->call.gpu)
 		noise_read(team, noise);
-	}
 }
 
 /* The first run of a configuration. It is the sample if it is long, and has otherwise warmed up what there is to warm.
@@ -171,9 +165,8 @@ static bool first_run(struct state *state, const struct request *request, const 
                       struct measurement *out, double *run_s) {
 	struct noise before, after;
 	team_noise_read(state, team, &before);
-	if (!batch_run(state, request, 1, out, run_s)) {
+	if (!batch_run(state, request, 1, out, run_s))
 		return false;
-	}
 	team_noise_read(state, team, &after);
 	out->noise = noise_since(&before, &after);
 	if (!state->call.gpu && settles(request, *run_s / AT_ONCE)) {
@@ -184,18 +177,16 @@ static bool first_run(struct state *state, const struct request *request, const 
 	return true;
 }
 
-/* What can no longer win need not be right. */
+/* A run that can no longer win need not be right. */
 static bool verify(struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
 	double run_s;
 	int64_t start;
-	if (request->verify == VERIFY_NEVER || (request->verify == VERIFY_ONCE && state->verified)) {
+	if (request->verify == VERIFY_NEVER || (request->verify == VERIFY_ONCE && state->verified))
 		return true;
-	}
 	if (!first_run(state, request, team, out, &run_s) ||
-	    (settles(request, run_s) && !within_limit(request, run_s, 1, out))) {
+	    (settles(request, run_s) && !within_limit(request, run_s, 1, out)))
 		return false;
-	}
 	start = now_ns();
 	out->status = state->kernel->verify ? state->kernel->verify(state->memory, &state->call) : SS_OK;
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
@@ -210,13 +201,11 @@ static bool batch_find(struct state *state, const struct request *request, struc
 	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1, longest = 1;
 	int cuts = 0;
 	for (;;) {
-		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, out)) {
+		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, out))
 			return false;
-		}
 		double took = run_s * (double)batch;
-		if (took >= wanted || batch >= BATCH_MAX) {
+		if (took >= wanted || batch >= BATCH_MAX)
 			break;
-		}
 		if (out->runs < batch) { /* the host's time was over; once more, because it may have been a hiccup */
 			longest = out->runs > longest ? out->runs : longest;
 			if (++cuts == CUTS) {
@@ -248,16 +237,13 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 		state->batch_min_s = request->min_sample_s;
 		left = 0;
 	} else if (state->batch == 0 || state->batch_min_s != request->min_sample_s) {
-		if (!batch_find(state, request, out)) {
+		if (!batch_find(state, request, out))
 			return false;
-		}
 		left--;
 	}
-	for (; left > 0; left--) {
-		if (!batch_run(state, request, state->batch, out, &run_s) || !within_limit(request, run_s, state->batch, out)) {
+	for (; left > 0; left--)
+		if (!batch_run(state, request, state->batch, out, &run_s) || !within_limit(request, run_s, state->batch, out))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -271,9 +257,8 @@ static bool median_lost(const struct request *request, int samples, struct measu
 			over++;
 		}
 	}
-	if (request->limit_s <= 0 || 2 * over <= samples) {
+	if (request->limit_s <= 0 || 2 * over <= samples)
 		return false;
-	}
 	out->outcome = OUTCOME_CENSORED;
 	snprintf(out->message, sizeof out->message, "%d of %d samples were over the limit of %.6g s, by %.3g times or more",
 	         over, samples, request->limit_s, least / request->limit_s);
@@ -283,9 +268,8 @@ static bool median_lost(const struct request *request, int samples, struct measu
 /* The GPU's energy so far. It is read around whole samples only, because reading takes a while. */
 static double energy_now(const struct state *state, const struct request *request) {
 	struct gpu_health health = {.energy_j = NAN};
-	if (request->energy) {
+	if (request->energy)
 		gpu_health(state->call.gpu, &health);
-	}
 	return health.energy_j;
 }
 
@@ -297,20 +281,16 @@ static bool take_samples(struct state *state, const struct request *request, boo
 	out->runs_sampled = 0;
 	for (int i = 0; i < samples; i++) {
 		double before = energy_now(state, request);
-		if (!batch_run(state, request, state->batch, out, &run_s)) {
+		if (!batch_run(state, request, state->batch, out, &run_s))
 			return true;
-		}
 		out->runs_sampled += out->runs;
-		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
+		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX)
 			return false;
-		}
-		if (request->energy) {
+		if (request->energy)
 			out->energies[out->sample_count] = (energy_now(state, request) - before) / (double)out->runs;
-		}
 		out->samples[out->sample_count++] = run_s;
-		if (median_lost(request, samples, out)) {
+		if (median_lost(request, samples, out))
 			return true;
-		}
 	}
 	return true;
 }
@@ -320,19 +300,15 @@ static void measure_samples(struct state *state, const struct request *request, 
 	struct noise before, after;
 	for (int attempt = 0;; attempt++) {
 		team_noise_read(state, team, &before);
-		if (state->call.gpu) {
+		if (state->call.gpu)
 			gpu_launches_forget(state->call.gpu); /* setup and verify are not timed */
-		}
-		if (take_samples(state, request, attempt < RETAKES, out)) {
+		if (take_samples(state, request, attempt < RETAKES, out))
 			break;
-		}
-		if (!batch_find(state, request, out)) {
+		if (!batch_find(state, request, out))
 			return;
-		}
 	}
-	if (state->call.gpu) {
+	if (state->call.gpu)
 		gpu_health_lately(state->call.gpu, HEALTH_AGE_S, &out->health); /* while its clocks are still up */
-	}
 	team_noise_read(state, team, &after);
 	out->noise = noise_since(&before, &after);
 }
@@ -343,9 +319,8 @@ void measure_state(struct arena *arena, struct state *state, const struct reques
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
 	out->energies = request->energy ? arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->energies) : NULL;
 	state->message[0] = '\0';
-	if (verify(state, request, team, out) && out->sample_count == 0 && warm_up(state, request, out)) {
+	if (verify(state, request, team, out) && out->sample_count == 0 && warm_up(state, request, out))
 		measure_samples(state, request, team, out);
-	}
 	out->verified = state->verified;
 	if (out->status != SS_OK) {
 		memcpy(out->message, state->message, sizeof out->message);

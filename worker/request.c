@@ -42,20 +42,17 @@ static int device_member(const json_t *value, void *field, struct err *err) {
 static const struct kernel_entry *entries_member(struct libraries *libraries, const json_t *json, struct err *err) {
 	const json_t *library = json_object_get(json, "library");
 	const char *path;
-	if (!library || json_is_null(library)) {
+	if (!library || json_is_null(library))
 		return kernel_registry;
-	}
 	return js_string(json, "library", &path, err) == 0 ? libraries_load(libraries, path, err) : NULL;
 }
 
 /* Kernels with a table for this device, each name once. */
 static size_t names_on(const struct kernel_entry *entries, const char *device, const char **names, size_t most) {
 	size_t count = 0;
-	for (const struct kernel_entry *entry = entries; entry->kernel && count < most; entry++) {
-		if (strcmp(kernel_device(entry->kernel), device) == 0) {
+	for (const struct kernel_entry *entry = entries; entry->kernel && count < most; entry++)
+		if (strcmp(kernel_device(entry->kernel), device) == 0)
 			names[count++] = entry->kernel->name;
-		}
-	}
 	return count;
 }
 
@@ -66,16 +63,13 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 	const struct kernel_entry *entries =
 		js_string(json, "kernel", &name, err) == 0 ? entries_member(libraries, json, err) : NULL;
 	const struct kernel_entry *entry = entries ? kernel_find_on(entries, name, device) : NULL;
-	if (entries == kernel_registry && !entry) {
+	if (entries == kernel_registry && !entry)
 		entry = kernel_find_on(source_entries, name, device);
-	}
-	if (entry || !entries) {
+	if (entry || !entries)
 		return entry;
-	}
 	bool elsewhere = false;
-	for (const struct kernel_entry *e = entries; e->kernel; e++) {
+	for (const struct kernel_entry *e = entries; e->kernel; e++)
 		elsewhere = elsewhere || strcmp(e->kernel->name, name) == 0;
-	}
 	size_t count = names_on(entries, device, known, KERNELS_MAX);
 	const char *what =
 		arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "unknown kernel \"%.100s\"", name, device);
@@ -112,16 +106,14 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	                            .min_sample_s = 0.001,
 	                            .verify = VERIFY_ONCE,
 	                            .call = {.seed = 1, .device = DEVICE_CPU}};
-	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0) {
+	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0)
 		return -1;
-	}
 	uint64_t seed = request->call.seed;
 	int device = request->call.device;
 	const struct kernel_entry *entry = kernel_member(arena, libraries, json, device_kind(device), err);
 	if (!entry || call_read(arena, entry, json_object_get(json, "problem"), json_object_get(json, "config"),
-	                        &request->call, err) != 0) {
+	                        &request->call, err) != 0)
 		return -1;
-	}
 	request->call.seed = seed;
 	request->call.device = device;
 	if (device == DEVICE_CPU && (request->flush_l2 || request->energy)) {

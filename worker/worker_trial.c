@@ -26,9 +26,8 @@ enum { LAUNCHED_MAX = 64 };
 
 /* Forgets earlier launches; returns the compile time so far, for device_report. gpu may be NULL. */
 static double device_watch(struct gpu *gpu) {
-	if (!gpu) {
+	if (!gpu)
 		return 0;
-	}
 	gpu_launches_forget(gpu);
 	return gpu_compile_seconds(gpu);
 }
@@ -54,9 +53,8 @@ static json_t *launches_json(const struct gpu *gpu) {
 	struct gpu_launched launched[LAUNCHED_MAX];
 	size_t count = gpu_launches(gpu, launched, LAUNCHED_MAX);
 	json_t *array = json_array();
-	for (size_t i = 0; i < count && i < LAUNCHED_MAX; i++) {
+	for (size_t i = 0; i < count && i < LAUNCHED_MAX; i++)
 		json_array_append_new(array, launched_json(&launched[i], gpu_facts(gpu)->kind));
-	}
 	return array;
 }
 
@@ -72,9 +70,8 @@ static json_t *device_report(struct gpu *gpu, const struct gpu_health *health, d
 	                         "temperature_c", js_number(health->temperature_c), "power_w", js_number(health->power_w),
 	                         "throttle", word_clean_json(throttle), "compile_s", gpu_compile_seconds(gpu) - compiled_s,
 	                         "runs", (json_int_t)runs, "kernels", launches_json(gpu));
-	if (facts->platform[0]) {
+	if (facts->platform[0])
 		json_object_set_new(json, "platform", word_clean_json(facts->platform));
-	}
 	return json;
 }
 
@@ -94,9 +91,8 @@ static const char *plain(const char *text) {
  * duration of a run. New reference. */
 static json_t *figures_json(const struct state *state, double seconds) {
 	struct ss_figure figures[SS_FIGURES_MAX] = {{.name = NULL}};
-	if (!state->kernel->figures) {
+	if (!state->kernel->figures)
 		return NULL;
-	}
 	size_t count = state->kernel->figures(state->memory, &state->call, seconds, figures, SS_FIGURES_MAX);
 	json_t *json = json_array();
 	for (size_t i = 0; i < count && i < SS_FIGURES_MAX; i++) {
@@ -108,16 +104,14 @@ static json_t *figures_json(const struct state *state, double seconds) {
 
 static json_t *series_json(const struct state *state) {
 	struct ss_series series[SS_SERIES_MAX] = {{.name = NULL}};
-	if (!state->kernel->series) {
+	if (!state->kernel->series)
 		return NULL;
-	}
 	size_t count = state->kernel->series(state->memory, &state->call, series, SS_SERIES_MAX);
 	json_t *json = json_array();
 	for (size_t i = 0; i < count && i < SS_SERIES_MAX; i++) {
 		json_t *values = json_array();
-		for (size_t v = 0; series[i].values && v < series[i].count && v < FIGURES_STEPS; v++) {
+		for (size_t v = 0; series[i].values && v < series[i].count && v < FIGURES_STEPS; v++)
 			json_array_append_new(values, js_number(series[i].values[v]));
-		}
 		json_array_append_new(json, json_pack("{s:s, s:o}", "name", plain(series[i].name), "values", values));
 	}
 	return json;
@@ -156,12 +150,10 @@ static void report_clear(struct report *report) {
 static void count(struct arena *arena, struct state *state, const struct trial_counters *counters,
                   const struct team *team, struct report *report) {
 	struct counting counting;
-	if (report->m.outcome != OUTCOME_CORRECT || !counters->plan) {
+	if (report->m.outcome != OUTCOME_CORRECT || !counters->plan)
 		return;
-	}
-	if (counters->software) {
+	if (counters->software)
 		counters_software_alloc(arena, counters->software, team_threads(team));
-	}
 	const struct simulate_job job = {
 		.request = counters->request,
 		.team = state->kernel->flags & SS_OPENMP,
@@ -181,9 +173,8 @@ static void count(struct arena *arena, struct state *state, const struct trial_c
 /* Read before the counters run, because those runs were not timed. */
 static void tell(const struct state *state, const struct request *request, struct report *report) {
 	const struct measurement *m = &report->m;
-	if (m->outcome != OUTCOME_CORRECT || m->sample_count == 0) {
+	if (m->outcome != OUTCOME_CORRECT || m->sample_count == 0)
 		return;
-	}
 	report->figures = figures_json(state, stats_median(m->samples, m->sample_count));
 	report->series = request->series ? series_json(state) : NULL;
 }
@@ -213,9 +204,8 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 		report->work = state->kernel->work(&state->call);
 		report->has_work = true;
 	}
-	if (m->status != SS_OK) {
+	if (m->status != SS_OK)
 		states_drop(states, state);
-	}
 }
 
 static void message_default(struct measurement *m) {
@@ -225,9 +215,8 @@ static void message_default(struct measurement *m) {
 	                   : m->status == SS_INCORRECT ? "the result is wrong"
 	                   : m->status == SS_COMPILE   ? "it does not compile"
 	                                               : "unknown failure";
-	if (!m->message[0]) {
+	if (!m->message[0])
 		snprintf(m->message, sizeof m->message, "%s", text);
-	}
 }
 
 static json_t *noise_json(const struct noise *noise) {
@@ -244,15 +233,12 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 		message_default(m);
 		json_object_set_new(json, "message", json_string(m->message));
 	}
-	if (m->energies) {
+	if (m->energies)
 		json_object_set_new(json, "energy_j", js_reals(m->energies, m->sample_count));
-	}
-	if (report->gpu) {
+	if (report->gpu)
 		json_object_set(json, "gpu", report->gpu);
-	}
-	if (report->ending) {
+	if (report->ending)
 		json_object_set_new(json, "ending", json_true());
-	}
 	if (report->placement) {
 		json_object_set(json, "placement", report->placement);
 		json_object_set_new(json, "noise", noise_json(&m->noise));
@@ -267,12 +253,10 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 		json_object_set(json, "counters", report->counters);
 		json_object_set(json, "counting", report->counting);
 	}
-	if (report->figures) {
+	if (report->figures)
 		json_object_set(json, "figures", report->figures);
-	}
-	if (report->series) {
+	if (report->series)
 		json_object_set(json, "series", report->series);
-	}
 	return json;
 }
 
@@ -297,9 +281,8 @@ static json_t *problem_error(const struct request *request, struct report *repor
 /* An unknown name is a bad request; it is found before a team starts. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct request *request,
                         struct trial_counters *out, struct err *err) {
-	if (!request->counters[0]) {
+	if (!request->counters[0])
 		return 0;
-	}
 	out->software = counters_software(arena, request->call.entry->kernel);
 	const struct counter_site site = {.software = out->software, .gpu = request->call.gpu};
 	out->plan = counters_plan(counters, arena, request->counters, &site, err);
@@ -320,9 +303,8 @@ static void trial_attempts(struct arena *arena, struct states *states, struct te
 static int energy_check(struct request *request, struct err *err) {
 	static const double sample_s = 0.2;
 	struct gpu_health health;
-	if (request->call.device >= DEVICE_OPENCL) {
+	if (request->call.device >= DEVICE_OPENCL)
 		return err_set(err, ERR_UNAVAILABLE, "drop the objective", "only NVIDIA's GPUs report the energy of a device");
-	}
 	gpu_health(request->call.gpu, &health);
 	request->min_sample_s = fmax(request->min_sample_s, sample_s);
 	return health.energy_j >= 0
@@ -334,9 +316,8 @@ static int energy_check(struct request *request, struct err *err) {
 static int device_open(struct devices *devices, struct request *request, struct err *err) {
 	struct call *call = &request->call;
 	call->gpu = devices_get(devices, call->device, err);
-	if (!call->gpu) {
+	if (!call->gpu)
 		return call->device == DEVICE_CPU ? 0 : -1;
-	}
 	return request->energy ? energy_check(request, err) : 0;
 }
 
@@ -346,16 +327,15 @@ static bool is_broken(struct gpu *gpu) {
 	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;
 }
 
-/* What the tuner is told if a run takes too long: the process ends with it. */
+/* The answer for the case that a run takes too long and ends the process. */
 static void cut_prepare(int out, const json_t *json, const struct request *request) {
 	json_t *answer =
 		request->cut_s > 0 && out >= 0 && !request->call.gpu
 			? json_pack("{s:s, s:[], s:f, s:b, s:s}", "status", outcome_word(OUTCOME_CENSORED), "samples", "elapsed_s",
 	                    request->cut_s, "ending", 1, "message", "a run took too long and was ended")
 			: NULL;
-	if (answer && json_object_get(json, "id")) {
+	if (answer && json_object_get(json, "id"))
 		json_object_set(answer, "id", json_object_get(json, "id"));
-	}
 	char *text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 	char *line = text ? mem_printf("%s\n", text) : NULL;
 	crash_cut_answer(out, line);
@@ -374,16 +354,14 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, bool *endin
 	double start = sys_now();
 	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
 	    device_open(home->devices, &request, err) != 0 ||
-	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
+	    counters_ask(home->counters, arena, &request, &counters, err) != 0)
 		goto done;
-	}
 	crash_name(request.call.entry->kernel->name);
 	cut_prepare(home->out, json, &request);
-	if (team_apply(home->team, &request.call, &team_err) != 0) {
+	if (team_apply(home->team, &request.call, &team_err) != 0)
 		team_failure(&team_err, &report);
-	} else {
+	else
 		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
-	}
 	crash_name(NULL);
 	crash_cut_answer(-1, NULL);
 	report.ending = *ending = is_broken(request.call.gpu);

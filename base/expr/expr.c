@@ -201,7 +201,7 @@ static uint32_t parse_factor(struct parser *p) {
 
 static uint32_t parse_term(struct parser *p) {
 	uint32_t node = parse_factor(p);
-	while (node != PARSE_FAILED) {
+	while (node != PARSE_FAILED)
 		if (parser_take(p, "//"))
 			node = parser_two(p, EXPR_FLOOR, node, parse_factor(p));
 		else if (parser_take(p, "/"))
@@ -212,33 +212,30 @@ static uint32_t parse_term(struct parser *p) {
 			node = parser_two(p, EXPR_MUL, node, parse_factor(p));
 		else
 			break;
-	}
 	return node;
 }
 
 static uint32_t parse_sum(struct parser *p) {
 	uint32_t node = parse_term(p);
-	while (node != PARSE_FAILED) {
+	while (node != PARSE_FAILED)
 		if (parser_take(p, "+"))
 			node = parser_two(p, EXPR_ADD, node, parse_term(p));
 		else if (parser_take(p, "-"))
 			node = parser_two(p, EXPR_SUB, node, parse_term(p));
 		else
 			break;
-	}
 	return node;
 }
 
 static uint32_t parse_shift(struct parser *p) {
 	uint32_t node = parse_sum(p);
-	while (node != PARSE_FAILED) {
+	while (node != PARSE_FAILED)
 		if (parser_take(p, "<<"))
 			node = parser_two(p, EXPR_LEFT, node, parse_sum(p));
 		else if (parser_take(p, ">>"))
 			node = parser_two(p, EXPR_RIGHT, node, parse_sum(p));
 		else
 			break;
-	}
 	return node;
 }
 

@@ -260,7 +260,7 @@ struct work work_of_words(const char *const *words) {
 static char *word_read(const char **line) {
 	size_t size = 0;
 	char *word = mem_alloc(strlen(*line) + 1, 1), quote = '\0';
-	for (; **line && (quote || !strchr(ends, **line)); ++*line) {
+	for (; **line && (quote || !strchr(ends, **line)); ++*line)
 		if (!quote && (**line == '\'' || **line == '"'))
 			quote = **line;
 		else if (**line == quote)
@@ -269,7 +269,6 @@ static char *word_read(const char **line) {
 			word[size++] = *++*line;
 		else
 			word[size++] = **line;
-	}
 	return word;
 }
 

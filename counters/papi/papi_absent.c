@@ -7,6 +7,8 @@
 
 #include "counters/papi/papi.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 int papi_library_enter(char reason[COUNTER_REASON]) {
 	snprintf(reason, COUNTER_REASON, "built without PAPI: %.100s; perf and rusage are used instead", SS_PAPI_SUMMARY);
 	return -1;
@@ -29,18 +31,7 @@ void papi_probe(struct counter_probe *probe) {
 }
 
 bool papi_word_can(const char *event, char reason[COUNTER_REASON]) {
-	(void)event;
 	return papi_library_enter(reason) == 0;
-}
-
-bool papi_word_component_up(const char *component) {
-	(void)component;
-	return false;
-}
-
-bool papi_word_listed(const char *component, const char *event) {
-	(void)component, (void)event;
-	return false;
 }
 
 int papi_counting_open(struct papi_counting *counting, const struct counter_site *site, const char *const *names,
@@ -49,26 +40,16 @@ int papi_counting_open(struct papi_counting *counting, const struct counter_site
 	return -1;
 }
 
-int papi_counting_add(struct papi_counting *counting, size_t i, const char *event, bool own) {
-	(void)counting, (void)i, (void)event, (void)own;
-	return -1;
-}
-
-int papi_counting_start(struct papi_counting *counting) {
-	(void)counting;
-	return -1;
-}
-
-int papi_counting_stop(struct papi_counting *counting) {
-	(void)counting;
-	return -1;
-}
-
-int papi_counting_read(const struct papi_counting *counting, struct counter_value *values) {
-	(void)counting, (void)values;
-	return -1;
-}
+#define REFUSE(result, head, ...)                                                                                      \
+	head(__VA_ARGS__) {                                                                                                \
+		return result;                                                                                                 \
+	}
+REFUSE(false, bool papi_word_component_up, const char *component)
+REFUSE(false, bool papi_word_listed, const char *component, const char *event)
+REFUSE(-1, int papi_counting_add, struct papi_counting *counting, size_t i, const char *event, bool own)
+REFUSE(-1, int papi_counting_start, struct papi_counting *counting)
+REFUSE(-1, int papi_counting_stop, struct papi_counting *counting)
+REFUSE(-1, int papi_counting_read, const struct papi_counting *counting, struct counter_value *values)
 
 void papi_counting_close(struct papi_counting *counting) {
-	(void)counting;
 }

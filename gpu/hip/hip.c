@@ -11,16 +11,16 @@
 #include "gpu/hip/open.h"
 
 static const struct library_symbol driver_symbols[] = {
-#define HIP_SYMBOL(field, symbol) {#symbol, offsetof(struct driver, field)},
-	HIP_CALLS(HIP_SYMBOL){"hipGetErrorName", offsetof(struct driver, word)},
+#define HIP_SYMBOL(field, symbol) {#field, #symbol, offsetof(struct driver, field)},
+	HIP_CALLS(HIP_SYMBOL){"word", "hipGetErrorName", offsetof(struct driver, word)},
 #undef HIP_SYMBOL
-	{NULL, 0},
+	{NULL, NULL, 0},
 };
 static const struct library_symbol compiler_symbols[] = {
-#define HIPRTC_SYMBOL(field, symbol) {#symbol, offsetof(struct nvrtc, field)},
+#define HIPRTC_SYMBOL(field, symbol) {#field, #symbol, offsetof(struct nvrtc, field)},
 	HIPRTC_CALLS(HIPRTC_SYMBOL)
 #undef HIPRTC_SYMBOL
-		{NULL, 0},
+		{NULL, NULL, 0},
 };
 static const char fix[] = "install ROCm's HIP (Debian: libamdhip64-5), or name ROCm's folder in ROCM_PATH; a container "
 						  "needs /dev/kfd and /dev/dri";
@@ -39,14 +39,8 @@ static bool hip_open(struct driver *driver, struct library_why *why) {
 	*driver = (struct driver){.api = &hip_api};
 	if (!rocm_open(&driver->library, names, "hipInit"))
 		return library_because(why, fix, "HIP (libamdhip64.so) was not found");
-	library_symbols(driver, &driver->library, driver_symbols);
-	driver_result result = driver->init(0);
-	if (result == DRIVER_SUCCESS && driver->get_version)
-		driver->get_version(&driver->version);
-	if (result == DRIVER_SUCCESS)
+	if (driver_start(driver, &hip_api, words, sizeof words))
 		return true;
-	driver_words(driver, "hipInit", result, words, sizeof words);
-	driver_close(driver);
 	return library_because(why, "look at what rocminfo lists; a container needs /dev/kfd and /dev/dri",
 	                       "HIP does not start: %s", words);
 }
@@ -58,14 +52,7 @@ bool hiprtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why)
 	*nvrtc = (struct nvrtc){.is_hip = true};
 	if (!rocm_open(&nvrtc->library, names, "hiprtcVersion"))
 		return library_because(why, fix, "hiprtc, which compiles for AMD's GPUs, was not found");
-	library_symbols(nvrtc, &nvrtc->library, compiler_symbols);
-	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
-	             nvrtc->cubin_size && nvrtc->cubin;
-	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
-		return true;
-	library_because(why, fix, "%s is too old", nvrtc->library.path);
-	nvrtc_close(nvrtc);
-	return false;
+	return nvrtc_start(nvrtc, compiler_symbols, fix, why);
 }
 
 static int attribute_of(int which) {
@@ -80,25 +67,13 @@ static int attribute_of(int which) {
 	}
 }
 
-static const char *symbol_of(const char *field) {
-	static const char *const names[][2] = {
-#define HIP_NAME(field, symbol) {#field, #symbol},
-		HIP_CALLS(HIP_NAME)
-#undef HIP_NAME
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i][0], field) == 0)
-			return names[i][1];
-	return field;
-}
-
 static const struct driver_api hip_api = {.kind = GPU_HIP,
                                           .device = "hip",
                                           .list = "rocminfo",
                                           .open = hip_open,
                                           .compiler_open = hiprtc_open,
                                           .attribute = attribute_of,
-                                          .symbol = symbol_of};
+                                          .symbols = driver_symbols};
 
 /* 50221153 is 5.2.21153; an early runtime has the number of a build. */
 static void version_text(int version, char *text, size_t size) {
@@ -118,13 +93,12 @@ void gpu_hip_part(struct gpu_part *part) {
 	struct library_why why;
 	*part = (struct gpu_part){.name = "HIP", .usable = hip_api.open(&driver, &why)};
 	snprintf(part->path, sizeof part->path, "%s", driver.library.path); /* also of one that does not start */
-	if (!part->usable) {
-		snprintf(part->reason, sizeof part->reason, "%s", why.reason);
-		snprintf(part->fix, sizeof part->fix, "%s", why.fix);
-		return;
+	snprintf(part->reason, sizeof part->reason, "%s", part->usable ? "" : why.reason);
+	snprintf(part->fix, sizeof part->fix, "%s", part->usable ? "" : why.fix);
+	if (part->usable) {
+		version_text(driver.version, part->version, sizeof part->version);
+		driver_close(&driver);
 	}
-	version_text(driver.version, part->version, sizeof part->version);
-	driver_close(&driver);
 }
 
 bool gpu_hip_probe(int index, struct gpu_facts *facts) {
@@ -139,15 +113,8 @@ bool gpu_hip_probe(int index, struct gpu_facts *facts) {
 	return found;
 }
 
-static const char HIP[] = "hip";
-
-bool gpu_hip_is(const char *device) {
-	size_t length = sizeof HIP - 1;
-	return strncmp(device, HIP, length) == 0 && (!device[length] || (device[length] == ':' && device[length + 1]));
-}
-
 int gpu_hip_index(const char *device, int *index, struct err *err) {
-	const char *word = device[sizeof HIP - 1] ? device + sizeof HIP : "";
+	const char *word = gpu_device_rest(device, "hip");
 	*index = atoi(word);
 	if (word[strspn(word, "0123456789")] == '\0' && strlen(word) < 4)
 		return 0;

@@ -9,7 +9,6 @@ void gpu_hip_part(struct gpu_part *part);
 /* As gpu_probe. */
 bool gpu_hip_probe(int index, struct gpu_facts *facts);
 
-bool gpu_hip_is(const char *device); /* "hip", or "hip:" and more */
 /* "hip", "hip:1" -> 0, 1; ERR_USAGE for anything else. */
 int gpu_hip_index(const char *device, int *index, struct err *err);
 struct gpu *gpu_hip_open(int index, struct err *err); /* as gpu_open */

@@ -12,7 +12,6 @@ bool gpu_opencl_facts(const struct gpu_opencl *opencl, int i, struct gpu_facts *
 /* Whether there are any, otherwise the reason and the remedy. */
 void gpu_opencl_part(const struct gpu_opencl *opencl, struct gpu_part *part);
 
-bool gpu_opencl_is(const char *device); /* "opencl", or "opencl:" and more */
 /* "opencl", "opencl:1", or "opencl:" and a part of the name of a platform or device in any case -> its index.
  * ERR_UNAVAILABLE for a name that OpenCL does not have. */
 int gpu_opencl_index(const char *device, int *index, struct err *err);

@@ -2,13 +2,16 @@
 /* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
 #include <config.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/backend.h"
 #include "gpu/opencl/open.h"
 #include "gpu/opencl/opencl_impl.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/sys.h"
@@ -49,8 +52,6 @@ static void build_failed(struct opencl *ocl, opencl_program program, const char 
 	free(log);
 }
 
-static void opencl_program_free(struct opencl *ocl, opencl_program program);
-
 /* NULL after a failure: GPU_COMPILE with the compiler's first error. */
 static opencl_program opencl_build(struct opencl *ocl, const char *name, const char *text, const char *options) {
 	int32_t result = OPENCL_SUCCESS;
@@ -61,7 +62,7 @@ static opencl_program opencl_build(struct opencl *ocl, const char *name, const c
 	if (result == OPENCL_SUCCESS)
 		return program;
 	build_failed(ocl, program, name, result);
-	opencl_program_free(ocl, program);
+	ocl->calls->program_release(program);
 	return NULL;
 }
 
@@ -75,7 +76,7 @@ static opencl_program opencl_load(struct opencl *ocl, const char *binary, size_t
 	if (status == OPENCL_SUCCESS &&
 	    ocl->calls->program_build(program, 1, &ocl->device, options, NULL, NULL) == OPENCL_SUCCESS)
 		return program;
-	opencl_program_free(ocl, program);
+	ocl->calls->program_release(program);
 	return NULL;
 }
 
@@ -93,58 +94,29 @@ static char *opencl_binary(struct opencl *ocl, opencl_program program, size_t *s
 	return NULL;
 }
 
-static void opencl_program_free(struct opencl *ocl, opencl_program program) {
-	if (program)
-		ocl->calls->program_release(program);
-}
-
-struct gpu_opencl {
-	struct opencl_list *list;
-};
-
-struct gpu_opencl *gpu_opencl_new(void) {
-	struct gpu_opencl *opencl = mem_alloc(1, sizeof *opencl);
-	opencl->list = opencl_list_new();
-	return opencl;
-}
-
-void gpu_opencl_free(struct gpu_opencl *opencl) {
-	if (opencl)
-		opencl_list_free(opencl->list);
-	free(opencl);
-}
-
 bool gpu_opencl_facts(const struct gpu_opencl *opencl, int i, struct gpu_facts *facts) {
-	if (i < 0 || (size_t)i >= opencl->list->count)
-		return false;
-	opencl_facts(opencl->list, (size_t)i, facts);
-	return true;
+	bool there = i >= 0 && (size_t)i < opencl->count;
+	if (there)
+		opencl_facts(opencl, (size_t)i, facts);
+	return there;
 }
 
-void gpu_opencl_part(const struct gpu_opencl *opencl, struct gpu_part *part) {
-	const struct opencl_list *list = opencl->list;
+void gpu_opencl_part(const struct gpu_opencl *list, struct gpu_part *part) {
 	*part = (struct gpu_part){.name = "OpenCL", .usable = list->count > 0};
 	snprintf(part->path, sizeof part->path, "%s", list->path);
 	snprintf(part->reason, sizeof part->reason, "%s", list->reason);
 	snprintf(part->fix, sizeof part->fix, "%s", list->fix);
 }
 
-static const char OPENCL[] = "opencl";
-
-bool gpu_opencl_is(const char *device) {
-	size_t length = sizeof OPENCL - 1;
-	return strncmp(device, OPENCL, length) == 0 && (!device[length] || (device[length] == ':' && device[length + 1]));
-}
-
 /* A number is not looked up, because opening the device says whether it exists. */
 int gpu_opencl_index(const char *device, int *index, struct err *err) {
-	const char *word = device[sizeof OPENCL - 1] ? device + sizeof OPENCL : "";
+	const char *word = gpu_device_rest(device, "opencl");
 	size_t digits = strspn(word, "0123456789");
 	if (word[digits] == '\0' && digits < 4) {
 		*index = atoi(word);
 		return 0;
 	}
-	struct opencl_list *list = opencl_list_new();
+	struct gpu_opencl *list = gpu_opencl_new();
 	size_t at = opencl_find(list, word), count = list->count;
 	*index = (int)at;
 	if (!count)
@@ -152,7 +124,7 @@ int gpu_opencl_index(const char *device, int *index, struct err *err) {
 	else if (at == count)
 		err_set(err, ERR_UNAVAILABLE, "sweetspot doctor lists platforms and devices",
 		        "OpenCL does not have a platform or device like \"%.60s\"", word);
-	opencl_list_free(list);
+	gpu_opencl_free(list);
 	return at < count ? 0 : -1;
 }
 
@@ -169,7 +141,7 @@ static void device_close(struct gpu *gpu) {
 			free(function);
 		}
 		if (works)
-			opencl_program_free(gpu->opencl, module->program);
+			gpu->opencl->calls->program_release(module->program);
 		free(module->id);
 		free(module);
 	}
@@ -179,15 +151,41 @@ static void device_close(struct gpu *gpu) {
 	free(gpu);
 }
 
+/* A link without blanks to a folder that has some in its path; the caller frees it. NULL: it cannot be made. */
+static char *folder_link(const char *folder) {
+	char *cache = sys_cache_dir(NULL), *link = NULL, target[PATH_MAX];
+	if (cache && !strpbrk(cache, " \t\"") && sys_make_dirs(cache, NULL) == 0) {
+		link = mem_printf("%s/include-%016llx", cache, (unsigned long long)hash_text(folder));
+		ssize_t length = readlink(link, target, sizeof target - 1);
+		target[length > 0 ? length : 0] = '\0';
+		if (strcmp(target, folder) != 0 && ((length >= 0 && unlink(link) != 0) || symlink(folder, link) != 0)) {
+			free(link);
+			link = NULL;
+		}
+	}
+	free(cache);
+	return link;
+}
+
 /* OpenCL takes one string, which compilers split at blanks, so an option cannot contain one. */
+static char *option_plain(const char *option) {
+	if (!strpbrk(option, " \t\""))
+		return mem_strdup(option);
+	char *link = strncmp(option, "-I", 2) == 0 ? folder_link(option + 2) : NULL;
+	char *plain = link ? mem_printf("-I%s", link) : NULL;
+	free(link);
+	return plain;
+}
+
 static char *options_join(struct gpu *gpu, const char *name, const char *const *options) {
 	char *all = mem_strdup("");
 	for (size_t i = 0; options && options[i]; i++) {
-		char *longer = mem_printf("%s%s%s", all, i ? " " : "", options[i]);
-		if (strpbrk(options[i], " \t\"")) {
+		char *option = option_plain(options[i]);
+		char *longer = option ? mem_printf("%s%s%s", all, i ? " " : "", option) : NULL;
+		free(option);
+		if (!longer) {
 			gpu_fail(gpu, GPU_COMPILE, "%s: the option %s contains a blank", name, options[i]);
 			free(all);
-			free(longer);
 			return NULL;
 		}
 		free(all);
@@ -198,7 +196,7 @@ static char *options_join(struct gpu *gpu, const char *name, const char *const *
 
 static void key_make(const struct gpu *gpu, const char *name, const char *text, const char *options, const char *seen,
                      char key[CACHE_KEY]) {
-	const char *const parts[] = {"1", opencl_identity(gpu->opencl), options, name, text, seen};
+	const char *const parts[] = {"1", gpu->opencl->identity, options, name, text, seen};
 	struct sha256 sha;
 	sha256_start(&sha);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

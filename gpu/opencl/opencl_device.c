@@ -38,7 +38,7 @@ static int whole(uint64_t value) {
 	return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-void opencl_facts(const struct opencl_list *list, size_t at, struct gpu_facts *facts) {
+void opencl_facts(const struct gpu_opencl *list, size_t at, struct gpu_facts *facts) {
 	const struct opencl_found *found = &list->devices[at];
 	uint64_t mhz = number_read(found, OPENCL_DEVICE_CLOCK);
 	*facts = (struct gpu_facts){.kind = GPU_OPENCL, .index = (int)at};
@@ -57,7 +57,7 @@ static bool has(const char *text, const char *word) {
 	return strcasestr(text, word);
 }
 
-size_t opencl_find(const struct opencl_list *list, const char *word) {
+size_t opencl_find(const struct gpu_opencl *list, const char *word) {
 	if (strspn(word, "0123456789") == strlen(word)) {
 		unsigned long n = strtoul(word, NULL, 10);
 		return n < list->count ? n : list->count;
@@ -92,7 +92,7 @@ static void call_set(struct opencl_calls *calls, size_t offset, void *found) {
 }
 
 /* Implementations have threads and handlers of their own, so they are never unmapped. */
-static void *library_open(struct opencl_list *list, const char *name) {
+static void *library_open(struct gpu_opencl *list, const char *name) {
 	void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (handle && !list->path[0])
 		snprintf(list->path, sizeof list->path, "%s", name);
@@ -129,7 +129,7 @@ static bool device_is_usable(const struct opencl_calls *calls, opencl_device dev
 	       available && compiler;
 }
 
-static void devices_add(struct opencl_list *list, const struct opencl_calls *calls, opencl_platform platform) {
+static void devices_add(struct gpu_opencl *list, const struct opencl_calls *calls, opencl_platform platform) {
 	opencl_device devices[OPENCL_DEVICES_MAX];
 	uint32_t count = 0;
 	if (calls->devices(platform, OPENCL_DEVICE_TYPE_ALL, OPENCL_DEVICES_MAX, devices, &count) != OPENCL_SUCCESS)
@@ -140,7 +140,7 @@ static void devices_add(struct opencl_list *list, const struct opencl_calls *cal
 }
 
 /* An implementation without a loader: cl_khr_icd's entry gives its platforms, which bring the functions. */
-static void implementation_open(struct opencl_list *list, const char *name) {
+static void implementation_open(struct gpu_opencl *list, const char *name) {
 	void *(*extension)(const char *) = NULL;
 	int32_t (*platforms_of)(uint32_t, opencl_platform *, uint32_t *) = NULL;
 	opencl_platform platforms[OPENCL_PLATFORMS_MAX];
@@ -166,7 +166,7 @@ static int is_icd(const struct dirent *entry) {
 }
 
 /* Each file has the name of a library in its first line. OCL_ICD_VENDORS is the folder's name for ICD loaders, too. */
-static void implementations_open(struct opencl_list *list) {
+static void implementations_open(struct gpu_opencl *list) {
 	const char *folder = getenv("OCL_ICD_VENDORS");
 	struct dirent **files;
 	folder = folder && folder[0] == '/' ? folder : VENDORS;
@@ -187,7 +187,7 @@ static void implementations_open(struct opencl_list *list) {
 		free(files);
 }
 
-static bool loader_open(struct opencl_list *list) {
+static bool loader_open(struct gpu_opencl *list) {
 	opencl_platform platforms[OPENCL_PLATFORMS_MAX];
 	uint32_t count = 0;
 	void *handle = library_open(list, "libOpenCL.so.1");
@@ -202,8 +202,8 @@ static bool loader_open(struct opencl_list *list) {
 	return true;
 }
 
-struct opencl_list *opencl_list_new(void) {
-	struct opencl_list *list = mem_alloc(1, sizeof *list);
+struct gpu_opencl *gpu_opencl_new(void) {
+	struct gpu_opencl *list = mem_alloc(1, sizeof *list);
 	if (!loader_open(list))
 		implementations_open(list);
 	if (list->count)
@@ -216,7 +216,7 @@ struct opencl_list *opencl_list_new(void) {
 	return list;
 }
 
-void opencl_list_free(struct opencl_list *list) {
+void gpu_opencl_free(struct gpu_opencl *list) {
 	free(list);
 }
 
@@ -304,7 +304,7 @@ static int context_make(struct opencl *ocl, struct err *err) {
 }
 
 static int device_choose(struct opencl *ocl, const char *word, struct gpu_facts *facts, struct err *err) {
-	const struct opencl_list *list = ocl->list;
+	const struct gpu_opencl *list = ocl->list;
 	size_t at = opencl_find(list, word);
 	if (!list->count)
 		return err_set(err, ERR_UNAVAILABLE, list->fix, "%s", list->reason);
@@ -323,7 +323,7 @@ struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *
 	struct opencl *ocl = mem_alloc(1, sizeof *ocl);
 	ocl->gpu = gpu;
 	ocl->next = FIRST_ADDRESS;
-	ocl->list = opencl_list_new();
+	ocl->list = gpu_opencl_new();
 	if (device_choose(ocl, word, facts, err) == 0 && context_make(ocl, err) == 0)
 		return ocl;
 	opencl_close(ocl);
@@ -338,10 +338,6 @@ void opencl_close(struct opencl *ocl) {
 		ocl->calls->queue_release(ocl->queue);
 	if (ocl->context)
 		ocl->calls->context_release(ocl->context);
-	opencl_list_free(ocl->list);
+	gpu_opencl_free(ocl->list);
 	free(ocl);
-}
-
-const char *opencl_identity(const struct opencl *ocl) {
-	return ocl->identity;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "gpu/gpu.h"
-#include "gpu/open.h"
+#include "gpu/opencl/open.h"
 
 typedef struct opencl_platform_st *opencl_platform;
 typedef struct opencl_device_st *opencl_device;
@@ -159,7 +159,7 @@ struct opencl_found {
 };
 
 enum { OPENCL_DEVICES_MAX = 64, OPENCL_PLATFORMS_MAX = 16, OPENCL_WHY = 200 };
-struct opencl_list {
+struct gpu_opencl {
 	struct opencl_calls calls[OPENCL_PLATFORMS_MAX];
 	struct opencl_found devices[OPENCL_DEVICES_MAX];
 	size_t platforms, count;
@@ -167,13 +167,10 @@ struct opencl_list {
 	char reason[OPENCL_WHY], fix[OPENCL_WHY]; /* the reason why no device was found, and the remedy */
 };
 
-/* Never returns NULL. If no device can compile, count is 0 and reason is set. Libraries stay in the process. */
-struct opencl_list *opencl_list_new(void);
-void opencl_list_free(struct opencl_list *list);
 /* Fills in name, platform, driver, and the sizes that OpenCL knows; index is its place in the list. */
-void opencl_facts(const struct opencl_list *list, size_t at, struct gpu_facts *facts);
+void opencl_facts(const struct gpu_opencl *list, size_t at, struct gpu_facts *facts);
 /* "", "1" or a part of a platform's or device's name, in any case. Returns the number of devices if none matches. */
-size_t opencl_find(const struct opencl_list *list, const char *word);
+size_t opencl_find(const struct gpu_opencl *list, const char *word);
 /* "CL_OUT_OF_RESOURCES", or "error -9999". */
 const char *opencl_result_text(int32_t result, char *text, size_t size);
 
@@ -183,8 +180,6 @@ struct opencl; /* an open device with its memory, queue and time */
 /* word: see opencl_find. NULL with ERR_UNAVAILABLE if the device does not exist or does not open. */
 struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *facts, struct err *err);
 void opencl_close(struct opencl *ocl);
-/* A text that tells this device's compiler from others. */
-const char *opencl_identity(const struct opencl *ocl);
 
 /* An address is a place in our own numbering, because OpenCL has buffers and not addresses. */
 uint64_t opencl_alloc(struct opencl *ocl, size_t size);
@@ -214,7 +209,7 @@ struct opencl_buffer {
 
 struct opencl {
 	struct gpu *gpu; /* for failures */
-	struct opencl_list *list;
+	struct gpu_opencl *list;
 	const struct opencl_calls *calls;
 	opencl_device device;
 	opencl_context context;
@@ -225,7 +220,7 @@ struct opencl {
 	size_t group_size, item_sizes[3], local_bytes;
 	bool timing;
 	opencl_event first, last; /* launches since the clock was started; last is NULL for a single one */
-	char identity[512];
+	char identity[512];       /* tells this device's compiler from others */
 };
 
 /* True on success; otherwise the gpu keeps the failure. */

@@ -146,10 +146,8 @@ const struct ss_param cc_problem[] = {
 };
 
 enum ss_status cc_problem_open(struct cc_graph *graph, const struct ss_call *call) {
-	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
-	if (n < 1 || n > CC_N_MAX || degree < 0 || degree > CC_DEGREE_MAX)
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", CC_N_MAX, CC_DEGREE_MAX);
-	return cc_graph_open(graph, call->problem[PROBLEM_GRAPH].w, n, degree, call);
+	const struct ss_value *p = call->problem;
+	return cc_graph_open(graph, p[PROBLEM_GRAPH].w, p[PROBLEM_N].i, p[PROBLEM_DEGREE].i, call);
 }
 
 double cc_problem_size(const struct ss_call *call, double *edges) {
@@ -175,7 +173,6 @@ enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 static const struct cc_variant *const variants[] = {&cc_rows, &cc_jump, &cc_afforest, &cc_serial};
 static const struct cc_variant *const counted[] = {&cc_rows_counted, &cc_jump_counted, &cc_afforest_counted,
                                                    &cc_serial_counted};
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param params[] = {
 	[PARAM_VARIANT] = {"variant", "algorithm", SS_WORD, "rows,jump,afforest,serial", "rows", NULL, 0, 0},
@@ -197,10 +194,8 @@ static enum ss_status cc_open(void *opaque, const struct ss_call *call) {
 
 static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct cc_state *s = opaque;
-	int64_t variant = call->config[PARAM_VARIANT].i, rounds = call->config[PARAM_ROUNDS].i;
-	if (variant < 0 || variant >= VARIANTS || rounds < 1 || rounds > CC_ROUNDS_MAX)
-		return kernel_fail(call, SS_INVALID, "rounds must be 1 to %d", CC_ROUNDS_MAX);
-	*s = (struct cc_state){.variant = variants[variant], .rounds = (int)rounds};
+	*s = (struct cc_state){.variant = variants[call->config[PARAM_VARIANT].i],
+	                       .rounds = (int)call->config[PARAM_ROUNDS].i};
 	s->synchronous = s->variant == &cc_rows && call->config[PARAM_UPDATE].i == 1;
 	s->splice = call->config[PARAM_LINK].i == 1;
 	if (cc_state_new(s, input) != SS_OK)

@@ -22,7 +22,6 @@ static const struct ceiling *const ceilings[] = {
 	&ceiling_read,     &ceiling_copy,      &ceiling_triad,   &ceiling_fp32,      &ceiling_fp64, &ceiling_addmin,
 	&ceiling_handover, &ceiling_fork_join, &ceiling_barrier, &ceiling_reduction, &ceiling_task,
 };
-enum { CEILINGS = sizeof ceilings / sizeof *ceilings };
 
 const struct ceiling_rate ceiling_bandwidth = {"bandwidth", "GB/s", 1e-9, false};
 const struct ceiling_rate ceiling_flops = {"rate", "GFLOP/s", 1e-9, false};
@@ -55,12 +54,9 @@ static void sizes_set(struct ceiling_job *job) {
 
 /* Reads a call; SS_INVALID with a message. */
 static enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *call) {
-	int64_t what = call->problem[PROBLEM_WHAT].i, isa = call->config[PARAM_ISA].i;
 	*job = (struct ceiling_job){.n = call->problem[PROBLEM_N].i, .threads = call->threads};
-	if (what < 0 || what >= CEILINGS || isa < 0 || isa > 4)
-		return kernel_fail(call, SS_INVALID, "no such ceiling or instruction set");
-	job->ceiling = ceilings[what];
-	job->isa = isa_find(isa);
+	job->ceiling = ceilings[call->problem[PROBLEM_WHAT].i];
+	job->isa = isa_find(call->config[PARAM_ISA].i);
 	job->stream = call->config[PARAM_STORES].i == 1;
 	job->from = (int)call->problem[PROBLEM_FROM].i;
 	job->to = (int)call->problem[PROBLEM_TO].i;

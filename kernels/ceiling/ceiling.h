@@ -23,7 +23,7 @@ enum { CEILING_VECTOR_MAX = 64, CEILING_LINE = 128 /* neighbours are fetched in 
 struct ceiling_isa {
 	const char *name;
 	size_t vector; /* bytes */
-	int (*usable)(void);
+	bool (*usable)(void);
 	uint64_t (*read)(const uint64_t *from, size_t size);
 	void (*copy[2])(uint64_t *to, const uint64_t *from, size_t size);
 	void (*triad[2])(double *to, const double *b, const double *c, double factor, size_t size);

@@ -4,8 +4,7 @@ libkernels_la_SOURCES += \
 	%D%/read.c \
 	%D%/copy.c \
 	%D%/triad.c \
-	%D%/fp32.c \
-	%D%/fp64.c \
+	%D%/fp.c \
 	%D%/addmin.c \
 	%D%/handover.c \
 	%D%/fork_join.c \

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "kernels/ceiling/ceiling.h"
+#include "kernels/isa.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -19,6 +20,10 @@
 #define KEEP(vector) __asm__ volatile("" : "+m"(vector))
 #endif
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define ALL_STEPS                                                                                                      \
+	do {                                                                                                               \
+		EACH_CHAIN(STEP)                                                                                               \
+	} while (0)
 _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 
 #if defined(__x86_64__)
@@ -52,17 +57,9 @@ _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 #define ISA_FENCE          _mm_sfence()
 #include "kernels/ceiling/simd.c"
 
-static int avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") != 0;
-}
-
-static int avx2_usable(void) {
-	return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-}
-
-static int sse41_usable(void) {
-	return __builtin_cpu_supports("sse4.1") != 0;
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2") && KERNEL_CPU_HAS("fma"))
+KERNEL_ISA(sse41, KERNEL_CPU_HAS("sse4.1"))
 #endif
 
 /* Every supported CPU has 16-byte vectors (SSE2, NEON, AltiVec). */
@@ -80,9 +77,7 @@ static int sse41_usable(void) {
 #endif
 #include "kernels/ceiling/simd.c"
 
-static int generic_usable(void) {
-	return 1;
-}
+KERNEL_ISA(generic, 1)
 
 #define LOOPS(word, copy_past, triad_past)                                                                             \
 	.name = #word, .vector = sizeof(word##_words), .usable = word##_usable, .read = word##_read,                       \
@@ -177,9 +172,8 @@ ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(one);
 	KEEP(add);
-	for (int64_t i = 0; i < steps; i++) {
-		EACH_CHAIN(STEP)
-	}
+	for (int64_t i = 0; i < steps; i++)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -195,9 +189,8 @@ ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(one);
 	KEEP(add);
-	for (int64_t i = 0; i < steps; i++) {
-		EACH_CHAIN(STEP)
-	}
+	for (int64_t i = 0; i < steps; i++)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE
@@ -213,9 +206,8 @@ ISA_TARGET static void ISA(addmin)(int32_t *to, int32_t limit, int64_t steps) {
 	EACH_CHAIN(BEGIN)
 	KEEP(add);
 	KEEP(most);
-	for (int64_t i = 0; i < steps; i++) {
-		EACH_CHAIN(STEP)
-	}
+	for (int64_t i = 0; i < steps; i++)
+		ALL_STEPS;
 	EACH_CHAIN(STORE)
 }
 #undef DECLARE

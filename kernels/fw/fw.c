@@ -48,15 +48,11 @@ static void layout_rows(struct fw_state *s, int block) {
 
 static enum ss_status layout_shape(struct fw_state *s, int block) {
 	int unit = s->form == FW_PANELS ? FW_PANEL : 1;
-	if (s->n < 1 || s->n > FW_N_MAX)
-		return SS_INVALID;
-	if (s->form == FW_LINES) {
+	if (s->form == FW_LINES)
 		layout_lines(s);
-		return SS_OK;
-	}
-	if (block < FW_BLOCK_MIN || block > FW_BLOCK_MAX || block % unit)
+	else if (block % unit)
 		return SS_INVALID;
-	if (s->form == FW_ROWS)
+	else if (s->form == FW_ROWS)
 		layout_rows(s, block);
 	else
 		layout_tiles(s, block, unit);
@@ -195,7 +191,6 @@ static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled,       
 static const struct fw_variant *const counted[] = {&fw_naive_counted,       &fw_tiled_counted, &fw_tasks_counted,
                                                    &fw_tasks_inner_counted, &fw_simd_counted,  &fw_inner_loops_counted,
                                                    &fw_serial_counted};
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
 	[PROBLEM_N] = {"n", "vertices", SS_INT, NULL, "1024", NULL, 1, FW_N_MAX},
@@ -231,8 +226,6 @@ static enum ss_status isa_refuse(const struct ss_call *call) {
 
 static enum ss_status fw_open(void *input, const struct ss_call *call) {
 	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
-	if (n < 1 || n > FW_N_MAX || degree < 0 || degree > FW_DEGREE_MAX)
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_N_MAX, FW_DEGREE_MAX);
 	if (!fw_isa_find(call->problem[PROBLEM_ISA].w))
 		return isa_refuse(call);
 	if (fw_graph_random(input, (int)n, (int)degree, call->seed) != SS_OK)
@@ -253,12 +246,9 @@ static void state_choose(struct fw_state *s, const struct ss_call *call) {
 
 static enum ss_status fw_setup(void *state, void *input, const struct ss_call *call) {
 	struct fw_state *s = state;
-	int64_t variant = call->config[PARAM_VARIANT].i, block = call->config[PARAM_BLOCK].i;
 	s->input = input;
-	if (variant < 0 || variant >= VARIANTS || block < FW_BLOCK_MIN || block > FW_BLOCK_MAX)
-		return kernel_fail(call, SS_INVALID, "block must be %d to %d", FW_BLOCK_MIN, FW_BLOCK_MAX);
 	state_choose(s, call);
-	switch (fw_layout_new(s, (int)block)) {
+	switch (fw_layout_new(s, (int)call->config[PARAM_BLOCK].i)) {
 	case SS_OK:
 		fw_graph_fill(s);
 		return SS_OK;

@@ -13,6 +13,7 @@
  * The lines of the naive variant are tiles of 1 x n. Padding at the edge of the others means "no path". */
 #ifndef KERNELS_FW_FW_H
 #define KERNELS_FW_FW_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,7 +74,7 @@ struct fw_ops {
 struct fw_isa {
 	const char *name;
 	int lanes; /* cells in a vector */
-	int (*usable)(void);
+	bool (*usable)(void);
 	const struct fw_ops *ops; /* by type */
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/fw/fw.h"
+#include "kernels/isa.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -36,17 +37,9 @@
 #define ISA_MIN_FLOAT       ISA_MIN_INT32
 #include "kernels/fw/isa_tile.h"
 
-static int avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") != 0;
-}
-
-static int avx2_usable(void) {
-	return __builtin_cpu_supports("avx2") != 0;
-}
-
-static int sse41_usable(void) {
-	return __builtin_cpu_supports("sse4.1") != 0;
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2"))
+KERNEL_ISA(sse41, KERNEL_CPU_HAS("sse4.1"))
 #endif
 
 /* SSE2, NEON, AltiVec and the like always have four lanes. */
@@ -72,9 +65,7 @@ static int sse41_usable(void) {
 #endif
 #include "kernels/fw/isa_tile.h"
 
-static int base_usable(void) {
-	return 1;
-}
+KERNEL_ISA(base, 1)
 
 const struct fw_isa fw_isas[] = {
 #if defined(__x86_64__)

@@ -8,6 +8,7 @@
 
 #include "kernels/fail.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/isa.h"
 #include "kernels/pages.h"
 #include "kernels/random.h"
 
@@ -40,12 +41,11 @@ static size_t round_up(size_t x, size_t to) {
 
 static void rows_touch(float *to, const float *from, size_t rows, size_t columns) {
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < rows; i++)
 		if (from)
 			memcpy(to + i * columns, from + i * columns, columns * sizeof *to);
 		else
 			memset(to + i * columns, 0, columns * sizeof *to);
-	}
 }
 
 static void rows_narrow(uint16_t *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {
@@ -112,13 +112,8 @@ void gemm_matrices_free(void *opaque) {
 #define TILE_ROWS       6
 #include "kernels/gemm/simd_tile.h"
 
-static bool avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
-}
-
-static bool avx2_usable(void) {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f") && KERNEL_CPU_HAS("fma"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2") && KERNEL_CPU_HAS("fma"))
 #endif
 
 /* Four lanes are what SSE2, NEON, AltiVec and the like have without asking. */
@@ -128,9 +123,7 @@ static bool avx2_usable(void) {
 #define TILE_ROWS  6
 #include "kernels/gemm/simd_tile.h"
 
-static bool generic_usable(void) {
-	return true;
-}
+KERNEL_ISA(generic, 1)
 
 const struct gemm_isa gemm_isas[] = {
 #if defined(__x86_64__)
@@ -150,7 +143,6 @@ static const struct gemm_isa *gemm_isa_best(void) {
 
 static const struct gemm_variant *const variants[] = {&gemm_naive, &gemm_rows, &gemm_tiled, &gemm_simd, &gemm_serial};
 #define VARIANT_NAMES "naive,rows,tiled,simd,serial" /* the same order */
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 const struct ss_param gemm_problem[] = {
 	[GEMM_M] = {"m", "rows of A and C; 0: as many as columns of C", SS_INT, NULL, "0", NULL, 0, GEMM_N_MAX},
@@ -195,11 +187,6 @@ static void fill(float *to, size_t count, uint64_t seed) {
 
 enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
 	struct gemm_input *input = opaque;
-	for (int i = GEMM_M; i <= GEMM_K; i++)
-		if (call->problem[i].i < (i == GEMM_N) || call->problem[i].i > GEMM_N_MAX)
-			return kernel_fail(call, SS_INVALID, "n must be 1 to %d, m and k 0 to %d", GEMM_N_MAX, GEMM_N_MAX);
-	if (call->problem[GEMM_TYPE].i < 0 || call->problem[GEMM_TYPE].i >= GEMM_TYPES)
-		return kernel_fail(call, SS_INVALID, "type must be f32, f16 or bf16");
 	*input = (struct gemm_input){.shape = shape_of(call)};
 	size_t a = input->shape.m * input->shape.k, b = input->shape.k * input->shape.n;
 	input->a = malloc(a * sizeof *input->a);
@@ -216,9 +203,6 @@ enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
 static enum ss_status gemm_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gemm_state *s = opaque;
 	const struct ss_value *c = call->config;
-	if (c[VARIANT].i < 0 || c[VARIANT].i >= VARIANTS || c[BLOCK].i < 1 || c[BLOCK].i > GEMM_BLOCK_MAX ||
-	    c[DEPTH].i < 1 || c[DEPTH].i > GEMM_DEPTH_MAX || call->threads < 1)
-		return kernel_fail(call, SS_INVALID, "block must be 1 to %d and depth 1 to %d", GEMM_BLOCK_MAX, GEMM_DEPTH_MAX);
 	if (variants[c[VARIANT].i]->f32_only && gemm_type_of(call) != GEMM_F32)
 		return kernel_fail(call, SS_INVALID, "variant %s is for type=f32; naive, rows and serial are for every type",
 		                   variants[c[VARIANT].i]->name);

@@ -160,7 +160,6 @@ static const struct gol_variant *const counted[] = {
 	&gol_int_counted,  &gol_byte_counted,     &gol_simd8_counted,
 	&gol_bits_counted, &gol_temporal_counted, &gol_serial_counted,
 };
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { N = GOL_N, GENERATIONS = GOL_GENERATIONS, DENSITY = GOL_DENSITY };
 const struct ss_param gol_problem[] = {
@@ -200,9 +199,6 @@ static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) 
 enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	struct gol_input *input = opaque;
 	int64_t n = call->problem[N].i, generations = call->problem[GENERATIONS].i, density = call->problem[DENSITY].i;
-	if (n < 1 || n > GOL_N_MAX || generations < 1 || generations > GOL_GENERATIONS_MAX || density < 0 || density > 100)
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, generations 1 to %d and density 0 to 100", GOL_N_MAX,
-		                   GOL_GENERATIONS_MAX);
 	*input = (struct gol_input){.n = (size_t)n, .words = ((size_t)n + 63) / 64, .generations = generations};
 	input->tail = UINT64_MAX >> (input->words * 64 - input->n);
 	input->cells = calloc(input->n * input->words, sizeof *input->cells);
@@ -212,20 +208,10 @@ enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	return SS_OK;
 }
 
-static bool between(const struct ss_call *call, int param) {
-	return call->config[param].i >= params[param].min && call->config[param].i <= params[param].max;
-}
-
 static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gol_state *state = opaque;
-	int64_t variant = call->config[VARIANT].i;
-	for (int i = STRIP; i <= SPAN; i++)
-		if (!between(call, i))
-			return kernel_fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min,
-			                   params[i].max);
-	if (variant < 0 || variant >= VARIANTS)
-		return kernel_fail(call, SS_INVALID, "the variant is unknown");
-	*state = (struct gol_state){.variant = variants[variant], .input = input, .isa = gol_isa_best(), .strip = 1};
+	*state = (struct gol_state){
+		.variant = variants[call->config[VARIANT].i], .input = input, .isa = gol_isa_best(), .strip = 1};
 	if (state->variant == &gol_bits || state->variant == &gol_simd8)
 		state->strip = (size_t)call->config[STRIP].i;
 	if (state->variant == &gol_temporal) {

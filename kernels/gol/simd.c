@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "kernels/gol/gol.h"
+#include "kernels/isa.h"
 
 /* 64 cells a word: the bits of a sum of up to three cells, for a row and the excess of its last vector. */
 struct gol_sums {
@@ -21,14 +22,8 @@ struct gol_sums {
 #define TILE_BYTES      32
 #include "kernels/gol/simd_tile.h"
 
-static bool avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512bw");
-}
-
-static bool avx2_usable(void) {
-	return __builtin_cpu_supports("avx2");
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f") && KERNEL_CPU_HAS("avx512vl") && KERNEL_CPU_HAS("avx512bw"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2"))
 #define BASIC "sse2"
 #elif defined(__aarch64__)
 #define BASIC "neon"

@@ -57,7 +57,6 @@ static const struct kmeans_variant *const variants[] = {&kmeans_shared, &kmeans_
                                                         &kmeans_serial};
 static const struct kmeans_variant *const counted[] = {&kmeans_shared_counted, &kmeans_privatized_counted,
                                                        &kmeans_blocked_counted, &kmeans_serial_counted};
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { VARIANT, SYNC, FIRST_TOUCH, PAD, REDUCTION, BLOCK, DELTA };
 #define PLAIN  "variant == 'shared' or variant == 'privatized'"
@@ -89,22 +88,8 @@ size_t kmeans_objects_wanted(const struct ss_value *p, size_t bytes) {
 	return n <= KMEANS_N_MAX ? (n < 1 ? 1 : (size_t)n) : 0;
 }
 
-static bool inside(int64_t value, int64_t min, int64_t max) {
-	return value >= min && value <= max;
-}
-
-static bool problem_sane(const struct ss_value *p) {
-	return p[KMEANS_SIZE].r >= 0 && p[KMEANS_SIZE].r <= KMEANS_SIZE_MAX &&
-	       inside(p[KMEANS_COORDS].i, 1, KMEANS_COORDS_MAX) && inside(p[KMEANS_CLUSTERS].i, 1, KMEANS_CLUSTERS_MAX) &&
-	       inside(p[KMEANS_LOOPS].i, 1, KMEANS_LOOPS_MAX) && inside(p[KMEANS_N].i, 0, KMEANS_N_MAX);
-}
-
 enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes) {
 	const struct ss_value *p = call->problem;
-	if (!problem_sane(p))
-		return kernel_fail(call, SS_INVALID,
-		                   "size must be 0 to %d, coords 1 to %d, clusters 1 to %d, loops 1 to %d, n 0 to %d",
-		                   KMEANS_SIZE_MAX, KMEANS_COORDS_MAX, KMEANS_CLUSTERS_MAX, KMEANS_LOOPS_MAX, KMEANS_N_MAX);
 	in->n = kmeans_objects_wanted(p, bytes);
 	if (in->n == 0)
 		return kernel_fail(call, SS_INVALID, "size holds more than %d objects", KMEANS_N_MAX);
@@ -120,13 +105,6 @@ enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *
 
 static enum ss_status kmeans_open(void *input, const struct ss_call *call) {
 	return kmeans_input_open(input, call, sizeof(double));
-}
-
-static bool config_sane(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	return inside(c[VARIANT].i, 0, VARIANTS - 1) && c[SYNC].w && inside(c[FIRST_TOUCH].i, 0, 2) &&
-	       inside(c[PAD].i, 0, 2) && inside(c[REDUCTION].i, 0, 1) && inside(c[BLOCK].i, 1, KMEANS_BLOCK_MAX) &&
-	       inside(c[DELTA].i, 0, 1) && inside(call->threads, 1, KMEANS_THREADS_MAX);
 }
 
 /* The blocked variant always uses the best. */
@@ -148,9 +126,6 @@ static enum kmeans_pad state_fill(struct kmeans_state *s, const struct ss_value 
 
 static enum ss_status kmeans_setup(void *state, void *input, const struct ss_call *call) {
 	struct kmeans_state *s = state;
-	if (!config_sane(call))
-		return kernel_fail(call, SS_INVALID, "block must be 1 to %d, threads at most %d", KMEANS_BLOCK_MAX,
-		                   KMEANS_THREADS_MAX);
 	*s = (struct kmeans_state){.input = input, .variant = variants[call->config[VARIANT].i], .threads = call->threads};
 	if (s->variant == &kmeans_serial && s->threads != 1)
 		return kernel_fail(call, SS_INVALID, "the serial variant needs one thread");

@@ -71,7 +71,7 @@ struct kmeans_variant {
 /* The loops of the blocked variant for one instruction set. */
 struct kmeans_isa {
 	const char *name;
-	int (*usable)(void);
+	bool (*usable)(void);
 	/* Objects first .. first + count - 1 go to their clusters and are added up; how many changed. */
 	int64_t (*assign)(const struct kmeans_state *s, size_t first, size_t count, double *sums, int64_t *counts);
 };

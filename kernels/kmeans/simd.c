@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "kernels/kmeans/kmeans.h"
+#include "kernels/isa.h"
 
 enum { AHEAD = 4096 /* bytes that arrive from memory while a core waits for one line, doubled */ };
 
@@ -41,13 +42,8 @@ __attribute__((target("avx2,fma"))) static inline __m256d avx2_least(__m256d x) 
 #define TILE_EQUAL(x, y) _mm256_movemask_pd(_mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_EQ_OQ))
 #include "kernels/kmeans/simd_tile.h"
 
-static int avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f") != 0;
-}
-
-static int avx2_usable(void) {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2") && KERNEL_CPU_HAS("fma"))
 
 /* SSE2 is part of the architecture. */
 #define TILE_MIN(x, y)   ((generic_vec)_mm_min_pd((__m128d)(x), (__m128d)(y)))
@@ -73,9 +69,7 @@ static int avx2_usable(void) {
 #endif
 #include "kernels/kmeans/simd_tile.h"
 
-static int generic_usable(void) {
-	return 1;
-}
+KERNEL_ISA(generic, 1)
 
 const struct kmeans_isa kmeans_isas[] = {
 #if defined(__x86_64__)

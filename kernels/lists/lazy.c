@@ -7,8 +7,7 @@
  * its own removal that others do not see yet, and two removals by two threads would not be ordered. */
 #include <config.h>
 
-#include "kernels/lists/list_impl.h"
-#include "kernels/lists/spin_impl.h"
+#include "kernels/lists/pair_tile.h"
 
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {
@@ -22,15 +21,9 @@ static struct list_node *lock_before(struct list *list, struct list_pool *pool, 
 		spin_lock(&node->lock, pool);
 		if (!atomic_load(&before->removed) && !atomic_load(&node->removed) && atomic_load(&before->next) == node)
 			return before;
-		spin_unlock(&node->lock);
-		spin_unlock(&before->lock);
+		unlock(before, node);
 		LIST_COUNT(pool, LIST_RESTARTED, 1);
 	}
-}
-
-static void unlock(struct list_node *before, struct list_node *node) {
-	spin_unlock(&node->lock);
-	spin_unlock(&before->lock);
 }
 
 static bool lazy_contains(struct list *list, struct list_pool *pool, int32_t key) {
@@ -43,29 +36,8 @@ static bool lazy_contains(struct list *list, struct list_pool *pool, int32_t key
 	return (node->key == key) & !removed; /* avoids a branch that cannot be predicted */
 }
 
-static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, pool, key), *after = atomic_load(&before->next);
-	bool absent = after->key != key;
-	if (absent) {
-		struct list_node *node = list_node_new(pool, key);
-		list_next_set(node, after);
-		atomic_store(&before->next, node);
-	}
-	unlock(before, after);
-	return absent;
-}
-
 static bool lazy_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, pool, key), *node = atomic_load(&before->next);
-	bool present = node->key == key;
-	if (present) {
-		atomic_store(&node->removed, 1);
-		atomic_store(&before->next, atomic_load(&node->next));
-	}
-	unlock(before, node);
-	if (present)
-		list_node_retire(list, pool, node);
-	return present;
+	return pair_remove(list, pool, key, true);
 }
 
 const struct list_kind KERNEL_COUNTED(list_lazy) = {
@@ -73,6 +45,6 @@ const struct list_kind KERNEL_COUNTED(list_lazy) = {
 	.summary = "marks before it unlinks; contains takes no lock",
 	.flags = LIST_WALKED,
 	.contains = lazy_contains,
-	.add = lazy_add,
+	.add = pair_add,
 	.remove = lazy_remove,
 };

@@ -3,8 +3,7 @@
  * and Shavit 2008, section 9.6). */
 #include <config.h>
 
-#include "kernels/lists/list_impl.h"
-#include "kernels/lists/spin_impl.h"
+#include "kernels/lists/pair_tile.h"
 
 static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head, *node = atomic_load(&before->next);
@@ -14,11 +13,6 @@ static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t
 		LIST_COUNT(pool, LIST_PASSED, 1);
 	}
 	return before;
-}
-
-static void unlock(struct list_node *before, struct list_node *node) {
-	spin_unlock(&node->lock);
-	spin_unlock(&before->lock);
 }
 
 /* A node that was removed keeps its successor, so that a walk that is on it finds its way back into the list. */
@@ -52,27 +46,8 @@ static bool optimistic_contains(struct list *list, struct list_pool *pool, int32
 	return found;
 }
 
-static bool optimistic_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, pool, key), *after = atomic_load(&before->next);
-	bool absent = after->key != key;
-	if (absent) {
-		struct list_node *node = list_node_new(pool, key);
-		list_next_set(node, after);
-		atomic_store(&before->next, node);
-	}
-	unlock(before, after);
-	return absent;
-}
-
 static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, pool, key), *node = atomic_load(&before->next);
-	bool present = node->key == key;
-	if (present)
-		atomic_store(&before->next, atomic_load(&node->next));
-	unlock(before, node);
-	if (present)
-		list_node_retire(list, pool, node);
-	return present;
+	return pair_remove(list, pool, key, false);
 }
 
 const struct list_kind KERNEL_COUNTED(list_optimistic) = {
@@ -80,6 +55,6 @@ const struct list_kind KERNEL_COUNTED(list_optimistic) = {
 	.summary = "walks without locks, locks two nodes, and walks again to validate",
 	.flags = LIST_WALKED,
 	.contains = optimistic_contains,
-	.add = optimistic_add,
+	.add = pair_add,
 	.remove = optimistic_remove,
 };

@@ -85,7 +85,6 @@ static const struct quake_variant *const variants[] = {&quake_serial, &quake_row
 static const struct quake_variant *const counted[] = {&quake_serial_counted, &quake_rows_counted,
                                                       &quake_collapse_counted, &quake_fused, &quake_temporal};
 #define VARIANT_NAMES "serial,rows,collapse,fused,temporal" /* the same order */
-enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* Energies up to QUAKE_EMAX: there are quakes from the first step on. Up to a tenth of it, as in the project, the first
  * comes after 36000 steps. */
@@ -125,10 +124,6 @@ enum ss_status quake_open(void *opaque, const struct ss_call *call) {
 	struct quake_input *input = opaque;
 	int64_t n = call->problem[N].i, steps = call->problem[STEPS].i;
 	double energy = call->problem[ENERGY].r;
-	if (n < 1 || n > QUAKE_N_MAX || steps < 1 || steps > QUAKE_STEPS_MAX ||
-	    !(energy >= 0 && energy <= QUAKE_ENERGY_MAX))
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, steps 1 to %d and energy 0 to %d", QUAKE_N_MAX,
-		                   QUAKE_STEPS_MAX, QUAKE_ENERGY_MAX);
 	*input = (struct quake_input){.n = (size_t)n, .steps = steps};
 	input->cells = malloc((size_t)(n * n) * sizeof *input->cells);
 	if (!input->cells)
@@ -136,13 +131,6 @@ enum ss_status quake_open(void *opaque, const struct ss_call *call) {
 	for (int64_t cell = 0; cell < n * n; cell++)
 		input->cells[cell] = uniform(call->seed, (uint64_t)cell) * (float)energy;
 	return SS_OK;
-}
-
-static bool config_right(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	return c[VARIANT].i >= 0 && c[VARIANT].i < VARIANTS && c[BORDER].i >= 0 && c[BORDER].i <= QUAKE_HALO &&
-	       c[REDUCTION].i >= 0 && c[REDUCTION].i <= QUAKE_CRITICAL && c[DEPTH].i >= 1 &&
-	       c[DEPTH].i <= QUAKE_DEPTH_MAX && c[BLOCK].i >= 1 && c[BLOCK].i <= QUAKE_BLOCK_MAX && call->threads >= 1;
 }
 
 static void configure(struct quake_state *s, struct quake_input *input, const struct ss_call *call) {
@@ -164,9 +152,6 @@ static void configure(struct quake_state *s, struct quake_input *input, const st
 
 static enum ss_status quake_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct quake_state *s = opaque;
-	if (!config_right(call))
-		return kernel_fail(call, SS_INVALID, "depth must be 1 to %d and block 1 to %d", QUAKE_DEPTH_MAX,
-		                   QUAKE_BLOCK_MAX);
 	configure(s, input, call);
 	s->counts = calloc((size_t)s->input->steps, sizeof *s->counts);
 	s->means = calloc((size_t)s->input->steps, sizeof *s->means);

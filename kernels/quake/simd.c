@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "kernels/quake/quake.h"
+#include "kernels/isa.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -21,13 +22,8 @@
 #define ROW_ABOVE(x, y) (_mm256_movemask_ps(_mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_GT_OQ)) != 0)
 #include "kernels/quake/simd_tile.h"
 
-static bool avx512_usable(void) {
-	return __builtin_cpu_supports("avx512f");
-}
-
-static bool avx2_usable(void) {
-	return __builtin_cpu_supports("avx2");
-}
+KERNEL_ISA(avx512, KERNEL_CPU_HAS("avx512f"))
+KERNEL_ISA(avx2, KERNEL_CPU_HAS("avx2"))
 #endif
 
 /* Four lanes are what SSE2, NEON, AltiVec and the like have without asking. */
@@ -47,10 +43,7 @@ static bool avx2_usable(void) {
 #endif
 #include "kernels/quake/simd_tile.h"
 
-static bool generic_usable(void) {
-	return true;
-}
-
+KERNEL_ISA(generic, 1)
 #define ISA(word)                                                                                                      \
 	{ .name = #word, .usable = word##_usable, .charge = word##_charge, .step = word##_step }
 const struct quake_isa KERNEL_COUNTED(quake_isas)[] = {

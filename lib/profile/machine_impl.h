@@ -25,8 +25,5 @@ __attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char 
                                                          ...);
 /* "0-3,8"; numbers beyond the maximum are left out. False if the text is not a list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
-bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest); /* the lowest number in both */
-/* The part of "cpus" or "mems" that the control group allows; false: it sets no limit. */
-bool ssp_group_read(const char *root, const char *what, char *line, size_t size);
 
 #endif

@@ -3,13 +3,22 @@
  * arena, so that looking up does not allocate and does not lock. */
 #ifndef LIB_PROFILE_PROFILE_IMPL_H
 #define LIB_PROFILE_PROFILE_IMPL_H
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/profile/arena_impl.h"
-#include "lib/profile/json.h"
+#include "lib/profile/lookup.h"
 #include "lib/sweetspot.h"
+
+/* Inside libsweetspot: memory that is freed all at once. */
+struct ssp_arena;
+
+struct ssp_arena *ssp_arena_new(void);
+void ssp_arena_free(struct ssp_arena *arena);
+/* Zeroed; NULL without memory. */
+void *ssp_arena_alloc(struct ssp_arena *arena, size_t count, size_t size);
+char *ssp_arena_text(struct ssp_arena *arena, const char *text);
 
 enum {
 	SSP_FILE_MAX = 16 << 20,
@@ -111,13 +120,10 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 /* Marks every configuration as foreign. */
 void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason);
 int ssp_index(struct sweetspot_profile *profile);
-const struct ssp_kernel *ssp_kernel_find(const struct sweetspot_profile *profile, const char *name,
-                                         const char *objective);
 const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, const char *name);
 /* The cost at a size; NaN without a law, and beyond its sizes. */
 double ssp_law(const struct ssp_sizes *sizes, double size);
 
-/* A profile of the machine `here`: from a file, which is read even if it is foreign, or from a folder. */
-struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *here, const struct ssp_message *message);
+/* Inside libsweetspot: checked reading of JSON. Each function returns -1 if memory is missing or the type is wrong. */
 
 #endif

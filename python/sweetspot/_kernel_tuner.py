@@ -98,6 +98,8 @@ def from_kernel_tuner(
     known = ("strategy", "strategy_options", "iterations", "verbose", "quiet", "log", "cache", "metrics", "observers", "objective",
              "objective_higher_is_better", "simulation_mode", "device", "platform", "compiler")  # fmt: skip
     unknown("from_kernel_tuner", search, known)
+    if search.pop("objective", "time") != "time" or search.pop("objective_higher_is_better", None):
+        raise ValueError("a specification is tuned for the time: tune_kernel() takes other objectives")
     if search:
         warnings.warn("%s: no effect on a specification" % ", ".join(search), stacklevel=2)
     for name, value in (("texmem_args", texmem_args), ("verify", verify)):
@@ -118,7 +120,7 @@ def from_kernel_tuner(
         "KernelFile": file,
         "CompilerOptions": list(compiler_options or []) + ["-D%s=%s" % (k, _text(v)) for k, v in (defines or {}).items()],
     }
-    files = {file: text.encode(), **{name: other.encode() for name, other in source.others.items()}}
+    files = {file: text.encode(), **_headers(source.path, text), **{name: other.encode() for name, other in source.others.items()}}
     if language not in ("C", "Fortran"):
         spec.update(_launch(problem_size, params, (grid_div_x, grid_div_y, grid_div_z), names))
         if smem_args and "size" in smem_args:
@@ -133,6 +135,19 @@ def from_kernel_tuner(
         "KernelSpecification": spec,
     }
     return Specification(re.sub(r"\W+", "_", kernel_name), document_, files, space)
+
+
+def _headers(path: Optional[str], text: str) -> Dict[str, bytes]:
+    """The files that a kernel file includes from its own folder, and those that these include."""
+    found: Dict[str, bytes] = {}
+    folder, waiting = os.path.dirname(path or ""), [text] if path else []
+    while waiting:
+        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"/\\]+)"', waiting.pop(), re.M):
+            if name not in found and os.path.isfile(os.path.join(folder, name)):
+                with open(os.path.join(folder, name), "rb") as file:
+                    found[name] = file.read()
+                waiting.append(found[name].decode(errors="replace"))
+    return found
 
 
 def _valid(params: Mapping[str, Sequence[Any]], restrictions: Any, names: Sequence[str], language: str) -> Dict[str, Any]:

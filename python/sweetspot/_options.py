@@ -36,6 +36,7 @@ class TuneOptions(_Program, total=False):
 
     build_timeout: float
     complete: bool
+    energy_command: str
     force: bool
     gpus: str
     hosts: str
@@ -47,6 +48,7 @@ class TuneOptions(_Program, total=False):
     no_transfer: bool
     nodes: int
     objective: str
+    ranks: str
     oversubscribe: bool
     range: Many
     rebuild: bool

@@ -177,6 +177,8 @@ def tune(
     TypeError and ValueError for wrong arguments.
     """
     unknown("tune", options, names_of(TuneOptions))
+    if not all(isinstance(each, str) for each in constraints):
+        raise ValueError('constraints are texts, such as "a * b <= 64": write a function as one')
     space = Space(params) if params else None
     words = ["tune", "--budget=" + budget_of(budget)]
     if not callable(target):

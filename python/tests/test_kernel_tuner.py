@@ -133,6 +133,19 @@ class KernelTuner(unittest.TestCase):
             self.assertEqual(spec.files, {"k.cu": VECTOR.encode()})
         self.assertRaises(sweetspot.SweetspotError, sweetspot.from_kernel_tuner, "k", "missing.cu", 8, [], {"block_size_x": [1]})
 
+    def test_headers_beside_the_kernel_come_along(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("k.cu", '#include "a.h"\n#include <b.h>\n' + VECTOR), ("a.h", '#include "c.h"\n'), ("c.h", '#include "a.h"\n')):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(text)
+            spec = sweetspot.from_kernel_tuner("vector_add", os.path.join(folder, "k.cu"), 8, [], {"block_size_x": [1, 2]})
+            self.assertEqual(sorted(spec.files), ["a.h", "c.h", "k.cu"])
+
+    def test_other_objectives_are_refused(self):
+        for options in ({"objective": "energy"}, {"objective": "time", "objective_higher_is_better": True}):
+            with self.assertRaisesRegex(ValueError, "objectives"):
+                sweetspot.from_kernel_tuner("k", VECTOR, 8, [], {"block_size_x": [1]}, **options)
+
     def test_restrictions_that_are_functions(self):
         params = {"block_size_x": [32, 64, 128], "tile": [1, 2, 3, 4]}
         n = 384

@@ -107,6 +107,10 @@ class Tune(unittest.TestCase):
         result = self.tune(sleeper, {"n": [4, 1, 2]}, budget="3e", verify=lambda _, config: config["n"] != 1)
         self.assertEqual(result.best.config, {"n": 2})
 
+    def test_a_constraint_that_is_a_function_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "texts"):
+            self.tune(sleeper, {"n": [1, 2]}, budget="2e", constraints=[lambda config: config["n"] > 1])
+
     def test_constraints(self):
         result = self.tune(sleeper, {"n": [4, 1, 2], "m": [1, 2]}, budget="9e", constraints=["n * m >= 4"])
         self.assertEqual(result.valid, 3)

@@ -273,6 +273,13 @@ static json_t *machine_json(struct app *app, struct err *err) {
 	return base ? machine_make(base, kernels, gpu) : NULL;
 }
 
+json_t *app_machine_recorded(const char *path, struct err *err) {
+	struct topo *topo = topo_open(path, err);
+	json_t *machine = topo ? topo_json(topo) : NULL;
+	topo_close(topo);
+	return machine;
+}
+
 const json_t *app_machine(struct app *app, struct err *err) {
 	if (!app->machine)
 		app->machine = machine_json(app, err);

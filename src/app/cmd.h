@@ -33,6 +33,9 @@ const json_t *app_devices(struct app *app, struct err *err);
  * borrowed. */
 const json_t *app_counters(struct app *app, struct err *err);
 struct topo *app_topo(struct app *app, struct err *err);
+/* The machine in an hwloc XML file (lstopo FILE.xml), as `sweetspot machine --json` describes machines. New reference.
+ */
+json_t *app_machine_recorded(const char *path, struct err *err);
 struct worker *app_worker(struct app *app, struct err *err);
 const struct kernel_list *app_kernels(struct app *app, struct err *err);
 /* Finds the kernel that a word names: a built-in one, or the file of a plug-in (it contains a slash or ends in .so)

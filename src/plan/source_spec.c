@@ -162,11 +162,10 @@ static const struct use *use_find(struct slice word) {
 static int use_read(struct words *w, bool *reads) {
 	if (mark_accept(&w->rest, '=')) {
 		struct slice value = w->rest;
-		if (!json_is_string(json_object_get(w->json, "Size"))) { /* the expression of a scalar may contain blanks */
+		if (!json_is_string(json_object_get(w->json, "Size"))) /* the expression of a scalar may contain blanks */
 			w->rest.at = w->rest.end;
-		} else {
+		else
 			value = value_read(&w->rest);
-		}
 		if (slice_empty(value))
 			return bad(w, "a value must follow the =");
 		json_object_set_new(w->json, "FillValue", amount_json(value));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "tuner/trial/counters.h"
+#include "tuner/trial/trial.h"
 
 /* Warns about GPU metrics that do not fit into one run. */
 static void passes_warn(struct app *app, const json_t *answer) {

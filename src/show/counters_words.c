@@ -27,9 +27,8 @@ bool counters_words_remove(struct counters_words *words, const char *name) {
 
 static char *joined(const struct opt_args *args) {
 	char *text = mem_strdup("");
-	for (size_t i = 0; i < opt_count(args, "counters"); i++) {
+	for (size_t i = 0; i < opt_count(args, "counters"); i++)
 		mem_append(&text, ",%s", opt_at(args, "counters", i));
-	}
 	return text;
 }
 

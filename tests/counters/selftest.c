@@ -109,9 +109,8 @@ static void check_cache(const char *file) {
 	ok(out && fputs("{\"key\": \"another machine\", \"seen\": {\"made:zero\": 1e99}}", out) >= 0 && fclose(out) == 0,
 	   "another machine's cache");
 	ok(!good("zero", least, reason) && opened == before + 1, "another machine's cache is not believed");
-	for (size_t size = 0; size < 40; size += 13) {
+	for (size_t size = 0; size < 40; size += 13)
 		ok(truncate(file, (off_t)size) == 0 && good("true", least, reason), "a cache of %zu bytes does no harm", size);
-	}
 	ok(chmod(file, 0600) == 0 && unlink(file) == 0 && mkdir(file, 0700) == 0 && good("true", least, reason),
 	   "a cache that can't be written does no harm");
 	rmdir(file);

@@ -281,9 +281,8 @@ static bool table_run(int rows, int columns, int levels, double median) {
 
 static void test_tables(void) {
 	static const int columns[] = {0, 1, 30, 127, 128, 2000};
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		ok(table_run(20, columns[i], 3, 1e-3) == (columns[i] < 128), "%d parameters and threads", columns[i]);
-	}
 	ok(table_run(1, 2, 2, 1e-3) && table_run(0, 2, 2, 1e-3), "one row, and none");
 	ok(table_run(60, 3, 2, 1e-300) && table_run(60, 3, 2, 1e8), "times at both ends");
 	ok(table_run(3000, 2, 3000, 1e-3), "a table with as many values as rows, more than are looked at, is explained");

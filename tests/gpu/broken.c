@@ -13,7 +13,7 @@ enum { HANGS = 60 /* seconds */ };
 int main(int argc, char **argv) {
 	struct err err = {.what = ""};
 	(void)argc;
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	if (!layer_start())
 		return 99;
 	if (!gpu) {

@@ -217,7 +217,7 @@ static void program_test(void) {
 int main(int argc, char **argv) {
 	struct err err = {0};
 	(void)argc;
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	program_test();
 	if (!gpu) {
 		tap_skip("cc on a GPU", err.what);

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/backend.h"
 #include "gpu/open.h"
 #include "base/mem.h"
+#include "tests/gpu/compile_only.h"
 #include "tests/tap.h"
 
 static const int archs[] = {75, 80, 90, 100};
@@ -200,7 +200,7 @@ static void check_absent(void) {
 		tap_skip("no GPU is found without a driver", "there is one");
 		return;
 	}
-	ok(gpu_count() == 0 && !gpu_probe(0, &facts), "no GPU is found without a driver");
+	ok(!gpu_probe(0, &facts), "no GPU is found without a driver");
 	struct gpu *gpu = gpu_open(0, &err);
 	ok(!gpu && err.code == ERR_UNAVAILABLE && err.hint[0], "a GPU can't be opened without a driver: %s", err.what);
 	struct gpu_tenants tenants;

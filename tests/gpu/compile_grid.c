@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sys.h"
+#include "tests/gpu/compile_only.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/grid.h"
 #include "tests/tap.h"

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/grid.h"
+#include "tests/gpu/memory.h"
 #include "tests/kernels/sanitized.h"
 #include "tests/tap.h"
 
@@ -182,7 +183,7 @@ static void check_kernel(const struct ss_kernel *kernel, struct gpu *gpu) {
 
 int main(int argc, char **argv) {
 	struct err err = {0};
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	int kernels = 0;
 	if (!gpu) {
 		tap_skip("kernels for a GPU", err.what);

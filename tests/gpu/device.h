@@ -36,9 +36,10 @@ static inline void device_sources(void) {
 }
 
 /* NULL: why not is in err. real: a GPU that is there is taken. */
-static inline struct gpu *device_open(char **argv, bool real, struct err *err) {
+static inline struct gpu *device_get(char **argv, bool real, struct err *err) {
+	struct gpu_facts facts;
 	device_sources();
-	if (!real || gpu_count() == 0) {
+	if (!real || !gpu_probe(0, &facts)) {
 		if (!*EMULATOR_CXX) {
 			err_set(err, ERR_UNAVAILABLE, NULL, "no GPU, and no g++ for the emulator");
 			return NULL;

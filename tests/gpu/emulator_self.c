@@ -36,7 +36,7 @@ static const struct gpu_module *load(const char *option) {
 }
 
 static bool rig_open(char **argv, struct err *err) {
-	rig.gpu = device_open(argv, false, err);
+	rig.gpu = device_get(argv, false, err);
 	if (!rig.gpu)
 		return false;
 	rig.module = load(NULL);

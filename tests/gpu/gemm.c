@@ -103,7 +103,7 @@ static void check_refusals16(struct gpu *gpu, const char *problem) {
 int main(int argc, char **argv) {
 	struct err err;
 	(void)argc;
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	if (!gpu) {
 		tap_skip("gemm on a GPU", err.what);
 		return tap_done();

@@ -314,7 +314,7 @@ static void refused_test(struct gpu *gpu) {
 int main(int argc, char **argv) {
 	struct err err = {0};
 	setenv("SWEETSPOT_EMULATOR_LEVEL", "-O0", 0); /* over a hundred programs, each for few points */
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	(void)argc;
 	if (!gpu) {
 		tap_skip("kmeans on a GPU", err.what);

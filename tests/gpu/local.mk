@@ -2,7 +2,7 @@
 # Tests of what runs on a GPU. Where there is none they run in the emulator (emulator/), which needs g++.
 include %D%/emulator/local.mk
 include %D%/injection/local.mk
-EXTRA_DIST += %D%/device.h %D%/grid.h
+EXTRA_DIST += %D%/compile_only.h %D%/device.h %D%/grid.h %D%/memory.h
 gpu_test_CPPFLAGS = $(AM_CPPFLAGS) -DEMULATOR_CXX='"$(EMULATOR_CXX)"'
 gpu_test_LDADD = $(TUNER) libkernels.la libgpu.la libbase.la $(OPENMP_CFLAGS) -lm
 check_PROGRAMS += %D%/conformance

@@ -129,7 +129,7 @@ static void check_refusals(struct gpu *gpu) {
 int main(int argc, char **argv) {
 	struct err err;
 	(void)argc;
-	struct gpu *gpu = device_open(argv, true, &err);
+	struct gpu *gpu = device_get(argv, true, &err);
 	if (!gpu) {
 		tap_skip("quake on a GPU", err.what);
 		return tap_done();

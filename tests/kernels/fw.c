@@ -191,20 +191,8 @@ static void seed_test(void) {
 }
 
 static void refusals_test(void) {
-	static const int64_t sizes[][2] = {{0, 8},         {-5, 8}, {FW_N_MAX + 1, 8},
-	                                   {INT64_MAX, 8}, {8, -1}, {8, FW_DEGREE_MAX + 1}};
-	static const int bad[] = {0, -64, 3, 4097, INT32_MAX};
 	struct rig rig;
-	for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++) {
-		ok(rig_open(&rig, sizes[p][0], sizes[p][1], 1) == SS_INVALID && rig.message[0],
-		   "n %lld, degree %lld is refused", (long long)sizes[p][0], (long long)sizes[p][1]);
-		kernel_fw.close(&rig.input);
-	}
 	rig_open(&rig, 40, 4, 1);
-	for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
-		ok(rig_setup(&rig, 1, bad[b]) == SS_INVALID && rig.message[0], "a block of %d is refused", bad[b]);
-		rig_teardown(&rig);
-	}
 	ok(rig_setup(&rig, SIMD, 20) == SS_INVALID && strstr(rig.message, "multiple of 16"), "simd refuses a block of 20");
 	rig_teardown(&rig);
 	kernel_fw.close(&rig.input);

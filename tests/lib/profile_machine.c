@@ -63,6 +63,10 @@ static void check_whole(const char *root, struct ssp_arena *arena) {
 	is_text(here.gpu, "NVIDIA Made GPU\n", "the GPU");
 	ok(here.threads == 8 && here.cores == 4 && here.packages == 2 && here.numa_nodes == 2,
 	   "the machine's threads, cores, packages and nodes are read");
+	put(root, "/sys/devices/system/node/online", "0-3\n");
+	put(root, "/sys/devices/system/node/has_cpu", "0-1\n");
+	ssp_machine_read(root, arena, &here);
+	ok(here.numa_nodes == 2, "nodes that only have memory are not groups of processors");
 	ok(here.l1d == 32 << 10 && here.l2 == 1 << 20 && here.l3 == 8 << 20, "caches of data");
 }
 

@@ -275,7 +275,7 @@ int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "region";
 	int times = argc > 2 ? atoi(argv[2]) : 1;
 	long sum = 0;
-	for (int i = 0; i < times; i++) {
+	for (int i = 0; i < times; i++)
 		if (strcmp(what, "region") == 0)
 			region();
 		else if (strcmp(what, "clause") == 0)
@@ -316,7 +316,6 @@ int main(int argc, char **argv) {
 			clearenv(), region();
 		else if (strcmp(what, "cancel") == 0)
 			cancelled();
-	}
 	printf("%s %d %ld\n", what, counted, sum);
 	return 0;
 }

@@ -317,11 +317,10 @@ int main(void) {
 	test_css();
 	test_fakes();
 	test_python();
-	if (has_converter()) {
+	if (has_converter())
 		test_png();
-	} else {
+	else
 		tap_skip("PNG files", "no rsvg-convert here");
-	}
 	tree_remove(folder);
 	return tap_done();
 }

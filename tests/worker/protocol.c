@@ -20,9 +20,8 @@ static json_t *named(json_t *array, const char *name) {
 	size_t i;
 	json_array_foreach(array, i, item) {
 		const char *text = json_string_value(json_object_get(item, "name"));
-		if (text && strcmp(text, name) == 0) {
+		if (text && strcmp(text, name) == 0)
 			return item;
-		}
 	}
 	return NULL;
 }

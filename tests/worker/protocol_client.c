@@ -38,18 +38,16 @@ struct client *client_start(const char *program, uint64_t address_space) {
 
 void client_send(struct client *client, const char *data, size_t size) {
 	struct err err;
-	if (proc_write(client->proc, data, size, PATIENCE_S, &err) != 0) {
+	if (proc_write(client->proc, data, size, PATIENCE_S, &err) != 0)
 		printf("# %s\n", err.what);
-	}
 }
 
 json_t *client_answer(struct client *client, double seconds) {
 	char *line;
 	size_t size;
 	enum proc_read got = proc_read(client->proc, seconds, NULL, &line, &size);
-	if (got != PROC_LINE) {
+	if (got != PROC_LINE)
 		return NULL;
-	}
 	json_t *json = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_object(json)) {
 		printf("# no JSON object: %.200s\n", line);
@@ -62,9 +60,8 @@ json_t *client_answer(struct client *client, double seconds) {
 static json_t *ask(struct client *client, const char *format, va_list ap) {
 	char *line;
 	int size = vasprintf(&line, format, ap);
-	if (size < 0) {
+	if (size < 0)
 		return NULL;
-	}
 	line[size] = '\n';
 	client_send(client, line, (size_t)size + 1);
 	free(line);

@@ -22,9 +22,8 @@ static void check_failure(struct client *client, const char *request, const char
 	const char *got = json_string_value(path_get(answer, "status"));
 	const char *text = json_string_value(path_get(answer, "message"));
 	ok(got && strcmp(got, status) == 0 && text && strcmp(text, message) == 0, "%s: %s", status, message);
-	if (!got || !text || strcmp(text, message) != 0) {
+	if (!got || !text || strcmp(text, message) != 0)
 		printf("# got %s: %s\n", got ? got : "nothing", text ? text : "no message");
-	}
 	json_decref(answer);
 }
 
@@ -128,9 +127,8 @@ static double calls(struct client *client, int x, const char *member) {
 static void check_kept(struct client *client) {
 	enum { KEPT = 24 };
 	json_decref(client_ask(client, "{\"op\":\"drop\"}"));
-	for (int i = 0; i < KEPT; i++) {
+	for (int i = 0; i < KEPT; i++)
 		calls(client, i, "work.ops");
-	}
 	ok(calls(client, 0, "work.ops") == KEPT && calls(client, 0, "work.bytes") == 0, "%d states are kept", KEPT);
 	ok(calls(client, KEPT, "work.bytes") == 1, "one more drops one");
 	ok(calls(client, 0, "work.ops") == KEPT + 1, "a state that was used of late is kept");
@@ -205,9 +203,8 @@ static void check_child(void) {
 	pid_t group = client_pid(client);
 	is_text(client_text(client, "status", FAULT("child") "}"), "correct", "a kernel that forks");
 	client_stop(client);
-	for (int i = 0; i < 1000 && kill(-group, 0) == 0; i++) {
+	for (int i = 0; i < 1000 && kill(-group, 0) == 0; i++)
 		usleep(10000); /* until init has seen to it */
-	}
 	ok(kill(-group, 0) == -1 && errno == ESRCH, "leaves no process behind");
 }
 

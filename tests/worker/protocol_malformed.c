@@ -74,9 +74,8 @@ static const struct {
 
 static bool says(json_t *answer, const char *path, const char *want) {
 	const char *text = json_string_value(path_get(answer, path));
-	if (text && strstr(text, want)) {
+	if (text && strstr(text, want))
 		return true;
-	}
 	printf("# %s is %s\n", path, text ? text : "absent");
 	return false;
 }
@@ -85,9 +84,8 @@ static void check_table(struct client *client) {
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		json_t *answer = client_ask(client, "%s", bad[i].line);
 		bool good = says(answer, "error.what", bad[i].what) && says(answer, "error.hint", bad[i].hint);
-		if (good && strncmp(bad[i].line, TRIAL, sizeof TRIAL - 1) == 0 && bad[i].what[0]) {
+		if (good && strncmp(bad[i].line, TRIAL, sizeof TRIAL - 1) == 0 && bad[i].what[0])
 			good = json_integer_value(path_get(answer, "id")) == 4;
-		}
 		ok(good, "refused: %.60s", i < 46 ? bad[i].line : "bytes that are not text");
 		json_decref(answer);
 	}
@@ -142,9 +140,8 @@ static void check_limit(struct client *client) {
 static void check_pieces(struct client *client) {
 	static const char drop[] = "{\"op\":\"drop\",\"id\":1}\n{\"op\":\"drop\",\"id\":2}\n{\"op\":\"drop\",\"id\":3";
 	bool in_order = true;
-	for (size_t i = 0; i < sizeof drop - 1; i++) {
+	for (size_t i = 0; i < sizeof drop - 1; i++)
 		client_send(client, drop + i, 1);
-	}
 	client_send(client, "}\n", 2);
 	for (int i = 1; i <= 3; i++) {
 		json_t *answer = client_answer(client, 60);

@@ -36,12 +36,10 @@ static void overhead(const char *name, int threads_a, int threads_b, int alterna
 		double start = sys_now();
 		json_t *answer = client_ask(client, TRIAL, i, odd ? threads_b : threads_a, alternate ? odd : 0);
 		double took = sys_now() - start;
-		if (!answer) {
+		if (!answer)
 			exit(1);
-		}
-		if (i >= 0) {
+		if (i >= 0)
 			beyond[i] = took - own_time(answer);
-		}
 		json_decref(answer);
 	}
 	printf("{\"case\":\"%s\",\"trials\":%d,\"overhead_ms\":%.4f,\"p95_ms\":%.4f}\n", name, TRIALS,

@@ -58,9 +58,8 @@ static const char *const tokens[] = {
 };
 
 static size_t insert(char *line, size_t size, size_t at, const char *text, size_t count) {
-	if (size + count >= LINE) {
+	if (size + count >= LINE)
 		return size;
-	}
 	memmove(line + at + count, line + at, size - at);
 	memcpy(line + at, text, count);
 	return size + count;
@@ -73,9 +72,8 @@ static size_t mutate(struct rng *rng, char *line, size_t size) {
 	count = count > size - at ? size - at : count;
 	switch (rng_below(rng, 6)) {
 	case 0:
-		if (at < size) {
+		if (at < size)
 			line[at] = (char)rng_below(rng, 256);
-		}
 		return size;
 	case 1:
 		memmove(line + at, line + at + count, size - at - count);
@@ -96,9 +94,8 @@ static size_t request_make(struct rng *rng, char *line) {
 	const char *seed = seeds[rng_below(rng, sizeof seeds / sizeof *seeds)];
 	size_t size = strlen(seed);
 	memcpy(line, seed, size);
-	for (uint64_t changes = rng_below(rng, 4); changes > 0; changes--) {
+	for (uint64_t changes = rng_below(rng, 4); changes > 0; changes--)
 		size = mutate(rng, line, size);
-	}
 	return size;
 }
 

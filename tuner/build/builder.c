@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/build/builder.h"
@@ -223,7 +224,7 @@ int builder_help(struct builder *builder, unsigned jobs, bool beside, struct err
 
 /* Never removes an entry, so that a helper's stays valid. */
 static struct build *build_of(struct builder *builder, const json_t *config) {
-	char *key = builder->work.key(builder->work.ctx, config);
+	char *key = builder->work.key ? builder->work.key(builder->work.ctx, config) : js_canonical(config);
 	for (size_t i = 0; i < builder->count; i++) {
 		if (strcmp(builder->list[i]->key, key) == 0) {
 			free(key);

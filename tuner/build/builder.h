@@ -26,7 +26,7 @@ struct built {
 /* The operations of one kind of build. */
 struct build_work {
 	void *ctx;
-	/* The same text for configurations that share an artefact. Caller frees. */
+	/* The same text for configurations that share an artefact. Caller frees. NULL: each has its own. */
 	char *(*key)(void *ctx, const json_t *config);
 	/* Builds, or finds what was built before. Helpers call it at the same time with different keys, and with workers
 	 * of their own. A build that takes longer than `seconds` fails; 0: the limit is up to the callee. Returns 0 with

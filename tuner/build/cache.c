@@ -382,6 +382,12 @@ void build_folder_free(struct build_folder *folder) {
 	folder_drop(folder);
 }
 
+void build_folder_release(void *ctx, struct built *built) {
+	(void)ctx;
+	build_folder_free(built->artefact);
+	built->artefact = NULL;
+}
+
 /* Reads kept folders without their locks. A reader must not keep a tuner from its builds, and several readers may look
  * at one folder at the same time. */
 static bool is_ours(const char *folder) {

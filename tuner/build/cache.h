@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "tuner/build/builder.h"
 
 /* Least recently used folders go once all of them together are larger; a larger single one is not kept at all. */
 #define BUILD_CACHE_BYTES ((uint64_t)2 << 30)
@@ -60,5 +61,6 @@ const char *build_folder_tree(const struct build_folder *folder);
 double build_folder_seconds(const struct build_folder *folder); /* as it was kept with */
 /* Gives the folder back: one that was not kept is removed, and from others what has been added. */
 void build_folder_free(struct build_folder *folder);
+void build_folder_release(void *ctx, struct built *built); /* of the folder that it holds, for struct build_work */
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/build/compile.h"
-
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/sys.h"
+#include "tuner/build/compile.h"
 #include "tuner/worker/client_describe.h"
 
 static const double COMPILE_SECONDS = 600, GRACE_SECONDS = 0, LEAST_SECONDS = 1e-3;
@@ -56,4 +57,65 @@ int compile_await(struct builder *builder, const struct trial_request *request, 
 	trial_result_fail(result, built->status, built->message);
 	result->elapsed_s = spent;
 	return 0;
+}
+
+/* The kernels' own CUDA sources. Which parameters become constants of the code only the worker knows, so configurations
+ * with the same code are built once each; all but the first are found on disk. */
+struct compile_kernel {
+	char *kernel;
+	json_t *problem;
+	int arch;
+	struct builder *builder;
+	struct runner worker;
+};
+
+/* Several threads make at the same time, and the counts of references are not theirs to change: hence the copies. */
+static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
+                struct built *built, struct err *err) {
+	const struct compile_kernel *compile = ctx;
+	(void)key;
+	json_t *request =
+		json_pack("{s:s,s:s,s:o,s:o,s:i}", "op", "compile", "kernel", compile->kernel, "problem",
+	              json_deep_copy(compile->problem), "config", json_deep_copy(config), "arch", compile->arch);
+	return compile_ask(worker, request, seconds, built, err);
+}
+
+struct compile_kernel *compile_kernel_new(const char *kernel, const json_t *problem, struct worker *worker, int arch) {
+	struct compile_kernel *compile = mem_alloc(1, sizeof *compile);
+	const struct build_work work = {.ctx = compile, .make = make};
+	*compile = (struct compile_kernel){.kernel = mem_strdup(kernel),
+	                                   .problem = json_deep_copy(problem),
+	                                   .arch = arch,
+	                                   .worker = worker_runner(worker)};
+	compile->builder = builder_new(&work, worker);
+	return compile;
+}
+
+void compile_kernel_free(struct compile_kernel *compile) {
+	if (!compile)
+		return;
+	builder_free(compile->builder);
+	json_decref(compile->problem);
+	free(compile->kernel);
+	free(compile);
+}
+
+struct builder *compile_kernel_builder(struct compile_kernel *compile) {
+	return compile->builder;
+}
+
+static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	const struct compile_kernel *compile = ctx;
+	struct trial_request rest;
+	double start = sys_now();
+	int rc = compile_await(compile->builder, request, &rest, result, err);
+	if (rc <= 0)
+		return rc;
+	int failed = compile->worker.run(compile->worker.ctx, &rest, result, err);
+	result->elapsed_s = sys_now() - start;
+	return failed;
+}
+
+struct runner compile_kernel_runner(struct compile_kernel *compile) {
+	return (struct runner){.ctx = compile, .run = run};
 }

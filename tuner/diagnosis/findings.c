@@ -150,14 +150,13 @@ void finding_missing(struct finding *finding, enum evidence kind, const char *te
 static bool is_safe_command(const char *text) {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:= ";
 	bool quoted = false;
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '\'')
 			quoted = !quoted;
 		else if (!quoted && *text == '\\' && text[1] == '\'')
 			text++;
 		else if (iscntrl((unsigned char)*text) || (!quoted && !strchr(plain, *text)))
 			return false;
-	}
 	return !quoted;
 }
 

@@ -91,8 +91,8 @@ static double wavefronts_counted(const struct study *study, size_t row) {
 
 /* Counted and modelled figures must not be mixed, because they would differ for that reason alone. */
 double gpu_wavefronts(const struct study *study, size_t row) {
-	size_t counted = 0;
-	for (size_t r = 0; r < study_rows(study) && counted < 2; r++)
+	size_t counted = 0, rows = study_counts(study, "gpu_shared_load_wavefronts") ? study_rows(study) : 0;
+	for (size_t r = 0; r < rows && counted < 2; r++)
 		counted += !isnan(wavefronts_counted(study, r));
 	double model = counted < 2 ? study_figure(study, row, "shared_wavefronts") : NAN;
 	return counted < 2 && model > 0 ? model : wavefronts_counted(study, row);

@@ -25,12 +25,11 @@ static char *word_of(const char *name, struct value value) {
 		return word;
 	char *quoted = mem_alloc(4 * strlen(word) + 3, 1), *out = quoted;
 	*out++ = '\'';
-	for (const char *in = word; *in; in++) {
+	for (const char *in = word; *in; in++)
 		if (*in == '\'')
 			out = stpcpy(out, "'\\''");
 		else
 			*out++ = *in;
-	}
 	*out = '\'';
 	free(word);
 	return quoted;
@@ -96,10 +95,9 @@ bool probe_word(const struct study_column *column, int level, const char *words)
 }
 
 bool probe_row_word(const struct study *study, size_t row, const char *words) {
-	js_members (name, member, study_row(study, row)->config) {
+	js_members (name, member, study_row(study, row)->config)
 		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
 			return true;
-	}
 	return false;
 }
 

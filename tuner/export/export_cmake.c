@@ -55,9 +55,8 @@ static void put_unset(FILE *out, const char *prefix, const struct profile_entry 
 	if (!json_array_size(entry->unset))
 		return;
 	fprintf(out, "set(%s_ENVIRONMENT_MODIFICATION", prefix);
-	js_each (name, entry->unset) {
+	js_each (name, entry->unset)
 		fprintf(out, "\n\t\"%s=unset:\"", json_string_value(name));
-	}
 	fputs(")\n", out);
 }
 
@@ -82,7 +81,6 @@ static int cmake_write(const struct profile *profile, FILE *out, struct err *err
 	return export_settings_entries(profile, out, put_environment, put_set, err);
 }
 
-extern const struct export_format export_cmake;
 const struct export_format export_cmake = {
 	.name = "cmake",
 	.summary = "variables to include in CMakeLists.txt",

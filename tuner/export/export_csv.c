@@ -54,13 +54,12 @@ static void put_canonical(FILE *out, const json_t *json) {
 
 /* null and absent: an empty field */
 static void put_json(FILE *out, const json_t *json) {
-	if (json_is_string(json)) {
+	if (json_is_string(json))
 		put_text(out, json_string_value(json));
-	} else if (json_is_number(json)) {
+	else if (json_is_number(json))
 		put_number(out, json);
-	} else if (json && !json_is_null(json)) {
+	else if (json && !json_is_null(json))
 		put_canonical(out, json);
-	}
 }
 
 static const struct column {
@@ -112,7 +111,6 @@ static int table_write(const struct profile *profile, FILE *out, struct err *err
 	return export_end(out, "table", err);
 }
 
-extern const struct export_format export_csv;
 const struct export_format export_csv = {
 	.name = "csv",
 	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",

@@ -11,7 +11,6 @@ static int env_write(const struct profile *profile, FILE *out, struct err *err) 
 	return export_end(out, "variables", err);
 }
 
-extern const struct export_format export_env;
 const struct export_format export_env = {
 	.name = "env",
 	.summary = "shell variables to source: OMP_* and SWEETSPOT_<KERNEL>_<PARAMETER>",

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -33,7 +32,6 @@ static int flux_write(const struct profile *profile, FILE *out, struct err *err)
 	return export_end(out, "batch script", err);
 }
 
-extern const struct export_format export_flux;
 const struct export_format export_flux = {
 	.name = "flux",
 	.summary = "the head of a Flux batch script: flux: lines, variables, options of flux run",

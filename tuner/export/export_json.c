@@ -8,7 +8,6 @@ static int json_write(const struct profile *profile, FILE *out, struct err *err)
 	return export_document(json_incref((json_t *)profile->json), out, "profile", err);
 }
 
-extern const struct export_format export_json;
 const struct export_format export_json = {
 	.name = "json",
 	.summary = "the profile itself, as programs and `sweetspot profile` read it",

@@ -67,10 +67,9 @@ static json_t *line_of(const json_t *trial) {
 }
 
 static bool has(const json_t *list, const json_t *value) {
-	js_each (one, list) {
+	js_each (one, list)
 		if (json_equal(one, value))
 			return true;
-	}
 	return false;
 }
 
@@ -78,9 +77,8 @@ static bool has(const json_t *list, const json_t *value) {
  * were tried. */
 static json_t *params_of(const json_t *best, const json_t *trials) {
 	json_t *params = json_object();
-	js_members (name, value, best) {
+	js_members (name, value, best)
 		json_object_set_new(params, name, json_array());
-	}
 	js_each (trial, trials) {
 		js_members (name, value, json_object_get(trial, "config")) {
 			if (!json_object_get(params, name))
@@ -101,19 +99,17 @@ static json_t *size_of(const json_t *problem) {
 		if (end == size)
 			break;
 	}
-	js_members (name, value, problem) {
+	js_members (name, value, problem)
 		if (json_is_integer(value))
 			json_array_append(list, value);
-	}
 	return list;
 }
 
 static json_t *cache_of(const struct profile_entry *entry) {
 	const json_t *trials = json_object_get(entry->json, "trials");
 	json_t *params = params_of(entry->config, trials), *names = json_array(), *cache = json_object();
-	js_members (name, value, params) {
+	js_members (name, value, params)
 		json_array_append_new(names, json_string(name));
-	}
 	for (size_t i = 0; i < json_array_size(trials); i++) {
 		const json_t *trial = json_array_get(trials, i);
 		char *key = key_of(json_object_get(trial, "config"), names);
@@ -133,7 +129,6 @@ static int kt_write(const struct profile *profile, FILE *out, struct err *err) {
 	return export_document(document, out, "cache file", err);
 }
 
-extern const struct export_format export_kt;
 const struct export_format export_kt = {
 	.name = "kt",
 	.summary = "every configuration of one search, as Kernel Tuner's cache file",

@@ -93,14 +93,12 @@ static int ktt_write(const struct profile *profile, FILE *out, struct err *err) 
 	if (!entry)
 		return -1;
 	json_t *results = json_array();
-	js_each (trial, json_object_get(entry->json, "trials")) {
+	js_each (trial, json_object_get(entry->json, "trials"))
 		json_array_append_new(results, result_of(trial, entry->kernel));
-	}
 	json_t *document = json_pack("{s:o,s:o}", "Metadata", metadata_of(profile, entry), "Results", results);
 	return export_document(document, out, "results", err);
 }
 
-extern const struct export_format export_ktt;
 const struct export_format export_ktt = {
 	.name = "ktt",
 	.summary = "every configuration of one search, as results of KTT",

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/export/cpus_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
@@ -26,7 +25,6 @@ static int likwid_write(const struct profile *profile, FILE *out, struct err *er
 	return export_shell_runs(profile, out, "likwid", set_inside, put_command, err);
 }
 
-extern const struct export_format export_likwid;
 const struct export_format export_likwid = {
 	.name = "likwid",
 	.summary = "shell functions that run a program under likwid-pin",

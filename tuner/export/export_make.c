@@ -102,7 +102,6 @@ static int make_write(const struct profile *profile, FILE *out, struct err *err)
 	return export_settings_entries(profile, out, put_environment, put_set, err);
 }
 
-extern const struct export_format export_make;
 const struct export_format export_make = {
 	.name = "make",
 	.summary = "variables to include in a makefile of GNU make",

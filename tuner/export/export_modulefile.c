@@ -11,12 +11,11 @@
 
 static void put_text(FILE *out, const char *text) {
 	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
 		if (isascii(*c) && (isalnum(*c) || *c == '_' || *c == ' ' || *c == '.' || *c == ',' || *c == ':' || *c == '='))
 			putc(*c, out);
 		else
 			fprintf(out, "\\%03d", *c);
-	}
 	putc('"', out);
 }
 
@@ -38,7 +37,6 @@ static int modulefile_write(const struct profile *profile, FILE *out, struct err
 	return export_module(profile, out, "-- ", put_title, put_set, err);
 }
 
-extern const struct export_format export_modulefile;
 const struct export_format export_modulefile = {
 	.name = "modulefile",
 	.summary = "a module for Lmod (Lua)",

@@ -44,7 +44,6 @@ static int modulefile_tcl_write(const struct profile *profile, FILE *out, struct
 	return export_module(profile, out, "# ", put_title, put_set, err);
 }
 
-extern const struct export_format export_modulefile_tcl;
 const struct export_format export_modulefile_tcl = {
 	.name = "modulefile-tcl",
 	.summary = "a module for Environment Modules (Tcl)",

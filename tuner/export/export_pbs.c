@@ -4,7 +4,6 @@
  * default all hardware threads. */
 #include <config.h>
 
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -31,7 +30,6 @@ static int pbs_write(const struct profile *profile, FILE *out, struct err *err) 
 	return export_end(out, "batch script", err);
 }
 
-extern const struct export_format export_pbs;
 const struct export_format export_pbs = {
 	.name = "pbs",
 	.summary = "the head of a PBS batch script: #PBS lines and variables",

@@ -15,10 +15,9 @@ static bool is_shared(const char *name) {
 }
 
 static bool is_left_out(const struct profile_entry *entry, const char *name) {
-	js_each (one, entry->unset) {
+	js_each (one, entry->unset)
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -58,9 +57,8 @@ static void unset(const struct profile *profile, const struct profile_entry *ent
 	json_t *names = json_object();
 	if (json_object_get(own, "OMP_PROC_BIND") && !json_object_get(own, "OMP_PLACES"))
 		json_object_set_new(names, "OMP_PLACES", json_true());
-	js_each (left, entry->unset) {
+	js_each (left, entry->unset)
 		json_object_set_new(names, json_string_value(left), json_true());
-	}
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *other = &profile->entries[i];
 		const char *name;

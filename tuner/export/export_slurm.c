@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "tuner/export/batch_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -97,7 +96,6 @@ static int slurm_write(const struct profile *profile, FILE *out, struct err *err
 	return export_end(out, "batch script", err);
 }
 
-extern const struct export_format export_slurm;
 const struct export_format export_slurm = {
 	.name = "slurm",
 	.summary = "the head of a Slurm batch script: #SBATCH lines, variables, options of srun",

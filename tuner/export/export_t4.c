@@ -39,15 +39,13 @@ static int t4_write(const struct profile *profile, FILE *out, struct err *err) {
 	if (!entry)
 		return -1;
 	json_t *results = json_array();
-	js_each (trial, json_object_get(entry->json, "trials")) {
+	js_each (trial, json_object_get(entry->json, "trials"))
 		json_array_append_new(results, result_of(trial));
-	}
 	json_t *document = json_pack("{s:s,s:{s:s,s:s},s:o}", "schema_version", "1.0.0", "metadata", "timeunit",
 	                             "milliseconds", "benchmark", entry->kernel, "results", results);
 	return export_document(document, out, "results", err);
 }
 
-extern const struct export_format export_t4;
 const struct export_format export_t4 = {
 	.name = "t4",
 	.summary = "every configuration of one search, as T4 results",

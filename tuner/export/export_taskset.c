@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "tuner/export/cpus_impl.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
@@ -18,7 +17,6 @@ static int taskset_write(const struct profile *profile, FILE *out, struct err *e
 	return export_shell_runs(profile, out, "taskset", export_shell_set_inside, put_command, err);
 }
 
-extern const struct export_format export_taskset;
 const struct export_format export_taskset = {
 	.name = "taskset",
 	.summary = "shell functions that run a program under taskset",

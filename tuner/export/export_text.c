@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/export_text_impl.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/json.h"
+#include "lib/profile/lookup.h"
 #include "base/hash.h"
 #include "base/json/js.h"
-#include "tuner/result/result.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "lib/profile/lookup.h"
+#include "tuner/export/export_text_impl.h"
+#include "tuner/result/result.h"
 
 char *export_value_text(const json_t *value) {
 	char number[64] = "";

@@ -21,7 +21,7 @@ EXPORTS = \
 	%D%/export_ktt.c
 
 libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c %D%/trials_impl.h \
-	%D%/export_text.c %D%/export_text_impl.h %D%/export_settings.c %D%/export_settings_impl.h %D%/shell.c %D%/shell_impl.h %D%/batch.c %D%/batch_impl.h %D%/export_cpus.c %D%/cpus_impl.h %D%/c_text.c %D%/c_text_impl.h
+	%D%/export_text.c %D%/export_text_impl.h %D%/export_settings.c %D%/export_settings_impl.h %D%/shell.c %D%/shell_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -1,16 +1,157 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/export/shell_impl.h"
-
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/work.h"
 #include "base/text.h"
-#include "tuner/export/cpus_impl.h"
 #include "tuner/export/export_text_impl.h"
+#include "tuner/export/shell_impl.h"
 #include "tuner/program/recorded.h"
+
+enum { CPUS_MAX = 65536, THREADS_MAX = 65536 };
+
+struct team {
+	int used[CPUS_MAX]; /* threads that this CPU's place has already, by the first CPU of the place */
+	bool there[CPUS_MAX];
+	int each[THREADS_MAX], threads;
+};
+
+/* Reads a number of at most six digits. */
+static bool number_read(const char **text, int *out) {
+	int digits = 0;
+	for (*out = 0; isdigit((unsigned char)**text) && digits < 6; digits++)
+		*out = *out * 10 + *(*text)++ - '0';
+	return digits > 0;
+}
+
+/* Reads "0-3,8" up to "]"; the number of CPUs, 0 for an invalid list. */
+static int list_read(const char **text, int *cpus) {
+	int count = 0, first, last;
+	do {
+		if (!number_read(text, &first))
+			return 0;
+		last = first;
+		if (**text == '-' && (++*text, !number_read(text, &last)))
+			return 0;
+		for (int cpu = first; cpu <= last && cpu < CPUS_MAX && count < CPUS_MAX; cpu++)
+			cpus[count++] = cpu;
+	} while (**text == ',' && *(*text)++);
+	return **text == ']' && *(*text)++ ? count : 0;
+}
+
+static void place_add(struct team *team, const int *cpus, int count, int threads) {
+	int *used = &team->used[cpus[0]];
+	for (int i = 0; i < count; i++)
+		team->there[cpus[i]] = true;
+	for (int i = 0; i < threads && team->threads < THREADS_MAX; i++)
+		team->each[team->threads++] = cpus[(*used)++ % count];
+}
+
+/* NULL: not bound, or the binding is invalid. */
+static struct team *team_read(const struct profile_entry *entry) {
+	const char *text = js_string_or(entry->json, "binding", "");
+	struct team *team = mem_alloc(1, sizeof *team);
+	int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
+	bool right = *text == '[';
+	while (right && *text == '[') {
+		text++;
+		int threads = 1, count = list_read(&text, cpus);
+		if (*text == 'x')
+			right = (++text, number_read(&text, &threads));
+		right = right && count > 0;
+		if (right)
+			place_add(team, cpus, count, threads);
+	}
+	free(cpus);
+	if (right && !*text)
+		return team;
+	free(team);
+	return NULL;
+}
+
+static char *longer(char *list, int cpu) {
+	char *text = mem_printf("%s%s%d", list, *list ? "," : "", cpu);
+	free(list);
+	return text;
+}
+
+char *export_cpus_all(const struct profile_entry *entry) {
+	struct team *team = team_read(entry);
+	char *list = team ? mem_strdup("") : NULL;
+	for (int cpu = 0; team && cpu < CPUS_MAX; cpu++)
+		if (team->there[cpu])
+			list = longer(list, cpu);
+	free(team);
+	return list;
+}
+
+char *export_cpus_each(const struct profile_entry *entry) {
+	struct team *team = team_read(entry);
+	char *list = team ? mem_strdup("") : NULL;
+	for (int i = 0; team && i < team->threads; i++)
+		list = longer(list, team->each[i]);
+	free(team);
+	return list;
+}
+
+/* ERR_USAGE: an entry lacks it */
+static int export_cpus_check(const struct profile *profile, const char *format, struct err *err) {
+	for (size_t i = 0; i < profile->count; i++)
+		if (!json_is_string(json_object_get(profile->entries[i].json, "binding")))
+			return err_set(err, ERR_USAGE, "export it on the machine where it was measured",
+			               "%s needs CPU numbers, but this profile is another machine's", format);
+	return 0;
+}
+
+long export_threads(const struct profile_entry *entry) {
+	const char *text = entry->threads;
+	char *end;
+	long threads = strtol(text, &end, 10);
+	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
+}
+
+long export_ranks(const struct profile *profile, const struct profile_entry *entry) {
+	(void)profile;
+	json_t *words = program_recorded_words(entry->program, entry->config);
+	size_t count = json_array_size(words);
+	const char **list = mem_alloc(count + 1, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		list[i] = json_string_value(json_array_get(words, i));
+	char *text = count ? work_ranks(list) : NULL, *end;
+	long ranks = text ? strtol(text, &end, 10) : 0;
+	bool good = text && *text && !*end && ranks > 0 && ranks <= 1000000;
+	free(text);
+	free(list);
+	json_decref(words);
+	return good ? ranks : 0;
+}
+
+long export_cores(const struct profile *profile, const struct profile_entry *entry) {
+	int64_t cores = profile->machine.cores, all = profile->machine.threads;
+	long threads = export_threads(entry);
+	if (cores < 1 || cores > 1000000 || threads == 0)
+		return threads;
+	if (strcmp(entry->places, "threads") == 0 && all > cores) {
+		long each = (long)(all / cores);
+		threads = (threads + each - 1) / each;
+	}
+	return threads < cores ? threads : (long)cores;
+}
+
+long export_most(const struct profile *profile,
+                 long (*demand)(const struct profile *profile, const struct profile_entry *entry)) {
+	long most = 0;
+	for (size_t i = 0; i < profile->count; i++) {
+		long one = demand(profile, &profile->entries[i]);
+		most = one > most ? one : most;
+	}
+	return most;
+}
 
 static void put_octal(FILE *out, const char *text, size_t length) {
 	fputs("'\"$(printf '", out);
@@ -81,9 +222,8 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 static void put_run(const struct profile *profile, const struct profile_entry *entry, json_t *taken, FILE *out) {
 	const json_t *program = entry->program;
 	bool whole = false;
-	js_members (name, way, json_object_get(program, "params")) {
+	js_members (name, way, json_object_get(program, "params"))
 		whole = whole || strcmp(json_string_value(way), "argument") == 0;
-	}
 	if (!whole || js_string_or(program, "build", NULL))
 		return;
 	char *function = export_entry_name("sweetspot_run_", entry, taken);

@@ -40,9 +40,8 @@ double export_trial_ms(const json_t *trial) {
 
 json_t *export_samples_ms(const json_t *trial) {
 	json_t *out = json_array();
-	js_each (sample, json_object_get(trial, "samples")) {
+	js_each (sample, json_object_get(trial, "samples"))
 		json_array_append_new(out, js_number(json_number_value(sample) * 1e3));
-	}
 	return out;
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "tuner/worker/worker.h"
 
 struct launcher_probe {
@@ -22,6 +23,17 @@ struct launcher_settings {
 	const char *const *words; /* extra arguments for the command that starts a worker, NULL-terminated; may be NULL */
 };
 
+enum { LAUNCH_NODES_MAX = 10000, LAUNCH_NAME = 24 };
+
+/* The commands that start the workers, read from any thread. */
+struct launched {
+	struct arena *arena;          /* of the words */
+	const char *const **commands; /* of each node, NULL-terminated */
+	size_t count;
+	char name[LAUNCH_NAME]; /* of its jobs in a batch system, which no other run has */
+	bool inside;            /* the nodes are those of an allocation */
+};
+
 struct launcher {
 	const char *name, *summary;
 	bool elsewhere;        /* runs on other machines than this one */
@@ -31,22 +43,23 @@ struct launcher {
 	double answer_seconds; /* as in worker_launch */
 	/* Can it be used here? If not: why not, and what would help. */
 	void (*probe)(struct launcher_probe *probe);
-	/* Prepares the launcher without starting anything. *nodes: how many nodes it will have. NULL with ERR_USAGE if the
-	 * settings cannot be met. */
-	void *(*open)(const struct launcher_settings *settings, size_t *nodes, struct err *err);
-	/* The command for the worker of a node, NULL-terminated, owned by the state. Called from any thread. */
-	const char *const *(*argv)(const void *state, size_t node);
+	/* Adds the command of each node (launched_impl.h) without starting anything; ERR_USAGE if the settings cannot be
+	 * met. */
+	int (*open)(struct launched *launched, const struct launcher_settings *settings, struct err *err);
 	/* As in worker_launch. Called from any thread; NULL: workers are never lost. */
-	bool (*lost)(const void *state, const struct worker_end *end, struct worker_loss *loss);
+	bool (*lost)(const struct worker_end *end, struct worker_loss *loss);
 	/* Why its workers do not start yet, in the words of the batch system; "": unknown. NULL: it has none. */
-	void (*queued)(const void *state, char *why, size_t size);
+	void (*queued)(const struct launched *launched, char *why, size_t size);
 	/* Ends jobs that are still running, and waits for them; called after all workers have stopped, if any was started.
 	 * left is set if something may run on; NULL is allowed. NULL: whatever it starts ends with its worker. */
-	void (*end)(const void *state, struct err *left);
-	void (*close)(void *state); /* frees the state, at last */
+	void (*end)(const struct launched *launched, struct err *left);
 };
 
 extern const struct launcher *const launcher_registry[]; /* ends with NULL */
 const struct launcher *launcher_find(const char *name);
+/* NULL if the launcher cannot do it. */
+struct launched *launcher_open(const struct launcher *launcher, const struct launcher_settings *settings,
+                               struct err *err);
+void launched_free(struct launched *launched); /* NULL is allowed */
 
 #endif

@@ -2,42 +2,19 @@
 /* Runs the worker as a child process. This is the launcher to copy. */
 #include <config.h>
 
-#include <stdlib.h>
-
-#include "base/mem.h"
-#include "tuner/fleet/launcher.h"
-
-struct local {
-	char *worker;
-	const char *argv[2];
-};
+#include "tuner/fleet/launched_impl.h"
 
 static void local_probe(struct launcher_probe *probe) {
 	probe->usable = true;
 }
 
-static void *local_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
-	if (settings->words && settings->words[0]) {
-		err_set(err, ERR_USAGE, "leave them out", "the launcher local starts the worker itself and takes no arguments");
-		return NULL;
-	}
-	struct local *local = mem_alloc(1, sizeof *local);
-	local->worker = mem_strdup(settings->worker);
-	local->argv[0] = local->worker;
-	*nodes = settings->nodes ? settings->nodes : 1;
-	return local;
-}
-
-static const char *const *local_argv(const void *state, size_t node) {
-	const struct local *local = state;
-	(void)node;
-	return local->argv;
-}
-
-static void local_close(void *state) {
-	struct local *local = state;
-	free(local->worker);
-	free(local);
+static int local_open(struct launched *launched, const struct launcher_settings *settings, struct err *err) {
+	const char *const command[] = {settings->worker, NULL}, *const *const parts[] = {command};
+	if (settings->words && settings->words[0])
+		return err_set(err, ERR_USAGE, "leave them out",
+		               "the launcher local starts the worker itself and takes no arguments");
+	launched_add_all(launched, settings, parts, 1);
+	return 0;
 }
 
 const struct launcher launcher_local = {
@@ -45,6 +22,4 @@ const struct launcher launcher_local = {
 	.summary = "the worker as a child process on this machine",
 	.probe = local_probe,
 	.open = local_open,
-	.argv = local_argv,
-	.close = local_close,
 };

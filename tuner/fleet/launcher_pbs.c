@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/batch_command_impl.h"
+#include "tuner/fleet/launched_impl.h"
 #include "tuner/fleet/ssh_hosts.h"
 
 enum { NODEFILE_MAX = 4 << 20 };
@@ -48,7 +47,7 @@ static bool is_known(const char **hosts, size_t count, const char *host) {
 static const char **hosts_read(char *text) {
 	const char **hosts = mem_alloc(1, sizeof *hosts);
 	size_t count = 0;
-	for (char *line; count <= SSH_HOSTS_MAX && (line = strsep(&text, "\r\n"));) {
+	for (char *line; count <= LAUNCH_NODES_MAX && (line = strsep(&text, "\r\n"));) {
 		if (!*line || is_known(hosts, count, line))
 			continue;
 		hosts = mem_grow(hosts, count + 2, sizeof *hosts);
@@ -58,20 +57,18 @@ static const char **hosts_read(char *text) {
 	return hosts;
 }
 
-static void *pbs_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
-	if (!nodefile()) {
-		err_set(err, ERR_UNAVAILABLE, "run it in a job: qsub -I -l select=4 -l place=scatter:excl",
-		        "this is not a job of PBS: PBS_NODEFILE is not set");
-		return NULL;
-	}
+static int pbs_open(struct launched *launched, const struct launcher_settings *settings, struct err *err) {
+	if (!nodefile())
+		return err_set(err, ERR_UNAVAILABLE, "run it in a job: qsub -I -l select=4 -l place=scatter:excl",
+		               "this is not a job of PBS: PBS_NODEFILE is not set");
 	char *text = sys_read_file(nodefile(), NODEFILE_MAX, NULL, err);
 	if (!text)
-		return NULL;
+		return -1;
 	const char **hosts = hosts_read(text);
-	void *state = ssh_hosts_open(settings, hosts, nodes, err);
+	int failed = ssh_hosts_add(launched, settings, hosts, err);
 	free(hosts);
 	free(text);
-	return state;
+	return failed;
 }
 
 const struct launcher launcher_pbs = {
@@ -82,7 +79,5 @@ const struct launcher launcher_pbs = {
 	.end_seconds = 5,
 	.probe = pbs_probe,
 	.open = pbs_open,
-	.argv = ssh_hosts_argv,
 	.lost = ssh_hosts_lost,
-	.close = ssh_hosts_close,
 };

@@ -14,11 +14,8 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/batch_command_impl.h"
-#include "tuner/fleet/end_sign_impl.h"
-#include "tuner/fleet/launcher.h"
+#include "tuner/fleet/launched_impl.h"
 #include "tuner/fleet/slurm_jobs.h"
 
 /* Finds out how a Slurm job ended. The messages of srun and slurmstepd were tried with Slurm 22.05.8 and looked up in
@@ -167,20 +164,16 @@ static bool is_outside(const struct worker_end *end, char *reason, size_t size) 
 bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
 	bool outside = is_outside(end, loss->reason, sizeof loss->reason);
 	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
-	bool never = !end->machine; /* it never answered, so that no trial can be to blame */
-	if (never && !outside && !killed)
-		end_never_started(end->said, loss);
-	loss->outside = outside || never;
-	return outside || killed || never;
+	return end_lost(end, outside, killed, loss);
 }
 
 static const double GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
 
-void slurm_jobs_name(char name[SLURM_JOBS_NAME]) {
+void slurm_jobs_name(char name[LAUNCH_NAME]) {
 	uint32_t drawn = (uint32_t)getpid();
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn ^= (uint32_t)(sys_wall() * 1e6);
-	snprintf(name, SLURM_JOBS_NAME, "sweetspot-%08x", (unsigned)drawn);
+	snprintf(name, LAUNCH_NAME, "sweetspot-%08x", (unsigned)drawn);
 }
 
 enum jobs { JOBS_GONE, JOBS_ENDING, JOBS_LEFT, JOBS_UNKNOWN };
@@ -196,18 +189,6 @@ static enum jobs jobs_look(const char *name) {
 			found = strcmp(state, "CG") == 0 ? JOBS_ENDING : JOBS_LEFT;
 	free(text);
 	return status == 0 ? found : JOBS_UNKNOWN;
-}
-
-/* Why its jobs do not run yet, as Slurm says it; "": unknown. */
-/* "ReqNodeNotAvail, UnavailableNodes:n[1-2]", as squeue(1) has it; "None" where it has not been looked at. */
-static void slurm_jobs_queued(const char *name, char *why, size_t size) {
-	const char *const argv[] = {"squeue", "-h", "--me", "-t", "PD", "-o", "%r", "-n", name, NULL};
-	int status;
-	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
-	text[strcspn(text, "\n")] = '\0';
-	bool known = status == 0 && *text && strcmp(text, "None") != 0;
-	snprintf(why, size, "%s%.150s", known ? "Slurm says " : "", known ? text : "");
-	free(text);
 }
 
 static void jobs_cancel(const char *name) {
@@ -243,16 +224,7 @@ int slurm_jobs_end(const char *name, struct err *err) {
 
 /* Starts workers with srun: one job per node, or, inside an allocation, one step per node. The options follow srun(1)
  * of Slurm 22.05 and were tried with it; doc/fleet.md has the findings. */
-enum { NODES_MAX = 10000 };
 static const double PING_SECONDS = 5;
-
-struct slurm {
-	struct arena *arena;
-	char name[SLURM_JOBS_NAME]; /* name of its jobs and steps, which no other run has */
-	bool inside;                /* inside an allocation */
-	const char *const **nodes;  /* command line of each */
-	size_t count;
-};
 
 /* The controller answers `scontrol ping` with "Slurmctld(primary) at HOST is UP" (scontrol(1)). */
 static void slurm_probe(struct launcher_probe *probe) {
@@ -291,102 +263,62 @@ static char *hosts_list(struct err *err) {
 	return NULL;
 }
 
-static size_t words_count(const char *const *words) {
-	size_t count = 0;
-	while (words && words[count])
-		count++;
-	return count;
-}
-
-static const char *const *argv_make(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
+static void slurm_add(struct launched *launched, const struct launcher_settings *settings, const char *host) {
 	/* --exclusive without -n gives the job, and with it the step, all CPUs of the node; with -n1 the step has only one
 	 * (tried). Inside an allocation it is the other way round: a step has all CPUs of the job on its node unless it is
 	 * exclusive. */
 	const char *const job[] = {"srun", "-N1", "--exclusive", NULL};
 	const char *const step[] = {"srun", "-N1", "-n1", "-w", host, NULL};
 	/* The worker binds its threads itself and does not use MPI. */
-	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name), "--cpu-bind=none",
+	const char *const common[] = {arena_printf(launched->arena, "--job-name=%s", launched->name), "--cpu-bind=none",
 	                              "--mpi=none", "--quit-on-interrupt", NULL};
-	const char *const worker[] = {arena_strdup(slurm->arena, settings->worker), NULL};
+	const char *const worker[] = {settings->worker, NULL};
 	const char *const *const parts[] = {host ? step : job, common, settings->words, worker};
-	size_t count = 0, size = 1;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		size += words_count(parts[i]);
-	const char **argv = arena_alloc(slurm->arena, size, sizeof *argv);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		for (const char *const *word = parts[i]; word && *word; word++)
-			argv[count++] = arena_strdup(slurm->arena, *word);
-	return argv;
+	launched_add(launched, parts, sizeof parts / sizeof *parts);
 }
 
-static void node_add(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
-	slurm->nodes = mem_grow(slurm->nodes, slurm->count + 1, sizeof *slurm->nodes);
-	slurm->nodes[slurm->count++] = argv_make(slurm, settings, host);
-}
-
-static int steps_add(struct slurm *slurm, const struct launcher_settings *settings, struct err *err) {
+static int steps_add(struct launched *launched, const struct launcher_settings *settings, struct err *err) {
 	char *hosts = hosts_list(err), *rest = hosts;
 	if (!hosts)
 		return -1;
 	for (char *host; (host = strsep(&rest, "\n"));)
-		if (*host && (!settings->nodes || slurm->count < settings->nodes))
-			node_add(slurm, settings, host);
+		if (*host && (!settings->nodes || launched->count < settings->nodes))
+			slurm_add(launched, settings, host);
 	free(hosts);
-	if (slurm->count >= settings->nodes)
+	if (launched->count >= settings->nodes)
 		return 0;
 	return err_set(err, ERR_USAGE, "ask for more with salloc, or leave --nodes out",
-	               "this allocation has only %zu node(s)", slurm->count);
+	               "this allocation has only %zu node(s)", launched->count);
 }
 
-static void slurm_free(struct slurm *slurm) {
-	arena_free(slurm->arena);
-	free(slurm->nodes);
-	free(slurm);
-}
-
-static void *slurm_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
+static int slurm_open(struct launched *launched, const struct launcher_settings *settings, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	if (settings->nodes > NODES_MAX) {
-		err_set(err, ERR_USAGE, NULL, "at most %d nodes are possible", NODES_MAX);
-		return NULL;
-	}
-	struct slurm *slurm = mem_alloc(1, sizeof *slurm);
-	slurm->arena = arena_new();
-	slurm->inside = job && *job;
-	slurm_jobs_name(slurm->name);
-	int failed = slurm->inside ? steps_add(slurm, settings, err) : 0;
-	while (!failed && !slurm->inside && slurm->count < (settings->nodes ? settings->nodes : 1))
-		node_add(slurm, settings, NULL);
-	*nodes = slurm->count;
-	if (!failed)
-		return slurm;
-	slurm_free(slurm);
-	return NULL;
+	if (launched_nodes_check(settings, err))
+		return -1;
+	launched->inside = job && *job;
+	slurm_jobs_name(launched->name);
+	if (launched->inside)
+		return steps_add(launched, settings, err);
+	do
+		slurm_add(launched, settings, NULL);
+	while (launched->count < settings->nodes);
+	return 0;
 }
 
-static const char *const *slurm_argv(const void *state, size_t node) {
-	const struct slurm *slurm = state;
-	return slurm->nodes[node];
+/* "ReqNodeNotAvail, UnavailableNodes:n[1-2]", as squeue(1) has it; "None" where it has not been looked at. */
+static void slurm_queued(const struct launched *launched, char *why, size_t size) {
+	const char *const argv[] = {"squeue", "-h", "--me", "-t", "PD", "-o", "%r", "-n", launched->name, NULL};
+	int status;
+	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
+	text[strcspn(text, "\n")] = '\0';
+	bool known = status == 0 && *text && strcmp(text, "None") != 0;
+	snprintf(why, size, "%s%.150s", known ? "Slurm says " : "", known ? text : "");
+	free(text);
 }
 
-static bool slurm_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
-	(void)state;
-	return slurm_end_lost(end, loss);
-}
-
-static void slurm_queued(const void *state, char *why, size_t size) {
-	const struct slurm *slurm = state;
-	slurm_jobs_queued(slurm->name, why, size);
-}
-
-static void slurm_end(const void *state, struct err *left) {
-	const struct slurm *slurm = state;
-	if (!slurm->inside)
-		slurm_jobs_end(slurm->name, left);
-}
-
-static void slurm_close(void *state) {
-	slurm_free(state);
+static void slurm_end(const struct launched *launched, struct err *left) {
+	if (!launched->inside)
+		slurm_jobs_end(launched->name, left);
 }
 
 const struct launcher launcher_slurm = {
@@ -397,9 +329,7 @@ const struct launcher launcher_slurm = {
 	.end_seconds = 10,
 	.probe = slurm_probe,
 	.open = slurm_open,
-	.argv = slurm_argv,
-	.lost = slurm_lost,
+	.lost = slurm_end_lost,
 	.queued = slurm_queued,
 	.end = slurm_end,
-	.close = slurm_close,
 };

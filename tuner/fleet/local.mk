@@ -8,11 +8,11 @@ LAUNCHERS = \
 	%D%/launcher_pbs.c \
 	%D%/launcher_ssh.c
 
-libtuner_la_SOURCES += $(LAUNCHERS) %D%/batch_command.c %D%/batch_command_impl.h %D%/end_sign.c %D%/end_sign_impl.h %D%/fleet.c %D%/fleet.h \
-	%D%/fleet_impl.h %D%/fleet_judge.c %D%/launcher.h %D%/pool.c %D%/pool.h %D%/pool_node.c \
+libtuner_la_SOURCES += $(LAUNCHERS) %D%/launched.c %D%/launched_impl.h %D%/fleet.c %D%/fleet.h \
+	%D%/launcher.h %D%/pool.h %D%/pool_node.c \
 	%D%/pool_workers.c %D%/pool_workers.h %D%/pool_workers_impl.h \
 	%D%/registry.c \
-	%D%/slurm_jobs.h %D%/ssh_hosts.c %D%/ssh_hosts.h %D%/fleet_words.c %D%/fleet_words.h
+	%D%/slurm_jobs.h %D%/ssh_hosts.h %D%/fleet_words.c %D%/fleet_words.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -248,7 +248,7 @@ static double now(void *ctx) {
 static bool node_lost(void *ctx, const struct worker_end *end, struct worker_loss *loss) {
 	const struct pool_node *node = ctx;
 	const struct launcher *launcher = node->options->launcher;
-	return launcher->lost && launcher->lost(node->options->launch, end, loss);
+	return launcher->lost && launcher->lost(end, loss);
 }
 
 static void node_init(struct pool_workers *workers, size_t number) {
@@ -260,7 +260,7 @@ static void node_init(struct pool_workers *workers, size_t number) {
 	node->number = number;
 	node->name = mem_printf("%zu", number + 1);
 	node->job = mem_strdup("");
-	node->launch = (struct worker_launch){.argv = options->launcher->argv(options->launch, number),
+	node->launch = (struct worker_launch){.argv = options->launched->commands[number],
 	                                      .end_signal = options->launcher->end_signal,
 	                                      .end_seconds = options->launcher->end_seconds,
 	                                      .answer_seconds = options->launcher->answer_seconds,
@@ -296,9 +296,9 @@ static int nodes_start(struct pool_workers *workers, struct err *err) {
 struct pool_workers *pool_workers_new(const struct pool_workers_options *options, struct err *err) {
 	struct pool_workers *workers = mem_alloc(1, sizeof *workers);
 	workers->options = *options;
-	workers->nodes = mem_alloc(options->count, sizeof *workers->nodes);
+	workers->nodes = mem_alloc(options->launched->count, sizeof *workers->nodes);
 	workers->pool = (struct pool){.ctx = workers,
-	                              .count = options->count,
+	                              .count = options->launched->count,
 	                              .name = node_name,
 	                              .state = node_state,
 	                              .submit = submit,
@@ -307,7 +307,7 @@ struct pool_workers *pool_workers_new(const struct pool_workers_options *options
 	                              .held = nodes_held};
 	json_object_seed(0); /* must happen once, before there are threads */
 	pool_queue_init(&workers->queue);
-	for (size_t i = 0; i < options->count; i++)
+	for (size_t i = 0; i < options->launched->count; i++)
 		node_init(workers, i);
 	if (nodes_start(workers, err) == 0)
 		return workers;

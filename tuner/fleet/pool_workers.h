@@ -21,11 +21,10 @@ struct pool_work {
 
 struct pool_workers_options {
 	const struct launcher *launcher;
-	void *launch; /* its state, owned by the caller; outlives the pool */
-	size_t count;
-	const char *worker;     /* the executable */
-	uint64_t address_space; /* limit for a worker that is a child of this process; 0: none */
-	unsigned losses;        /* a node with more external losses in a row is given up */
+	const struct launched *launched; /* owned by the caller; outlives the pool */
+	const char *worker;              /* the executable */
+	uint64_t address_space;          /* limit for a worker that is a child of this process; 0: none */
+	unsigned losses;                 /* a node with more external losses in a row is given up */
 	const volatile int *interrupt,
 		*abandon; /* set by the first Ctrl-C: wait for nothing new; by the second: wait for nothing at all */
 	/* Called in the caller's thread when a node comes up (again), with its worker idle. Returns false and why if the

@@ -2,14 +2,10 @@
 /* All jobs of one run share a name, by which they are found again. */
 #ifndef TUNER_FLEET_SLURM_JOBS_H
 #define TUNER_FLEET_SLURM_JOBS_H
-#include <stddef.h>
-#include "base/err.h"
-#include <stdbool.h>
-#include "tuner/worker/worker.h"
+#include "tuner/fleet/launcher.h"
 
-enum { SLURM_JOBS_NAME = 24 };
 /* Writes "sweetspot-" and a random number. */
-void slurm_jobs_name(char name[SLURM_JOBS_NAME]);
+void slurm_jobs_name(char name[LAUNCH_NAME]);
 /* Waits until Slurm lists no more jobs of that name, and cancels those that stay. -1: some may run on, because Slurm
  * does not answer or does not end them. */
 int slurm_jobs_end(const char *name, struct err *err);

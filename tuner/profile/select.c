@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/json.h"
+#include "lib/profile/lookup.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/profile/use.h"

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "lib/profile/json.h" /* enum ssp_use, ssp_use_of */
+#include "lib/profile/lookup.h" /* enum ssp_use, ssp_use_of */
 
 /* Says what is there instead, "undecided: the measurements were too noisy", as the end of a sentence; NULL if it may be
  * used. */

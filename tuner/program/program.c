@@ -218,12 +218,6 @@ static int build_make(void *ctx, struct worker *worker, const char *part, const 
 	return failed;
 }
 
-static void build_release(void *ctx, struct built *built) {
-	(void)ctx;
-	build_folder_free(built->artefact);
-	built->artefact = NULL;
-}
-
 /* A home folder holds much that no build needs, and so does everything. */
 static int source_check(const struct program *program, struct err *err) {
 	static const struct program_tree_limit AT_HOME = {.bytes = 64 << 20, .files = 5000};
@@ -243,7 +237,8 @@ static struct program_builds *program_builds_new(const struct program *program, 
 	if (source_check(program, err))
 		return NULL;
 	struct program_builds *builds = mem_alloc(1, sizeof *builds);
-	const struct build_work work = {.ctx = builds, .key = build_key, .make = build_make, .release = build_release};
+	const struct build_work work = {
+		.ctx = builds, .key = build_key, .make = build_make, .release = build_folder_release};
 	builds->program = program;
 	builds->environment = program_variables(program, program->baseline);
 	builds->cache = build_cache_new(program->spec.build_folder);
@@ -259,10 +254,6 @@ static void program_builds_free(struct program_builds *builds) {
 	build_cache_free(builds->cache);
 	json_decref(builds->environment);
 	free(builds);
-}
-
-static struct builder *program_builds_builder(struct program_builds *builds) {
-	return builds->builder;
 }
 
 enum program_built program_build(const struct program *program, const json_t *config, const char **folder,
@@ -412,7 +403,7 @@ void program_free(struct program *program) {
 }
 
 struct builder *program_builder(struct program *program) {
-	return program->builds ? program_builds_builder(program->builds) : NULL;
+	return program->builds ? program->builds->builder : NULL;
 }
 
 char *program_key(const json_t *config) {

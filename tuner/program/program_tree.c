@@ -177,12 +177,11 @@ int program_tree_copy(const char *from, const char *to, const char *skip, const 
 	copy.skips = skip && stat(skip, &copy.skip) == 0;
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	int failed = walk ? 0 : unreadable(from, errno, err);
-	for (FTSENT *entry; !failed && (entry = (errno = 0, fts_read(walk)));) {
+	for (FTSENT *entry; !failed && (entry = (errno = 0, fts_read(walk)));)
 		if (is_skipped(&copy, entry))
 			fts_set(walk, entry, FTS_SKIP);
 		else
 			failed = entry_copy(&copy, entry, err);
-	}
 	if (!failed && errno)
 		failed = unreadable(from, errno, err);
 	if (walk)

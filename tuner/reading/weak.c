@@ -28,11 +28,10 @@ static bool is_team(const struct study_column *column) {
 
 /* A constant member of the problem is the work of one member of a team, "n per rank". */
 bool reading_work_each(const struct study *study) {
-	js_members (name, value, study_row(study, 0)->problem) {
+	js_members (name, value, study_row(study, 0)->problem)
 		if ((strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/')) &&
 		    study_find(study, name) < 0)
 			return true;
-	}
 	return false;
 }
 

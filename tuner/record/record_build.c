@@ -3,12 +3,55 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "tuner/record/record_impl.h"
 #include "tuner/space/domain.h"
+
+bool words_number(struct scan *scan, double *out) {
+	*out = NAN;
+	return scan_type(scan) == SCAN_NUMBER ? scan_number(scan, out) : scan_skip(scan);
+}
+
+bool words_samples(struct scan *scan, struct build *build) {
+	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
+}
+
+double words_ms(double time, double unit_ms) {
+	return unit_ms < 1 ? time / round(1 / unit_ms) : time * unit_ms;
+}
+
+bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms) {
+	double time;
+	if (words_number(scan, &time))
+		*(double *)((char *)cost + offset) = words_ms(time, unit_ms) / 1e3;
+	return !scan->failed;
+}
+
+double words_unit_ms(const char *unit, size_t size) {
+	static const struct {
+		const char *name; /* the first letters decide, because published files have "miliseconds" */
+		double ms;
+		bool whole;
+	} units[] = {
+		{"s", 1e3, true},           {"sec", 1e3, false},        {"ms", 1, true},
+		{"mil", 1, false},          {"us", 1e-3, true},         {"mic", 1e-3, false},
+		{"ns", 1e-6, true},         {"nano", 1e-6, false},      {"usec", 1e-3, false},
+		{"\xc2\xb5s", 1e-3, false}, {"\xce\xbcs", 1e-3, false}, {"nsec", 1e-6, false},
+		{"msec", 1, false},         {"min", 60e3, false},       {"h", 3600e3, true},
+		{"hour", 3600e3, false},
+	};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t length = strlen(units[i].name);
+		if ((units[i].whole ? size == length : size > length - 1) && strncasecmp(unit, units[i].name, length) == 0)
+			return units[i].ms;
+	}
+	return 0;
+}
 
 /* The values of one parameter, in a hash table. */
 
@@ -112,8 +155,10 @@ void build_figures(struct record *record) {
 	free(costs);
 }
 
-struct build *build_new(void) {
+struct build *build_new(const struct record_choice *choice) {
 	struct build *build = mem_alloc(1, sizeof *build);
+	if (choice)
+		build->choice = *choice;
 	struct arena *arena = arena_new();
 	build->scratch = arena_new();
 	build->record = mem_alloc(1, sizeof *build->record);
@@ -139,6 +184,10 @@ struct record *build_record(struct build *build) {
 
 struct arena *build_scratch(struct build *build) {
 	return build->scratch;
+}
+
+const struct record_choice *build_choice(const struct build *build) {
+	return &build->choice;
 }
 
 size_t build_columns(const struct build *build) {
@@ -255,7 +304,7 @@ static double cost_of(double seconds) {
 }
 
 static void check_row(struct record_row *row) {
-	if (row->status == RECORD_CORRECT && !(isfinite(row->value) && row->value > 0))
+	if (row->status == RECORD_CORRECT && !isfinite(row->value))
 		row->status = RECORD_RUNTIME;
 	if (row->status != RECORD_CORRECT)
 		row->value = NAN;
@@ -289,8 +338,77 @@ bool build_end(struct build *build, struct scan *scan) {
 	return true;
 }
 
+bool record_more_is_better(const char *name) {
+	static const char *const less[] = {"error", "miss", "loss", "latency", "time", "cost", "energy", "duration"};
+	static const char *const more[] = {"/s",       "/w",        "/j",      "per_s",      "per s",     "flops",
+	                                   "score",    "accuracy",  "fitness", "throughput", "bandwidth", "speedup",
+	                                   "speed-up", "occupancy", "fps",     "iops",       "reward",    "performance"};
+	for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+		if (strcasestr(name, less[i]))
+			return false;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (strcasestr(name, more[i]))
+			return true;
+	return false;
+}
+
+double record_shown(const struct record *record, double value) {
+	return record->sense == RECORD_LESS   ? value
+	       : record->sense == RECORD_MORE ? 1 / value
+	                                      : record->base + record->step * value;
+}
+
+/* Times and rates of 0 are failures, scores are not. */
+static bool is_above_zero(const struct record *record) {
+	return strcmp(record->unit, "ms") == 0 || strchr(record->objective, '/') || strchr(record->unit, '/');
+}
+
+/* The least and the largest value of the rows that worked. */
+static void range_find(struct build *build, double *least, double *most) {
+	bool above = is_above_zero(build->record);
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (size_t i = 0; i < build->row_count; i++) {
+		struct record_row *row = &build->rows[i].row;
+		if (row->status == RECORD_CORRECT && above && !(row->value > 0)) {
+			row->status = RECORD_RUNTIME;
+			row->value = NAN;
+		}
+		if (row->status != RECORD_CORRECT)
+			continue;
+		*least = fmin(*least, row->value);
+		*most = fmax(*most, row->value);
+	}
+}
+
+/* Searches compare logarithms and minimise, so that all values become positive numbers of which less is better. A line
+ * puts them between 1 and 2. */
+static void values_turn(struct build *build) {
+	struct record *record = build->record;
+	double least, most;
+	if (build->choice.objective && strcmp(build->choice.objective, record->objective) == 0)
+		record->more = build->choice.more;
+	else if (strcmp(record->unit, "ms") != 0) {
+		record->more = record_more_is_better(record->objective) || record_more_is_better(record->unit);
+		record->guessed = true;
+	}
+	range_find(build, &least, &most);
+	record->sense = !(least > 0) ? RECORD_LINE : record->more ? RECORD_MORE : RECORD_LESS;
+	double range = most > least ? most - least : 1;
+	record->base = record->more ? most + range : least - range;
+	record->step = record->more ? -range : range;
+	for (size_t i = 0; i < build->row_count; i++) {
+		double *value = &build->rows[i].row.value;
+		if (record->sense == RECORD_MORE)
+			*value = 1 / *value;
+		else if (record->sense == RECORD_LINE)
+			*value = 1 + (record->more ? most - *value : *value - least) / range;
+	}
+}
+
 struct record *build_finish(struct build *build, const char *name, struct err *err) {
 	struct record *record = build->record;
+	values_turn(build);
 	if (build_space(build, err) != 0) {
 		err_prefix(err, "%s", name);
 		return NULL;

@@ -6,11 +6,12 @@
 #include "tuner/record/scan_impl.h"
 
 struct build;
-struct build *build_new(void);
-void build_free(struct build *build); /* frees the record as well, unless it was finished */
+struct build *build_new(const struct record_choice *choice); /* NULL: the file tells */
+void build_free(struct build *build);                        /* frees the record as well, unless it was finished */
 /* Readers also fill the texts of the whole record. */
 struct record *build_record(struct build *build);
 struct arena *build_scratch(struct build *build); /* lives as long as the build */
+const struct record_choice *build_choice(const struct build *build);
 
 /* The parameter of that name, which is added if it is new; -1 with the scan's error set. */
 int build_column(struct build *build, struct scan *scan, const struct scan_text *name);
@@ -27,7 +28,7 @@ void build_value(struct build *build, int column, struct value value);
 struct scan_reals *build_samples(struct build *build); /* to add to */
 void build_count(struct build *build, int counter, double count);
 /* False with the scan's error set if there are too many rows. A correct row becomes a failure at run time unless its
- * value is a finite number above 0. */
+ * value is a finite number; times and rates must be above 0. */
 bool build_end(struct build *build, struct scan *scan);
 
 /* Makes the space and the figures; NULL with err. */
@@ -88,6 +89,7 @@ struct raw_row {
 
 struct build {
 	struct arena *scratch;
+	struct record_choice choice;
 	struct record *record;
 	struct column columns[SPACE_PARAMS_MAX];
 	size_t column_count;
@@ -128,7 +130,16 @@ const struct record_format *record_detect(struct scan *scan);
 
 enum { LOAD_LIMIT = 1 << 30 };
 
-struct load;
+/* src: record_arrive.c. Turns the bytes of a file that is not gzipped into text, in memory that has room for a 0 behind
+ * it; `data` must have that, too, and is freed or returned. NULL with err. */
+char *record_arrive(const char *path, char *data, size_t *size, struct err *err);
+/* A file that grows much more than recorded spaces and tables do is made to fill the memory. */
+enum { UNPACK_RATIO = 100, UNPACK_SMALL = 64 << 20 };
+/* Bytes that a packed file of this size may expand to. */
+static inline size_t record_unpacked_most(size_t size) {
+	size_t most = size * UNPACK_RATIO > UNPACK_SMALL ? size * UNPACK_RATIO : UNPACK_SMALL;
+	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
+}
 
 /* Shared by the formats. */
 

@@ -49,44 +49,6 @@ static bool words_problem(struct scan *scan, struct build *build, const char **o
 	return !scan->failed;
 }
 
-bool words_number(struct scan *scan, double *out) {
-	*out = NAN;
-	return scan_type(scan) == SCAN_NUMBER ? scan_number(scan, out) : scan_skip(scan);
-}
-
-bool words_samples(struct scan *scan, struct build *build) {
-	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
-}
-
-double words_ms(double time, double unit_ms) {
-	return unit_ms < 1 ? time / round(1 / unit_ms) : time * unit_ms;
-}
-
-bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms) {
-	double time;
-	if (words_number(scan, &time))
-		*(double *)((char *)cost + offset) = words_ms(time, unit_ms) / 1e3;
-	return !scan->failed;
-}
-
-double words_unit_ms(const char *unit, size_t size) {
-	static const struct {
-		const char *name; /* the first letters decide, because published files have "miliseconds" */
-		double ms;
-		bool whole;
-	} units[] = {
-		{"s", 1e3, true},     {"sec", 1e3, false},  {"ms", 1, true},         {"mil", 1, false},
-		{"us", 1e-3, true},   {"mic", 1e-3, false}, {"ns", 1e-6, true},      {"nano", 1e-6, false},
-		{"min", 60e3, false}, {"h", 3600e3, true},  {"hour", 3600e3, false},
-	};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		size_t length = strlen(units[i].name);
-		if ((units[i].whole ? size == length : size > length - 1) && strncasecmp(unit, units[i].name, length) == 0)
-			return units[i].ms;
-	}
-	return 0;
-}
-
 /* The depth of a row: the object, and "cache" in it. A text that ends there has only whole rows. */
 enum { KT_OPEN_DEPTH = 2 };
 #define KT_FAILED 1e20
@@ -117,6 +79,9 @@ struct kt {
 	const char *cache; /* its place, if it comes before the parameters */
 	bool has_keys, has_params, has_cache;
 	double objective; /* the row's value of an objective that is not time */
+	const char *rate; /* the file's objective, if it is derived from the time */
+	bool timed;       /* a row has had a time */
+	double ms;        /* the unit of times */
 };
 
 /* The objectives that Kernel Tuner maximises; all of them are derived from the time, which is used in their
@@ -144,7 +109,7 @@ static int member_kind(const struct kt *kt, const struct scan_text *key) {
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		if (scan_text_is(key, costs[i].name))
 			return KIND_COST - (int)i;
-	return scan_text_is(key, build_record(kt->build)->objective) ? KIND_OBJECTIVE : KIND_OTHER;
+	return scan_text_is(key, kt->rate ? kt->rate : build_record(kt->build)->objective) ? KIND_OBJECTIVE : KIND_OTHER;
 }
 
 static enum record_status status_of(const struct scan_text *word) {
@@ -218,6 +183,14 @@ static void read_row(struct kt *kt) {
 	}
 	if (!is_time(kt))
 		row->value = kt->objective;
+	else if (isfinite(row->value))
+		row->value = words_ms(row->value, kt->ms);
+	else if (kt->rate && !kt->timed && row->status == RECORD_CORRECT && isfinite(kt->objective)) {
+		build_record(kt->build)->objective = kt->rate;
+		build_record(kt->build)->unit = "";
+		row->value = kt->objective;
+	}
+	kt->timed = kt->timed || (is_time(kt) && isfinite(row->value));
 	build_end(kt->build, kt->scan);
 }
 
@@ -264,7 +237,11 @@ static void read_objective(struct kt *kt) {
 	struct record *record = build_record(kt->build);
 	const char *name = "time";
 	words_text(kt->scan, kt->build, &name);
-	if (!*name || is_rate(name))
+	if (build_choice(kt->build)->objective)
+		return;
+	if (is_rate(name))
+		kt->rate = name;
+	if (!*name || kt->rate)
 		return;
 	record->objective = name;
 	record->unit = is_time(kt) ? "ms" : "";
@@ -295,8 +272,15 @@ static void read_top(struct kt *kt, const struct scan_text *key) {
 }
 
 static bool kt_read(struct scan *scan, struct build *build) {
-	struct kt kt = {.scan = scan, .build = build};
+	const struct record_choice *choice = build_choice(build);
+	struct kt kt = {.scan = scan, .build = build, .ms = 1};
 	struct scan_text key;
+	if (choice->unit && !(kt.ms = words_unit_ms(choice->unit, strlen(choice->unit))))
+		kt.ms = 1;
+	if (choice->objective && strcmp(choice->objective, "time") != 0) {
+		build_record(build)->objective = arena_strdup(build_record(build)->arena, choice->objective);
+		build_record(build)->unit = choice->unit ? arena_strdup(build_record(build)->arena, choice->unit) : "";
+	}
 	scan->open_depth = KT_OPEN_DEPTH;
 	for (scan_object(scan); scan_member(scan, &key);)
 		read_top(&kt, &key);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/mem.h"
@@ -17,7 +18,7 @@
 /* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */
 enum { THREAD_SIZE = 1 << 16, STEP = 1 << 18 };
 /* Recorded spaces become 10 to 30 times smaller, and deflate cannot do better than 1032 (zlib's technical details). */
-enum { RATIO_MAX = 100, RATIO_DEFLATE = 1032, SMALL = 64 << 20 };
+enum { RATIO_DEFLATE = 1032 };
 
 struct load {
 	const char *name;
@@ -40,12 +41,6 @@ static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-/* A file that grows much more than recorded spaces do is made to fill the memory. */
-static size_t size_most(size_t size) {
-	size_t most = size * RATIO_MAX > SMALL ? size * RATIO_MAX : SMALL;
-	return most < LOAD_LIMIT ? most : LOAD_LIMIT;
-}
-
 /* The last member's size modulo 2^32 in the last four bytes (RFC 1952), which may be wrong. */
 static size_t size_stored(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
@@ -60,7 +55,7 @@ static int unpack_error(const struct load *load, const char *why, struct err *er
  */
 static bool is_bomb(const struct load *load) {
 	size_t consumed = load->from_size - load->stream.avail_in;
-	return load->size > load->most || (load->size > SMALL && load->size / RATIO_MAX > consumed);
+	return load->size > load->most || (load->size > UNPACK_SMALL && load->size / UNPACK_RATIO > consumed);
 }
 
 /* Unpacks at most `step` bytes; Z_STREAM_END behind the last member. */
@@ -174,27 +169,23 @@ static struct load *load_new(const char *name) {
 	return load;
 }
 
-/* Refuses a size that is too large, or that no data of this length can have, without unpacking anything. */
-static int stored_check(const struct load *load, size_t stored, size_t size, struct err *err) {
-	if (stored / RATIO_DEFLATE > size)
-		return unpack_error(load, "it ends early, or the size at its end is wrong", err);
-	return stored > load->most ? too_large(load, err) : 0;
-}
-
 static void load_free(struct load *load);
 
-static struct load *load_packed(struct load *load, const char *data, size_t size, struct err *err) {
+/* The size at the end of a file that was cut is any number, so that only the data tell whether they are a bomb; a size
+ * that no data of this length can have is refused without unpacking anything. */
+static struct load *load_packed(struct load *load, const char *data, size_t size, bool beside, struct err *err) {
 	size_t stored = size_stored(data, size);
-	load->most = size_most(size);
-	if (stored_check(load, stored, size, err)) {
+	load->most = record_unpacked_most(size);
+	if (stored / RATIO_DEFLATE > size) {
+		unpack_error(load, "it ends early, or the size at its end is wrong", err);
 		load_free(load);
 		return NULL;
 	}
 	load->packed = true;
-	load->room = stored + 1;
+	load->room = (stored < load->most ? stored : load->most) + 1;
 	load->text = mem_large(load->room + SCAN_PAD);
 	if (unpack_start(load, data, size, err) == 0 &&
-	    ((size >= THREAD_SIZE && start_thread(load)) || unpack_all(load, err) == 0))
+	    ((beside && size >= THREAD_SIZE && start_thread(load)) || unpack_all(load, err) == 0))
 		return load;
 	load_free(load);
 	return NULL;
@@ -203,7 +194,7 @@ static struct load *load_packed(struct load *load, const char *data, size_t size
 static struct load *load_memory(const char *data, size_t size, const char *name, struct err *err) {
 	struct load *load = load_new(name);
 	if (is_gzip(data, size))
-		return load_packed(load, data, size, err);
+		return load_packed(load, data, size, true, err);
 	load->text = mem_grow(NULL, size + SCAN_PAD, 1);
 	if (size)
 		memcpy(load->text, data, size);
@@ -221,7 +212,12 @@ static struct load *load_file(const char *path, struct err *err) {
 	struct load *load = load_new(path);
 	if (is_gzip(data, size)) {
 		load->owned = data;
-		return load_packed(load, data, size, err);
+		return load_packed(load, data, size, true, err);
+	}
+	data = record_arrive(path, data, &size, err);
+	if (!data) {
+		load_free(load);
+		return NULL;
 	}
 	load->text = mem_grow(data, size + SCAN_PAD, 1);
 	memset(load->text + size, 0, SCAN_PAD);
@@ -288,12 +284,21 @@ const char *record_status_word(enum record_status status) {
 	return words[status];
 }
 
-static struct record *parse(struct load *load, struct err *err) {
+/* A text whose mark was not taken away when the file was read: it is packed, or in memory. */
+static void mark_skip(struct scan *scan) {
+	if (scan->more)
+		scan->more(scan);
+	if (scan->end - scan->at >= 3 && memcmp(scan->at, "\xef\xbb\xbf", 3) == 0)
+		scan->at += 3;
+}
+
+static struct record *parse(struct load *load, const struct record_choice *choice, struct err *err) {
 	struct scan scan = load_scan(load, err);
+	mark_skip(&scan);
 	const struct record_format *format = record_detect(&scan);
 	if (!format)
 		return NULL;
-	struct build *build = build_new();
+	struct build *build = build_new(choice);
 	struct record *record = format->read(&scan, build) ? build_finish(build, scan.name, err) : NULL;
 	if (record)
 		record->format = format->name;
@@ -302,11 +307,11 @@ static struct record *parse(struct load *load, struct err *err) {
 }
 
 /* A text that cannot be unpacked explains every other error, so that only this one is reported. */
-static struct record *parse_and_free(struct load *load, struct err *err) {
+static struct record *parse_and_free(struct load *load, const struct record_choice *choice, struct err *err) {
 	struct err why = {0}, packed = {0};
 	if (!load)
 		return NULL;
-	struct record *record = parse(load, &why);
+	struct record *record = parse(load, choice, &why);
 	int ended = load_end(load, &packed);
 	if (ended) {
 		record_free(record);
@@ -314,7 +319,7 @@ static struct record *parse_and_free(struct load *load, struct err *err) {
 	}
 	if (ended > 0) {
 		why = (struct err){0};
-		record = parse(load, &why);
+		record = parse(load, choice, &why);
 	}
 	if (!record && err)
 		*err = ended < 0 ? packed : why;
@@ -322,12 +327,33 @@ static struct record *parse_and_free(struct load *load, struct err *err) {
 	return record;
 }
 
-struct record *record_read(const char *path, struct err *err) {
-	return parse_and_free(load_file(path, err), err);
+char *record_text(const char *path, size_t *size, struct err *err) {
+	bool is_stdin = strcmp(path, "-") == 0;
+	char *data = is_stdin ? sys_read_fd(STDIN_FILENO, "standard input", LOAD_LIMIT, size, err)
+	                      : sys_read_file(path, LOAD_LIMIT, size, err),
+		 *text;
+	if (!data && err && err->code == ERR_FAILED)
+		err->code = ERR_USAGE;
+	if (!data || !is_gzip(data, *size))
+		return data ? record_arrive(path, data, size, err) : NULL;
+	struct load *load = load_new(path);
+	load->owned = data;
+	load = load_packed(load, data, *size, false, err);
+	if (!load)
+		return NULL;
+	text = load->text;
+	*size = load->size;
+	load->text = NULL;
+	load_free(load);
+	return record_arrive(path, text, size, err);
+}
+
+struct record *record_read(const char *path, const struct record_choice *choice, struct err *err) {
+	return parse_and_free(load_file(path, err), choice, err);
 }
 
 struct record *record_parse(const char *text, size_t size, const char *name, struct err *err) {
-	return parse_and_free(load_memory(text, size, name, err), err);
+	return parse_and_free(load_memory(text, size, name, err), NULL, err);
 }
 
 void record_free(struct record *record) {

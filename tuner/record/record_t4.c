@@ -25,7 +25,8 @@ struct t4 {
 	const char *results; /* their place, if they come before the metadata */
 	double ms;           /* the unit of times that do not have their own */
 	struct scan_text objective;
-	bool named;                       /* a result has named the objective */
+	bool named;                       /* a result, or the user, has named the objective */
+	bool timed;                       /* the objective has a unit of time */
 	struct measurement *measurements; /* of the current result */
 	size_t count, room;
 };
@@ -157,8 +158,14 @@ static bool is_time(const struct t4 *t4) {
 
 /* Times are in milliseconds. */
 static double value_of(struct t4 *t4, const struct measurement *measurement) {
-	double ms = words_unit_ms(measurement->unit.at, measurement->unit.size);
 	struct record *record = build_record(t4->build);
+	struct scan_text own = measurement->unit;
+	if (own.escaped && (own.at = scan_text_copy(t4->scan, &own, build_scratch(t4->build))))
+		own.size = strlen(own.at);
+	double ms = own.at ? words_unit_ms(own.at, own.size) : 0;
+	if (ms == 0 && is_time(t4) && measurement->unit.size)
+		scan_fail(t4->scan, "use seconds, milliseconds, microseconds or nanoseconds", "unknown \"unit\" of \"time\"");
+	t4->timed = t4->timed || ms > 0;
 	if (measurement->value >= T4_FAILED)
 		return NAN;
 	if (ms == 0 && !is_time(t4) && measurement->unit.size && strcmp(record->unit, "ms") == 0) {
@@ -259,7 +266,14 @@ static void read_top(struct t4 *t4) {
 }
 
 static bool t4_read(struct scan *scan, struct build *build) {
+	const struct record_choice *choice = build_choice(build);
 	struct t4 t4 = {.scan = scan, .build = build, .ms = 1, .objective = {.at = "time", .size = 4}};
+	if (choice->unit && !(t4.ms = words_unit_ms(choice->unit, strlen(choice->unit))))
+		t4.ms = 1;
+	if (choice->objective) {
+		t4.objective = (struct scan_text){.at = choice->objective, .size = strlen(choice->objective)};
+		t4.named = true;
+	}
 	read_top(&t4);
 	if (scan_end(scan) && t4.results) {
 		scan->at = t4.results;
@@ -267,6 +281,8 @@ static bool t4_read(struct scan *scan, struct build *build) {
 	}
 	free(t4.measurements);
 	struct record *record = build_record(build);
+	if (!is_time(&t4) && !t4.timed && strcmp(record->unit, "ms") == 0)
+		record->unit = "";
 	char *objective = scan_text_copy(scan, &t4.objective, record->arena);
 	if (objective) {
 		text_clean(objective, false);

@@ -11,6 +11,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/range.h"
 #include "base/value.h"
 #include "tuner/same/text_same_impl.h"
 
@@ -259,7 +260,7 @@ static void numbers_hide(struct same_line *line) {
 
 static bool is_metric(const regex_t *metric, const char *text, size_t length) {
 	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
-	return metric && regexec(metric, text, 1, &range, REG_STARTEND) == 0;
+	return metric && regex_range(metric, text, 1, &range, 0) == 0;
 }
 
 static void line_add(json_t *all, const char *text, size_t length, const json_t *config, const regex_t *metric) {

@@ -12,6 +12,23 @@
 #include "tuner/space/order_impl.h"
 #include "tuner/space/part_impl.h"
 
+int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
+	size_t count = expr_name_count(rule->expr);
+	struct value *values = mem_alloc(count, sizeof *values);
+	int holds = 1;
+	for (size_t i = 0; i < count; i++) {
+		int bind = rule->bind[i];
+		if (bind >= 0 && config[bind] == SPACE_ABSENT)
+			holds = -1;
+		else
+			values[i] = bind >= 0 ? space->params[bind].values[config[bind]] : space->constants[-1 - bind].value;
+	}
+	if (holds == 1)
+		holds = expr_holds(rule->expr, values);
+	free(values);
+	return holds;
+}
+
 /* Turns constraints, conditions and tables into lists of parts. A conjunction and a chained comparison are split, so
  * that each conjunct is decided as soon as its own parameters are. */
 

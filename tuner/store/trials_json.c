@@ -66,12 +66,11 @@ static int trial_add(void *ctx, const struct store_trial *trial) {
 		json_object_set_new(gather->by_config, trial->config, json);
 		json_array_append(gather->list, json);
 	}
-	if (cut || strcmp(trial->status, trial_status_word(TRIAL_CORRECT)) == 0) {
+	if (cut || strcmp(trial->status, trial_status_word(TRIAL_CORRECT)) == 0)
 		for (size_t i = 0; i < trial->sample_count; i++)
 			json_array_append_new(json_object_get(json, "samples"), js_number(trial->samples[i]));
-	} else {
+	else
 		json_object_set_new(json, "status", json_string(trial->status));
-	}
 	return 0;
 }
 

@@ -127,6 +127,7 @@ struct automatic {
 	size_t hint, fits;
 	uint64_t best_index;
 	double best, worst; /* worst: INFINITY once a trial was cut short */
+	bool covers;        /* the first values were all alike */
 	bool start_asked, source_asked, waited, cold_turn;
 	char text[280];
 };
@@ -259,14 +260,15 @@ static bool waits(struct automatic *automatic) {
 	return automatic->waited = true;
 }
 
-/* As long as everything is alike, what has not been tried yet is worth more than what a model says. */
-static bool is_alike(const struct automatic *automatic) {
-	return automatic->task.seconds > 0 && automatic->told >= 2 && automatic->told < FIRST_MAX &&
-	       automatic->worst < automatic->best * ALIKE;
+/* Where everything is alike at first, only a value that has not been tried can make a difference, and a model that
+ * knows one exception knows nothing of the others: each value is tried once before it is asked. */
+static bool is_covering(const struct automatic *automatic) {
+	return automatic->covers && automatic->told < FIRST_MAX &&
+	       !history_covers(automatic->task.history, automatic->task.space);
 }
 
 static uint64_t informed_ask(struct automatic *automatic, bool *by_model) {
-	uint64_t unseen = is_alike(automatic) ? surrogate_unseen(automatic->surrogate) : UINT64_MAX;
+	uint64_t unseen = is_covering(automatic) ? surrogate_unseen(automatic->surrogate) : UINT64_MAX;
 	if (unseen != UINT64_MAX)
 		return unseen;
 	*by_model = is_beginning(automatic) && on_their_way(automatic) < FIRST_MAX;
@@ -322,6 +324,8 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 		automatic->best = outcome->value;
 		automatic->best_index = index;
 	}
+	automatic->covers |= automatic->task.seconds > 0 && automatic->told >= 2 && automatic->told <= BEGIN &&
+	                     automatic->worst < automatic->best * ALIKE;
 	if (automatic->cold)
 		cold_report(automatic->cold, index, outcome, surrogate_sources(automatic->surrogate) > 0);
 	opening_report(automatic->opening, index, outcome);
@@ -351,7 +355,7 @@ static const char *phase(const void *state) {
 /* While the cold search proposes, the model that knows all results was last asked long ago. */
 static double promise(const void *state, uint64_t left) {
 	const struct automatic *automatic = state;
-	if (is_alike(automatic) && !history_covers(automatic->task.history, automatic->task.space))
+	if (is_covering(automatic))
 		return NAN; /* nobody knows what the other values do */
 	if (automatic->cold_turn && surrogate_ready(automatic->surrogate))
 		surrogate_ask(automatic->surrogate);

@@ -137,6 +137,7 @@ bool study_ceiling_steady(const struct study *study, const char *name, const cha
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */
 double study_figure(const struct study *study, size_t row, const char *name);
 double study_counter(const struct study *study, size_t row, const char *name); /* counted or simulated */
+bool study_counts(const struct study *study, const char *name);                /* has any row this counter? */
 double study_metric(const struct study *study, size_t row, const char *name);
 
 /* Studies under construction, one for each kernel, device and machine, filled from the store and from files. */
@@ -181,17 +182,25 @@ int study_set_store(struct study_set *set, struct store *store, const char *fing
 struct study_reading {
 	const char *const *problem; /* the columns of a table that are the problem; problem_count 0: by their names */
 	size_t problem_count;
-	const char *device; /* NULL: as the file says */
+	const char *device;          /* NULL: as the file says */
+	const char *objective;       /* the column to explain; NULL: by their names */
+	bool more;                   /* of it is better */
+	const char *unit;            /* of the times or rates, where the file does not tell; NULL: seconds */
+	const char *const *versions; /* the columns that have the times of versions; version_count 0: by their names */
+	size_t version_count;
 };
 /* Adds a file: a document of `sweep --json`, `tune --json`, `run --json` or `compare --json`, a recorded space
  * (tuner/record), gzipped or not, or a table (doc/tables.md). Its content is not trusted: ERR_USAGE names the position.
  * A file that does not describe its machine is of an unknown one, never of this host. */
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err);
-/* The same for the text of a table; path: for messages, and for the name of the kernel. */
+/* The same for the text of a table, or for rows of JSON by a known producer; path: for messages, and for the name of
+ * the kernel. */
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */
 json_t *study_machine_words(const char *words, struct err *err);
+/* The machine in the output of likwid-topology. New reference. */
+json_t *study_machine_likwid(const char *text, struct err *err);
 /* The machine of a document, or the document itself if it describes one. New reference. */
 json_t *study_machine_json(const json_t *json, struct err *err);
 /* ERR_USAGE for numbers that no machine has. */

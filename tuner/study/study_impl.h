@@ -38,6 +38,8 @@ struct study {
 	json_t *machine, *ceilings;
 	const struct study_ceiling *ceiling; /* the members of `ceilings` */
 	size_t ceiling_count;
+	const char **counted; /* the names of all counters */
+	size_t counted_count;
 	double noise;
 	char *rate; /* its name; NULL: values are seconds */
 	double rate_scale;

@@ -142,6 +142,73 @@ json_t *study_machine_words(const char *words, struct err *err) {
 	return NULL;
 }
 
+/* The value behind "NAME:" at the beginning of a line at or behind `text`; NULL if there is none. */
+static const char *line_value(const char *text, const char *name) {
+	size_t length = strlen(name);
+	for (const char *at = text; at && *at; at = strchr(at, '\n'), at += at != NULL)
+		if (strncmp(at, name, length) == 0 && at[length] == ':')
+			return at + length + 1 + strspn(at + length + 1, " \t");
+	return NULL;
+}
+
+static double line_number(const char *text, const char *name) {
+	const char *value = line_value(text, name);
+	return value ? strtod(value, NULL) : 0;
+}
+
+/* "1.25 MB" */
+static double cache_bytes(const char *text) {
+	char *unit;
+	double size = strtod(text, &unit);
+	const char *prefix = unit + strspn(unit, " ");
+	return size * (*prefix == 'k' || *prefix == 'K' ? 1 << 10
+	               : *prefix == 'M'                 ? 1 << 20
+	               : *prefix == 'G'                 ? 1 << 30
+	                                                : 1);
+}
+
+/* Each cache has its level, size and the groups of threads that share one. */
+static void likwid_caches(const char *text, json_t *machine) {
+	static const char *const names[] = {"l1d", "l2", "l3"};
+	for (const char *at = line_value(text, "Level"); at; at = line_value(at, "Level")) {
+		long level = strtol(at, NULL, 10);
+		const char *size = line_value(at, "Size"), *groups = line_value(at, "Cache groups");
+		int count = 0;
+		if (level < 1 || level > CACHES || !size)
+			continue;
+		json_object_set_new(json_object_get(machine, "caches"), names[level - 1],
+		                    json_integer((json_int_t)fmin(cache_bytes(size), BYTES_MAX)));
+		for (const char *c = groups; c && *c && *c != '\n'; c++)
+			count += *c == '(';
+		if (count)
+			json_object_set_new(machine, "llcs", json_integer(count)); /* the last one stays */
+	}
+}
+
+json_t *study_machine_likwid(const char *text, struct err *err) {
+	double packages = line_number(text, "Sockets"), cores = line_number(text, "Cores per socket"),
+		   threads = line_number(text, "Threads per core"), nodes = line_number(text, "NUMA domains");
+	const char *cpu = line_value(text, "CPU name");
+	if (!(packages >= 1) || !(cores >= 1) || !(threads >= 1) || packages * cores * threads > COUNT_MAX) {
+		err_set(err, ERR_USAGE, "it takes a file of `lstopo FILE.xml`, `likwid-topology` or `sweetspot machine --json`",
+		        "it does not describe a machine");
+		return NULL;
+	}
+	json_t *machine = json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores),
+	                            "threads", (int)(packages * cores * threads), "caches");
+	char *name = mem_printf("%.*s", cpu ? (int)strcspn(cpu, "\r\n") : 0, cpu ? cpu : "");
+	if (*name)
+		json_object_set_new(machine, "cpu", js_text(name));
+	free(name);
+	if (nodes >= 1 && nodes <= COUNT_MAX)
+		json_object_set_new(machine, "numa_nodes", json_integer((json_int_t)nodes));
+	likwid_caches(text, machine);
+	if (study_machine_check(machine, err) == 0)
+		return machine;
+	json_decref(machine);
+	return NULL;
+}
+
 json_t *study_machine_unknown(void) {
 	return json_pack("{s:b}", "unknown", 1);
 }

@@ -14,6 +14,7 @@
 #include "base/value.h"
 #include "tuner/record/record.h"
 #include "tuner/result/result.h"
+#include "tuner/study/producer_impl.h"
 #include "tuner/study/study.h"
 #include "tuner/trial/trial.h"
 
@@ -281,7 +282,8 @@ static void row_add(struct study_item *item, const struct record *record, uint64
 	json_t *detail = detail_of(record, row);
 	json_t *problem = problem_json(record->problem);
 	double *samples = mem_alloc(row->sample_count + 1, sizeof *samples);
-	for (size_t i = 0; i < row->sample_count; i++)
+	size_t count = scale < 1 ? row->sample_count : 0; /* samples are times, whatever the objective is */
+	for (size_t i = 0; i < count; i++)
 		samples[i] = row->samples[i] * scale;
 	const struct study_trial trial = {.problem = problem,
 	                                  .config = config,
@@ -289,7 +291,7 @@ static void row_add(struct study_item *item, const struct record *record, uint64
 	                                  .status = record_status_word(row->status),
 	                                  .value = row->value * scale,
 	                                  .samples = samples,
-	                                  .sample_count = row->sample_count,
+	                                  .sample_count = count,
 	                                  .detail = detail};
 	study_set_add(item, &trial);
 	free(samples);
@@ -306,12 +308,27 @@ static bool on_cpu(const struct record *record) {
 	return false;
 }
 
+/* A record's objective is a time, or something else that texts name. */
+static void objective_tell(const struct record *record, struct study_item *item) {
+	const char *name = *record->unit ? record->unit : record->objective;
+	if (strcmp(record->unit, "ms") == 0)
+		return;
+	if (record->sense == RECORD_MORE)
+		study_rate(item->study, name, 1);
+	else
+		study_unitless(item->study);
+}
+
 static int recorded_add(struct study_set *set, const struct record *record, const char *path, struct err *err) {
-	bool time = strcmp(record->objective, "time") == 0;
+	bool time = strcmp(record->unit, "ms") == 0, own = strcmp(study_set_objective(set), "time") == 0;
 	uint64_t count = space_valid(record->space);
 	const char *slash = strrchr(path, '/');
-	if (strcmp(record->objective, study_set_objective(set)) != 0)
+	if (!own && strcmp(record->objective, study_set_objective(set)) != 0)
 		return 0;
+	if (record->sense == RECORD_LINE)
+		return err_set(err, ERR_USAGE, "`sweetspot replay` searches in it",
+		               "%s: \"%.60s\" has values of 0 and below, which cannot be compared as ratios", path,
+		               record->objective);
 	if (count > RECORD_ROWS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "%s: more than %d configurations", path, RECORD_ROWS_MAX);
 	json_t *machine = *record->device ? json_pack("{s:s}", "device", record->device) : study_machine_unknown();
@@ -322,58 +339,52 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 	                                         on_cpu(record) ? "cpu" : "cuda:0", machine);
 	for (uint64_t i = 0; i < count; i++)
 		row_add(item, record, i, time ? 1e-3 : 1);
+	if (own)
+		objective_tell(record, item);
 	json_decref(machine);
 	return 0;
 }
 
-static int record_add(struct study_set *set, const char *path, struct err *err) {
-	struct record *record = record_read(path, err);
+static int record_add(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
+	const struct record_choice choice = {.objective = reading ? reading->objective : NULL,
+	                                     .more = reading && reading->more,
+	                                     .unit = reading ? reading->unit : NULL};
+	struct record *record = record_read(path, &choice, err);
 	int failed = record ? recorded_add(set, record, path, err) : -1;
 	record_free(record);
 	return failed;
 }
 
-/* Everything that is JSON begins with a bracket, and a compressed file with these two bytes. */
-static bool is_table(const char *path) {
-	unsigned char head[256];
-	FILE *file = fopen(path, "rb");
-	size_t size = file ? fread(head, 1, sizeof head - 1, file) : 0, at = 0;
-	if (file)
-		fclose(file);
-	head[size] = '\0';
-	if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b)
-		return false;
-	at += size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	at += strspn((const char *)head + at, " \t\r\n");
-	return head[at] && head[at] != '{' && head[at] != '[';
+/* Everything that is JSON begins with a bracket. */
+static bool is_json(const char *text) {
+	text += strspn(text, " \t\r\n");
+	return *text == '{' || *text == '[' || !*text;
 }
 
-static int table_add(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
-	size_t size;
-	char *text = sys_read_file(path, TABLE_MAX, &size, err);
-	if (!text && err->code == ERR_FAILED)
-		err->code = ERR_USAGE;
-	int failed = text ? study_set_table(set, path, text, size, reading, err) : -1;
-	free(text);
-	return failed;
-}
-
-/* Our documents are no larger than this and not compressed: a recorded space of a gigabyte need not be in memory as a
- * tree. */
-int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
-	struct stat info;
-	bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode), large = is_file && info.st_size > DOCUMENT_MAX;
-	if (is_file && is_table(path))
-		return table_add(set, path, reading, err);
-	json_t *json = large ? NULL : js_load(path, DOCUMENT_MAX, NULL);
-	int failed;
-	if (!study_set_is_document(json)) {
-		json_decref(json);
-		if (stop_asked())
-			return stop_fail(err, "while a file was read");
-		return record_add(set, path, err);
-	}
-	failed = study_set_document(set, json, err);
+/* 1: it is not one of those, so that it may be a recorded space. */
+static int text_add(struct study_set *set, const char *path, const char *text, size_t size,
+                    const struct study_reading *reading, struct err *err) {
+	if (!is_json(text))
+		return size <= TABLE_MAX ? study_set_table(set, path, text, size, reading, err)
+		                         : err_set(err, ERR_USAGE, NULL, "%s is larger than %d MiB", path, TABLE_MAX >> 20);
+	bool ours = size <= DOCUMENT_MAX && memmem(text, size, "\"sweetspot-", 11);
+	json_t *json = ours ? js_parse(text, size, path, NULL) : NULL;
+	int failed = study_set_is_document(json) ? study_set_document(set, json, err) : 1;
 	json_decref(json);
-	return failed ? err_prefix(err, "%s", path) : 0;
+	if (failed <= 0)
+		return failed ? err_prefix(err, "%s", path) : 0;
+	if (memmem(text, size, "\"counter-value\"", 15))
+		return study_set_table(set, path, text, size, reading, err);
+	return size <= DOCUMENT_MAX && producer_of_json(text, size) ? study_set_table(set, path, text, size, reading, err)
+	                                                            : 1;
+}
+
+int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
+	size_t size;
+	char *text = record_text(path, &size, err);
+	int failed = text ? text_add(set, path, text, size, reading, err) : -1;
+	free(text);
+	if (failed <= 0)
+		return failed;
+	return stop_asked() ? stop_fail(err, "while a file was read") : record_add(set, path, reading, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,123 +13,9 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "tuner/study/counted_file_impl.h"
+#include "tuner/study/producer_impl.h"
 #include "tuner/study/study_table_impl.h"
 #include "tuner/study/table_wide_impl.h"
-
-/* Reads the other measurements of a row besides its time: figures, counters, energy. */
-/* The number in a cell, in the unit that it or its column names. */
-/* A time may have a unit of its own: "3.4 ms". */
-static bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value) {
-	char copy[CSV_FIELD_MAX + 1];
-	struct table_name unit;
-	if (table_number(csv, cell, false, value)) {
-		*value *= name->scale;
-		return true;
-	}
-	snprintf(copy, sizeof copy, "%s", cell);
-	size_t digits = strspn(copy, "+-.0123456789eE");
-	table_name_read(copy + digits + strspn(copy + digits, " "), &unit);
-	if (!digits || unit.measure == MEASURE_NONE || *unit.base ||
-	    (name->measure != MEASURE_NONE && unit.measure != name->measure))
-		return false;
-	copy[digits] = '\0';
-	if (!table_number(csv, copy, false, value))
-		return false;
-	*value *= unit.scale;
-	return true;
-}
-
-/* "time_per_iteration_us" is the figure time_per_iteration, "Number of iterations" iterations; others keep their names.
- */
-static json_t *figure_name(const struct table_column *column) {
-	const char *base = column->read.base, *per = strncmp(base, "time/", 5) == 0 ? base + 5 : NULL;
-	char key[TABLE_NAME];
-	if (table_is_count(column->name)) {
-		table_key(column->name, key);
-		return json_string(key);
-	}
-	return per ? json_sprintf("time_per_%s", per) : json_string(column->name);
-}
-
-static json_t *numbers_json(const struct table *table, size_t row, enum table_role role) {
-	json_t *list = json_array();
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		bool time = column->read.measure == MEASURE_TIME && !*column->read.per;
-		double value;
-		if (column->role != role || !table_measured(table->csv, csv_cell(table->csv, row, c), &column->read, &value))
-			continue;
-		json_t *one = json_pack("{s:o,s:o,s:s,s:s}", "name",
-		                        role == TABLE_FIGURE ? figure_name(column) : json_string(column->name), "value",
-		                        js_number(value), "unit", time ? "s" : "", "status", "counted");
-		json_array_append_new(list, one);
-	}
-	return list;
-}
-
-/* The time of one of a number of iterations follows from both, unless the table has it. */
-static void each_add(const struct table *table, size_t row, double seconds, json_t *figures) {
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		char key[TABLE_NAME];
-		double count;
-		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
-			continue;
-		table_key(column->name, key);
-		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
-		json_array_append_new(
-			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
-	}
-}
-
-/* Appends the counters of the files that the row names. */
-static int files_add(const struct table *table, size_t row, json_t *counters, struct err *err) {
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const char *cell = csv_cell(table->csv, row, c);
-		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
-			continue;
-		json_t *read = counted_file_read(table->path, cell, err);
-		if (!read)
-			return err_prefix(err, "%s:%zu", table->path, table->csv->line[row]);
-		json_array_extend(counters, read);
-		json_decref(read);
-	}
-	return 0;
-}
-
-/* "Energy (J)" of a run is what the machine's counters measure as well. */
-static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
-	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
-		const struct table_column *column = &table->columns[c];
-		double joules;
-		if (column->role != TABLE_FIGURE || !table_is_joules(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
-			continue;
-		json_object_set_new(detail, "seconds", js_number(seconds));
-		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
-		return;
-	}
-}
-
-/* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
- * rest: the parts leave some of the time. */
-static json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err) {
-	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
-	json_t *detail = files_add(table, row, counters, err) ? NULL : json_object();
-	if (isfinite(seconds))
-		each_add(table, row, seconds, figures);
-	table_parts_add(table, row, seconds, rest, figures);
-	if (detail && json_array_size(figures))
-		json_object_set(detail, "figures", figures);
-	if (detail && json_array_size(counters))
-		json_object_set(detail, "counters", counters);
-	if (detail && table->columns[table->value].role == TABLE_TIME)
-		energy_add(table, row, seconds, detail);
-	json_decref(figures);
-	json_decref(counters);
-	return detail;
-}
 
 /* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
  */
@@ -149,6 +36,10 @@ static const char *table_note(const struct csv *csv, const char *key) {
 static char *table_kernel(const char *path, const struct csv *csv) {
 	const char *noted = table_note(csv, "kernel"), *slash = strrchr(path, '/');
 	char *name = mem_strdup(noted && *noted ? noted : slash ? slash + 1 : path), *dot = strrchr(name, '.');
+	if (!(noted && *noted) && dot && dot != name && table_among(dot + 1, strlen(dot + 1), "gz bz2 xz zst zip")) {
+		*dot = '\0';
+		dot = strrchr(name, '.');
+	}
 	if (!(noted && *noted) && dot && dot != name)
 		*dot = '\0';
 	text_clean(name, false);
@@ -218,7 +109,27 @@ static json_t *names_json(const struct table *table, enum table_role role) {
 	return list;
 }
 
-/* Tells the items of the set from `before` on how the table was read. */
+static const char *role_word(enum table_role role) {
+	static const char *const words[] = {
+		[TABLE_PARAM] = "parameter", [TABLE_PROBLEM] = "problem", [TABLE_TIME] = "time",
+		[TABLE_RATE] = "rate",       [TABLE_FIGURE] = "figure",   [TABLE_COUNTER] = "counter",
+		[TABLE_FILE] = "file",       [TABLE_STATUS] = "status",   [TABLE_IGNORED] = "skipped"};
+	return words[role];
+}
+
+/* Tells who wrote the file, and what its columns are. New reference. */
+static json_t *source_json(const struct table *table) {
+	json_t *columns = json_array();
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		bool time = column->read.measure == MEASURE_TIME || (column->role == TABLE_TIME && !table->unitless);
+		const char *unit = time ? "s" : column->role == TABLE_RATE ? column->read.per : "";
+		json_array_append_new(
+			columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role), "unit", unit));
+	}
+	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
+}
+
 /* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
 static void table_describe(const struct table *table, struct study_set *set, size_t before) {
 	const struct table_column *value = &table->columns[table->value];
@@ -238,8 +149,14 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 			json_object_set_new(item->table, "wide", json_string(table->wide));
 		if (table->assumed_unit)
 			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+		if (table->guessed)
+			json_object_set_new(item->table, "assumed_direction",
+			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
+		json_object_set_new(item->table, "source", source_json(table));
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
+		else if (table->unitless)
+			study_unitless(item->study);
 		if (thin) {
 			item->noise = ASSUMED_NOISE;
 			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));
@@ -316,6 +233,10 @@ static int row_add(struct filling *filling, size_t row) {
 		trial.status = "runtime";
 	else if (!table_measured(table->csv, cell, &column->read, &seconds))
 		return cell_refuse(filling, row, column->name, cell, "is not a number");
+	else if (!(seconds > 0) && column->read.measure == MEASURE_NONE && (table->unitless || column->role == TABLE_RATE))
+		return err_set(filling->err, ERR_USAGE, "add a constant to the column, or leave out such rows",
+		               "%s:%zu: %.60s \"%.40s\": values of 0 and below cannot be compared as ratios", table->path,
+		               table->csv->line[row], column->name, cell);
 	else if (!(seconds > 0))
 		return cell_refuse(filling, row, column->name, cell, "is not positive");
 	if (column->role == TABLE_RATE)
@@ -398,27 +319,116 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
+/* A table of no known producer. */
+static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
+	struct wide wide;
+	table->csv = table_cells_rewrite(csv);
+	if (wide_find(table->csv, table_note(csv, "columns"), table->reading, &wide)) {
+		if (wide.unnamed && wide_refuse(table->path, &wide, err))
+			return -1;
+		table->csv = wide_to_long(table->csv, &wide);
+		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
+		table->assumed_unit = wide.assumed;
+	}
+	table->columns = arena_alloc(csv->arena, table->csv->columns, sizeof *table->columns);
+	return table_read(set, table, err);
+}
+
+/* 1: no known producer wrote the table. */
+static int produced_add(struct study_set *set, const struct csv *csv, struct table *table,
+                        const struct producer *producer, struct err *err) {
+	struct produced produced;
+	int unknown = producer_apply(producer, csv, table->path, table->reading, &produced, err);
+	if (unknown)
+		return unknown;
+	produced.csv->notes = csv->notes;
+	produced.csv->note_count = csv->note_count;
+	table->csv = produced.csv;
+	table->given = produced.role;
+	table->unitless = produced.unitless;
+	table->guessed = produced.guessed;
+	table->producer = produced.producer;
+	table->columns = arena_alloc(produced.csv->arena, produced.csv->columns, sizeof *table->columns);
+	int failed = table_read(set, table, err);
+	csv_free(produced.csv);
+	return failed;
+}
+
+/* Is a cell below a header a unit: "ms", "[GB/s]", "byte"? */
+static bool is_unit(const char *cell, struct table_name *name) {
+	char plain[TABLE_NAME];
+	snprintf(plain, sizeof plain, "%s", cell + strspn(cell, "(["));
+	plain[strcspn(plain, ")]")] = '\0';
+	table_name_read(plain, name);
+	return *plain && name->measure != MEASURE_NONE && !*name->base;
+}
+
+static void units_take(struct csv *csv) {
+	struct table_name name;
+	double number;
+	size_t units = 0;
+	for (size_t c = 0; c < csv->columns; c++) {
+		const char *cell = csv_cell(csv, 0, c);
+		if (table_number(csv, cell, true, &number) && number != 1)
+			return;
+		bool unit = is_unit(cell, &name);
+		if (unit && (csv->rows < 2 || !isdigit((unsigned char)*csv_cell(csv, 1, c))))
+			return;
+		units += unit;
+	}
+	if (!units)
+		return;
+	for (size_t c = 0; c < csv->columns; c++) {
+		const char *cell = csv_cell(csv, 0, c);
+		if (is_unit(cell, &name))
+			csv->header[c] = arena_printf(csv->arena, "%s (%.*s)", csv->header[c],
+			                              (int)strcspn(cell + strspn(cell, "(["), ")]"), cell + strspn(cell, "(["));
+	}
+	csv->rows--;
+	memmove(csv->cells, csv->cells + csv->columns, csv->rows * csv->columns * sizeof *csv->cells);
+	memmove(csv->line, csv->line + 1, csv->rows * sizeof *csv->line);
+}
+
+static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
+                   const struct study_reading *reading, struct err *err) {
+	struct csv *pivot = producer ? NULL : producer_pivot(csv);
+	if (pivot) {
+		csv_free(csv);
+		csv = pivot;
+	}
+	if (!producer)
+		units_take(csv);
+	struct table table = {.csv = csv, .path = path, .reading = reading};
+	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);
+	if (failed > 0)
+		failed = plain_add(set, csv, &table, err);
+	csv_free(csv);
+	return failed ? hint_add(err) : 0;
+}
+
+/* JSON of a known producer. */
+static int rows_add(struct study_set *set, const char *path, const char *text, size_t size,
+                    const struct producer *producer, const struct study_reading *reading, struct err *err) {
+	struct csv *csv = producer_json_rows(producer, text, size);
+	if (!csv)
+		return err_set(err, ERR_USAGE, NULL, "%s: this file of %s does not have any rows, or is damaged", path,
+		               producer->name);
+	return csv_add(set, path, csv, producer, reading, err);
+}
+
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
 		return 0;
-	struct csv *csv = csv_read(text, size, path, err);
-	if (!csv)
-		return hint_add(err);
-	table_cells_rewrite(csv);
-	struct wide wide;
-	struct table table = {.csv = csv, .path = path, .reading = reading};
-	if (wide_find(csv, table_note(csv, "columns"), &wide)) {
-		if (wide.unnamed && wide_refuse(path, &wide, err)) {
-			csv_free(csv);
-			return -1;
-		}
-		table.csv = wide_to_long(csv, &wide);
-		table.wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
-		table.assumed_unit = wide.assumed;
+	const struct producer *producer = producer_of_json(text, size);
+	if (producer)
+		return rows_add(set, path, text, size, producer, reading, err);
+	struct csv *csv = producer_text(text, size);
+	if (!csv) {
+		size_t plain_size = size;
+		char *plain = table_text_plain(text, size, &plain_size);
+		csv = csv_read(plain ? plain : text, plain_size, path, err);
+		free(plain);
 	}
-	table.columns = arena_alloc(csv->arena, table.csv->columns, sizeof *table.columns);
-	int failed = table_read(set, &table, err);
-	csv_free(csv);
-	return failed ? hint_add(err) : 0;
+	return csv ? csv_add(set, path, csv, NULL, reading, err) : hint_add(err);
 }

@@ -34,10 +34,8 @@ bool table_has_word(const char *text, const char *words); /* is one of its parts
 void table_words_join(const char *header, char key[TABLE_NAME]);
 /* The header in lower case, with "_" between words, without its unit and words such as "number of". */
 void table_key(const char *header, char key[TABLE_NAME]);
-bool table_is_run(const char *header);     /* the number of a run of the same configuration */
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
 bool table_is_team(const char *header);    /* threads, ranks, devices */
-bool table_is_place(const char *header);   /* what a team fills: nodes, sockets */
 /* src: table_words.c */
 void table_name_read(const char *header, struct table_name *name);
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
@@ -47,20 +45,23 @@ bool table_is_problem(const char *header);
 bool table_is_parameter(const char *header);
 bool table_is_counter(const char *header);
 bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
-bool table_is_file(const char *header);
-bool table_is_joules(const char *header); /* the energy of a run: "Energy (J)" */
-bool table_is_part(const char *header);   /* copying, communication, input: a part of a run */
+bool table_is_part(const char *header);  /* copying, communication, input: a part of a run */
 bool table_is_figure(const char *header);
-bool table_is_direction(const char *header); /* of a copy, if its values are among these words */
 extern const char table_direction_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
 
+/* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
+ * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
+char *table_text_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
- * which gets a column of its own. */
-void table_cells_rewrite(struct csv *csv);
+ * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
+ */
+struct csv *table_cells_rewrite(struct csv *csv);
+/* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
+bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
 size_t table_side(const char *text, size_t *length);
 
@@ -77,15 +78,21 @@ struct table {
 	size_t value;      /* the column of times or rates */
 	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
 	bool assumed_unit; /* the file does not say that times are seconds */
+	bool unitless;     /* nobody knows the unit of the values, of which less is better */
+	bool guessed;      /* nothing says which direction of the values is better */
+	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
+	const char *producer;
 	const struct study_reading *reading;
 };
 enum { TABLE_PROBLEM_NAMES = 32 };
 /* src: table_parts.c */
 /* Do the table's parts leave some of the time, which is then a part as well? */
 bool table_has_rest(const struct table *table);
-/* Adds it to a row's figures, and the times of the GPU, of copies and of the host by the names that diagnoses know,
- * marked as derived from others. */
-void table_parts_add(const struct table *table, size_t row, double seconds, bool rest, json_t *figures);
+/* The number in a cell, in the unit that it or its column names. */
+bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value);
+/* The other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read. rest: the
+ * parts leave some of the time. */
+json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */

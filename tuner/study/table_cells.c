@@ -94,10 +94,38 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
-/* "1:23.7" is 83.7 seconds, and "1:02:03" has hours. False if it is not such a time. */
-static bool clock_read(const char *cell, double *seconds) {
+/* "1m12.271s", as bash prints it, and "1h2m3s". */
+static bool letters_read(const char *cell, double *seconds) {
+	static const char *const units[] = {"h", "min", "m", "s"};
+	static const double scale[] = {3600, 60, 60, 1};
+	size_t next = 0, parts = 0;
+	*seconds = 0;
+	while (*cell) {
+		char copy[CSV_FIELD_MAX + 1], *end;
+		size_t length = strspn(cell, "0123456789.,"), unit = next;
+		snprintf(copy, sizeof copy, "%.*s", (int)length, cell);
+		copy[strcspn(copy, ",")] = copy[strcspn(copy, ",")] ? '.' : '\0';
+		cell += length + strspn(cell + length, " ");
+		while (unit < 4 && strncmp(cell, units[unit], strlen(units[unit])) != 0)
+			unit++;
+		if (!length || unit == 4)
+			return false;
+		*seconds += scale[unit] * strtod(copy, &end);
+		if (*end || isalpha((unsigned char)cell[strlen(units[unit])]))
+			return false;
+		cell += strlen(units[unit]);
+		cell += strspn(cell, " ");
+		next = unit == 1 ? 3 : unit + 1;
+		parts++;
+	}
+	return parts > 1;
+}
+
+bool table_clock(const char *cell, double *seconds) {
 	char copy[CSV_FIELD_MAX + 1], *at = copy, *end;
 	size_t colons = 0;
+	if (letters_read(cell, seconds))
+		return true;
 	snprintf(copy, sizeof copy, "%s", cell);
 	for (*seconds = 0; digits(at) && at[digits(at)] == ':'; at += digits(at) + 1, colons++) {
 		if (colons && digits(at) != 2)
@@ -112,18 +140,260 @@ static bool clock_read(const char *cell, double *seconds) {
 	return *end == '\0';
 }
 
+static void cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
+	csv->cells[row * csv->columns + column] = text;
+}
+
+/* Some cells are such times, and the others numbers of seconds. */
 static void clocks_rewrite(struct csv *csv, size_t column) {
-	struct table_name name;
 	double seconds;
+	size_t clocks = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		bool clock = table_clock(cell, &seconds);
+		clocks += clock;
+		if (!clock && !table_is_missing(cell) && !table_number(csv, cell, false, &seconds))
+			return;
+	}
+	for (size_t r = 0; r < csv->rows && clocks; r++)
+		if (table_clock(csv_cell(csv, r, column), &seconds))
+			cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
+}
+
+/* The number at the beginning of a cell such as "10.2 s" or "8x", and what follows it; false if it is not so. */
+static bool suffixed_read(const struct csv *csv, const char *cell, double *number, const char **suffix) {
+	char copy[CSV_FIELD_MAX + 1];
+	size_t length = strspn(cell, "+-.,0123456789");
+	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
+		length += 1 + strspn(cell + length + 1, "+-0123456789");
+	snprintf(copy, sizeof copy, "%.*s", (int)length, cell);
+	*suffix = cell + length + strspn(cell + length, " ");
+	return length && table_number(csv, copy, false, number);
+}
+
+/* The unit of a cell: a factor of 8x and a share of 80 % are numbers; a time becomes seconds. 0: something else. */
+static double suffix_scale(const char *suffix, enum table_measure *measure) {
+	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
+	struct table_name name;
+	*measure = MEASURE_NONE;
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		if (strcmp(suffix, plain[i]) == 0)
+			return 1;
+	table_name_read(suffix, &name);
+	*measure = name.measure;
+	return *suffix && name.measure == MEASURE_TIME && !*name.base && !*name.per ? name.scale : 0;
+}
+
+/* Every cell with a number has a unit behind it: "10.2 s", "850 ms", "8x". The unit moves to the header. */
+static void suffixes_rewrite(struct csv *csv, size_t column) {
+	enum table_measure measure = MEASURE_NONE, one = MEASURE_NONE;
+	struct table_name name;
+	double number;
+	const char *suffix;
+	size_t with = 0, without = 0;
 	table_name_read(csv->header[column], &name);
-	if (table_time_rank(&name) < 0 || name.scale != 1)
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (table_is_missing(cell))
+			continue;
+		if (!suffixed_read(csv, cell, &number, &suffix))
+			return;
+		without += !*suffix;
+		if (*suffix && (suffix_scale(suffix, &one) == 0 || (with && one != measure)))
+			return;
+		measure = *suffix ? one : measure;
+		with += *suffix != '\0';
+	}
+	if (!with || (without && (measure == MEASURE_TIME || name.measure != MEASURE_NONE)))
 		return;
 	for (size_t r = 0; r < csv->rows; r++)
-		if (!table_is_missing(csv_cell(csv, r, column)) && !clock_read(csv_cell(csv, r, column), &seconds))
-			return;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (clock_read(csv_cell(csv, r, column), &seconds))
-			csv->cells[r * csv->columns + column] = arena_printf(csv->arena, "%.9g", seconds);
+		if (suffixed_read(csv, csv_cell(csv, r, column), &number, &suffix))
+			cell_set(csv, r, column,
+			         arena_printf(csv->arena, "%.12g", number * (*suffix ? suffix_scale(suffix, &one) : 1)));
+	if (measure == MEASURE_TIME)
+		csv->header[column] =
+			arena_printf(csv->arena, "%.*s (s)", (int)strcspn(csv->header[column], "(["), csv->header[column]);
+}
+
+/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
+ * point in it. */
+static bool has_decimal_commas(const struct csv *csv) {
+	bool some = false;
+	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+		const char *cell = csv->cells[i], *comma = cell + digits(cell);
+		size_t fraction = *comma == ',' ? digits(comma + 1) : 0;
+		if (digits(cell) && *comma == '.' && digits(comma + 1))
+			return false;
+		some = some || (comma > cell && fraction && (fraction != GROUP || *cell == '0') && comma[1 + fraction] != ',');
+	}
+	return some;
+}
+
+static void commas_rewrite(struct csv *csv) {
+	if (csv->delimiter == ';' || !has_decimal_commas(csv))
+		return;
+	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+		const char *cell = csv->cells[i];
+		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0;
+		if (whole && fraction && cell[whole + 1 + fraction] != ',')
+			csv->cells[i] = arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1);
+	}
+}
+
+/* "threads,1,2,4,8" with a row of times below it: what is measured must be the name of a row, and the first row
+ * numbers.
+ */
+static bool is_transposed(const struct csv *csv) {
+	double number;
+	bool timed = false;
+	struct table_name name;
+	for (size_t c = 1; c < csv->columns; c++)
+		if (!table_number(csv, csv->header[c], true, &number))
+			return false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		table_name_read(csv_cell(csv, r, 0), &name);
+		timed = timed || table_time_rank(&name) >= 0 || name.measure == MEASURE_RATE;
+		for (size_t c = 1; c < csv->columns; c++)
+			if (!table_is_missing(csv_cell(csv, r, c)) && !table_number(csv, csv_cell(csv, r, c), true, &number))
+				return false;
+	}
+	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
+}
+
+static struct csv *transposed(const struct csv *csv) {
+	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
+		return NULL;
+	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
+	*out = *csv;
+	out->columns = csv->rows + 1;
+	out->rows = csv->columns - 1;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, out->rows * out->columns + 1, sizeof *out->cells);
+	out->line = arena_alloc(csv->arena, out->rows + 1, sizeof *out->line);
+	for (size_t c = 0; c < out->columns; c++)
+		out->header[c] = c ? csv_cell(csv, c - 1, 0) : csv->header[0];
+	for (size_t r = 0; r < out->rows; r++) {
+		out->line[r] = csv->line[0];
+		for (size_t c = 0; c < out->columns; c++)
+			out->cells[r * out->columns + c] = c ? csv_cell(csv, c - 1, r + 1) : csv->header[r + 1];
+	}
+	return out;
+}
+
+/* Time, a team and a size in other languages, as keys. */
+static const struct {
+	const char *theirs, *ours;
+} translations[] = {
+	{"zeit", "time"},
+	{"laufzeit", "runtime"},
+	{"ausf\xc3\xbchrungszeit", "runtime"},
+	{"rechenzeit", "runtime"},
+	{"dauer", "duration"},
+	{"temps", "time"},
+	{"dur\xc3\xa9"
+     "e",
+     "duration"},
+	{"duree", "duration"},
+	{"temps_d_ex\xc3\xa9"
+     "cution",
+     "runtime"},
+	{"temps_d_execution", "runtime"},
+	{"temps_de_calcul", "runtime"},
+	{"tiempo", "time"},
+	{"tiempo_de_ejecuci\xc3\xb3n", "runtime"},
+	{"tiempo_de_ejecucion", "runtime"},
+	{"duraci\xc3\xb3n", "duration"},
+	{"tempo", "time"},
+	{"tempo_di_esecuzione", "runtime"},
+	{"durata", "duration"},
+	{"\xcf\x87\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
+	{"\xce\xa7\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
+	{"\xe6\x97\xb6\xe9\x97\xb4", "time"},
+	{"\xe8\xbf\x90\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
+	{"\xe6\x89\xa7\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
+	{"\xe8\x80\x97\xe6\x97\xb6", "duration"},
+	{"\xe7\x94\xa8\xe6\x97\xb6", "duration"},
+	{"f\xc3\xa4"
+     "den",
+     "threads"},
+	{"faden", "threads"},
+	{"f\xc3\xa4"
+     "den_anzahl",
+     "threads"},
+	{"anzahl_threads", "threads"},
+	{"anzahl_f\xc3\xa4"
+     "den",
+     "threads"},
+	{"threadanzahl", "threads"},
+	{"anzahl_der_threads", "threads"},
+	{"kerne", "cores"},
+	{"anzahl_kerne", "cores"},
+	{"prozesse", "processes"},
+	{"nombre_de_threads", "threads"},
+	{"nb_threads", "threads"},
+	{"fils", "threads"},
+	{"c\xc5\x93urs", "cores"},
+	{"coeurs", "cores"},
+	{"processus", "processes"},
+	{"hilos", "threads"},
+	{"n\xc3\xbamero_de_hilos", "threads"},
+	{"numero_de_hilos", "threads"},
+	{"n\xc3\xba"
+     "cleos",
+     "cores"},
+	{"nucleos", "cores"},
+	{"procesos", "processes"},
+	{"numero_di_thread", "threads"},
+	{"numero_thread", "threads"},
+	{"core", "cores"},
+	{"processi", "processes"},
+	{"\xce\xbd\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
+	{"\xce\x9d\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
+	{"\xcf\x80\xcf\x85\xcf\x81\xce\xae\xce\xbd\xce\xb5\xcf\x82", "cores"},
+	{"\xe7\xba\xbf\xe7\xa8\x8b\xe6\x95\xb0", "threads"},
+	{"\xe7\xba\xbf\xe7\xa8\x8b", "threads"},
+	{"\xe6\xa0\xb8\xe5\xbf\x83\xe6\x95\xb0", "cores"},
+	{"\xe6\xa0\xb8\xe6\x95\xb0", "cores"},
+	{"\xe8\xbf\x9b\xe7\xa8\x8b\xe6\x95\xb0", "processes"},
+	{"gr\xc3\xb6\xc3\x9f"
+     "e",
+     "size"},
+	{"groesse", "size"},
+	{"problemgr\xc3\xb6\xc3\x9f"
+     "e",
+     "size"},
+	{"taille", "size"},
+	{"tama\xc3\xb1o", "size"},
+	{"tamano", "size"},
+	{"dimensione", "size"},
+	{"\xce\xbc\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
+	{"\xce\x9c\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
+	{"\xe8\xa7\x84\xe6\xa8\xa1", "size"},
+	{"\xe5\xa4\xa7\xe5\xb0\x8f", "size"},
+	{"beschleunigung", "speedup"},
+	{"effizienz", "efficiency"},
+	{"acc\xc3\xa9l\xc3\xa9ration", "speedup"},
+	{"aceleraci\xc3\xb3n", "speedup"},
+	{"\xe5\x8a\xa0\xe9\x80\x9f\xe6\xaf\x94", "speedup"},
+	{"durchsatz", "throughput"},
+	{"ex\xc3\xa9"
+     "cution",
+     "run"},
+	{"durchlauf", "run"},
+};
+
+/* The unit behind the name stays: "temps (s)" is "time (s)", and "Laufzeit/s" "runtime/s". */
+static void header_translate(struct csv *csv, size_t column) {
+	const char *header = csv->header[column];
+	size_t length = strcspn(header, "([/,");
+	char name[TABLE_NAME], key[TABLE_NAME];
+	snprintf(name, sizeof name, "%.*s", (int)length, header);
+	table_words_join(name, key);
+	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
+		if (strcmp(key, translations[i].theirs) == 0)
+			csv->header[column] =
+				arena_printf(csv->arena, "%s%s%s", translations[i].ours,
+			                 strchr("([", header[length]) && header[length] ? " " : "", header + length);
 }
 
 size_t table_side(const char *text, size_t *length) {
@@ -191,15 +461,20 @@ static void serial_split(struct csv *csv, size_t column) {
 	csv->columns = columns + 1;
 }
 
-void table_cells_rewrite(struct csv *csv) {
+struct csv *table_cells_rewrite(struct csv *csv) {
+	commas_rewrite(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
+		header_translate(csv, c);
 		thousands_rewrite(csv, c);
 		clocks_rewrite(csv, c);
+		suffixes_rewrite(csv, c);
 		squares_rewrite(csv, c);
 	}
 	for (size_t c = 0; c < csv->columns; c++)
 		if (has_serial_cells(csv, c)) {
 			serial_split(csv, c);
-			return;
+			break;
 		}
+	struct csv *turned = transposed(csv);
+	return turned ? turned : csv;
 }

@@ -12,6 +12,12 @@ enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 4 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5;
 
+static bool is_place(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_has_word(key, "nodes hosts machines servers sockets packages racks");
+}
+
 /* How much a column is worth keeping of two that say the same. */
 static int worth(const struct table *table, size_t c) {
 	return 2 * (strcmp(table->columns[c].name, "threads") == 0) + table_is_parameter(table->columns[c].name);
@@ -68,7 +74,20 @@ static void places_ignore(struct table *table) {
 		for (size_t b = 0; b < csv->columns; b++) {
 			struct table_column *fine = &table->columns[a], *coarse = &table->columns[b];
 			if (a != b && fine->role == TABLE_PARAM && coarse->role == TABLE_PARAM && fine->numbers &&
-			    coarse->numbers && table_is_team(fine->name) && table_is_place(coarse->name) && is_finer(csv, a, b))
+			    coarse->numbers && table_is_team(fine->name) && is_place(coarse->name) && is_finer(csv, a, b))
+				coarse->role = TABLE_IGNORED;
+		}
+}
+
+/* The depth of a recursion that follows from the number of threads: every team has one, which other teams have, too. */
+static void depths_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = 0; b < csv->columns; b++) {
+			struct table_column *fine = &table->columns[a], *coarse = &table->columns[b];
+			if (fine->role == TABLE_PARAM && coarse->role == TABLE_PROBLEM && fine->numbers && coarse->numbers &&
+			    table_is_team(fine->name) && table_has_word(coarse->name, "depth density degree scale limit range") &&
+			    is_finer(csv, a, b))
 				coarse->role = TABLE_IGNORED;
 		}
 }
@@ -151,6 +170,8 @@ void table_roles_follow(struct table *table) {
 	bool given = table->reading && table->reading->problem_count;
 	together_ignore(table);
 	places_ignore(table);
+	if (!given)
+		depths_ignore(table);
 	results_ignore(table);
 	if (!given)
 		sizes_decide(table);

@@ -138,12 +138,6 @@ bool table_is_parameter(const char *header) {
 			   "optimization cutoff threshold grain grainsize grain_size task_size chunk_size threads_per_block");
 }
 
-bool table_is_run(const char *header) {
-	char key[TABLE_NAME];
-	table_key(header, key);
-	return is_key(key, "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
-}
-
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
@@ -161,10 +155,4 @@ bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
 	return table_is_threads(header) || table_has_word(key, "ranks processes procs tasks gpus devices");
-}
-
-bool table_is_place(const char *header) {
-	char key[TABLE_NAME];
-	table_key(header, key);
-	return table_has_word(key, "nodes hosts machines servers sockets packages racks");
 }

@@ -124,7 +124,7 @@ static void header_make(struct making *making) {
 	if (!making->wide->repeats)
 		out->header[making->keys] = making->wide->name;
 	if (making->wide->directed)
-		out->header[making->keys + 1] = "operation";
+		out->header[making->keys + 1] = making->wide->other ? making->wide->other : "operation";
 	if (making->wide->with_serial)
 		out->header[making->keys + 1] = "version";
 	out->header[out->columns - 1] = value_header(making);

@@ -156,8 +156,95 @@ static void threads_name(struct table *table) {
 		table->columns[found].name = "threads";
 }
 
+/* The column that the user names, in any case of letters. */
+static int value_asked(struct table *table, struct err *err) {
+	const struct study_reading *reading = table->reading;
+	const char *near;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (strcasecmp(table->columns[c].name, reading->objective) != 0)
+			continue;
+		table->value = c;
+		table->unitless = !reading->more && table->columns[c].read.measure == MEASURE_NONE && !reading->unit;
+		return table->columns[c].numbers
+		           ? 0
+		           : err_set(err, ERR_USAGE, NULL, "%s: the column \"%.60s\" does not hold numbers", table->path,
+		                     table->columns[c].name);
+	}
+	near = near_word(reading->objective, table->csv->header, table->csv->columns);
+	err_set(err, ERR_USAGE, NULL, "%s does not have a column \"%.60s\"", table->path, reading->objective);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+/* Tells which columns might be the times, and how to say so. */
+static int value_refuse(const struct table *table, struct err *err) {
+	char names[3 * TABLE_NAME] = "";
+	size_t count = 0, length;
+	const char *first = "COLUMN";
+	for (size_t c = 0; c < table->csv->columns && count < 3; c++) {
+		const struct table_column *column = &table->columns[c];
+		if (!column->numbers || is_parameter_or_problem(table, c) || strlen(column->name) > 60)
+			continue;
+		length = strlen(names);
+		snprintf(names + length, sizeof names - length, "%s%s", count ? "," : "", column->name);
+		first = count++ ? first : column->name;
+	}
+	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
+	return count > 1
+	           ? err_hint(err,
+	                      "write time_s, time_ms or GB/s there, or use --minimize '%s', or --versions '%s' if each "
+	                      "is the time of a version",
+	                      first, names)
+	           : err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'", first,
+	                      first);
+}
+
+/* "wall time of the solver" is the time where nothing else is. */
+static bool only_time(struct table *table) {
+	size_t found = SIZE_MAX;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		if (!column->numbers || !table_has_word(column->read.base, "time zeit runtime walltime laufzeit") ||
+		    table_is_statistic(&column->read))
+			continue;
+		if (found != SIZE_MAX)
+			return false;
+		found = c;
+	}
+	table->value = found != SIZE_MAX ? found : table->value;
+	return found != SIZE_MAX;
+}
+
+/* The unit that the user names for values without one. */
+static int unit_set(struct table *table, struct err *err) {
+	struct table_column *column = &table->columns[table->value];
+	struct table_name unit;
+	bool time = column->read.measure == MEASURE_NONE && strcasecmp(column->name, "speedup") != 0 &&
+	            !(table->reading && table->reading->objective);
+	if (!table->reading || !table->reading->unit) {
+		table->assumed_unit = table->assumed_unit || (time && !table->given);
+		return 0;
+	}
+	table_name_read(table->reading->unit, &unit);
+	if (unit.measure == MEASURE_NONE || *unit.base)
+		return err_set(err, ERR_USAGE, "--unit takes s, ms, us, ns, GB/s, Kops/s and the like",
+		               "the unit \"%.40s\" is not known", table->reading->unit);
+	if (unit.measure == MEASURE_RATE)
+		column->name = arena_printf(table->csv->arena, "%s (%s)", column->name, table->reading->unit);
+	snprintf(unit.base, sizeof unit.base, "%s", column->read.base);
+	column->read = unit;
+	table->assumed_unit = false;
+	return 0;
+}
+
 /* The column with the rows' times; without one, a rate. */
 static int value_choose(struct table *table, struct err *err) {
+	if (table->given) {
+		while (table->given[table->value] != TABLE_TIME && table->given[table->value] != TABLE_RATE)
+			table->value++;
+		return 0;
+	}
+	if (table->reading && table->reading->objective)
+		return value_asked(table, err);
 	int best = 1000;
 	bool twice = false;
 	for (size_t c = 0; c < table->csv->columns; c++) {
@@ -175,10 +262,7 @@ static int value_choose(struct table *table, struct err *err) {
 		best = rank < best ? rank : best;
 	}
 	if (best == 1000)
-		return err_set(err, ERR_USAGE,
-		               "name the column of the times time_s, time_ms or time_us, or a rate with its unit, for example "
-		               "GB/s or Kops/s",
-		               "%s does not have a column of times", table->path);
+		return only_time(table) ? 0 : value_refuse(table, err);
 	if (twice && best >= RATE_RANK)
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);
@@ -247,8 +331,29 @@ static bool are_directions(const struct csv *csv, size_t column) {
 	return true;
 }
 
+static bool is_direction(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_has_word(key, "direction copy transfer way");
+}
+
+static bool is_file(const char *header) {
+	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
+}
+
+static bool is_run(const char *header) {
+	char key[TABLE_NAME];
+	table_key(header, key);
+	return table_among(key, strlen(key),
+	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
+	if (table->given && table->given[c] >= 0)
+		return (enum table_role)table->given[c];
+	if (c == table->value && table->reading && table->reading->more)
+		return TABLE_RATE;
 	if (c == table->value)
 		return column->read.measure == MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
 		                                                                                        : TABLE_TIME;
@@ -260,13 +365,13 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
 		return TABLE_PARAM;
-	if (!column->numbers && table_is_direction(column->name) && are_directions(table->csv, c))
+	if (!column->numbers && is_direction(column->name) && are_directions(table->csv, c))
 		return TABLE_PROBLEM;
-	if (is_index(table->csv, c) || (column->numbers && table_is_run(column->name)))
+	if (is_index(table->csv, c) || (column->numbers && is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
-	if (!column->numbers && table_is_file(column->name))
+	if (!column->numbers && is_file(column->name))
 		return TABLE_FILE;
 	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
@@ -364,7 +469,7 @@ int table_roles(struct table *table, struct err *err) {
 		table_name_read(csv->header[c], &table->columns[c].read);
 	}
 	threads_name(table);
-	if (names_check(table, err) || given_check(table, err) || value_choose(table, err))
+	if (names_check(table, err) || given_check(table, err) || value_choose(table, err) || unit_set(table, err))
 		return -1;
 	for (size_t c = 0; c < csv->columns; c++)
 		table->columns[c].role = role_of(table, c);

@@ -207,6 +207,72 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	return (!*first || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
 }
 
+/* "N=1024, B=16": two keys, of which each column has both. */
+static bool keys_split(const struct csv *csv, const char *header, const char *key[2], const char *value[2]) {
+	char *copy = arena_strdup(csv->arena, header), *rest = NULL;
+	size_t count = 0;
+	for (char *word = strtok_r(copy, ",;/& ", &rest); word; word = strtok_r(NULL, ",;/& ", &rest)) {
+		char *equals = strchr(word, '=');
+		if (!equals || equals == word || !equals[1] || count == 2)
+			return false;
+		*equals = '\0';
+		key[count] = word;
+		value[count++] = equals + 1;
+	}
+	return count == 2;
+}
+
+static bool keyed_find(const struct csv *csv, struct wide *wide) {
+	const char *first[2] = {NULL, NULL}, *key[2], *value[2];
+	*wide = (struct wide){0};
+	for (size_t c = 0; c < csv->columns; c++) {
+		if (!is_numbers(csv, c) || !keys_split(csv, csv->header[c], key, value))
+			continue;
+		if (wide->count && (strcmp(key[0], first[0]) != 0 || strcmp(key[1], first[1]) != 0))
+			return false;
+		memcpy(first, key, sizeof first);
+		wide->column[wide->count] = c;
+		wide->value[wide->count] = value[0];
+		wide->direction[wide->count++] = value[1];
+	}
+	wide->name = first[0] ? name_of_word(csv, first[0]) : NULL;
+	wide->other = first[1] ? name_of_word(csv, first[1]) : NULL;
+	wide->directed = true;
+	return wide->count >= 2;
+}
+
+/* The columns that the user calls versions. */
+static bool asked_find(const struct csv *csv, const struct study_reading *reading, struct wide *wide) {
+	struct table_name name;
+	*wide = (struct wide){.name = "version"};
+	for (size_t c = 0; c < csv->columns; c++)
+		for (size_t i = 0; i < reading->version_count; i++)
+			if (strcasecmp(csv->header[c], reading->versions[i]) == 0 && wide->count < CSV_COLUMNS_MAX) {
+				table_name_read(csv->header[c], &name);
+				wide->column[wide->count] = c;
+				wide->value[wide->count++] = *name.base ? arena_strdup(csv->arena, name.base) : csv->header[c];
+			}
+	return wide->count >= 2;
+}
+
+/* Numbers that nobody knows are not times: their names say that they are, or which version they are of, or a comment
+ * says what all numbers are. */
+static const char *noted_unit(const struct csv *csv, struct table_name *unit);
+static bool may_be_time(const struct csv *csv, const char *header) {
+	static const char versions[] =
+		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip opencl gpu cpu cilk tbb naive simple "
+		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
+		"optimised "
+		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
+		"cublas "
+		"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
+	struct table_name unit;
+	char key[TABLE_NAME];
+	table_words_join(header, key);
+	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
+	       table_has_word(key, versions) || noted_unit(csv, &unit);
+}
+
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
@@ -219,9 +285,10 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], table_serial_words);
 	if (measure == MEASURE_TIME)
 		return name.measure == MEASURE_TIME || serial;
-	return name.measure == MEASURE_NONE && !table_is_problem(csv->header[column]) &&
-	       !table_is_parameter(csv->header[column]) && !table_is_counter(csv->header[column]) &&
-	       !table_is_figure(csv->header[column]) && !table_is_count(csv->header[column]);
+	return name.measure == MEASURE_NONE && may_be_time(csv, csv->header[column]) &&
+	       !table_is_problem(csv->header[column]) && !table_is_parameter(csv->header[column]) &&
+	       !table_is_counter(csv->header[column]) && !table_is_figure(csv->header[column]) &&
+	       !table_is_count(csv->header[column]);
 }
 
 static bool is_time_of_all(const char *header) {
@@ -345,6 +412,9 @@ static bool has_value(const struct csv *csv) {
 static bool any_find(const struct csv *csv, struct wide *wide) {
 	if (has_value(csv))
 		return false;
+	if (keyed_find(csv, wide))
+		return true;
+	*wide = (struct wide){0};
 	if (numbered_find(csv, wide))
 		return true;
 	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE};
@@ -369,9 +439,14 @@ static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
 	return NULL;
 }
 
-bool wide_find(const struct csv *csv, const char *noted, struct wide *wide) {
+bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide) {
+	bool asked = reading && reading->version_count;
 	*wide = (struct wide){0};
-	if (noted && *noted ? !noted_find(csv, noted, wide) : !any_find(csv, wide))
+	if (reading && reading->objective)
+		return false;
+	if (asked             ? !asked_find(csv, reading, wide)
+	    : noted && *noted ? !noted_find(csv, noted, wide)
+	                      : !any_find(csv, wide))
 		return false;
 	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
 		table_name_read(csv->header[wide->column[i]], &wide->measure);

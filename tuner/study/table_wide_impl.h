@@ -10,6 +10,7 @@ struct wide {
 	const char *value[CSV_COLUMNS_MAX];     /* that their headers stand for */
 	const char *name;                       /* of these values: "threads", "version" */
 	const char *direction[CSV_COLUMNS_MAX]; /* of copies, if `directed`: then the values are what is left of headers */
+	const char *other; /* what the second key of "N=1024, B=16" is, if `directed`; NULL: a direction */
 	bool directed;
 	struct table_name measure; /* of the times, or the rates */
 	bool repeats;              /* the columns are runs of the same */
@@ -22,7 +23,7 @@ struct wide {
 	bool assumed;              /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
-bool wide_find(const struct csv *csv, const char *noted, struct wide *wide);
+bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
  * src: table_long.c */

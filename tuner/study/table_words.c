@@ -35,6 +35,12 @@ static const struct unit times[] = {
 	{"nsec", 1e-9},
 	{"nanosecond", 1e-9},
 	{"nanoseconds", 1e-9},
+	{"msecond", 1e-3},
+	{"usecond", 1e-6},
+	{"nsecond", 1e-9},
+	{"nsecs", 1e-9},
+	{"min", 60},
+	{"h", 3600},
 	{"minutes", 60},
 	{"hours", 3600},
 };
@@ -101,15 +107,16 @@ static bool unit_read(const char *unit, struct table_name *name) {
 		return true;
 	}
 	bool bare = !slash && table_among(unit, strlen(unit), bare_rates);
-	if (!bare && !(slash && time_unit(slash + 1, strlen(slash + 1)) > 0))
+	bool energy = slash && table_among(slash + 1, strlen(slash + 1), "w watt j joule");
+	if (!bare && !energy && !(slash && time_unit(slash + 1, strlen(slash + 1)) > 0))
 		return false;
 	if (!amount_read(left, name)) {
-		if (bare || !*left)
+		if (bare || energy || !*left)
 			return false;
 		name->scale = 1;
 		snprintf(name->per, sizeof name->per, "%s", left);
 	}
-	if (slash)
+	if (slash && !energy)
 		name->scale /= time_unit(slash + 1, strlen(slash + 1));
 	name->measure = MEASURE_RATE;
 	return true;
@@ -144,11 +151,40 @@ static char *bracket_find(char *text) {
 	return comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
 }
 
+/* "T(p)" and "T_p" of textbooks. */
+static bool is_of_letter(const char *text, char symbol) {
+	return *text == symbol && ((text[1] == '(' && isalpha((unsigned char)text[2]) && strcmp(text + 3, ")") == 0) ||
+	                           (text[1] == '_' && text[2] && strchr("pn", text[2]) && !text[3]));
+}
+
 /* "T_total" and "t_comm" are times, in seconds as without a unit. */
 static bool is_symbol(const char *text) {
+	if (is_of_letter(text, 't'))
+		return true;
 	return (*text == 't' && (text[1] == '_' || text[1] == ' ') && text[2]) &&
 	       (table_is_part(text + 2) ||
 	        table_among(text + 2, strlen(text + 2), "total all overall wall exec run whole rest"));
+}
+
+static const char time_words[] =
+	"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
+	"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer";
+static bool parts(const char *name, const char *words, bool all);
+
+/* "runtime/ms" and "t / s" are a quantity divided by its unit (ISO 80000-1), unlike "steps/s". */
+static bool quantity_read(const char *text, struct table_name *name) {
+	const char *slash = strrchr(text, '/');
+	char left[TABLE_NAME];
+	double scale =
+		slash ? time_unit(slash + 1 + strspn(slash + 1, " "), strlen(slash + 1 + strspn(slash + 1, " "))) : 0;
+	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - text) : 0, text);
+	cut(left, strlen(left));
+	if (scale == 0 || !*left || !parts(left, time_words, true) || strchr(left, '/'))
+		return false;
+	name->measure = MEASURE_TIME;
+	name->scale = scale;
+	snprintf(name->base, sizeof name->base, "%s", left);
+	return true;
 }
 
 static bool name_unit_read(const char *header, struct table_name *name) {
@@ -156,6 +192,8 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	*name = (struct table_name){.scale = 1};
 	normalise(header, text);
 	snprintf(name->base, sizeof name->base, "%s", text);
+	if (quantity_read(text, name))
+		return true;
 	if (unit_read(text, name)) {
 		name->base[0] = '\0';
 		return true;
@@ -178,6 +216,8 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 void table_name_read(const char *header, struct table_name *name) {
 	if (!name_unit_read(header, name) && is_symbol(name->base))
 		name->measure = MEASURE_TIME;
+	if (is_of_letter(name->base, 't'))
+		snprintf(name->base, sizeof name->base, "t");
 }
 
 /* Calls for each part of a name that blanks, underlines and the like separate; true if `is` holds for all, or any. */
@@ -194,6 +234,13 @@ static bool parts(const char *name, const char *words, bool all) {
 	return some;
 }
 
+static bool ends_in_time(const char *name) {
+	const char *last = name;
+	for (const char *at = name; *at; at++)
+		last = strchr("_ -", *at) && at[1] ? at + 1 : last;
+	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit");
+}
+
 int table_time_rank(const struct table_name *name) {
 	static const char *const ranks[] = {
 		"time zeit",
@@ -202,17 +249,14 @@ int table_time_rank(const struct table_name *name) {
 		"median med",
 		"mean avg average",
 		"best"};
-	static const char all[] =
-		"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
-		"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer";
-	bool timed = name->measure == MEASURE_TIME ||
+	bool timed = name->measure == MEASURE_TIME || ends_in_time(name->base) ||
 	             table_among(name->base, strlen(name->base),
 	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit");
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
 		return 0;
-	if (!parts(name->base, all, true))
+	if (!parts(name->base, time_words, true))
 		return -1;
 	for (int i = 0; i < (int)(sizeof ranks / sizeof *ranks); i++)
 		if (parts(name->base, ranks[i], true))
@@ -251,31 +295,16 @@ bool table_is_part(const char *header) {
 
 const char table_direction_words[] = "h2d d2h d2d htod dtoh dtod upload download read write send recv receive";
 
-bool table_is_direction(const char *header) {
-	char key[TABLE_NAME];
-	table_key(header, key);
-	return table_has_word(key, "direction copy transfer way");
-}
-
-bool table_is_joules(const char *header) {
-	char key[TABLE_NAME];
-	const char *unit = strpbrk(header, "([");
-	table_words_join(header, key);
-	return (unit && (strncmp(unit + 1, "J)", 2) == 0 || strncmp(unit + 1, "J]", 2) == 0)) ||
-	       table_among(key, strlen(key), "energy_j joules energy_joules joule");
-}
-
-bool table_is_file(const char *header) {
-	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
-}
-
 bool table_is_figure(const char *header) {
-	return parts(
-		header,
-		"speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share rate "
-		"ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
-		"sm achieved imbalance error accuracy inertia residual verdict unit",
-		false);
+	char lower[TABLE_NAME];
+	normalise(header, lower);
+	return is_of_letter(lower, 's') || is_of_letter(lower, 'e') ||
+	       parts(header,
+	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
+	             "rate "
+	             "ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
+	             "sm achieved imbalance error accuracy inertia residual verdict unit",
+	             false);
 }
 
 bool table_is_missing(const char *cell) {

@@ -155,13 +155,6 @@ void opening_describe(const struct opening *opening, char *text, size_t size) {
 
 enum { CENTRES = 4, NEAR_ROOM = 512, SECOND_STEPS = 24, ROUND_MAX = 600 };
 
-void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes) {
-	coding_index(surrogate->coding, index, codes);
-	for (size_t s = 0; s < surrogate->prior.source_count; s++)
-		codes[surrogate->coding->count - surrogate->prior.source_count + s] =
-			source_model_code(surrogate->prior.source[s], codes, index);
-}
-
 static void add(struct pool *pool, uint64_t index) {
 	if (pool->count < pool->room)
 		pool->index[pool->count++] = index;
@@ -239,14 +232,13 @@ static void give(struct surrogate *surrogate) {
 
 void surrogate_pool_fill(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
-	if (!pool->whole) {
+	if (!pool->whole)
 		draw(surrogate);
-	} else if (pool->count == 0) {
+	else if (pool->count == 0)
 		while (pool->count < pool->room)
 			add(pool, pool->count);
-	} else {
+	else
 		return;
-	}
 	give(surrogate);
 }
 

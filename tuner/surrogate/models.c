@@ -10,12 +10,7 @@
 #include "base/mem.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
-static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, DEVIATION_MAX = 10;
-
-double observed_variance(const struct observed *observed) {
-	double deviation = fmin(observed->deviation, DEVIATION_MAX);
-	return observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : deviation * deviation;
-}
+static const double WORKS_VARIANCE = 0.01;
 
 static void release_gp(void *gp) {
 	gp_free(gp);

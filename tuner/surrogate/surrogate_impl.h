@@ -153,7 +153,6 @@ double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate)
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 void surrogate_pool_fill(struct surrogate *surrogate);
-void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
 
 /* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
  * order in which they are given must not change the search; one that is given twice counts once. */
@@ -162,6 +161,10 @@ double source_model_scale(const struct source_model *model); /* the target that 
 /* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
+/* Codes a configuration in every dimension, those of the sources included. */
+void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
+/* The variance of an observation's target. */
+double observed_variance(const struct observed *observed);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
 size_t source_misleading(struct surrogate *surrogate);
 
@@ -169,7 +172,6 @@ size_t source_misleading(struct surrogate *surrogate);
 void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task);
 
 /* models.c: makes the models for the current dimensions, without observations */
-double observed_variance(const struct observed *observed);
 void surrogate_models_make(struct surrogate *surrogate);
 void surrogate_models_update(struct surrogate *surrogate);
 /* Removes a source and its dimension; the models start again. */

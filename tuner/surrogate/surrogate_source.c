@@ -273,6 +273,13 @@ uint16_t source_model_code(struct source_model *model, const uint16_t *codes, ui
 	return level_of(model, target);
 }
 
+void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes) {
+	coding_index(surrogate->coding, index, codes);
+	for (size_t s = 0; s < surrogate->prior.source_count; s++)
+		codes[surrogate->coding->count - surrogate->prior.source_count + s] =
+			source_model_code(surrogate->prior.source[s], codes, index);
+}
+
 /* Predicts the candidates that the source does not know: their places in the pool and their codes there. */
 static void codes_predict(struct source_model *model, struct pool *pool, size_t dims, size_t at, const size_t *place,
                           size_t count) {
@@ -300,6 +307,13 @@ void source_model_codes(struct source_model *model, struct pool *pool, size_t di
 	if (count)
 		codes_predict(model, pool, dims, at, unknown, count);
 	free(unknown);
+}
+
+static const double CENSORED_VARIANCE = 0.01, DEVIATION_MAX = 10;
+
+double observed_variance(const struct observed *observed) {
+	double deviation = fmin(observed->deviation, DEVIATION_MAX);
+	return observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : deviation * deviation;
 }
 
 /* Sum of the log densities of the targets, each predicted from all others. */

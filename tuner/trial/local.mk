@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/counters.c %D%/counters.h %D%/trial.c %D%/trial.h
+libtuner_la_SOURCES += %D%/trial.c %D%/trial.h

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #include "base/err.h"
 
 /* The word in JSON and a phrase for people. The first six words are those of the T4 format. */
@@ -98,5 +97,23 @@ struct runner {
 	 * interrupted. */
 	int (*run)(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err);
 };
+
+/* The counters of a trial, in the form that `run --json` and `tune --json` print. */
+/* The counters that were requested. */
+struct trial_counters {
+	const char *const *asked; /* groups, events, sources; NULL: nothing is counted */
+	bool every;               /* count in the trials of the search as well */
+	bool optional;            /* a default, not a request: unknown values are left out */
+	bool slow;                /* some of them need a simulator */
+};
+
+/* Adds "counters", "metrics", "counting" and, where the reply has them, "simulation" and "regions". Whatever the worker
+ * sent, each row then has a name and a status, and its value is a number, or null with a reason. Adds nothing if
+ * nothing was requested. */
+void trial_counters_add(json_t *to, const struct trial_result *result);
+/* The number of rows that have a value. */
+size_t trial_counters_known(const json_t *rows);
+/* "MEM, rusage"; caller frees. */
+char *trial_counters_words(const char *const *asked);
 
 #endif

@@ -233,12 +233,11 @@ static void reconsider(struct tune *tune) {
 	enum tune_spending before = tune_spend(tune, SPENT_SEARCH);
 	size_t kept = search_rank(tune->search, ahead->queue, ahead->count), count = ahead->count;
 	ahead->count = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (i < kept || is_made(tune, ahead->queue[i]))
 			ahead->queue[ahead->count++] = ahead->queue[i];
 		else
 			search_withdraw(tune->search, ahead->queue[i]);
-	}
 	tune_spend(tune, before);
 }
 

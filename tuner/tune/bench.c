@@ -16,11 +16,11 @@ static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
 /* One sample of a run this long settles a trial of the search: what a second one would tell is worth less than another
  * configuration. */
 static const double SETTLED_SECONDS = 0.05;
-/* Of such a run, the worker takes the first one, which it verifies, for the sample. */
+/* The worker takes the first run, which it verifies, for the sample if it is as long as this. */
 static const double SETTLED_AT_ONCE = 0.5;
 /* The finals run a slow baseline for this many times the best, or for this share of a budget, whichever is more, if the
  * time does not suffice for all of it. */
-static const double BOUND_TIMES = 4, BOUND_SHARE = 0.04;
+static const double BOUND_TIMES = 2, BOUND_SHARE = 0.04;
 /* A worker that starts again. */
 static const double START_SECONDS = 0.1;
 /* Noise of a sample for which the fewest samples settle a trial. */
@@ -201,11 +201,6 @@ void tune_beside_note(struct tune *tune, const struct trial_result *result, doub
 	tune->bench.beside.last[tune->bench.beside.count++ % TUNE_NOISES] = fmax(0, elapsed - timed - kept);
 }
 
-bool tune_is_settled(const struct tune *tune, const struct trial_result *result) {
-	double seconds = result->least > 0 ? tune_seconds(tune, result->least) : tune->bench.times.trial;
-	return !tune_is_metered(tune) && !tune->task->limits.complete && seconds >= SETTLED_SECONDS;
-}
-
 bool tune_has_reference(const struct tune *tune) {
 	return tune->memory.baseline.status == TRIAL_CORRECT || tune->memory.baseline.status == TRIAL_CENSORED;
 }
@@ -232,7 +227,8 @@ double tune_base_seconds(const struct tune *tune) {
 		return whole;
 	double bound = fmax(BOUND_TIMES * tune->memory.best, BOUND_SHARE * tune_budget_time(tune));
 	bool cut = bound < baseline->value || baseline->status == TRIAL_CENSORED;
-	return cut ? tune_final_seconds(tune, fmin(bound, baseline->value)) + tune_restart_seconds(tune) : whole;
+	double restart = tune->task->whole_programs ? 0 : START_SECONDS + tune->bench.times.setup;
+	return cut ? tune_final_seconds(tune, fmin(bound, baseline->value)) + restart : whole;
 }
 
 double tune_pair_seconds(const struct tune *tune) {
@@ -312,9 +308,11 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	if (own_build > 0 && json_is_object(result->reply))
 		json_object_set_new(result->reply, "build_s", json_real(own_build));
 	double verify = part(result->reply, "verify_s", all - build);
-	if (!request->trusted && !tune->task->whole_programs)
-		tune->bench.times.prepare =
-			fmax(tune->bench.times.prepare, verify + part(result->reply, "setup_s", all - build));
+	double setup = part(result->reply, "setup_s", all - build);
+	if (!tune->task->whole_programs) {
+		tune->bench.times.setup = fmax(tune->bench.times.setup, setup);
+		tune->bench.times.prepare = fmax(tune->bench.times.prepare, verify + setup);
+	}
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);
 	if (result->status == TRIAL_CORRECT || tune->task->whole_programs)

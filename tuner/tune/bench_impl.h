@@ -33,7 +33,8 @@ struct tune_last {
 struct tune_times {
 	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
 	double extra;   /* spent before and after each run of a program */
-	double prepare; /* that setting up and verifying a kernel took at most, which its reference does */
+	double setup;   /* that setting up a kernel took at most */
+	double prepare; /* and verifying it, for which its reference is computed */
 	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
 	double trial;   /* of the last trial, without its build */
 	double longest; /* of the trials of the search that ended by themselves, builds included */
@@ -88,8 +89,6 @@ double tune_nodes(const struct tune *tune); /* that measure at the same time; 1:
 /* The standard deviation of the logarithm of one sample; NAN: not known. */
 double tune_noise(const struct tune *tune);
 void tune_noise_note(struct tune *tune, const struct trial_result *result);
-/* Is one sample of this length enough? */
-bool tune_is_settled(const struct tune *tune, const struct trial_result *result);
 /* Is the baseline measured, or known to take longer than the search waited for it? */
 bool tune_has_reference(const struct tune *tune);
 /* Can a trial of the baseline be ended, and prove how much slower it is at least? */

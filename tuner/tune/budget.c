@@ -36,7 +36,7 @@ enum { CHECKED_USUALLY = 5 };
 static const uint64_t BROKEN_AFTER = 2;
 /* The race takes this share of the budget at most in what is kept for the finals. */
 static const double RACE_SHARE_KEPT = 0.15;
-/* With fewer evaluations the expected gain is too uncertain to stop on. */
+/* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 
 static double node_seconds_left(const struct tune *tune) {
@@ -63,7 +63,8 @@ bool tune_promised(const struct tune *tune) {
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
 }
 
-bool tune_has_rounds(const struct tune *tune) {
+/* May the search go on after a comparison? */
+static bool has_rounds(const struct tune *tune) {
 	return tune_promised(tune) && !tune->bench.fleet;
 }
 
@@ -188,12 +189,14 @@ static double race_expected(const struct tune *tune) {
 /* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven already, the
  * time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
-	bool found = tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
+	bool found = tune_is_useful(tune);
 	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (tune_has_rounds(tune) && (!found || proven)))
+	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || proven)))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
-	double pairs = tune_rounds(tune, tune_pairs_expected(tune)) * (tune_base_seconds(tune) + 2 * best);
+	/* runs of the baseline that are ended prove what the time allows */
+	int count = tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
+	double pairs = tune_rounds(tune, count) * (tune_base_seconds(tune) + 2 * best);
 	return (isnan(tune->memory.best) ? 0 : race_expected(tune)) + pairs + tune_return_seconds(tune) +
 	       tune_check_seconds(tune);
 }
@@ -207,8 +210,7 @@ double tune_finals_kept(const struct tune *tune) {
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
 	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
 	double proof = tune_proof_seconds(tune);
-	bool found =
-		!tune_has_reference(tune) || tune->memory.best < tune->memory.baseline.value * (1 - duel_defaults.margin);
+	bool found = !tune_has_reference(tune) || tune_is_useful(tune);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
@@ -433,15 +435,15 @@ bool tune_may_repeat(const struct tune *tune, const struct trial_result *result)
 
 /* Is the expected gain below the requested minimum? */
 static bool hopeless(const struct tune *tune) {
-	if (!(tune->task->limits.stop_gain > 0) || tune->tally.evaluations < EVALUATIONS_BEFORE_STOP ||
-	    tune_is_recalling(tune))
+	if (!(tune->task->limits.stop_gain > 0) ||
+	    tune->tally.evaluations - tune->memory.best_at < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
 		return false;
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
 
 bool tune_proof_is_cheap(const struct tune *tune, double share) {
 	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
-	return tune_has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	return has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
 	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 

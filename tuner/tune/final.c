@@ -13,16 +13,12 @@
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
-/* A baseline whose runs are ended must be allowed this many times what the best takes, or nothing would be proven. */
+/* Where the baseline's runs are ended, a longer sample of what meets it costs little and is less noisy. */
+static const double BOUND_SAMPLE = 0.05;
 /* A proof that takes less than this share of the budget is made once the best has stood still for some evaluations, or
- * before the race, in which somebody may press Ctrl-C. */
-static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06;
+ * before the race, in which somebody may press Ctrl-C. It may take so many times as long as expected. */
+static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06, EARLY_TIMES = 3;
 static const uint64_t STANDS_STILL = 10;
-/* A comparison in the middle of the search may take this many times the time of the shortest proof. */
-static const double EARLY_TIMES = 3;
-static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
-static const double BOUND_SAMPLE = 0.05; /* a longer sample of what meets it costs little then, and is less noisy */
-static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
@@ -80,23 +76,10 @@ static bool build_fits(const struct tune *tune, const json_t *config) {
 	       builder_figures(builder).longest_s < tune_left(tune) - tune_finals_kept(tune);
 }
 
-/* Does the search know that it is slower than what may race? */
-static bool is_far(const struct tune *tune, const json_t *config) {
-	uint64_t index;
-	if (is_baseline(tune, config))
-		return !(tune->memory.baseline.least <= tune->memory.best * TUNE_FINALIST_MARGIN);
-	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
-		return false;
-	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		if (tune->memory.worked[i].index == index)
-			return tune->memory.worked[i].least > tune->memory.best * TUNE_FINALIST_MARGIN;
-	return false;
-}
-
 /* Adds the simplified best; it replaces the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
-	bool known = !simple || tune_has_fallen(tune, simple) || is_far(tune, simple);
+	bool known = !simple || tune_has_fallen(tune, simple);
 	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
 		json_decref(simple);
 		return -1;
@@ -188,35 +171,10 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
-/* So many pairs with whole runs of the baseline fit into this time. */
-static bool pairs_fit(const struct tune *tune, int pairs, double left) {
-	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
-	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
-}
-
-/* The length of the baseline's runs for which so many pairs take most of this time. */
-static double bound_of(const struct tune *tune, int pairs, double left) {
-	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
-	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
-}
-
-/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter
- * ones prove more: how much slower the baseline is at least. */
-static double duel_bound(const struct tune *tune, double left) {
-	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
-	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
-		return 0;
-	if (more >= BOUND_TIMES * best)
-		return more;
-	if (pairs_fit(tune, RACE_PAIRS_LEAST, left))
-		return 0;
-	return fmax(bound_of(tune, RACE_PAIRS_LEAST, left), BOUND_TIMES_LEAST * best);
-}
-
 static void duel_plan(struct tune *tune, struct duel_options *options, double left) {
 	double pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
-	options->bound = duel_bound(tune, left);
+	options->bound = tune_duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
@@ -281,14 +239,6 @@ static void baseline_keep(struct tune *tune) {
 	tune->finals.best_config = json_incref((json_t *)tune->task->baseline);
 }
 
-/* Forgets a comparison whose winner fell. */
-static void comparison_drop(struct tune *tune) {
-	duel_result_clear(&tune->finals.duel);
-	json_decref(tune->finals.best_config);
-	tune->finals.best_config = NULL;
-	tune->finals.dueled = tune->finals.reversed = false;
-}
-
 /* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
 static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
 	for (;;) {
@@ -298,7 +248,7 @@ static int duel_honest(struct tune *tune, const json_t *winner, struct err *err)
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
-		comparison_drop(tune);
+		tune_comparison_drop(tune);
 		if (nodes == fleet_alive(tune->bench.fleet) || tune_proof_seconds(tune) > tune_left(tune))
 			break;
 	}
@@ -331,19 +281,15 @@ static int meet_baseline(struct tune *tune, const json_t *winner, struct err *er
 	return is_baseline(tune, tune->finals.best_config) ? 0 : tune_winner_check(tune, winner, err);
 }
 
-/* A program that refuses to overwrite its output works once. */
-static bool leaves_output(const struct tune *tune) {
-	const char *message = tune->memory.baseline.message;
-	return tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists"));
-}
-
 static int nothing_worked(struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
 		snprintf(hint, sizeof hint, "run the program by hand");
-	if (*tune->memory.baseline.message)
-		snprintf(hint, sizeof hint, "the baseline: %s", tune->memory.baseline.message);
-	if (leaves_output(tune))
+	const char *message = tune->memory.baseline.message;
+	if (*message)
+		snprintf(hint, sizeof hint, "the baseline: %s", message);
+	/* a program that refuses to overwrite its output works once */
+	if (tune->task->whole_programs && (strcasestr(message, "file exists") || strcasestr(message, "already exists")))
 		snprintf(hint, sizeof hint, "if an earlier run has left it, remove it before each: --before-each 'rm -f FILE'");
 	if (tune->memory.baseline.status == TRIAL_CENSORED)
 		return tune_budget_short(tune, err);
@@ -464,7 +410,7 @@ static int finalists_compare(struct tune *tune, struct race_entry *entries, size
 		if (!tune_has_fallen(tune, entries[winner].config))
 			return 0;
 		entries[winner].alive = false;
-		comparison_drop(tune);
+		tune_comparison_drop(tune);
 		winner = next_best(tune, entries, *count);
 	}
 	*again = !(tune->finals.rival_ratio > 0);
@@ -502,39 +448,6 @@ static int comparison(struct tune *tune, struct race_entry *entries, size_t *cou
 	return 0;
 }
 
-static bool is_proof(const struct tune *tune) {
-	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.verdict == PAIRED_FASTER &&
-	       !tune->finals.duel.lost[1] && tune->finals.duel.paired.count > 1 &&
-	       !is_baseline(tune, tune->finals.best_config);
-}
-
-/* Keeps what the last comparison has proven, and forgets the comparison. */
-static void proof_keep(struct tune *tune) {
-	struct tune_finals *finals = &tune->finals;
-	if (is_proof(tune)) {
-		duel_result_clear(&finals->proof.duel);
-		json_decref(finals->proof.config);
-		finals->proof.config = json_incref(finals->best_config);
-		finals->proof.duel = finals->duel;
-		finals->duel = (struct duel_result){0};
-	}
-	comparison_drop(tune);
-}
-
-void tune_proof_use(struct tune *tune) {
-	struct tune_finals *finals = &tune->finals;
-	bool base_fell = finals->dueled && finals->duel.lost[1];
-	if (!finals->proof.config || is_proof(tune) || base_fell || tune_has_fallen(tune, finals->proof.config))
-		return;
-	comparison_drop(tune);
-	finals->no_rival = false;
-	finals->rival_ratio = 0;
-	finals->dueled = true;
-	finals->best_config = json_incref(finals->proof.config);
-	finals->duel = finals->proof.duel;
-	finals->proof.duel = (struct duel_result){0};
-}
-
 /* The best so far meets the baseline, if that takes little of the budget. */
 static int prove(struct tune *tune, double share, struct err *err) {
 	uint64_t index = tune->memory.best_index;
@@ -545,10 +458,10 @@ static int prove(struct tune *tune, double share, struct err *err) {
 	tune->finals.proof.index = index;
 	int failed = is_unsafe(tune, config, &unsafe, err);
 	if (!failed && !unsafe)
-		failed = duel(tune, config, EARLY_TIMES * tune_proof_seconds(tune), err);
+		failed = duel(tune, config, fmax(EARLY_TIMES * tune_proof_seconds(tune), share * tune_budget_time(tune)), err);
 	if (!failed && !unsafe) {
 		decide(tune, config);
-		proof_keep(tune);
+		tune_proof_keep(tune);
 	}
 	json_decref(config);
 	return failed;
@@ -562,7 +475,7 @@ int tune_prove_early(struct tune *tune, struct err *err) {
 int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
-	proof_keep(tune);
+	tune_proof_keep(tune);
 	tune->finals.no_rival = false;
 	tune->finals.rival_ratio = 0;
 	tune_counters_yield(tune);

@@ -65,6 +65,14 @@ int tune_rival_choose(struct tune *tune, struct race_entry *entries, size_t *cou
  * leads, so that a race has nothing to decide. False with a budget of time, whose end may cut the duel short, because a
  * race tells which of them to keep until then; and on nodes, which have no rule for a baseline that leads. */
 bool tune_rival_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner);
+/* The seconds after which a run of the baseline ends; 0: never. Where whole runs do not fit, more pairs with shorter
+ * ones prove more: how much slower the baseline is at least. */
+double tune_duel_bound(const struct tune *tune, double left);
+void tune_comparison_drop(struct tune *tune); /* forgets the last one */
+/* Keeps what the last comparison has proven, and forgets the comparison. */
+void tune_proof_keep(struct tune *tune);
+/* Makes what is proven the outcome, unless the last comparison has proven something else. */
+void tune_proof_use(struct tune *tune);
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err);
 void tune_gain_clear(struct tune *tune);
 /* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
@@ -75,8 +83,6 @@ bool tune_gain_is_seen(struct tune *tune);
 int tune_final_phase(struct tune *tune, struct err *err);
 /* The best so far meets the baseline, in the middle of the search. */
 int tune_prove_early(struct tune *tune, struct err *err);
-/* What is proven is the outcome, unless the last comparison has proven something else. */
-void tune_proof_use(struct tune *tune);
 
 /* session_result.c */
 
@@ -91,7 +97,7 @@ json_t *tune_effects(const struct tune *tune);
  * one within it: {"config", "ratio" to the best, "why"}. New reference; NULL: none. */
 json_t *tune_runner_up(const struct tune *tune);
 /* The configuration with baseline values for all parameters that did not clearly matter; NULL if that is the same or
- * impossible. New reference. */
+ * impossible, or was too slow in the search. New reference. */
 json_t *tune_simplified(const struct tune *tune, const json_t *config);
 
 #endif

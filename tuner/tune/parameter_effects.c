@@ -233,6 +233,19 @@ static json_t *without(const struct tune *tune, json_t *config, const json_t *ef
 	return config;
 }
 
+/* Does the search know that it is slower than what may race? */
+static bool is_far(const struct tune *tune, const json_t *config) {
+	uint64_t index;
+	if (json_equal(config, tune->task->baseline))
+		return !(tune->memory.baseline.least <= tune->memory.best * TUNE_FINALIST_MARGIN);
+	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
+		return false;
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			return tune->memory.worked[i].least > tune->memory.best * TUNE_FINALIST_MARGIN;
+	return false;
+}
+
 json_t *tune_simplified(const struct tune *tune, const json_t *config) {
 	json_t *effects = tune_effects(tune), *simple = json_copy((json_t *)config);
 	const char *name;
@@ -243,7 +256,7 @@ json_t *tune_simplified(const struct tune *tune, const json_t *config) {
 			simple = without(tune, simple, effects, name);
 	}
 	json_decref(effects);
-	if (!json_equal(simple, config))
+	if (!json_equal(simple, config) && !is_far(tune, simple))
 		return simple;
 	json_decref(simple);
 	return NULL;

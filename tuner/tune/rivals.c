@@ -240,6 +240,73 @@ struct race_observer tune_race_observer(struct tune *tune) {
 	return (struct race_observer){.ctx = tune, .trial = on_race_trial};
 }
 
+/* A baseline whose runs are ended must be allowed so many times what the best takes, or nothing would be proven; more
+ * pairs are worth it if it is allowed more. */
+static const double BOUND_TIMES = 4, BOUND_TIMES_LEAST = 1.5;
+static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left of the time, or a little more */
+
+/* So many pairs with whole runs of the baseline fit into this time. */
+static bool pairs_fit(const struct tune *tune, int pairs, double left) {
+	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
+	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
+}
+
+/* The length of the baseline's runs for which so many pairs take most of this time. */
+static double bound_of(const struct tune *tune, int pairs, double left) {
+	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
+	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
+}
+
+double tune_duel_bound(const struct tune *tune, double left) {
+	double more = bound_of(tune, RACE_PAIRS_SHORT, left), best = tune->memory.best;
+	if (!tune_can_bound(tune) || pairs_fit(tune, RACE_PAIRS_SHORT, left))
+		return 0;
+	if (more >= BOUND_TIMES * best)
+		return more;
+	if (pairs_fit(tune, RACE_PAIRS_LEAST, left))
+		return 0;
+	return fmax(bound_of(tune, RACE_PAIRS_LEAST, left), BOUND_TIMES_LEAST * best);
+}
+
+void tune_comparison_drop(struct tune *tune) {
+	duel_result_clear(&tune->finals.duel);
+	json_decref(tune->finals.best_config);
+	tune->finals.best_config = NULL;
+	tune->finals.dueled = tune->finals.reversed = false;
+}
+
+static bool is_proof(const struct tune *tune) {
+	return tune->finals.dueled && tune->finals.best_config && tune->finals.duel.verdict == PAIRED_FASTER &&
+	       !tune->finals.duel.lost[1] && tune->finals.duel.paired.count > 1 &&
+	       !json_equal(tune->finals.best_config, tune->task->baseline);
+}
+
+void tune_proof_keep(struct tune *tune) {
+	struct tune_finals *finals = &tune->finals;
+	if (is_proof(tune)) {
+		duel_result_clear(&finals->proof.duel);
+		json_decref(finals->proof.config);
+		finals->proof.config = json_incref(finals->best_config);
+		finals->proof.duel = finals->duel;
+		finals->duel = (struct duel_result){0};
+	}
+	tune_comparison_drop(tune);
+}
+
+void tune_proof_use(struct tune *tune) {
+	struct tune_finals *finals = &tune->finals;
+	bool base_fell = finals->dueled && finals->duel.lost[1];
+	if (!finals->proof.config || is_proof(tune) || base_fell || tune_has_fallen(tune, finals->proof.config))
+		return;
+	tune_comparison_drop(tune);
+	finals->no_rival = false;
+	finals->rival_ratio = 0;
+	finals->dueled = true;
+	finals->best_config = json_incref(finals->proof.config);
+	finals->duel = finals->proof.duel;
+	finals->proof.duel = (struct duel_result){0};
+}
+
 /* The time for checking a winner where no budget limits it is at least this. */
 static const double CHECK_SECONDS_LEAST = 5;
 

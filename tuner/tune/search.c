@@ -33,7 +33,7 @@ static const double ENERGY_SAMPLE_SECONDS = 0.2;
 static const double RUNS_EXPECTED = 100;
 /* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
-/* Who else uses the processors takes half of them at times. */
+/* Other programs take half of the processors at times. */
 static const double NEAR = 2;
 /* Noise of a sample that needs no second look. */
 static const double QUIET = 0.005;
@@ -165,7 +165,8 @@ static bool is_near(const struct tune *tune, const struct trial_result *result) 
  * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	bool settled = tune_is_settled(tune, result);
+	double seconds = result->least > 0 ? tune_seconds(tune, result->least) : tune->bench.times.trial;
+	bool settled = request->settles_s > 0 && seconds >= request->settles_s;
 	int most = result->status == TRIAL_TIMEOUT ? 1 : !settled ? TUNE_AGAIN_MAX : is_near(tune, result) ? 1 : 0;
 	struct trial_request longer = *request;
 	longer.timeout_s *= result->status == TRIAL_TIMEOUT ? 2 : 1;

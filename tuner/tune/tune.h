@@ -13,7 +13,7 @@
 #include "tuner/space/space.h"
 #include "tuner/store/store.h"
 #include "tuner/search/strategy.h"
-#include "tuner/trial/counters.h"
+#include "tuner/trial/trial.h"
 
 struct tune_budget {
 	double seconds;       /* 0: not limited */

@@ -91,7 +91,7 @@ static int search_run(struct tune *tune, struct err *err) {
 
 /* The time that the finals did not need goes back to the search. */
 static bool goes_on(const struct tune *tune, uint64_t evaluations) {
-	return tune_has_rounds(tune) && tune->tally.evaluations > evaluations && tune->stopped &&
+	return tune_promised(tune) && !tune->bench.fleet && tune->tally.evaluations > evaluations && tune->stopped &&
 	       strcmp(tune->stopped, "budget") == 0 && tune_has_reference(tune) && !tune_over(tune);
 }
 

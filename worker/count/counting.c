@@ -29,9 +29,8 @@ static bool batch_alloc(struct batch *batch) {
 	batch->states = counter_states_new(batch->backend, threads, &batch->stride);
 	batch->slots = aligned_alloc(64, sizeof *batch->slots * threads);
 	batch->values = calloc(threads * batch->count, sizeof *batch->values);
-	if (!batch->states || !batch->slots || !batch->values) {
+	if (!batch->states || !batch->slots || !batch->values)
 		return false;
-	}
 	memset(batch->slots, 0, sizeof *batch->slots * threads);
 	return true;
 }
@@ -45,9 +44,8 @@ void batch_free(struct batch *batch) {
 }
 
 static void step_done(struct batch *batch, int thread, enum step step, int rc) {
-	if (rc != 0 && batch->slots[thread].failed == 0) {
+	if (rc != 0 && batch->slots[thread].failed == 0)
 		batch->slots[thread].failed = step;
-	}
 }
 
 static void thread_open(void *ctx, int thread) {
@@ -62,15 +60,12 @@ static void thread_open(void *ctx, int thread) {
  * it. */
 static void thread_rehearse(struct batch *batch, int thread) {
 	void *state = batch_state(batch, thread);
-	if (batch->backend->more) { /* a pass without a run in it would be lost */
+	if (batch->backend->more) /* a pass without a run in it would be lost */
 		return;
-	}
-	if (batch->slots[thread].failed == 0) {
+	if (batch->slots[thread].failed == 0)
 		step_done(batch, thread, STEP_START, batch->backend->start(state));
-	}
-	if (batch->slots[thread].failed == 0) {
+	if (batch->slots[thread].failed == 0)
 		step_done(batch, thread, STEP_STOP, batch->backend->stop(state));
-	}
 }
 
 static void thread_prepare(void *ctx, int thread) {
@@ -80,9 +75,8 @@ static void thread_prepare(void *ctx, int thread) {
 
 static void thread_step(struct batch *batch, int thread, enum step step, int (*call)(void *state)) {
 	struct batch_slot *slot = &batch->slots[thread];
-	if (slot->failed) {
+	if (slot->failed)
 		return;
-	}
 	double begun = sys_now();
 	step_done(batch, thread, step, call(batch_state(batch, thread)));
 	slot->seconds += sys_now() - begun;
@@ -101,22 +95,19 @@ static void thread_stop(void *ctx, int thread) {
 static void thread_close(void *ctx, int thread) {
 	struct batch *batch = ctx;
 	void *state = batch_state(batch, thread);
-	if (batch->slots[thread].failed == 0) {
+	if (batch->slots[thread].failed == 0)
 		step_done(batch, thread, STEP_READ, batch->backend->read(state, batch->values + (size_t)thread * batch->count));
-	}
-	if (batch->slots[thread].failed == 0 && batch->backend->details && thread == 0) {
+	if (batch->slots[thread].failed == 0 && batch->backend->details && thread == 0)
 		batch->details = batch->backend->details(state);
-	}
 	batch->backend->close(state);
 }
 
 /* Only the main thread counts if the backend counts the whole machine. */
 static void batch_each(struct batch *batch, const struct team *team, void (*work)(void *ctx, int thread)) {
-	if (batch->backend->scope == COUNTER_MACHINE) {
+	if (batch->backend->scope == COUNTER_MACHINE)
 		work(batch, 0);
-	} else {
+	else
 		team_each(team, work, batch);
-	}
 }
 
 /* Without a reset, as many runs as a sample has; a reset must not be counted, so then a single run. */
@@ -137,19 +128,16 @@ static void software_clear(struct batch *batch, struct state *state) {
 static enum ss_status batch_once(struct batch *batch, struct state *state, const struct team *team, int64_t runs,
                                  double *seconds) {
 	enum ss_status status = SS_OK;
-	if (state->kernel->reset) {
+	if (state->kernel->reset)
 		state->kernel->reset(state->memory, &state->call);
-	}
 	software_clear(batch, state);
 	batch_each(batch, team, thread_start);
 	double begun = sys_now();
-	for (int64_t i = 0; i < runs && status == SS_OK; i++) {
+	for (int64_t i = 0; i < runs && status == SS_OK; i++)
 		status = state->kernel->run(state->memory, &state->call);
-	}
 	if (state->call.gpu &&
-	    !batch->backend->more) { /* a range covers a run of the device, so it ends only when the device is idle */
+	    !batch->backend->more) /* a range covers a run of the device, so it ends only when the device is idle */
 		gpu_sync(state->call.gpu);
-	}
 	*seconds += sys_now() - begun;
 	batch_each(batch, team, thread_stop);
 	state->call.events = NULL;
@@ -192,9 +180,8 @@ static bool batch_fits(const struct batch *batch) {
 
 enum ss_status batch_run(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
                          double *seconds) {
-	if (!batch_alloc(batch)) {
+	if (!batch_alloc(batch))
 		return SS_NOMEM;
-	}
 	batch_each(batch, team, thread_prepare);
 	enum ss_status status = batch_runs(batch, state, team, runs, seconds);
 	batch_each(batch, team, thread_close);
@@ -205,19 +192,17 @@ void batch_missing(const struct batch *batch, int t, size_t e, char reason[COUNT
 	static const char *const steps[] = {"", "opened", "started", "stopped", "read"};
 	const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
 	reason[0] = '\0';
-	if (batch->slots[t].failed) {
+	if (batch->slots[t].failed)
 		snprintf(reason, COUNTER_REASON, "thread %d could not be %s", t, steps[batch->slots[t].failed]);
-	} else if (value->status == COUNTER_UNAVAILABLE) {
+	else if (value->status == COUNTER_UNAVAILABLE)
 		snprintf(reason, COUNTER_REASON, "%s", value->reason[0] ? value->reason : "not counted");
-	}
 }
 
 /* Longest start and stop in a thread, seconds. */
 static double batch_start_stop(const struct batch *batch) {
 	double most = 0;
-	for (int t = 0; t < batch->threads; t++) {
+	for (int t = 0; t < batch->threads; t++)
 		most = fmax(most, batch->slots[t].seconds);
-	}
 	return most;
 }
 
@@ -228,9 +213,8 @@ void counted_miss(struct counted *counted, const char *reason) {
 }
 
 void counted_check(struct counted *counted, const struct counter_event *event) {
-	if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
+	if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0))
 		counted_miss(counted, "counted 0, which is impossible for code that ran");
-	}
 }
 
 /* A total needs a value from every thread. */
@@ -238,9 +222,8 @@ static void event_fill(const struct batch *batch, size_t e, double runs, struct 
 	char reason[COUNTER_REASON];
 	bool shared = batch->values[e].shared;
 	counted->total = 0;
-	if (shared) {
+	if (shared)
 		counted->per_thread = NULL;
-	}
 	for (int t = 0; t < (shared ? 1 : batch->threads); t++) {
 		const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
 		batch_missing(batch, t, e, reason);
@@ -248,17 +231,14 @@ static void event_fill(const struct batch *batch, size_t e, double runs, struct 
 			counted_miss(counted, reason);
 			continue;
 		}
-		if (counted->status != COUNTER_UNAVAILABLE && value->status != COUNTER_COUNTED) {
+		if (counted->status != COUNTER_UNAVAILABLE && value->status != COUNTER_COUNTED)
 			counted->status = value->status;
-		}
-		if (counted->status != COUNTER_UNAVAILABLE && value->reason[0]) {
+		if (counted->status != COUNTER_UNAVAILABLE && value->reason[0])
 			snprintf(counted->reason, sizeof counted->reason, "%s", value->reason);
-		}
 		counted->unit = value->unit;
 		counted->total += value->value / runs;
-		if (counted->per_thread) {
+		if (counted->per_thread)
 			counted->per_thread[t] = value->value / runs;
-		}
 	}
 }
 
@@ -276,11 +256,10 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 
 /* A later batch of the same backend would report the same. */
 static void details_add(struct batch *batch, struct counting *counting) {
-	if (batch->details && !counting->details) {
+	if (batch->details && !counting->details)
 		counting->details = json_incref(batch->details);
-	} else if (batch->details) {
+	else if (batch->details)
 		json_object_update_missing(counting->details, batch->details);
-	}
 }
 
 static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
@@ -308,12 +287,10 @@ static bool batch_next(struct batch *batch, const struct counter_plan *plan, boo
 			batch->events[batch->count++] = i;
 		}
 	}
-	while (batch->count > 1 && batch->backend->scope != COUNTER_RERUN && !batch_fits(batch)) {
+	while (batch->count > 1 && batch->backend->scope != COUNTER_RERUN && !batch_fits(batch))
 		batch->count = (batch->count + 1) / 2;
-	}
-	for (size_t e = 0; e < batch->count; e++) {
+	for (size_t e = 0; e < batch->count; e++)
 		done[batch->events[e]] = true;
-	}
 	return batch->count > 0;
 }
 
@@ -327,9 +304,8 @@ void counting_init(struct arena *arena, const struct counter_plan *plan, int thr
 			counted_miss(counted, plan->events[i].reason);
 		} else if (backend->scope != COUNTER_MACHINE) {
 			counted->per_thread = arena_alloc(arena, (size_t)threads, sizeof(double));
-			for (int t = 0; t < threads; t++) {
+			for (int t = 0; t < threads; t++)
 				counted->per_thread[t] = NAN;
-			}
 		}
 	}
 }

@@ -51,9 +51,8 @@ const struct counter_tables *counters_tables(struct counters *counters, struct e
 		counters->tables = counter_tables_load(&counters->tables_err);
 		counters->loaded = true;
 	}
-	if (!counters->tables && err) {
+	if (!counters->tables && err)
 		*err = counters->tables_err;
-	}
 	return counters->tables;
 }
 
@@ -75,25 +74,22 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 	const struct counter_judge judge = {&bench, counters->cpu, good, site->device ? "cuda" : device_kind_of(site->gpu)};
 	const struct counter_tables *tables = counters_tables(counters, NULL);
 	struct counter_plan *plan = counter_plan_new(arena, tables, asked, site->software, &judge, err);
-	if (!plan) {
+	if (!plan)
 		counters_tables(counters, err);
-	}
 	return plan;
 }
 
 static size_t event_count(const struct ss_kernel *kernel) {
 	size_t count = 0;
-	while (kernel->events && count < SS_EVENTS_MAX && kernel->events[count].name) {
+	while (kernel->events && count < SS_EVENTS_MAX && kernel->events[count].name)
 		count++;
-	}
 	return count;
 }
 
 struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel) {
 	size_t count = event_count(kernel);
-	if (count == 0) {
+	if (count == 0)
 		return NULL;
-	}
 	const char **names = arena_alloc(arena, count, sizeof *names),
 			   **summaries = arena_alloc(arena, count, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
@@ -122,9 +118,8 @@ static json_t *imbalance(const struct counted *counted) {
 }
 
 json_t *counting_source_json(const struct counter_event *event) {
-	if (!event->backend) {
+	if (!event->backend)
 		return json_null();
-	}
 	const char *format = strcmp(event->event, event->name) == 0 ? "%s" : "%s:%s";
 	return json_sprintf(format, event->backend->name, event->event);
 }
@@ -140,9 +135,8 @@ static json_t *event_json(const struct counter_event *event, const struct counte
 
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting) {
 	json_t *out = json_array();
-	for (size_t i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++)
 		json_array_append_new(out, event_json(&plan->events[i], &counting->events[i]));
-	}
 	return out;
 }
 
@@ -165,9 +159,8 @@ static json_t *metric_json(const struct counter_plan *plan, size_t i, const doub
 	const struct counter_metric *metric = &plan->metrics[i];
 	char reason[COUNTER_REASON] = "";
 	double value = NAN;
-	if (!counter_metric_value(plan, i, values, metric_seconds(plan, i, counting), threads, &value, reason)) {
+	if (!counter_metric_value(plan, i, values, metric_seconds(plan, i, counting), threads, &value, reason))
 		value = NAN;
-	}
 	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o}", "group", metric->group, "name", metric->name, "value",
 	                 js_number(value), "unit", metric->unit, "formula", metric->formula, "reason",
 	                 word_or_null(reason));
@@ -176,12 +169,10 @@ static json_t *metric_json(const struct counter_plan *plan, size_t i, const doub
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads) {
 	json_t *metrics = json_array();
 	double *values = mem_alloc(plan->event_count + 1, sizeof *values);
-	for (size_t i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++)
 		values[i] = counting->events[i].total;
-	}
-	for (size_t i = 0; i < plan->metric_count; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++)
 		json_array_append_new(metrics, metric_json(plan, i, values, counting, threads));
-	}
 	free(values);
 	json_t *json = json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
 	                         counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
@@ -190,9 +181,8 @@ json_t *counting_json(const struct counter_plan *plan, const struct counting *co
 		json_object_update(json, counting->details);
 		json_decref(counting->details);
 	}
-	if (counting->simulation) {
+	if (counting->simulation)
 		json_object_set_new(json, "simulation", simulation_json(counting->simulation));
-	}
 	return json;
 }
 
@@ -202,9 +192,8 @@ static void delay_add(void *ctx, int thread) {
 	char line[128];
 	unsigned long long delay;
 	(void)thread;
-	if (sys_read_line("/proc/thread-self/schedstat", line, sizeof line) && sscanf(line, "%*u %llu", &delay) == 1) {
+	if (sys_read_line("/proc/thread-self/schedstat", line, sizeof line) && sscanf(line, "%*u %llu", &delay) == 1)
 		__atomic_fetch_add(total, delay, __ATOMIC_RELAXED);
-	}
 }
 
 /* Steal is the eighth number of the first line, in clock ticks (proc(5)). The kernel formats the whole file for one
@@ -213,9 +202,8 @@ double noise_steal(void) {
 	char line[256];
 	unsigned long long steal;
 	if (!sys_read_line("/proc/stat", line, sizeof line) ||
-	    sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1) {
+	    sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
 		return 0;
-	}
 	return (double)steal / (double)sysconf(_SC_CLK_TCK);
 }
 
@@ -223,9 +211,8 @@ void noise_read(const struct team *team, struct noise *noise) {
 	struct rusage usage;
 	uint64_t delay = 0;
 	*noise = (struct noise){.steal_s = team_is_virtual(team) ? noise_steal() : 0};
-	if (getrusage(RUSAGE_SELF, &usage) == 0) {
+	if (getrusage(RUSAGE_SELF, &usage) == 0)
 		noise->involuntary = usage.ru_nivcsw;
-	}
 	team_each(team, delay_add, &delay);
 	noise->run_delay_s = (double)delay * 1e-9;
 }

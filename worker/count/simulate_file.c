@@ -49,9 +49,8 @@ static void pid_line(struct reader *reader, char *text) {
 /* "0 - 128729" */
 static void range_line(struct reader *reader, char *text) {
 	char *end = strchr(text, ' ');
-	if (end) {
+	if (end)
 		*end = '\0';
-	}
 	reader->bad |= !number_read(text, 9e18, &reader->part->begin);
 }
 
@@ -62,16 +61,13 @@ static void events_line(struct reader *reader, char *text) {
 	for (char *word = strtok_r(text, " ", &rest); word && !reader->bad; word = strtok_r(NULL, " ", &rest)) {
 		int event = cachegrind_column_find(word);
 		reader->bad = reader->count == COLUMNS_MAX || (event >= 0 && seen[event]);
-		if (!reader->bad) {
+		if (!reader->bad)
 			reader->columns[reader->count++] = event;
-		}
-		if (event >= 0) {
+		if (event >= 0)
 			seen[event] = true;
-		}
 	}
-	for (int i = 0; i < CACHEGRIND_EVENTS; i++) {
+	for (int i = 0; i < CACHEGRIND_EVENTS; i++)
 		reader->bad |= !seen[i];
-	}
 }
 
 /* callgrind leaves out zeros at the end of a line. */
@@ -82,9 +78,8 @@ static void totals_line(struct reader *reader, char *text) {
 	for (char *word = strtok_r(text, " ", &rest); word && !reader->bad; word = strtok_r(NULL, " ", &rest)) {
 		double value;
 		reader->bad = i == reader->count || !number_read(word, 9e18, &value);
-		if (!reader->bad && reader->columns[i] >= 0) {
+		if (!reader->bad && reader->columns[i] >= 0)
 			reader->part->values[reader->columns[i]] = value;
-		}
 		i++;
 	}
 	reader->bad |= i == 0;
@@ -126,9 +121,8 @@ static void line_read(struct reader *reader, const char *line, size_t size) {
 	char copy[LINE_MAX_BYTES];
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
 		size_t length = strlen(heads[i].head);
-		if (size < length || memcmp(line, heads[i].head, length) != 0) {
+		if (size < length || memcmp(line, heads[i].head, length) != 0)
 			continue;
-		}
 		reader->bad |= size - length >= sizeof copy || memchr(line, '\0', size);
 		if (!reader->bad) {
 			memcpy(copy, line + length, size - length);
@@ -158,9 +152,8 @@ char *simulate_text(const char *path, size_t limit, size_t *size) {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool plain = fd >= 0 && fstat(fd, &what) == 0 && S_ISREG(what.st_mode);
 	char *text = plain ? sys_read_fd(fd, path, limit, size, NULL) : NULL;
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return text;
 }
 
@@ -171,16 +164,13 @@ static const char *file_add(struct simulate_harvest *harvest, const char *path) 
 	int status = text ? simulate_part_read(text, size, &part) : -1;
 	bool empty = text && size == 0; /* valgrind makes one to test whether it can */
 	free(text);
-	if (status != 0) {
+	if (status != 0)
 		return empty ? NULL : "one cannot be read";
-	}
 	harvest->bytes += (double)size;
-	if (harvest->count == FILES_MAX || harvest->bytes > BYTES_MAX) {
+	if (harvest->count == FILES_MAX || harvest->bytes > BYTES_MAX)
 		return "there are too many";
-	}
-	if ((harvest->count & (harvest->count - 1)) == 0) {
+	if ((harvest->count & (harvest->count - 1)) == 0)
 		harvest->parts = mem_grow(harvest->parts, harvest->count ? 2 * harvest->count : 1, sizeof *harvest->parts);
-	}
 	harvest->parts[harvest->count++] = part;
 	return NULL;
 }
@@ -195,9 +185,8 @@ const char *simulate_harvest_read(const char *folder, const char *prefix, struct
 			free(path);
 		}
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 	return wrong;
 }
 
@@ -219,9 +208,8 @@ static void event_fill(const struct simulate_job *job, int event, const double *
 	for (int t = 0; t < job->threads; t++) {
 		double value = values[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
 		counted->total += value;
-		if (counted->per_thread) {
+		if (counted->per_thread)
 			counted->per_thread[t] = value;
-		}
 	}
 	snprintf(counted->reason, sizeof counted->reason, "simulated by valgrind's cache model, not counted%s",
 	         job->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
@@ -233,19 +221,17 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
 	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
 	bool on_device = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") != 0, good = false;
-	if (on_device) {
+	if (on_device)
 		snprintf(reason, sizeof reason, "valgrind does not simulate GPUs");
-	} else {
+	else
 		good = simulate_run(job, values, simulation, reason);
-	}
 	for (size_t i = 0; i < count; i++) {
 		struct counted *counted = &counting->events[events[i]];
 		int event = cachegrind_event_find(plan->events[events[i]].event);
-		if (good && event >= 0) {
+		if (good && event >= 0)
 			event_fill(job, event, values, counted);
-		} else {
+		else
 			event_miss(counted, good ? "this event is not simulated" : reason);
-		}
 	}
 	counting->simulation = good ? simulation : NULL;
 }

@@ -25,30 +25,25 @@
 static int part_thread(const struct simulate_part *part, int threads) {
 	static const char head[] = "Client Request: " SIMULATE_MARK;
 	char again[SIMULATE_TRIGGER];
-	if (strncmp(part->trigger, head, sizeof head - 1) != 0) {
+	if (strncmp(part->trigger, head, sizeof head - 1) != 0)
 		return -1;
-	}
 	int thread = atoi(part->trigger + sizeof head - 1);
 	snprintf(again, sizeof again, "%s%d", head, thread);
 	return thread >= 0 && thread < threads && strcmp(again, part->trigger) == 0 ? thread : -1;
 }
 
 static const struct simulate_part *part_of_thread(const struct simulate_harvest *harvest, int thread, int threads) {
-	for (size_t i = 0; i < harvest->count; i++) {
-		if (part_thread(&harvest->parts[i], threads) == thread) {
+	for (size_t i = 0; i < harvest->count; i++)
+		if (part_thread(&harvest->parts[i], threads) == thread)
 			return &harvest->parts[i];
-		}
-	}
 	return NULL;
 }
 
 /* True if this valgrind thread has a mark. */
 static bool is_ours(const struct simulate_harvest *harvest, int number, int threads) {
-	for (size_t i = 0; i < harvest->count; i++) {
-		if (harvest->parts[i].thread == number && part_thread(&harvest->parts[i], threads) >= 0) {
+	for (size_t i = 0; i < harvest->count; i++)
+		if (harvest->parts[i].thread == number && part_thread(&harvest->parts[i], threads) >= 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -56,14 +51,12 @@ static bool is_ours(const struct simulate_harvest *harvest, int number, int thre
 static const char *harvest_check(const struct simulate_harvest *harvest, int threads) {
 	int marks = 0;
 	for (size_t i = 0; i < harvest->count; i++) {
-		if (harvest->parts[i].thread == 0) {
+		if (harvest->parts[i].thread == 0)
 			return "one belongs to no thread";
-		}
 		marks += part_thread(&harvest->parts[i], threads) >= 0;
 		if (!is_ours(harvest, harvest->parts[i].thread, threads) &&
-		    harvest->parts[i].values[cachegrind_column_find("Ir")] > 0) {
+		    harvest->parts[i].values[cachegrind_column_find("Ir")] > 0)
 			return "the kernel runs threads of its own, which cannot be distinguished from earlier ones";
-		}
 	}
 	return marks == threads ? NULL : "a thread lacks one";
 }
@@ -83,9 +76,8 @@ static bool simulate_values_read(const char *folder, int threads, double *values
 		memcpy(values + (size_t)t * CACHEGRIND_EVENTS, part->values, sizeof part->values);
 		snprintf(model, SIMULATION_MODEL, "I1 %s; D1 %s; LL %s", part->caches[0], part->caches[1], part->caches[2]);
 	}
-	if (wrong) {
+	if (wrong)
 		snprintf(reason, 2 * COUNTER_REASON, "valgrind's files: %s", wrong);
-	}
 	simulate_harvest_free(&harvest);
 	return !wrong;
 }
@@ -100,16 +92,14 @@ struct command {
 };
 
 static void command_add(struct command *command, const char *word) {
-	if (command->count < ARGUMENTS - 1) {
+	if (command->count < ARGUMENTS - 1)
 		command->argv[command->count++] = word;
-	}
 }
 
 /* The worker's own path, the same for every run. */
 static bool worker_path(char path[PATH_MAX], char *reason) {
-	if (sys_self_path(path, PATH_MAX, NULL) == 0 && access(path, X_OK) == 0) {
+	if (sys_self_path(path, PATH_MAX, NULL) == 0 && access(path, X_OK) == 0)
 		return true;
-	}
 	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file has moved since it started");
 	return false;
 }
@@ -129,15 +119,13 @@ static void command_make(struct command *command, const char *folder, int thread
 	                                    "--trace-children=no",
 	                                    "--vgdb=no"};
 	*command = (struct command){.output = mem_printf("--callgrind-out-file=%s/out", folder)};
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		command_add(command, fixed[i]);
-	}
 	snprintf(command->texts[0], ARGUMENT, "--max-threads=%d", VALGRIND_THREADS + threads);
 	command_add(command, command->texts[0]);
 	command_add(command, command->output);
-	for (int i = 0; i < model->count; i++) {
+	for (int i = 0; i < model->count; i++)
 		command_add(command, model->options[i]);
-	}
 	command_add(command, worker);
 	command_add(command, "simulate");
 }
@@ -149,14 +137,12 @@ static json_t *request_make(const struct simulate_job *job) {
 	json_t *request = json_object(), *config = json_object_get(job->request, "config");
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		json_t *member = json_object_get(job->request, members[i]);
-		if (member) {
+		if (member)
 			json_object_set(request, members[i], member);
-		}
 	}
 	config = json_is_object(config) ? json_copy(config) : json_object();
-	if (job->team) {
+	if (job->team)
 		json_object_set_new(config, "threads", json_integer(job->threads));
-	}
 	json_object_set_new(request, "config", config);
 	return request;
 }
@@ -192,13 +178,11 @@ static struct proc *start(const struct command *command, const char *folder, str
 	                               .cwd = folder,
 	                               .address_space = UINT64_MAX,
 	                               .no_core = true};
-	if (before != -1) {
+	if (before != -1)
 		personality((unsigned)before | ADDR_NO_RANDOMIZE);
-	}
 	struct proc *proc = proc_start(&spec, err);
-	if (before != -1) {
+	if (before != -1)
 		personality((unsigned)before);
-	}
 	free(texts[0]);
 	free(texts[1]);
 	free(scratch);
@@ -209,9 +193,8 @@ static struct proc *start(const struct command *command, const char *folder, str
 static bool folder_link(const char *folder, char *reason) {
 	char here[PATH_MAX], *link = mem_printf("%s/" SIMULATE_FOLDER, folder);
 	bool good = getcwd(here, sizeof here) && symlink(here, link) == 0;
-	if (!good) {
+	if (!good)
 		snprintf(reason, 2 * COUNTER_REASON, "cannot link to the worker's folder: %s", strerror(errno));
-	}
 	free(link);
 	return good;
 }
@@ -220,13 +203,11 @@ static bool folder_link(const char *folder, char *reason) {
 static void end_reason(const char *status, const char *errors, bool illegal, char *reason) {
 	char copy[COUNTER_REASON];
 	size_t end = strlen(errors);
-	while (end > 0 && strchr(" \n\t", errors[end - 1])) {
+	while (end > 0 && strchr(" \n\t", errors[end - 1]))
 		end--;
-	}
 	size_t begin = end;
-	while (begin > 0 && errors[begin - 1] != '\n') {
+	while (begin > 0 && errors[begin - 1] != '\n')
 		begin--;
-	}
 	snprintf(copy, sizeof copy, "%.*s", (int)(end - begin < sizeof copy ? end - begin : sizeof copy - 1),
 	         errors + begin);
 	word_clean(copy, sizeof copy);
@@ -282,9 +263,8 @@ static bool run_in(const char *folder, const struct simulate_job *job, double *v
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind does not accept % in TMPDIR");
 		return false;
 	}
-	if (!worker_path(worker, reason) || !folder_link(folder, reason)) {
+	if (!worker_path(worker, reason) || !folder_link(folder, reason))
 		return false;
-	}
 	command_make(&command, folder, job->threads, &model, worker);
 	struct proc *proc = start(&command, folder, &err);
 	if (!proc) {

@@ -3,11 +3,127 @@
  * launches of a size represent all of that size, and rates are weighted by time. */
 #include <config.h>
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/scratch.h"
+#include "base/tree.h"
 #include "worker/gpu/work.h"
+
+/* One kernel's time as a metric. */
+enum { NAMES = 300 };
+
+/* The length without template arguments: of "f<g<1> >" it is 1. */
+static size_t plain_length(const char *full) {
+	size_t length = strlen(full);
+	int depth = 0;
+	if (length == 0 || full[length - 1] != '>')
+		return length;
+	for (size_t i = length; i-- > 0;) {
+		depth += full[i] == '>' ? 1 : full[i] == '<' ? -1 : 0;
+		if (depth == 0)
+			return i;
+	}
+	return length;
+}
+
+bool gpu_name_is(const char *full, const char *name) {
+	size_t plain = plain_length(full), length = strlen(name);
+	if (strcmp(full, name) == 0)
+		return true;
+	if (length == 0 || length > plain || memcmp(full + plain - length, name, length) != 0)
+		return false;
+	return length == plain || full[plain - length - 1] == ':';
+}
+
+static void names_list(const struct gpu_work *work, char *text, size_t size) {
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < work->function_count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%.80s", i ? ", " : "", work->functions[i].name);
+}
+
+int gpu_work_kernel(const struct gpu_work *work, const char *name, double *seconds, struct err *err) {
+	uint64_t ns = 0, calls = 0;
+	char names[NAMES];
+	for (size_t i = 0; i < work->function_count; i++) {
+		const struct gpu_function_work *one = &work->functions[i];
+		if (gpu_name_is(one->name, name) || strcmp(one->facts.symbol, name) == 0) {
+			ns += one->facts.ns;
+			calls += one->facts.calls;
+		}
+	}
+	*seconds = 1e-9 * (double)ns;
+	if (work->failure[0])
+		return err_set(err, ERR_FAILED, NULL, "the kernels cannot be timed: %s", work->failure);
+	if (work->processes == 0)
+		return err_set(err, ERR_FAILED, NULL, "the program did not use CUDA, so it has no kernel %.100s", name);
+	if (work->dropped > 0)
+		return err_set(err, ERR_FAILED, NULL, "CUPTI dropped records, so the time of %.100s is not known", name);
+	if (ns > 0)
+		return 0;
+	names_list(work, names, sizeof names);
+	return err_set(err, ERR_FAILED, NULL,
+	               calls > 0 ? "the kernel %.100s took no time that could be measured%s"
+	               : *names  ? "no kernel %.100s ran; these did: %s"
+	                         : "no kernel %.100s ran%s",
+	               name, calls > 0 ? "" : names);
+}
+
+/* It is installed beside the worker; where it was built it is in libtool's folder. */
+static const char *library_path(struct arena *arena) {
+	static const char *const beside[] = {"libsweetspot-cuda.so", ".libs/libsweetspot-cuda.so"};
+	char self[PATH_MAX];
+	ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+	self[size > 0 ? size : 0] = '\0';
+	char *slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+		char *path = arena_printf(arena, "%s/%s", self, beside[i]);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+int gpu_watch_open(struct arena *arena, const char *scratch, const char *metrics, struct gpu_watch *watch,
+                   struct err *err) {
+	const char *library = library_path(arena);
+	char reason[COUNTER_REASON] = "", path[PATH_MAX] = "";
+	*watch = (struct gpu_watch){.folder = arena_printf(arena, "%s/gpu-XXXXXX", scratch)};
+	if (!library)
+		return err_set(
+			err, ERR_UNAVAILABLE,
+			"build with CUDA's headers (12.6 or newer) and with shared libraries, and install the whole package",
+			"libsweetspot-cuda.so, which sees a program's kernels, is not beside the worker");
+	if (!cupti_path(path, sizeof path, reason))
+		return err_set(err, ERR_UNAVAILABLE, "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME",
+		               "a program's kernels cannot be seen: %s", reason);
+	if (!mkdtemp(watch->folder))
+		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
+		               strerror(errno));
+	watch->variables[0] = arena_printf(arena, "CUDA_INJECTION64_PATH=%s", library);
+	watch->variables[1] = arena_printf(arena, "SWEETSPOT_CUDA_RECORD=%s/run", watch->folder);
+	watch->variables[2] = arena_printf(arena, "SWEETSPOT_CUDA_CUPTI=%s", path);
+	watch->variables[3] = metrics ? arena_printf(arena, "SWEETSPOT_CUDA_METRICS=%s", metrics) : NULL;
+	return 0;
+}
+
+int gpu_watch_refresh(const struct gpu_watch *watch, struct err *err) {
+	tree_remove(watch->folder);
+	return mkdir(watch->folder, 0700) == 0 ? 0
+	                                       : err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a fresh %s: %s",
+	                                                 watch->folder, strerror(errno));
+}
 
 /* A number that a program made up may be larger. */
 static const double LAUNCHES_MOST = 1e15;

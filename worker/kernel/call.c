@@ -27,9 +27,8 @@ static int type_error(const struct ss_param *param, struct value value, struct e
 }
 
 static int bounds_check(const struct ss_param *param, double r, struct err *err) {
-	if ((param->min == 0 && param->max == 0) || (r >= param->min && r <= param->max)) {
+	if ((param->min == 0 && param->max == 0) || (r >= param->min && r <= param->max))
 		return 0;
-	}
 	return err_set(err, ERR_USAGE, NULL, "%s is %.17g, but it goes from %.17g to %.17g", param->name, r, param->min,
 	               param->max);
 }
@@ -71,32 +70,27 @@ static int text_read(struct arena *arena, const struct ss_param *param, struct v
 		text = number;
 	}
 	size_t most = param->max > 0 ? (size_t)param->max : TEXT_MAX;
-	if (strlen(text) > most) {
+	if (strlen(text) > most)
 		return err_set(err, ERR_USAGE, NULL, "%s is a text of more than %zu bytes", param->name, most);
-	}
 	*out = (struct ss_value){.w = arena_strdup(arena, text)};
 	return 0;
 }
 
 static int int_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
-	if (value.type == VALUE_REAL && fabs(value.as.r) <= 0x1p53 && value.as.r == trunc(value.as.r)) {
+	if (value.type == VALUE_REAL && fabs(value.as.r) <= 0x1p53 && value.as.r == trunc(value.as.r))
 		value = value_int((int64_t)value.as.r);
-	}
-	if (value.type != VALUE_INT) {
+	if (value.type != VALUE_INT)
 		return type_error(param, value, err);
-	}
 	*out = (struct ss_value){.i = value.as.i, .r = (double)value.as.i};
 	return 0;
 }
 
 static int real_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
 	double r = value_number(value);
-	if (value.type == VALUE_WORD) {
+	if (value.type == VALUE_WORD)
 		return type_error(param, value, err);
-	}
-	if (!isfinite(r)) {
+	if (!isfinite(r))
 		return err_set(err, ERR_USAGE, NULL, "%s is not a finite number", param->name);
-	}
 	*out = (struct ss_value){.r = r};
 	return 0;
 }
@@ -118,21 +112,18 @@ static int value_read(struct arena *arena, const struct ss_param *param, struct 
 int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
                struct err *err) {
 	struct value value;
-	if (json_is_boolean(json)) {
+	if (json_is_boolean(json))
 		value = value_word(json_is_true(json) ? "true" : "false");
-	} else if (!value_from_json(json, &value)) {
+	else if (!value_from_json(json, &value))
 		return err_set(err, ERR_USAGE, NULL, "%s takes %s", param->name, type_text(param->type));
-	}
-	if (value_read(arena, param, value, out, err) != 0) {
+	if (value_read(arena, param, value, out, err) != 0)
 		return -1;
-	}
 	return param->type == SS_WORD || param->type == SS_TEXT ? 0 : bounds_check(param, out->r, err);
 }
 
 int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err) {
-	if (!param->initial) {
+	if (!param->initial)
 		return err_set(err, ERR_USAGE, NULL, "%s has no initial value and must be given", param->name);
-	}
 	return value_read(arena, param, value_parse(param->initial), out, err);
 }
 
@@ -140,18 +131,14 @@ static int name_error(const struct ss_param *const *tables, size_t count, const 
                       struct err *err) {
 	struct arena *arena = arena_new();
 	size_t all = 0;
-	for (size_t t = 0; t < count; t++) {
-		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+	for (size_t t = 0; t < count; t++)
+		for (const struct ss_param *p = tables[t]; p && p->name; p++)
 			all++;
-		}
-	}
 	const char **names = arena_alloc(arena, all + 1, sizeof *names);
 	all = 0;
-	for (size_t t = 0; t < count; t++) {
-		for (const struct ss_param *p = tables[t]; p && p->name; p++) {
+	for (size_t t = 0; t < count; t++)
+		for (const struct ss_param *p = tables[t]; p && p->name; p++)
 			names[all++] = p->name;
-		}
-	}
 	word_unknown(name, names, all, arena_printf(arena, "%s has no parameter \"%.100s\"", where, name), err);
 	arena_free(arena);
 	return -1;
@@ -164,14 +151,11 @@ static int param_check_names(const struct ss_param *const *tables, size_t count,
 	json_t *json;
 	json_object_foreach((json_t *)object, name, json) {
 		bool found = false;
-		for (size_t t = 0; t < count && !found; t++) {
-			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++) {
+		for (size_t t = 0; t < count && !found; t++)
+			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++)
 				found = strcmp(p->name, name) == 0;
-			}
-		}
-		if (!found) {
+		if (!found)
 			return name_error(tables, count, name, where, err);
-		}
 	}
 	return 0;
 }
@@ -193,18 +177,16 @@ enum { CALL_TABLES = 3 };
 
 static size_t call_param_count(const struct ss_param *params) {
 	size_t count = 0;
-	while (params && params[count].name) {
+	while (params && params[count].name)
 		count++;
-	}
 	return count;
 }
 
 /* Reads one object into as many value arrays as there are tables; every key must belong to one of them. */
 static int object_read(struct arena *arena, const char *where, const struct ss_param *const tables[CALL_TABLES],
                        const json_t *object, struct ss_value *values[CALL_TABLES], struct err *err) {
-	if (object && !json_is_object(object)) {
+	if (object && !json_is_object(object))
 		return err_set(err, ERR_USAGE, "write {\"name\": value, ...}", "%s is not an object", where);
-	}
 	for (size_t t = 0; t < CALL_TABLES; t++) {
 		size_t count = call_param_count(tables[t]);
 		values[t] = arena_alloc(arena, count + 1, sizeof *values[t]);
@@ -212,9 +194,8 @@ static int object_read(struct arena *arena, const char *where, const struct ss_p
 			const struct ss_param *param = &tables[t][i];
 			const json_t *json = json_object_get(object, param->name);
 			if ((json ? param_read(arena, param, json, &values[t][i], err)
-			          : param_initial(arena, param, &values[t][i], err)) != 0) {
+			          : param_initial(arena, param, &values[t][i], err)) != 0)
 				return err_prefix(err, "%s", where);
-			}
 		}
 	}
 	return param_check_names(tables, CALL_TABLES, object, where, err);
@@ -245,9 +226,8 @@ int call_read(struct arena *arena, const struct kernel_entry *entry, const json_
 	const char *problem_name = arena_printf(arena, "the problem of kernel %s", kernel->name);
 	const char *config_name = arena_printf(arena, "the configuration of kernel %s", kernel->name);
 	if (object_read(arena, problem_name, problem_tables, problem, parts, err) != 0 ||
-	    object_read(arena, config_name, config_tables, config, values, err) != 0) {
+	    object_read(arena, config_name, config_tables, config, values, err) != 0)
 		return -1;
-	}
 	call->problem = parts[0];
 	call->config = values[0];
 	if (kernel->flags & SS_OPENMP) {
@@ -267,9 +247,8 @@ static struct ss_value *values_copy(struct arena *arena, const struct ss_param *
 	struct ss_value *to = arena_alloc(arena, count + 1, sizeof *to);
 	for (size_t i = 0; i < count; i++) {
 		to[i] = from[i];
-		if (from[i].w) {
+		if (from[i].w)
 			to[i].w = arena_strdup(arena, from[i].w);
-		}
 	}
 	return to;
 }
@@ -283,15 +262,13 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to) {
 }
 
 static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
-	for (size_t i = 0; params && params[i].name; i++) {
-		if (params[i].type == SS_TEXT) {
+	for (size_t i = 0; params && params[i].name; i++)
+		if (params[i].type == SS_TEXT)
 			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
-		} else if (params[i].type == SS_REAL) {
+		else if (params[i].type == SS_REAL)
 			key = arena_printf(arena, "%s %.17g", key, values[i].r);
-		} else {
+		else
 			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
-		}
-	}
 	return key;
 }
 
@@ -312,22 +289,18 @@ char *call_state_key(struct arena *arena, const struct call *call, const char *b
 
 static int number_read(const json_t *json, const struct member *member, void *field, struct err *err) {
 	int64_t value;
-	if (js_int(json, member->key, member->min, member->type == MEMBER_INT ? member->max : INT64_MAX, &value, err) !=
-	    0) {
+	if (js_int(json, member->key, member->min, member->type == MEMBER_INT ? member->max : INT64_MAX, &value, err) != 0)
 		return -1;
-	}
-	if (member->type == MEMBER_INT) {
+	if (member->type == MEMBER_INT)
 		*(int *)field = (int)value;
-	} else {
+	else
 		*(uint64_t *)field = (uint64_t)value;
-	}
 	return 0;
 }
 
 static int string_read(const json_t *json, const struct member *member, const char **out, struct err *err) {
-	if (js_string(json, member->key, out, err) != 0) {
+	if (js_string(json, member->key, out, err) != 0)
 		return -1;
-	}
 	return strlen(*out) >= (size_t)member->min ? 0
 	                                           : err_set(err, ERR_USAGE, "leave it out", "'%s' is empty", member->key);
 }
@@ -336,15 +309,13 @@ static int words_read(struct arena *arena, const json_t *json, const struct memb
                       struct err *err) {
 	json_t *array = json_object_get(json, member->key), *item;
 	size_t i;
-	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0) {
+	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0)
 		return -1;
-	}
 	*out = arena_alloc(arena, json_array_size(array) + 1, sizeof **out);
 	json_array_foreach(array, i, item) {
 		(*out)[i] = json_string_value(item);
-		if (!(*out)[i]) {
+		if (!(*out)[i])
 			return err_set(err, ERR_USAGE, "write numbers as strings, too", "'%s' takes strings only", member->key);
-		}
 	}
 	return 0;
 }
@@ -352,12 +323,10 @@ static int words_read(struct arena *arena, const json_t *json, const struct memb
 static int member_read(struct arena *arena, const struct member *member, const json_t *json, void *field,
                        struct err *err) {
 	const json_t *value = json_object_get(json, member->key);
-	if (member->type == MEMBER_WORDS) {
+	if (member->type == MEMBER_WORDS)
 		return words_read(arena, json, member, field, err);
-	}
-	if (!value || json_is_null(value)) {
+	if (!value || json_is_null(value))
 		return 0;
-	}
 	switch (member->type) {
 	case MEMBER_INT:
 	case MEMBER_WHOLE:
@@ -378,16 +347,12 @@ static int member_read(struct arena *arena, const struct member *member, const j
 int members_read(struct arena *arena, const struct member *members, size_t count, const json_t *json, void *out,
                  struct err *err) {
 	const char **keys = arena_alloc(arena, count + 1, sizeof *keys);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		keys[i] = members[i].key;
-	}
-	if (word_check_keys(json, keys, count, err) != 0) {
+	if (word_check_keys(json, keys, count, err) != 0)
 		return -1;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (member_read(arena, &members[i], json, (char *)out + members[i].offset, err) != 0) {
+	for (size_t i = 0; i < count; i++)
+		if (member_read(arena, &members[i], json, (char *)out + members[i].offset, err) != 0)
 			return -1;
-		}
-	}
 	return 0;
 }

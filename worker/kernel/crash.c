@@ -27,9 +27,8 @@ static void crash_write_to(int out, const char *text) {
 	size_t left = strlen(text);
 	while (left > 0) {
 		ssize_t wrote = write(out, text, left);
-		if (wrote <= 0) {
+		if (wrote <= 0)
 			return;
-		}
 		text += wrote;
 		left -= (size_t)wrote;
 	}
@@ -43,11 +42,9 @@ static void crash_write(const char *text) {
 static void crash_handle(int number) {
 	const char *kernel = crash_kernel;
 	crash_write("sweetspot-worker: ");
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
-		if (crash_signals[i].number == number) {
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
+		if (crash_signals[i].number == number)
 			crash_write(crash_signals[i].text);
-		}
-	}
 	if (kernel) {
 		crash_write(" in kernel ");
 		crash_write(kernel);
@@ -57,8 +54,7 @@ static void crash_handle(int number) {
 }
 
 static char cut_line[512];
-static volatile int cut_out = -1;
-static bool cut_armed;
+static volatile sig_atomic_t cut_out = -1, cut_armed;
 
 static void cut_handle(int number) {
 	(void)number;
@@ -68,9 +64,8 @@ static void cut_handle(int number) {
 
 void crash_cut_answer(int out, const char *line) {
 	cut_out = line && strlen(line) < sizeof cut_line ? out : -1;
-	if (cut_out >= 0) {
+	if (cut_out >= 0)
 		strcpy(cut_line, line);
-	}
 }
 
 static void timer_set(double seconds) {
@@ -82,15 +77,13 @@ static void timer_set(double seconds) {
 
 void crash_cut_begin(double seconds) {
 	static const double least_s = 1e-3;
-	if (seconds > 0 && cut_out >= 0) {
+	if (seconds > 0 && cut_out >= 0)
 		timer_set(fmax(seconds, least_s));
-	}
 }
 
 void crash_cut_end(void) {
-	if (cut_armed) {
+	if (cut_armed)
 		timer_set(0);
-	}
 }
 
 void crash_watch(void) {
@@ -101,9 +94,8 @@ void crash_watch(void) {
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&cut.sa_mask);
 	sigaction(SIGALRM, &cut, NULL);
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++) {
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
 		sigaction(crash_signals[i].number, &action, NULL);
-	}
 }
 
 void crash_name(const char *kernel) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "worker/kernel/library.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
@@ -13,10 +11,72 @@
 #include <sys/stat.h>
 
 #include "base/file_hash.h"
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernels/cuda.h"
 #include "worker/kernel/call.h"
+#include "worker/kernel/library.h"
 #include "worker/kernel/word.h"
+
+struct job {
+	struct call call;
+	int64_t arch;
+};
+
+static int job_read(struct arena *arena, const json_t *request, struct job *job, struct err *err) {
+	static const char *const keys[] = {"op", "id", "kernel", "problem", "config", "arch"};
+	const char *name;
+	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    js_string(request, "kernel", &name, err) ||
+	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err))
+		return -1;
+	const struct kernel_entry *entry = kernel_find_on(kernel_registry, name, "cuda");
+	if (!entry)
+		return err_set(err, ERR_USAGE, NULL, "kernel \"%.100s\" does not run on cuda", name);
+	return call_read(arena, entry, json_object_get(request, "problem"), json_object_get(request, "config"), &job->call,
+	                 err);
+}
+
+json_t *compile_answer(bool fine, const struct gpu_ahead *ahead, struct err *why, struct err *err) {
+	if (fine) {
+		return json_pack("{s:s, s:b, s:b, s:f}", "status", "correct", "kept", ahead->kept, "from_disk",
+		                 ahead->from_disk, "compile_s", ahead->seconds);
+	}
+	if (why->code != ERR_FAILED) {
+		*err = *why;
+		return NULL;
+	}
+	word_clean(why->what, sizeof why->what);
+	return json_pack("{s:s, s:s}", "status", "compile", "message", why->what);
+}
+
+static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, struct err *err) {
+	const struct ss_call call = {
+		.problem = job->call.problem, .config = job->call.config, .threads = job->call.threads, .seed = 1};
+	struct gpu_defines defines;
+	struct gpu_ahead ahead;
+	struct err why = {.code = ERR_OK};
+	const char *source = cuda_program_source(job->call.entry->kernel, &call, &defines);
+	bool fine = gpu_compile_ours_ahead(compiler, source, &defines, (int)job->arch, &ahead, &why);
+	return compile_answer(fine, &ahead, &why, err);
+}
+
+/* A kernel that does not say what its program is compiles it by itself, when it is set up. */
+json_t *compile_kernel_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err) {
+	struct arena *arena = arena_new();
+	struct job job;
+	json_t *answer = NULL;
+	bool read = job_read(arena, request, &job, err) == 0, known = read && job.call.entry->kernel->program;
+	if (known && !*compiler)
+		*compiler = gpu_compiler_new(err);
+	if (known && *compiler)
+		answer = job_run(*compiler, &job, err);
+	else if (read && !known)
+		answer = compile_answer(true, &(struct gpu_ahead){.kept = false}, NULL, err);
+	arena_free(arena);
+	return answer;
+}
 
 /* A plug-in's code has to be trusted, but its tables are not trusted to be right. */
 
@@ -33,14 +93,12 @@ static bool is_name(const char *name) {
 /* One line of UTF-8. */
 static int text_check(const char *text, bool may_be_null, const char *what, struct err *err) {
 	size_t size = text ? strnlen(text, TEXT_MAX + 1) : 0;
-	if (!text) {
+	if (!text)
 		return may_be_null ? 0 : err_set(err, ERR_USAGE, NULL, "its %s is missing (NULL)", what);
-	}
 	for (size_t i = 0; i < size && size <= TEXT_MAX;) {
 		size_t length = text_utf8(text + i, size - i);
-		if (length == 0 || (unsigned char)text[i] < ' ' || text[i] == 127) {
+		if (length == 0 || (unsigned char)text[i] < ' ' || text[i] == 127)
 			return err_set(err, ERR_USAGE, "write one line of UTF-8", "its %s is not plain text", what);
-		}
 		i += length;
 	}
 	return size <= TEXT_MAX ? 0 : err_set(err, ERR_USAGE, NULL, "its %s is over %d bytes", what, TEXT_MAX);
@@ -50,11 +108,9 @@ static int words_check(const struct ss_param *param, struct arena *arena, struct
 	size_t count;
 	const char *const *words = word_split(arena, param->values, &count);
 	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (strcmp(words[i], words[j]) == 0) {
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(words[i], words[j]) == 0)
 				return err_set(err, ERR_USAGE, NULL, "its values have \"%.100s\" twice", words[i]);
-			}
-		}
 	}
 	return count ? 0 : err_set(err, ERR_USAGE, "list every word: \"a,b,c\"", "it takes words, but does not list any");
 }
@@ -64,47 +120,37 @@ static int param_check(const struct ss_param *param, bool tunable, struct arena 
 	if (text_check(param->summary, false, "summary", err) != 0 ||
 	    text_check(param->initial, false, "initial value", err) != 0 ||
 	    text_check(param->values, !tunable && param->type != SS_WORD, "list of values", err) != 0 ||
-	    text_check(param->when, true, "condition", err) != 0) {
+	    text_check(param->when, true, "condition", err) != 0)
 		return -1;
-	}
-	if (param->type != SS_INT && param->type != SS_REAL && param->type != SS_WORD && param->type != SS_TEXT) {
+	if (param->type != SS_INT && param->type != SS_REAL && param->type != SS_WORD && param->type != SS_TEXT)
 		return err_set(err, ERR_USAGE, "it is SS_INT, SS_REAL, SS_WORD or SS_TEXT", "its type is %d", (int)param->type);
-	}
-	if (tunable && param->type == SS_TEXT) {
+	if (tunable && param->type == SS_TEXT)
 		return err_set(err, ERR_USAGE, "only a part of a problem is SS_TEXT", "a text cannot be tuned");
-	}
 	if (!isfinite(param->min) || !isfinite(param->max) || param->min > param->max) {
 		return err_set(err, ERR_USAGE, "use 0 for both where there are none", "its bounds are %g and %g", param->min,
 		               param->max);
 	}
-	if (param->type == SS_WORD && words_check(param, arena, err) != 0) {
+	if (param->type == SS_WORD && words_check(param, arena, err) != 0)
 		return -1;
-	}
 	return param_initial(arena, param, &ignored, err) == 0 ? 0 : err_prefix(err, "its initial value");
 }
 
 static bool is_taken(const struct ss_kernel *kernel, const char *name) {
 	static const char *const openmp[] = {"threads", "places", "proc_bind"}, *const schedule[] = {"schedule", "chunk"};
-	for (size_t i = 0; kernel->flags & SS_OPENMP && i < 3; i++) {
-		if (strcmp(name, openmp[i]) == 0) {
+	for (size_t i = 0; kernel->flags & SS_OPENMP && i < 3; i++)
+		if (strcmp(name, openmp[i]) == 0)
 			return true;
-		}
-	}
-	for (size_t i = 0; kernel->flags & SS_SCHEDULE && i < 2; i++) {
-		if (strcmp(name, schedule[i]) == 0) {
+	for (size_t i = 0; kernel->flags & SS_SCHEDULE && i < 2; i++)
+		if (strcmp(name, schedule[i]) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
 /* True if one of the first `count` parameters has this name. */
 static bool is_among(const struct ss_param *params, size_t count, const char *name) {
-	for (size_t i = 0; params && i < count && params[i].name; i++) {
-		if (strcmp(params[i].name, name) == 0) {
+	for (size_t i = 0; params && i < count && params[i].name; i++)
+		if (strcmp(params[i].name, name) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -124,51 +170,41 @@ static int params_check(const struct ss_kernel *kernel, const struct ss_param *p
 			return err_set(err, ERR_USAGE, "OpenMP kernels get it for free: leave it out of the table",
 			               "parameter %s is one of the worker's own", name);
 		}
-		if (is_among(params, i, name) || (tunable && is_among(kernel->problem, PARAMS_MAX, name))) {
+		if (is_among(params, i, name) || (tunable && is_among(kernel->problem, PARAMS_MAX, name)))
 			return err_set(err, ERR_USAGE, NULL, "two parameters are called %s", name);
-		}
-		if (param_check(&params[i], tunable, arena, err) != 0) {
+		if (param_check(&params[i], tunable, arena, err) != 0)
 			return err_prefix(err, "parameter %s", name);
-		}
 	}
 	return 0;
 }
 
 static bool is_event_twice(const struct ss_event *events, size_t i) {
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(events[j].name, events[i].name) == 0) {
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(events[j].name, events[i].name) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
 static int events_check(const struct ss_event *events, struct err *err) {
 	for (size_t i = 0; events && events[i].name; i++) {
-		if (i == SS_EVENTS_MAX) {
+		if (i == SS_EVENTS_MAX)
 			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "more than %d events", SS_EVENTS_MAX);
-		}
-		if (!is_name(events[i].name)) {
+		if (!is_name(events[i].name))
 			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of event %zu is not valid", i);
-		}
-		if (is_event_twice(events, i)) {
+		if (is_event_twice(events, i))
 			return err_set(err, ERR_USAGE, NULL, "two events are called %s", events[i].name);
-		}
-		if (text_check(events[i].summary, false, "summary", err) != 0) {
+		if (text_check(events[i].summary, false, "summary", err) != 0)
 			return err_prefix(err, "event %s", events[i].name);
-		}
 	}
 	return 0;
 }
 
 static int texts_check(const struct ss_kernel *kernel, struct err *err) {
 	for (size_t i = 0; kernel->constraints && kernel->constraints[i]; i++) {
-		if (i == CONSTRAINTS_MAX) {
+		if (i == CONSTRAINTS_MAX)
 			return err_set(err, ERR_USAGE, "end them with NULL", "more than %d constraints", CONSTRAINTS_MAX);
-		}
-		if (text_check(kernel->constraints[i], false, "constraint", err) != 0) {
+		if (text_check(kernel->constraints[i], false, "constraint", err) != 0)
 			return -1;
-		}
 	}
 	return text_check(kernel->summary, false, "summary", err) != 0 ||
 	               text_check(kernel->schedule_when, true, "schedule_when", err) != 0 ||
@@ -185,18 +221,14 @@ static int abi_check(uint32_t abi, struct err *err) {
 }
 
 static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, struct err *err) {
-	if (abi_check(kernel->abi, err) != 0 || texts_check(kernel, err) != 0) {
+	if (abi_check(kernel->abi, err) != 0 || texts_check(kernel, err) != 0)
 		return -1;
-	}
-	if (kernel->flags & ~(unsigned)(SS_OPENMP | SS_SCHEDULE | SS_RACY | SS_TEAM_GIVEN)) {
+	if (kernel->flags & ~(unsigned)(SS_OPENMP | SS_SCHEDULE | SS_RACY | SS_TEAM_GIVEN))
 		return err_set(err, ERR_USAGE, "the flags are in enum ss_flags", "it has unknown flags (%#x)", kernel->flags);
-	}
-	if (kernel->flags & SS_TEAM_GIVEN && !(kernel->flags & SS_OPENMP)) {
+	if (kernel->flags & SS_TEAM_GIVEN && !(kernel->flags & SS_OPENMP))
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "its team is given, but it does not use threads");
-	}
-	if (kernel->flags & SS_SCHEDULE && !(kernel->flags & SS_OPENMP)) {
+	if (kernel->flags & SS_SCHEDULE && !(kernel->flags & SS_OPENMP))
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "it has a schedule but no threads");
-	}
 	if (kernel->device) {
 		return err_set(err, ERR_USAGE, "leave .device out, because a GPU's kernel calls functions inside the worker",
 		               "a plug-in's kernel runs on the CPU");
@@ -216,36 +248,29 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 }
 
 static int name_check(const struct ss_kernel *const *kernels, size_t i, struct err *err) {
-	if (!is_name(kernels[i]->name)) {
+	if (!is_name(kernels[i]->name))
 		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of kernel %zu is not valid", i);
-	}
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(kernels[j]->name, kernels[i]->name) == 0) {
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(kernels[j]->name, kernels[i]->name) == 0)
 			return err_set(err, ERR_USAGE, NULL, "two kernels are called %s", kernels[i]->name);
-		}
-	}
 	return 0;
 }
 
 /* Checks the tables completely before anything in them is used. */
 static int library_check(const struct ss_plugin *plugin, struct err *err) {
-	if (abi_check(plugin->abi, err) != 0) {
+	if (abi_check(plugin->abi, err) != 0)
 		return -1;
-	}
-	if (!plugin->kernels || !plugin->kernels[0]) {
+	if (!plugin->kernels || !plugin->kernels[0])
 		return err_set(err, ERR_USAGE, "SS_PLUGIN(&your_kernel);", "it has no kernels");
-	}
 	struct arena *arena = arena_new();
 	int status = 0;
-	for (size_t i = 0; plugin->kernels[i] && status == 0; i++) {
-		if (i == LIBRARY_KERNELS_MAX) {
+	for (size_t i = 0; plugin->kernels[i] && status == 0; i++)
+		if (i == LIBRARY_KERNELS_MAX)
 			status = err_set(err, ERR_USAGE, "end the list with NULL", "more than %d kernels", LIBRARY_KERNELS_MAX);
-		} else if (name_check(plugin->kernels, i, err) != 0) {
+		else if (name_check(plugin->kernels, i, err) != 0)
 			status = -1;
-		} else if (kernel_check(plugin->kernels[i], arena, err) != 0) {
+		else if (kernel_check(plugin->kernels[i], arena, err) != 0)
 			status = err_prefix(err, "kernel %s", plugin->kernels[i]->name);
-		}
-	}
 	arena_free(arena);
 	return status;
 }
@@ -284,12 +309,10 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 static int file_check(const char *path, struct stat *now, struct err *err) {
 	static const char hint[] = "name the shared object that your build writes, for example ./libmine.so";
-	if (path[0] != '/') {
+	if (path[0] != '/')
 		return err_set(err, ERR_USAGE, hint, "the plug-in's path \"%.200s\" is not absolute", path);
-	}
-	if (stat(path, now) != 0 || !S_ISREG(now->st_mode)) {
+	if (stat(path, now) != 0 || !S_ISREG(now->st_mode))
 		return err_set(err, ERR_USAGE, hint, "the file %.300s does not exist", path);
-	}
 	return 0;
 }
 
@@ -297,16 +320,14 @@ static bool is_elf(const char *path) {
 	char magic[4] = "";
 	FILE *file = fopen(path, "rbe");
 	bool elf = file && fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, "\177ELF", sizeof magic) == 0;
-	if (file) {
+	if (file)
 		fclose(file);
-	}
 	return elf;
 }
 
 static int hash_take(const char *path, char hash[SHA256_TEXT], struct err *err) {
-	if (!file_hash(path, 0, FILE_MAX, hash)) {
+	if (!file_hash(path, 0, FILE_MAX, hash))
 		return err_set(err, ERR_USAGE, NULL, "cannot read %.300s: %s", path, strerror(errno));
-	}
 	return is_elf(path) ? 0
 	                    : err_set(err, ERR_USAGE, "build one with cc -shared -fPIC: see doc/plugins.md",
 	                              "%.300s is not a shared object", path);
@@ -330,9 +351,8 @@ static const struct ss_plugin *plugin_open(const char *path, struct err *err) {
 static const struct kernel_entry *entries_new(struct arena *arena, const struct ss_plugin *plugin, const char *hash) {
 	const char *source = arena_strdup(arena, hash);
 	struct kernel_entry *entries = arena_alloc(arena, LIBRARY_KERNELS_MAX + 1, sizeof *entries);
-	for (size_t i = 0; plugin->kernels[i]; i++) {
+	for (size_t i = 0; plugin->kernels[i]; i++)
 		entries[i] = (struct kernel_entry){.kernel = plugin->kernels[i], .source = source};
-	}
 	return entries;
 }
 
@@ -345,9 +365,8 @@ static const struct kernel_entry *library_add(struct libraries *libraries, const
 		return NULL;
 	}
 	const struct ss_plugin *plugin = hash_take(path, hash, err) == 0 ? plugin_open(path, err) : NULL;
-	if (!plugin) {
+	if (!plugin)
 		return NULL;
-	}
 	if (library_check(plugin, err) != 0) {
 		err_prefix(err, "%.300s", path);
 		return NULL;
@@ -361,17 +380,14 @@ static const struct kernel_entry *library_add(struct libraries *libraries, const
 
 const struct kernel_entry *libraries_load(struct libraries *libraries, const char *path, struct err *err) {
 	struct stat now;
-	if (file_check(path, &now, err) != 0) {
+	if (file_check(path, &now, err) != 0)
 		return NULL;
-	}
 	for (size_t i = 0; i < libraries->count; i++) {
 		const struct library *library = &libraries->items[i];
-		if (strcmp(library->path, path) != 0) {
+		if (strcmp(library->path, path) != 0)
 			continue;
-		}
-		if (same_file(&library->stat, &now)) {
+		if (same_file(&library->stat, &now))
 			return library->entries;
-		}
 		err_set(err, ERR_USAGE, "run it again once the build is done: results of two builds must not be mixed",
 		        "%.300s has changed since it was loaded", path);
 		return NULL;

@@ -50,17 +50,15 @@ static struct ss_call given_new(const struct call *call, char message[STATE_MESS
 
 static void input_free(struct input *input) {
 	const struct ss_kernel *kernel = input->call.entry->kernel;
-	if (input->memory && kernel->close) {
+	if (input->memory && kernel->close)
 		kernel->close(input->memory);
-	}
 	free(input->memory);
 	arena_free(input->arena);
 }
 
 static void node_free(struct node *node) {
-	if (node->state.memory && node->state.kernel->teardown) {
+	if (node->state.memory && node->state.kernel->teardown)
 		node->state.kernel->teardown(node->state.memory);
-	}
 	free(node->state.memory);
 	arena_free(node->arena);
 }
@@ -102,9 +100,8 @@ static enum ss_status node_new(const struct call *call, const char *key, struct 
 	node->state.kernel = kernel;
 	node->state.call = given_new(&node->call, node->state.message);
 	node->state.memory = memory_new(kernel->state_size);
-	if (node->state.memory) {
+	if (node->state.memory)
 		status = kernel->setup ? kernel->setup(node->state.memory, input->memory, &node->state.call) : SS_OK;
-	}
 	if (status != SS_OK) {
 		memcpy(message, node->state.message, STATE_MESSAGE);
 		node_free(node);
@@ -152,39 +149,34 @@ void states_drop(struct states *states, struct state *state) {
 
 static void input_drop(struct states *states, struct input **link) {
 	struct input *input = *link;
-	for (struct node **node = &states->nodes; *node;) {
-		if ((*node)->input == input) {
+	for (struct node **node = &states->nodes; *node;)
+		if ((*node)->input == input)
 			node_drop(node);
-		} else {
+		else
 			node = &(*node)->next;
-		}
-	}
 	*link = input->next;
 	input_free(input);
 }
 
 static size_t states_count(const struct states *states) {
 	size_t count = 0;
-	for (const struct node *node = states->nodes; node; node = node->next) {
+	for (const struct node *node = states->nodes; node; node = node->next)
 		count++;
-	}
 	return count;
 }
 
 size_t states_clear(struct states *states) {
 	size_t count = states_count(states);
-	while (states->inputs) {
+	while (states->inputs)
 		input_drop(states, &states->inputs);
-	}
 	return count;
 }
 
 static uint64_t resident_bytes(void) {
 	char line[128];
 	unsigned long long pages = 0;
-	if (sys_read_line("/proc/self/statm", line, sizeof line)) {
+	if (sys_read_line("/proc/self/statm", line, sizeof line))
 		sscanf(line, "%*u %llu", &pages);
-	}
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -193,16 +185,14 @@ static bool oldest_drop(struct states *states) {
 	struct node **node = &states->nodes;
 	struct input **input = &states->inputs;
 	if (*node && (*node)->next) {
-		while ((*node)->next) {
+		while ((*node)->next)
 			node = &(*node)->next;
-		}
 		node_drop(node);
 		return true;
 	}
 	if (*input && (*input)->next) {
-		while ((*input)->next) {
+		while ((*input)->next)
 			input = &(*input)->next;
-		}
 		input_drop(states, input);
 		return true;
 	}
@@ -214,17 +204,14 @@ static void states_trim(struct states *states) {
 	size_t inputs = 0;
 	while (states_count(states) >= states->count_max && oldest_drop(states)) {
 	}
-	for (struct input **link = &states->inputs; *link;) {
-		if (++inputs > STATE_INPUTS) {
+	for (struct input **link = &states->inputs; *link;)
+		if (++inputs > STATE_INPUTS)
 			input_drop(states, link);
-		} else {
+		else
 			link = &(*link)->next;
-		}
-	}
 	malloc_trim(0);
-	while (states->resident_max && resident_bytes() > states->resident_max && oldest_drop(states)) {
+	while (states->resident_max && resident_bytes() > states->resident_max && oldest_drop(states))
 		malloc_trim(0);
-	}
 }
 
 static enum ss_status input_get(struct states *states, const struct call *call, struct input **out,
@@ -233,15 +220,13 @@ static enum ss_status input_get(struct states *states, const struct call *call, 
 	const char *key = call_input_key(arena, call);
 	enum ss_status status = SS_OK;
 	struct input **link = &states->inputs;
-	while (*link && strcmp((*link)->key, key) != 0) {
+	while (*link && strcmp((*link)->key, key) != 0)
 		link = &(*link)->next;
-	}
 	*out = *link;
-	if (*out) {
+	if (*out)
 		*link = (*out)->next;
-	} else {
+	else
 		status = input_new(call, key, out, message);
-	}
 	if (*out) {
 		(*out)->next = states->inputs;
 		states->inputs = *out;
@@ -257,9 +242,8 @@ static enum ss_status node_add(struct states *states, const struct call *call, c
 	states_trim(states);
 	enum ss_status status = input_get(states, call, &input, message);
 	*refused = status == SS_INVALID;
-	if (status == SS_OK) {
+	if (status == SS_OK)
 		status = node_new(call, key, input, out, message);
-	}
 	if (status == SS_OK) {
 		(*out)->next = states->nodes;
 		states->nodes = *out;
@@ -270,9 +254,8 @@ static enum ss_status node_add(struct states *states, const struct call *call, c
 /* The state with this key, which becomes the most recently used together with its input. */
 static struct node *node_find(struct states *states, const char *key) {
 	struct node **link = &states->nodes;
-	while (*link && strcmp((*link)->key, key) != 0) {
+	while (*link && strcmp((*link)->key, key) != 0)
 		link = &(*link)->next;
-	}
 	struct node *node = *link;
 	if (node) {
 		*link = node->next;

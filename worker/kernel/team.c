@@ -29,9 +29,8 @@ struct team *team_new(void) {
 }
 
 void team_free(struct team *team) {
-	if (!team) {
+	if (!team)
 		return;
-	}
 	topo_binding_free(team->binding);
 	topo_close(team->topo);
 	free(team->slots);
@@ -69,9 +68,8 @@ static void slot_bind(void *ctx, int thread) {
 static int topology_load(struct team *team, struct err *err) {
 	json_t *machine;
 	team->topo = topo_open(NULL, err);
-	if (!team->topo) {
+	if (!team->topo)
 		return -1;
-	}
 	machine = topo_json(team->topo);
 	team->is_virtual = json_is_string(json_object_get(machine, "hypervisor"));
 	json_decref(machine);
@@ -80,13 +78,11 @@ static int topology_load(struct team *team, struct err *err) {
 
 static int threads_check(struct team *team, struct call *call, struct err *err) {
 	int cpus;
-	if (!team->topo && topology_load(team, err) != 0) {
+	if (!team->topo && topology_load(team, err) != 0)
 		return -1;
-	}
 	cpus = topo_count(team->topo, TOPO_PU);
-	if (call->threads == 0) {
+	if (call->threads == 0)
 		call->threads = cpus;
-	}
 	if (call->threads > TEAM_OVERSUBSCRIPTION * cpus && call->threads > TEAM_ALWAYS) {
 		return err_set(err, ERR_USAGE, NULL, "%d threads exceed %d on each of %d CPUs", call->threads,
 		               TEAM_OVERSUBSCRIPTION, cpus);
@@ -98,33 +94,28 @@ static int threads_check(struct team *team, struct call *call, struct err *err) 
 static int team_bind(struct team *team, struct err *err) {
 	free(team->slots);
 	team->slots = aligned_alloc(_Alignof(struct slot), (size_t)team->threads * sizeof *team->slots);
-	if (!team->slots) {
+	if (!team->slots)
 		return err_set(err, ERR_FAILED, NULL, "out of memory for a team of %d", team->threads);
-	}
 	memset(team->slots, 0, (size_t)team->threads * sizeof *team->slots);
 	team_each(team, slot_bind, team);
 	if (team->threads > 1 && team->slots[0].team_size != team->threads) {
 		return err_set(err, ERR_FAILED, "unset OMP_THREAD_LIMIT", "the OpenMP runtime gave %d threads instead of %d",
 		               team->slots[0].team_size, team->threads);
 	}
-	for (int i = 0; i < team->threads; i++) {
-		if (!team->slots[i].ok) {
+	for (int i = 0; i < team->threads; i++)
+		if (!team->slots[i].ok)
 			return err_set(err, ERR_FAILED, team->slots[i].err.hint, "thread %d: %s", i, team->slots[i].err.what);
-		}
-	}
 	team->in_force = true;
 	return 0;
 }
 
 int team_apply(struct team *team, struct call *call, struct err *err) {
 	struct topo_binding *binding;
-	if (threads_check(team, call, err) != 0) {
+	if (threads_check(team, call, err) != 0)
 		return -1;
-	}
 	binding = topo_binding_new(team->topo, call->threads, call->places, call->proc_bind, err);
-	if (!binding) {
+	if (!binding)
 		return -1;
-	}
 	bool same = team->in_force && team->threads == call->threads &&
 	            strcmp(topo_binding_key(binding), topo_binding_key(team->binding)) == 0;
 	topo_binding_free(team->binding);
@@ -132,9 +123,8 @@ int team_apply(struct team *team, struct call *call, struct err *err) {
 	omp_set_dynamic(0);
 	omp_set_num_threads(call->threads);
 	omp_set_schedule(call->schedule, call->chunk);
-	if (same) {
+	if (same)
 		return 0;
-	}
 	team->in_force = false;
 	team->threads = call->threads;
 	return team_bind(team, err);

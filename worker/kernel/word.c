@@ -18,14 +18,12 @@
 const char *const *word_split(struct arena *arena, const char *list, size_t *count) {
 	char *text = arena_strdup(arena, list ? list : "");
 	size_t commas = 0;
-	for (const char *c = text; *c; c++) {
+	for (const char *c = text; *c; c++)
 		commas += *c == ',';
-	}
 	const char **words = arena_alloc(arena, commas + 2, sizeof *words);
 	*count = 0;
-	for (char *save = NULL, *w = strtok_r(text, ", ", &save); w; w = strtok_r(NULL, ", ", &save)) {
+	for (char *save = NULL, *w = strtok_r(text, ", ", &save); w; w = strtok_r(NULL, ", ", &save))
 		words[(*count)++] = w;
-	}
 	return words;
 }
 
@@ -36,9 +34,8 @@ int word_unknown(const char *word, const char *const *known, size_t count, const
 	if (near) {
 		err_hint(err, "did you mean \"%s\"?", near);
 	} else if (count) {
-		for (size_t i = 0, used = 0; i < count && used < sizeof all; i++) {
+		for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
 			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", known[i]);
-		}
 		err_hint(err, "there are: %s", all);
 	}
 	return -1;
@@ -49,9 +46,8 @@ int word_check_keys(const json_t *object, const char *const *known, size_t count
 	json_t *json;
 	json_object_foreach((json_t *)object, key, json) {
 		size_t i = 0;
-		while (i < count && strcmp(known[i], key) != 0) {
+		while (i < count && strcmp(known[i], key) != 0)
 			i++;
-		}
 		if (i == count) {
 			char what[160];
 			snprintf(what, sizeof what, "a request has no member \"%.100s\"", key);
@@ -135,13 +131,11 @@ enum lines_got lines_next(struct lines *lines, const char **line, size_t *size) 
 			break;
 		}
 		seen = lines->used;
-		if (too_long) {
+		if (too_long)
 			lines->used = seen = 0;
-		}
 		lines_fill(lines);
 	}
-	if (too_long) {
+	if (too_long)
 		return LINES_LONG;
-	}
 	return lines->taken > 0 ? LINES_LINE : LINES_END;
 }

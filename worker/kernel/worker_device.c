@@ -34,13 +34,13 @@ static void address_space_open(void) {
 
 int device_read(const char *word, int *index, struct err *err) {
 	*index = DEVICE_CPU;
-	if (gpu_opencl_is(word)) {
+	if (gpu_device_is(word, "opencl")) {
 		address_space_open(); /* a name is looked up in the libraries */
 		int failed = gpu_opencl_index(word, index, err);
 		*index += DEVICE_OPENCL;
 		return failed;
 	}
-	if (gpu_hip_is(word)) {
+	if (gpu_device_is(word, "hip")) {
 		int failed = gpu_hip_index(word, index, err);
 		*index += DEVICE_HIP;
 		return failed;
@@ -63,23 +63,19 @@ struct devices *devices_new(void) {
 
 void devices_free(struct devices *devices) {
 	if (devices) {
-		for (size_t i = 0; i < devices->count; i++) {
+		for (size_t i = 0; i < devices->count; i++)
 			gpu_close(devices->items[i].gpu);
-		}
 		free(devices->items);
 		free(devices);
 	}
 }
 
 struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
-	if (index == DEVICE_CPU) {
+	if (index == DEVICE_CPU)
 		return NULL;
-	}
-	for (size_t i = 0; i < devices->count; i++) {
-		if (devices->items[i].index == index) {
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->items[i].index == index)
 			return devices->items[i].gpu;
-		}
-	}
 	address_space_open();
 	struct gpu *gpu = index >= DEVICE_HIP      ? gpu_hip_open(index - DEVICE_HIP, err)
 	                  : index >= DEVICE_OPENCL ? gpu_opencl_open(index - DEVICE_OPENCL, err)

@@ -18,9 +18,8 @@ void regions_note(struct regions_set *set, const char *format, ...) {
 	vsnprintf(note, sizeof note, format, ap);
 	va_end(ap);
 	word_clean(note, sizeof note);
-	if (json_array_size(set->notes) < REGIONS_NOTES_MAX) {
+	if (json_array_size(set->notes) < REGIONS_NOTES_MAX)
 		json_array_append_new(set->notes, json_string(note));
-	}
 }
 
 static struct regions_region *region_new(struct regions_set *set, const char *name) {
@@ -29,9 +28,8 @@ static struct regions_region *region_new(struct regions_set *set, const char *na
 	region->name = arena_strdup(set->arena, name);
 	region->per_thread = json_array();
 	region->counts = arena_alloc(set->arena, count + 1, sizeof *region->counts);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		region->counts[i].per_thread = json_array();
-	}
 	return region;
 }
 
@@ -41,9 +39,8 @@ static struct regions_region *regions_set_find(struct regions_set *set, const ch
 	snprintf(clean, sizeof clean, "%s", name[0] ? name : "(no name)");
 	text_clean(clean, false);
 	const json_t *place = json_object_get(set->index, clean);
-	if (place) {
+	if (place)
 		return set->region[json_integer_value(place)];
-	}
 	if (set->count == REGIONS_MAX) {
 		set->left_out++;
 		return NULL;
@@ -69,9 +66,8 @@ static json_t *whole_json(double x) {
 
 static json_t *region_json(const struct regions *regions, const struct regions_region *region) {
 	json_t *counters = json_array();
-	for (size_t i = 0; i < regions->event_count && region->calls > 0; i++) {
+	for (size_t i = 0; i < regions->event_count && region->calls > 0; i++)
 		json_array_append_new(counters, count_json(&regions->events[i], &region->counts[i]));
-	}
 	return json_pack("{s:s, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "name", region->name, "calls",
 	                 whole_json(region->calls), "seconds", js_number(region->seconds), "threads",
 	                 whole_json(region->threads), "per_thread", region->per_thread, "unbegun",
@@ -80,30 +76,24 @@ static json_t *region_json(const struct regions *regions, const struct regions_r
 
 static void region_free(const struct regions *regions, struct regions_region *region) {
 	json_decref(region->per_thread);
-	for (size_t i = 0; i < regions->event_count; i++) {
+	for (size_t i = 0; i < regions->event_count; i++)
 		json_decref(region->counts[i].per_thread);
-	}
 }
 
 static void region_notes(struct regions_set *set, const struct regions_region *region) {
-	if (region->unbegun > 0) {
+	if (region->unbegun > 0)
 		regions_note(set, "region %.60s: end without begin, %.0f times", region->name, region->unbegun);
-	}
-	if (region->unended > 0) {
+	if (region->unended > 0)
 		regions_note(set, "region %.60s: begin without end, %.0f times", region->name, region->unended);
-	}
 }
 
 static void limit_notes(struct regions_set *set) {
-	if (set->left_out > 0) {
+	if (set->left_out > 0)
 		regions_note(set, "only the first %d regions are reported", REGIONS_MAX);
-	}
-	if (set->rows_left_out > 0) {
+	if (set->rows_left_out > 0)
 		regions_note(set, "per_thread leaves out %zu threads", set->rows_left_out);
-	}
-	if (set->files_left_out > 0) {
+	if (set->files_left_out > 0)
 		regions_note(set, "%zu processes are left out", set->files_left_out);
-	}
 }
 
 json_t *regions_set_end(struct regions_set *set) {
@@ -135,19 +125,16 @@ static double whole(const json_t *json, const char *key) {
 }
 
 static void miss(struct regions_count *count, const char *reason) {
-	if (count->status != COUNTER_UNAVAILABLE) {
+	if (count->status != COUNTER_UNAVAILABLE)
 		snprintf(count->reason, sizeof count->reason, "%s", reason);
-	}
 	count->status = COUNTER_UNAVAILABLE;
 }
 
 static void limit(struct regions_count *count, enum counter_status status, const char *reason) {
-	if (count->status != COUNTER_UNAVAILABLE && !count->reason[0]) {
+	if (count->status != COUNTER_UNAVAILABLE && !count->reason[0])
 		snprintf(count->reason, sizeof count->reason, "%s", reason);
-	}
-	if (count->status == COUNTER_COUNTED) {
+	if (count->status == COUNTER_COUNTED)
 		count->status = status;
-	}
 }
 
 /* Advice for an error, or its meaning; "" if the error is clear. */
@@ -179,9 +166,8 @@ static double refusal(struct regions_count *count, int64_t error) {
 static double count_value(struct regions_count *count, const json_t *json, double scale) {
 	double value = whole(json, "value"), enabled = whole(json, "enabled"), running = whole(json, "running");
 	char reason[COUNTER_REASON];
-	if (json_object_get(json, "errno")) {
+	if (json_object_get(json, "errno"))
 		return refusal(count, js_int_or(json, "errno", 0));
-	}
 	if (isnan(value) || isnan(enabled) || isnan(running)) {
 		miss(count, "the program wrote it malformed");
 		return NAN;
@@ -195,9 +181,8 @@ static double count_value(struct regions_count *count, const json_t *json, doubl
 		limit(count, COUNTER_SCALED, reason);
 		value *= enabled / running;
 	}
-	if (js_bool_or(json, "user_only", false)) {
+	if (js_bool_or(json, "user_only", false))
 		limit(count, COUNTER_COUNTED, "in user mode only: counting in the kernel is not permitted");
-	}
 	return scale > 0 ? value * scale : value;
 }
 
@@ -206,15 +191,13 @@ static void counts_add(struct source *source, struct regions_region *region, con
 		struct regions_count *count = &region->counts[i];
 		const json_t *json = source->place[i] == EVENT_ABSENT ? NULL : json_array_get(events, (size_t)source->place[i]);
 		double value = NAN;
-		if (json) {
+		if (json)
 			value = count_value(count, json, source->set->regions->events[i].scale);
-		} else {
+		else
 			miss(count, "the program's libsweetspot did not count it");
-		}
 		count->total += value;
-		if (shown) {
+		if (shown)
 			json_array_append_new(count->per_thread, js_number(value));
-		}
 	}
 }
 
@@ -223,23 +206,20 @@ static bool row_add(struct source *source, struct regions_region *region, const 
 	struct regions_set *set = source->set;
 	double calls = whole(row, "calls"), ns = whole(row, "ns");
 	double unbegun = whole(row, "unbegun"), unended = whole(row, "unended");
-	if (isnan(calls + ns + unbegun + unended) || fmax(calls, fmax(unbegun, unended)) > ROW_MAX) {
+	if (isnan(calls + ns + unbegun + unended) || fmax(calls, fmax(unbegun, unended)) > ROW_MAX)
 		return false;
-	}
 	region->unbegun += unbegun;
 	region->unended += unended;
-	if (calls == 0) {
+	if (calls == 0)
 		return true;
-	}
 	bool shown = set->rows < REGIONS_ROWS_MAX;
 	set->rows += shown;
 	set->rows_left_out += !shown;
 	region->calls += calls;
 	region->seconds += ns * 1e-9;
 	region->threads++;
-	if (shown) {
+	if (shown)
 		json_array_append_new(region->per_thread, js_number(ns * 1e-9));
-	}
 	counts_add(source, region, json_object_get(row, "events"), shown);
 	return true;
 }
@@ -250,17 +230,14 @@ static bool region_read(struct source *source, const json_t *json) {
 	struct err err;
 	size_t i;
 	if (js_string(json, "name", &name, &err) != 0 || strlen(name) > REGIONS_NAME_MAX ||
-	    js_array(json, "threads", ROWS_LINE_MAX, &rows, &err) != 0) {
+	    js_array(json, "threads", ROWS_LINE_MAX, &rows, &err) != 0)
 		return false;
-	}
 	struct regions_region *region = regions_set_find(source->set, name);
-	if (!region) {
+	if (!region)
 		return true;
-	}
 	json_array_foreach(rows, i, row) {
-		if (!row_add(source, region, row)) {
+		if (!row_add(source, region, row))
 			return false;
-		}
 	}
 	return true;
 }
@@ -268,9 +245,8 @@ static bool region_read(struct source *source, const json_t *json) {
 static void head_notes(struct source *source, const json_t *head) {
 	int64_t dropped = js_int_or(head, "dropped", 0), unread = js_int_or(head, "unread_events", 0);
 	const char *program = js_string_or(head, "program", "the program");
-	if (!js_bool_or(head, "complete", false)) {
+	if (!js_bool_or(head, "complete", false))
 		regions_note(source->set, "%.60s did not end by exit: the end of its regions may be missing", program);
-	}
 	if (dropped > 0) {
 		regions_note(source->set, "%.60s has too many regions or threads: %lld calls are not counted", program,
 		             (long long)dropped);
@@ -287,18 +263,14 @@ static bool head_read(struct source *source, const json_t *head) {
 	struct err err;
 	size_t at;
 	if (js_int_or(head, "sweetspot_regions", 0) != 1 ||
-	    js_array(head, "events", REGIONS_EVENTS_MAX, &events, &err) != 0) {
+	    js_array(head, "events", REGIONS_EVENTS_MAX, &events, &err) != 0)
 		return false;
-	}
-	for (size_t i = 0; i < REGIONS_EVENTS_MAX; i++) {
+	for (size_t i = 0; i < REGIONS_EVENTS_MAX; i++)
 		source->place[i] = EVENT_ABSENT;
-	}
 	json_array_foreach(events, at, name) {
-		for (size_t i = 0; json_is_string(name) && i < regions->event_count; i++) {
-			if (strcmp(json_string_value(name), regions->events[i].name) == 0) {
+		for (size_t i = 0; json_is_string(name) && i < regions->event_count; i++)
+			if (strcmp(json_string_value(name), regions->events[i].name) == 0)
 				source->place[i] = (int)at;
-			}
-		}
 	}
 	head_notes(source, head);
 	return true;

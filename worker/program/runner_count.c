@@ -34,16 +34,14 @@ static void batch_start(void *ctx) {
 static void batch_stop(void *ctx) {
 	struct batch *batch = ctx;
 	double begun = sys_now();
-	if (!batch->failed && batch->backend->stop(batch->state) != 0) {
+	if (!batch->failed && batch->backend->stop(batch->state) != 0)
 		batch->failed = "it cannot be stopped";
-	}
 	batch->seconds += sys_now() - begun;
 }
 
 static void batch_close(struct batch *batch) {
-	if (batch->state) {
+	if (batch->state)
 		batch->backend->close(batch->state);
-	}
 	free(batch->state);
 	batch->state = NULL;
 }
@@ -52,12 +50,10 @@ static bool batch_open(struct batch *batch) {
 	const struct counter_site site = {.threads = 1, .tree = true};
 	size_t stride;
 	batch->state = counter_states_new(batch->backend, 1, &stride);
-	if (!batch->state) {
+	if (!batch->state)
 		return false;
-	}
-	if (batch->backend->open(batch->state, &site, batch->names, batch->count) == 0) {
+	if (batch->backend->open(batch->state, &site, batch->names, batch->count) == 0)
 		return true;
-	}
 	batch_close(batch);
 	return false;
 }
@@ -67,26 +63,22 @@ static bool batch_next(struct batch *batch, const struct counter_plan *plan, boo
 	*batch = (struct batch){.count = 0};
 	for (size_t i = 0; i < plan->event_count && batch->count < COUNTER_OPEN_MAX; i++) {
 		const struct counter_backend *backend = plan->events[i].backend;
-		if (done[i] || !backend || backend->scope == COUNTER_RERUN || (batch->backend && batch->backend != backend)) {
+		if (done[i] || !backend || backend->scope == COUNTER_RERUN || (batch->backend && batch->backend != backend))
 			continue;
-		}
 		batch->backend = backend;
 		batch->names[batch->count] = plan->events[i].event;
 		batch->events[batch->count++] = i;
 	}
-	while (batch->count > 0 && !batch_open(batch) && batch->count > 1) {
+	while (batch->count > 0 && !batch_open(batch) && batch->count > 1)
 		batch->count = (batch->count + 1) / 2;
-	}
-	for (size_t e = 0; e < batch->count; e++) {
+	for (size_t e = 0; e < batch->count; e++)
 		done[batch->events[e]] = true;
-	}
 	return batch->count > 0;
 }
 
 static void batch_miss(const struct batch *batch, const char *why, struct counting *counting) {
-	for (size_t e = 0; e < batch->count; e++) {
+	for (size_t e = 0; e < batch->count; e++)
 		counted_miss(&counting->events[batch->events[e]], why);
-	}
 }
 
 static void value_record(const struct counter_event *event, const struct counter_value *value,
@@ -95,9 +87,8 @@ static void value_record(const struct counter_event *event, const struct counter
 	counted->status = value->status;
 	counted->total = value->value;
 	snprintf(counted->reason, sizeof counted->reason, "%s", value->reason);
-	if (value->status == COUNTER_UNAVAILABLE) {
+	if (value->status == COUNTER_UNAVAILABLE)
 		counted_miss(counted, value->reason[0] ? value->reason : "not counted");
-	}
 	counted_check(counted, event);
 }
 
@@ -149,9 +140,8 @@ static void simulated(struct arena *arena, struct program_trial *trial, const st
 			done[i] = true;
 		}
 	}
-	if (count > 0) {
+	if (count > 0)
 		program_simulate(arena, trial, plan, events, count, counting);
-	}
 }
 
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
@@ -163,13 +153,10 @@ void program_count(struct arena *arena, struct program_trial *trial, const struc
 		program_count_run(trial, plan, counting->runs == 0 ? first : NULL, &batch, counting);
 		batch_close(&batch);
 	}
-	if (!trial->abandoned) {
+	if (!trial->abandoned)
 		simulated(arena, trial, plan, done, counting);
-	}
-	for (size_t i = 0; i < plan->event_count; i++) {
-		if (plan->events[i].backend && !done[i]) {
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (plan->events[i].backend && !done[i])
 			counted_miss(&counting->events[i], "there was no run left to count it in");
-		}
-	}
 	counting->seconds /= counting->runs > 0 ? (double)counting->runs : 1;
 }

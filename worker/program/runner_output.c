@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/range.h"
 #include "base/pattern.h"
 #include "worker/program/output_impl.h"
 
@@ -60,9 +61,8 @@ static void match_keep(struct program_metric *metric, const regmatch_t *match) {
 	metric->found = true;
 	metric->too_long = size >= METRIC_TEXT;
 	size = metric->too_long ? METRIC_TEXT - 1 : size;
-	if (size > 0) {
+	if (size > 0)
 		memcpy(metric->text, metric->line + match->rm_so, size);
-	}
 	metric->text[size] = '\0';
 }
 
@@ -79,12 +79,10 @@ static bool is_inside(const struct program_metric *metric, regoff_t at) {
 /* Does a number in the style of 1,234.5 or 3.2e3 go on at `at`? Behind a point, a comma begins another number. */
 static bool goes_on(const struct program_metric *metric, regoff_t at) {
 	const char *next = metric->line + at;
-	if (*next == ',' && strpbrk(metric->text, ".eE")) {
+	if (*next == ',' && strpbrk(metric->text, ".eE"))
 		return false;
-	}
-	if ((*next == 'e' || *next == 'E') && is_digit(metric, at - 1)) {
+	if ((*next == 'e' || *next == 'E') && is_digit(metric, at - 1))
 		return is_digit(metric, at + 1 + (next[1] == '-' || next[1] == '+'));
-	}
 	return is_digit(metric, at - 1) && is_inside(metric, at);
 }
 
@@ -93,20 +91,17 @@ static bool goes_on(const struct program_metric *metric, regoff_t at) {
 static void whole_keep(struct program_metric *metric, const regmatch_t *all, const regmatch_t *number) {
 	regoff_t from = number->rm_so, to = number->rm_eo;
 	metric->whole[0] = '\0';
-	if (from < 0 || from == to) {
+	if (from < 0 || from == to)
 		return;
-	}
-	while (all->rm_so == number->rm_so && is_digit(metric, number->rm_so) && is_inside(metric, from - 1)) {
+	while (all->rm_so == number->rm_so && is_digit(metric, number->rm_so) && is_inside(metric, from - 1))
 		from--;
-	}
 	if (all->rm_eo == number->rm_eo && goes_on(metric, to)) {
 		to += metric->line[to] == 'e' || metric->line[to] == 'E';
 		to += 1; /* a mark, or the first digit or the sign of an exponent */
 		to += (regoff_t)strspn(metric->line + to, "0123456789.,eE");
 	}
-	if (to - from > number->rm_eo - number->rm_so) {
+	if (to - from > number->rm_eo - number->rm_so)
 		snprintf(metric->whole, sizeof metric->whole, "%.*s", (int)(to - from), metric->line + from);
-	}
 }
 
 static void line_keep(struct program_metric *metric, const char *data, size_t size) {
@@ -120,13 +115,12 @@ static void line_keep(struct program_metric *metric, const char *data, size_t si
 static void piece_search(struct program_metric *metric, regoff_t from, regoff_t to, int flags) {
 	regmatch_t match[2] = {{.rm_so = from, .rm_eo = to}};
 	size_t groups = metric->regex.re_nsub > 0 ? 2 : 1;
-	while (regexec(&metric->regex, metric->line, groups, match, REG_STARTEND | flags) == 0) {
+	while (regex_range(&metric->regex, metric->line, groups, match, flags) == 0) {
 		match_keep(metric, &match[groups - 1]);
 		whole_keep(metric, &match[0], &match[groups - 1]);
 		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
-		if (next >= to) {
+		if (next >= to)
 			break;
-		}
 		match[0] = (regmatch_t){.rm_so = next, .rm_eo = to};
 	}
 }
@@ -134,11 +128,9 @@ static void piece_search(struct program_metric *metric, regoff_t from, regoff_t 
 /* The next piece begins with a word near the end of this one, so that a name and its value are together in one of them.
  */
 static regoff_t piece_next(const struct program_metric *metric, regoff_t end) {
-	for (regoff_t at = end - METRIC_OVERLAP; at < end; at++) {
-		if (metric->line[at - 1] && strchr(" \t\r,;", metric->line[at - 1])) {
+	for (regoff_t at = end - METRIC_OVERLAP; at < end; at++)
+		if (metric->line[at - 1] && strchr(" \t\r,;", metric->line[at - 1]))
 			return at;
-		}
-	}
 	return end;
 }
 
@@ -165,9 +157,8 @@ void program_metric_add(struct program_metric *metric, const char *data, size_t 
 }
 
 void program_metric_end(struct program_metric *metric) {
-	if (metric->used > 0) {
+	if (metric->used > 0)
 		line_end(metric);
-	}
 }
 
 bool program_metric_found(const struct program_metric *metric) {
@@ -228,12 +219,10 @@ static void spool_failed(struct program_output *output, int why) {
 void program_output_start(struct program_output *output) {
 	output->failure[0] = '\0';
 	digest_start(&output->digest);
-	if (output->metric) {
+	if (output->metric)
 		program_metric_start(output->metric);
-	}
-	if (output->spool >= 0 && (ftruncate(output->spool, 0) != 0 || lseek(output->spool, 0, SEEK_SET) != 0)) {
+	if (output->spool >= 0 && (ftruncate(output->spool, 0) != 0 || lseek(output->spool, 0, SEEK_SET) != 0))
 		spool_failed(output, errno);
-	}
 }
 
 static void spool_write(struct program_output *output, const char *data, size_t size) {
@@ -250,9 +239,8 @@ static void spool_write(struct program_output *output, const char *data, size_t 
 
 void program_output_add(struct program_output *output, const char *data, size_t size) {
 	digest_add(&output->digest, data, size);
-	if (output->metric) {
+	if (output->metric)
 		program_metric_add(output->metric, data, size);
-	}
 	if (output->spool >= 0 && output->digest.bytes > PROGRAM_SPOOL_MAX) {
 		snprintf(output->failure, sizeof output->failure, "its output exceeds %d MiB, the most that verify gets",
 		         PROGRAM_SPOOL_MAX >> 20);
@@ -263,10 +251,8 @@ void program_output_add(struct program_output *output, const char *data, size_t 
 
 void program_output_end(struct program_output *output, char hash[SHA256_TEXT]) {
 	digest_end(&output->digest, hash);
-	if (output->metric) {
+	if (output->metric)
 		program_metric_end(output->metric);
-	}
-	if (output->spool >= 0 && lseek(output->spool, 0, SEEK_SET) != 0) {
+	if (output->spool >= 0 && lseek(output->spool, 0, SEEK_SET) != 0)
 		spool_failed(output, errno);
-	}
 }

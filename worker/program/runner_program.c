@@ -80,9 +80,8 @@ static void file_read(struct regions_set *set, const char *name, size_t *bytes) 
 	} else {
 		text = sys_read_fd(fd, name, *bytes, &size, &err);
 		close(fd);
-		if (!text) {
+		if (!text)
 			regions_note(set, "%s", err.what);
-		}
 	}
 	if (text) {
 		*bytes -= size;
@@ -97,9 +96,8 @@ static void folder_read(struct regions_set *set) {
 	size_t bytes = TOTAL_BYTES_MAX;
 	int count = scandir(set->regions->folder, &entries, wanted, alphasort);
 	for (int i = 0; i < count; i++) {
-		if (i < FILES_MAX) {
+		if (i < FILES_MAX)
 			file_read(set, entries[i]->d_name, &bytes);
-		}
 		free(entries[i]);
 	}
 	free(entries);
@@ -124,9 +122,8 @@ static const struct regions_event events_usual[] = {
 static bool event_make(const struct counter_event *event, struct regions_event *out) {
 	struct perf_name perf;
 	if (!event->backend || strcmp(event->backend->name, "perf") != 0 || strpbrk(event->name, ",=:") ||
-	    !perf_name_find(event->event, &perf)) {
+	    !perf_name_find(event->event, &perf))
 		return false;
-	}
 	*out =
 		(struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};
 	return true;
@@ -135,12 +132,10 @@ static bool event_make(const struct counter_event *event, struct regions_event *
 static const struct regions_event *events_choose(struct arena *arena, const struct counter_plan *plan, size_t *count) {
 	struct regions_event *events = arena_alloc(arena, REGIONS_EVENTS_MAX, sizeof *events);
 	*count = 0;
-	for (size_t i = 0; plan && i < plan->event_count && *count < REGIONS_EVENTS_MAX; i++) {
+	for (size_t i = 0; plan && i < plan->event_count && *count < REGIONS_EVENTS_MAX; i++)
 		*count += event_make(&plan->events[i], &events[*count]);
-	}
-	if (*count > 0) {
+	if (*count > 0)
 		return events;
-	}
 	*count = sizeof events_usual / sizeof *events_usual;
 	return events_usual;
 }
@@ -152,9 +147,8 @@ static void regions_run_open(struct arena *arena, struct program_trial *trial, c
 	size_t count;
 	const struct regions_event *events = events_choose(arena, plan, &count);
 	*run = (struct regions_run){.environment = NULL};
-	if (regions_prepare(arena, trial->site.scratch.path, events, count, &run->regions, &run->err) == 0) {
+	if (regions_prepare(arena, trial->site.scratch.path, events, count, &run->regions, &run->err) == 0)
 		run->environment = program_site_environment(arena, trial->request, run->regions.variables);
-	}
 }
 
 static json_t *regions_collect(struct program_trial *trial, struct regions_run *run, bool done, json_t **notes) {
@@ -162,9 +156,8 @@ static json_t *regions_collect(struct program_trial *trial, struct regions_run *
 	char why[PROGRAM_MESSAGE];
 	bool good = done || program_trial_again(trial, &again, why, sizeof why);
 	json_t *found = regions_read(&run->regions, notes);
-	if (!good) {
+	if (!good)
 		json_array_append_new(*notes, json_sprintf("the run for the regions failed: %s", why));
-	}
 	return found;
 }
 
@@ -172,17 +165,14 @@ static json_t *regions_collect(struct program_trial *trial, struct regions_run *
  * lost. */
 static void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply) {
 	json_t *notes = NULL, *found = NULL;
-	if (!run->environment) {
+	if (!run->environment)
 		notes = json_pack("[s]", run->err.what);
-	} else if (!trial->abandoned) {
+	else if (!trial->abandoned)
 		found = regions_collect(trial, run, done, &notes);
-	}
-	if (json_array_size(found) > 0) {
+	if (json_array_size(found) > 0)
 		json_object_set(reply, "regions", found);
-	}
-	if (json_array_size(notes) > 0) {
+	if (json_array_size(notes) > 0)
 		json_object_set(reply, "regions_notes", notes);
-	}
 	json_decref(found);
 	json_decref(notes);
 	free(run->environment);
@@ -203,12 +193,10 @@ static bool program_guard_begin(struct program_guard *guard) {
 	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
 	reap_adopt();
 	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored the kernel would keep neither status nor usage */
-	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
+	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal)
 		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-	}
-	for (int i = 0; i < RLIM_NLIMITS; i++) {
+	for (int i = 0; i < RLIM_NLIMITS; i++)
 		getrlimit(i, &guard->limits[i]);
-	}
 	return !adopts;
 }
 
@@ -216,18 +204,16 @@ static bool program_guard_begin(struct program_guard *guard) {
 static bool program_guard_robbed(const struct program_guard *guard) {
 	struct rlimit now;
 	bool robbed = false;
-	for (int i = 0; i < RLIM_NLIMITS; i++) {
+	for (int i = 0; i < RLIM_NLIMITS; i++)
 		robbed = robbed || (getrlimit(i, &now) == 0 && now.rlim_cur < guard->limits[i].rlim_cur);
-	}
 	return robbed;
 }
 
 /* Arm first, then check, so that a parent that dies in between is noticed by one or the other. */
 /* Restores the earlier state; false if the parent has died meanwhile. */
 static bool program_guard_end(const struct program_guard *guard) {
-	if (guard->signal) {
+	if (guard->signal)
 		prctl(PR_SET_PDEATHSIG, guard->signal, 0, 0, 0);
-	}
 	return !guard->signal || getppid() == guard->parent;
 }
 
@@ -235,9 +221,8 @@ static bool program_guard_end(const struct program_guard *guard) {
 static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
 	struct counting counting = {.runs = 0};
 	struct regions_run regions;
-	if ((!plan && !trial->request->regions) || trial->request->device || trial->status || trial->abandoned) {
+	if ((!plan && !trial->request->regions) || trial->request->device || trial->status || trial->abandoned)
 		return;
-	}
 	regions_run_open(arena, trial, plan, &regions);
 	if (plan) {
 		program_count(arena, trial, plan, regions.environment, &counting);
@@ -250,9 +235,8 @@ static void count(struct arena *arena, struct program_trial *trial, const struct
 /* Reports its work on GPUs, from a run of its own after the samples. */
 static void watch_gpu(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       json_t *reply) {
-	if (trial->request->device && !trial->status && !trial->abandoned) {
+	if (trial->request->device && !trial->status && !trial->abandoned)
 		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan));
-	}
 }
 
 static json_t *reply_make(const struct program_trial *trial) {
@@ -261,33 +245,25 @@ static json_t *reply_make(const struct program_trial *trial) {
 	if (trial->status) {
 		json_object_set_new(reply, "message", json_string(trial->message));
 		json_object_set_new(reply, "said", program_said(trial));
-		if (trial->outside) {
+		if (trial->outside)
 			json_object_set_new(reply, "outside", json_true());
-		}
-		if (!isnan(trial->refused)) {
+		if (!isnan(trial->refused))
 			json_object_set_new(reply, "refused", json_real(trial->refused));
-		}
 	}
-	if (trial->unchecked[0]) {
+	if (trial->unchecked[0])
 		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
-	}
-	if (trial->output.metric || trial->request->kernel) {
+	if (trial->output.metric || trial->request->kernel)
 		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
-	}
-	if (trial->request->energy && trial->count > 0) {
+	if (trial->request->energy && trial->count > 0)
 		json_object_set_new(reply, "energy_j", js_reals(trial->joules, trial->count));
-	}
-	if (trial->hash[0]) {
+	if (trial->hash[0])
 		json_object_set_new(reply, "hash", json_string(trial->hash));
-	}
-	if (trial->evidence) {
+	if (trial->evidence)
 		json_object_set(reply, "evidence", trial->evidence);
-	}
-	if (trial->count > 0) {
+	if (trial->count > 0)
 		program_usage_set(trial->usage, reply);
-	} else if (trial->lost_s > 0) {
+	else if (trial->lost_s > 0)
 		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
-	}
 	json_object_set_new(reply, "output_bytes",
 	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.digest.bytes)
 	                                                          : json_null());
@@ -296,9 +272,8 @@ static json_t *reply_make(const struct program_trial *trial) {
 
 /* Every run is watched. */
 static int kernel_open(struct arena *arena, struct program_trial *trial, struct err *err) {
-	if (gpu_watch_open(arena, trial->site.scratch.path, NULL, &trial->watch, err) != 0) {
+	if (gpu_watch_open(arena, trial->site.scratch.path, NULL, &trial->watch, err) != 0)
 		return -1;
-	}
 	free(trial->site.place.environment);
 	trial->site.place.environment = program_site_environment(arena, trial->request, trial->watch.variables);
 	return 0;
@@ -310,16 +285,13 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 	trial->evidence = request->evidence ? json_array() : NULL;
 	if (request->metric) {
 		trial->output.metric = program_metric_new(request->metric, err);
-		if (!trial->output.metric) {
+		if (!trial->output.metric)
 			return -1;
-		}
 	}
-	if (program_site_open(arena, request, watch, &trial->site, err) != 0) {
+	if (program_site_open(arena, request, watch, &trial->site, err) != 0)
 		return -1;
-	}
-	if (request->kernel && kernel_open(arena, trial, err) != 0) {
+	if (request->kernel && kernel_open(arena, trial, err) != 0)
 		return -1;
-	}
 	if (request->verify) {
 		trial->output.spool = scratch_file(&trial->site.scratch);
 		if (trial->output.spool < 0) {
@@ -340,14 +312,12 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 
 static void trial_close(struct program_trial *trial) {
 	program_metric_free(trial->output.metric);
-	if (trial->output.spool >= 0) {
+	if (trial->output.spool >= 0)
 		close(trial->output.spool);
-	}
 	json_decref(trial->evidence);
 	json_decref(trial->files);
-	if (trial->meter) {
+	if (trial->meter)
 		rapl_meter_close(trial->meter);
-	}
 	program_run_free(&trial->run);
 	program_run_free(&trial->side);
 	program_site_close(&trial->site);
@@ -359,15 +329,12 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 	struct gpu_facts facts = {.index = 0};
 	struct counter_site site = {.tree = !request->device, .device = request->device ? &facts : NULL};
 	int index = 0;
-	if (request->device && gpu_index(request->device, &index, err) != 0) {
+	if (request->device && gpu_index(request->device, &index, err) != 0)
 		return -1;
-	}
-	if (request->device && request->counters[0] && !gpu_probe(index, &facts)) {
+	if (request->device && request->counters[0] && !gpu_probe(index, &facts))
 		facts.index = index; /* the backends say what is missing */
-	}
-	if (request->counters[0]) {
+	if (request->counters[0])
 		*plan = counters_plan(counters, arena, request->counters, &site, err);
-	}
 	return request->counters[0] && !*plan ? -1 : 0;
 }
 
@@ -396,12 +363,10 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		arena_free(arena);
 		return NULL;
 	}
-	if (request.left_s > 0) {
+	if (request.left_s > 0)
 		trial.until = start + request.left_s;
-	}
-	if (program_guard_begin(&guard)) {
+	if (program_guard_begin(&guard))
 		scratch_tidy(SCRATCH_RUN);
-	}
 	if (trial_open(arena, &trial, &request, watch, err) == 0) {
 		program_trial_runs(&trial);
 		reply = reply_make(&trial);
@@ -411,9 +376,8 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		json_object_set_new(reply, "side_s", json_real(trial.side_s));
 		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
 	}
-	if (reply && program_guard_robbed(&guard)) {
+	if (reply && program_guard_robbed(&guard))
 		robbed(reply);
-	}
 	trial_close(&trial);
 	counter_plan_clear(plan);
 	*abandoned = !program_guard_end(&guard) || trial.abandoned;

@@ -35,18 +35,15 @@ static int unset_check(const struct program_request *request, struct err *err) {
 static int env_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	json_t *object = json_object_get(json, "env"), *value;
 	const char *name;
-	if (object && !json_is_null(object) && js_object(json, "env", &object, err) != 0) {
+	if (object && !json_is_null(object) && js_object(json, "env", &object, err) != 0)
 		return -1;
-	}
-	if (json_object_size(object) > PROGRAM_WORDS) {
+	if (json_object_size(object) > PROGRAM_WORDS)
 		return err_set(err, ERR_USAGE, NULL, "'env' has more than %d variables", PROGRAM_WORDS);
-	}
 	request->set = arena_alloc(arena, json_object_size(object) + 2, sizeof *request->set);
 	size_t count = 1;
 	json_object_foreach(object, name, value) {
-		if (!name[0] || strchr(name, '=')) {
+		if (!name[0] || strchr(name, '='))
 			return err_set(err, ERR_USAGE, NULL, "\"%.100s\" in 'env' cannot name a variable", name);
-		}
 		if (!json_is_string(value)) {
 			return err_set(err, ERR_USAGE, "write numbers as strings, too", "\"%.100s\" in 'env' must be a string",
 			               name);
@@ -94,12 +91,10 @@ static void step_leave(struct arena *arena, struct program_request *request) {
 	bool own = ranks && strcmp(slash ? slash + 1 : first, "srun") != 0;
 	size_t count = 0;
 	free(ranks);
-	if (!own) {
+	if (!own)
 		return;
-	}
-	while (request->unset[count]) {
+	while (request->unset[count])
 		count++;
-	}
 	const char **unset = arena_alloc(arena, count + sizeof variables / sizeof *variables + 1, sizeof *unset);
 	memcpy(unset, request->unset, count * sizeof *unset);
 	memcpy(unset + count, variables, sizeof variables);
@@ -109,9 +104,8 @@ static void step_leave(struct arena *arena, struct program_request *request) {
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	*request = (struct program_request){.samples = 1};
 	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0 ||
-	    argv_check(request, err) != 0 || unset_check(request, err) != 0 || env_read(arena, json, request, err) != 0) {
+	    argv_check(request, err) != 0 || unset_check(request, err) != 0 || env_read(arena, json, request, err) != 0)
 		return -1;
-	}
 	step_leave(arena, request);
 	request->kernel = request->metric ? pattern_kernel(request->metric) : NULL;
 	request->metric = request->kernel ? NULL : request->metric;

@@ -22,9 +22,8 @@
 void program_procfs_open(struct program_procfs *procfs) {
 	procfs->tree.tree = true;
 	perf_group_add(&procfs->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	if (procfs->tree.user_only) { /* perf would count 0 */
+	if (procfs->tree.user_only) /* perf would count 0 */
 		program_procfs_close(procfs);
-	}
 }
 
 void program_procfs_close(struct program_procfs *procfs) {
@@ -47,9 +46,8 @@ static bool was_alone(int pid) {
 	unsigned long all, thread, below, ignored;
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (!faults_read(path, &all, &below)) {
+	if (!faults_read(path, &all, &below))
 		return false;
-	}
 	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
 	return faults_read(path, &thread, &ignored) && all == thread && below == 0;
 }
@@ -67,9 +65,8 @@ static void program_procfs_leader(pid_t pid, struct program_leader *leader) {
 	unsigned long long delay;
 	*leader = (struct program_leader){.migrations = NAN, .run_delay_s = NAN};
 	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-	if (sys_read_line(path, line, sizeof line) && sscanf(line, "%*u %llu", &delay) == 1) {
+	if (sys_read_line(path, line, sizeof line) && sscanf(line, "%*u %llu", &delay) == 1)
 		leader->run_delay_s = (double)delay * 1e-9;
-	}
 	snprintf(path, sizeof path, "/proc/%d/sched", (int)pid);
 	FILE *file = fopen(path, "re");
 	if (file) {
@@ -84,9 +81,8 @@ static void program_procfs_leader(pid_t pid, struct program_leader *leader) {
 }
 
 static bool migrations_count(struct program_procfs *procfs, double *migrations) {
-	if (procfs->tree.count == 0 || perf_group_stop(&procfs->tree) != 0) {
+	if (procfs->tree.count == 0 || perf_group_stop(&procfs->tree) != 0)
 		return false;
-	}
 	*migrations = (double)perf_group_counted(&procfs->tree, 0).value;
 	return true;
 }
@@ -94,12 +90,10 @@ static bool migrations_count(struct program_procfs *procfs, double *migrations) 
 /* The last switch, away from the dead thread, may be in one account and not yet in the other. */
 static const char *why_unknown(const struct program_leader *leader, const struct rusage *usage, bool strays) {
 	enum { LAST_SWITCHES = 1 };
-	if (!leader->read) {
+	if (!leader->read)
 		return "the kernel does not offer /proc/PID/sched";
-	}
-	if (strays || !leader->alone || usage->ru_nvcsw + usage->ru_nivcsw > leader->switches + LAST_SWITCHES) {
+	if (strays || !leader->alone || usage->ru_nvcsw + usage->ru_nivcsw > leader->switches + LAST_SWITCHES)
 		return "known only for programs with one thread and no children";
-	}
 	return NULL;
 }
 
@@ -116,9 +110,8 @@ static struct program_extra program_procfs_stop(struct program_procfs *procfs, c
 							  "kernel: sudo sysctl kernel.perf_event_paranoid=1";
 	}
 	double counted;
-	if (migrations_count(procfs, &counted)) {
+	if (migrations_count(procfs, &counted))
 		extra.migrations = counted;
-	}
 	return extra;
 }
 
@@ -145,19 +138,17 @@ struct flight {
 /* True if more may be readable at once. */
 static bool out_read(struct flight *flight) {
 	ssize_t got = read(flight->out, flight->chunk, sizeof flight->chunk);
-	if (got > 0) {
+	if (got > 0)
 		program_output_add(flight->command->output, flight->chunk, (size_t)got);
-	} else if (proc_is_final(got)) {
+	else if (proc_is_final(got))
 		proc_shut(&flight->out);
-	}
 	return got > 0;
 }
 
 static bool err_read(struct flight *flight) {
 	ssize_t got = tail_fill(&flight->run->tail, flight->err);
-	if (proc_is_final(got)) {
+	if (proc_is_final(got))
 		proc_shut(&flight->err);
-	}
 	return got > 0;
 }
 
@@ -176,18 +167,14 @@ static void pump(struct flight *flight, double seconds) {
 	                       {.fd = flight->err, .events = POLLIN},
 	                       {.fd = flight->abandoned ? -1 : flight->place->watch, .events = POLLRDHUP}};
 	double wait = fmax(0, fmin(seconds, flight->pidfd < 0 ? RUN_POLL_S : RUN_SLICE_S));
-	if (proc_poll(fds, sizeof fds / sizeof *fds, wait) < 0) {
+	if (proc_poll(fds, sizeof fds / sizeof *fds, wait) < 0)
 		return;
-	}
-	if (fds[0].revents || flight->pidfd < 0) {
+	if (fds[0].revents || flight->pidfd < 0)
 		look(flight);
-	}
-	if (fds[1].revents) {
+	if (fds[1].revents)
 		out_read(flight);
-	}
-	if (fds[2].revents) {
+	if (fds[2].revents)
 		err_read(flight);
-	}
 	flight->abandoned = flight->abandoned || fds[3].revents;
 }
 
@@ -196,38 +183,32 @@ static bool refused(const struct flight *flight) {
 }
 
 static void fly_until(struct flight *flight, double deadline) {
-	for (double left; !flight->ended && !flight->abandoned && !refused(flight) && (left = deadline - sys_now()) > 0;) {
+	for (double left; !flight->ended && !flight->abandoned && !refused(flight) && (left = deadline - sys_now()) > 0;)
 		pump(flight, left);
-	}
 }
 
 /* Runs to its end, or to the point where it must be killed. */
 static void fly(struct flight *flight) {
 	fly_until(flight, flight->command->seconds > 0 ? flight->start + flight->command->seconds : INFINITY);
 	flight->run->end = flight->abandoned ? PROGRAM_ABANDONED : refused(flight) ? PROGRAM_REFUSED : PROGRAM_ENDED;
-	if (flight->ended || flight->run->end != PROGRAM_ENDED) {
+	if (flight->ended || flight->run->end != PROGRAM_ENDED)
 		return;
-	}
 	flight->run->end = PROGRAM_LATE;
 	kill(-flight->pid, SIGTERM);
 	fly_until(flight, sys_now() + RUN_GRACE_S);
-	if (flight->abandoned) {
+	if (flight->abandoned)
 		flight->run->end = PROGRAM_ABANDONED;
-	}
 }
 
 /* Each name once, as many as fit. */
 static void left_add(void *ctx, const char *name) {
 	struct program_run *run = ctx;
 	size_t used = strlen(run->left), length = strlen(name);
-	for (const char *at = run->left; (at = strstr(at, name)); at += length ? length : 1) {
-		if ((at == run->left || at[-1] == ' ') && (!at[length] || at[length] == ',')) {
+	for (const char *at = run->left; (at = strstr(at, name)); at += length ? length : 1)
+		if ((at == run->left || at[-1] == ' ') && (!at[length] || at[length] == ','))
 			return;
-		}
-	}
-	if (used + length + 3 < sizeof run->left) {
+	if (used + length + 3 < sizeof run->left)
 		snprintf(run->left + used, sizeof run->left - used, "%s%s", used ? ", " : "", name);
-	}
 }
 
 /* The leader's id, and its group's, stay its own until it is reaped. One that has ended by itself is reaped first, so
@@ -238,19 +219,16 @@ static void land(struct flight *flight) {
 	struct rusage usage = {.ru_maxrss = 0};
 	double deadline = sys_now() + RUN_KILL_S;
 	bool alone = flight->ended && run->end == PROGRAM_ENDED;
-	if (!alone) {
+	if (!alone)
 		kill(-flight->pid, SIGKILL);
-	}
 	while (!flight->ended && sys_now() < deadline) {
 		pump(flight, RUN_POLL_S);
 		look(flight);
 	}
-	if (flight->command->procfs) {
+	if (flight->command->procfs)
 		program_procfs_leader(flight->pid, &leader);
-	}
-	if (!proc_collect(flight->pid, &run->status, &usage)) {
+	if (!proc_collect(flight->pid, &run->status, &usage))
 		run->end = run->end == PROGRAM_ABANDONED ? PROGRAM_ABANDONED : PROGRAM_STUCK;
-	}
 	run->usage = usage;
 	if (alone) {
 		reap_living(left_add, run);
@@ -261,25 +239,21 @@ static void land(struct flight *flight) {
 		reap_names(run->remains, sizeof run->remains);
 	}
 	bool strays = memcmp(&run->usage, &usage, sizeof usage) != 0;
-	if (flight->command->procfs) {
+	if (flight->command->procfs)
 		run->extra = program_procfs_stop(flight->command->procfs, &leader, &run->usage, strays);
-	}
 }
 
 /* Reads the rest of the pipes, whose writers are dead. */
 static void drain(struct flight *flight) {
-	for (int i = 0; i < RUN_LEFT && flight->out >= 0 && !refused(flight) && out_read(flight); i++) {
+	for (int i = 0; i < RUN_LEFT && flight->out >= 0 && !refused(flight) && out_read(flight); i++)
 		continue;
-	}
-	for (int i = 0; i < RUN_LEFT && flight->err >= 0 && err_read(flight); i++) {
+	for (int i = 0; i < RUN_LEFT && flight->err >= 0 && err_read(flight); i++)
 		continue;
-	}
 }
 
 static int pipes_open(int out[2], int err[2], bool wanted, struct err *why) {
-	if ((wanted && proc_pipe(out) != 0) || proc_pipe(err) != 0) {
+	if ((wanted && proc_pipe(out) != 0) || proc_pipe(err) != 0)
 		return err_set(why, ERR_FAILED, "raise the limit on open files", "cannot make a pipe: %s", strerror(errno));
-	}
 	if (wanted) {
 		fcntl(out[0], F_SETPIPE_SZ, RUN_PIPE); /* may be refused; then its reader wakes up more often */
 		fcntl(out[0], F_SETFL, O_NONBLOCK);
@@ -302,14 +276,12 @@ static void launch(struct flight *flight, int out[2], int err[2]) {
 	                    : command->joined ? err[1]
 	                                      : place->nothing,
 	                    err[1]};
-	if (command->procfs) {
+	if (command->procfs)
 		program_procfs_start(command->procfs);
-	}
 	flight->start = sys_now();
 	flight->pid = proc_launch(&spec, place->environment, fds, &flight->run->err);
-	if (flight->pid < 0) {
+	if (flight->pid < 0)
 		flight->run->end = PROGRAM_UNSTARTED;
-	}
 	flight->pidfd = flight->pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, flight->pid, 0);
 	proc_shut(&out[1]);
 	proc_shut(&err[1]);
@@ -331,16 +303,14 @@ void program_run(const struct program_place *place, const struct program_command
 		reap_names(run->remains, sizeof run->remains);
 		return;
 	}
-	if (pipes_open(out, err, command->output, &run->err) == 0) {
+	if (pipes_open(out, err, command->output, &run->err) == 0)
 		launch(&flight, out, err);
-	}
 	if (flight.pid > 0) {
 		fly(&flight);
 		land(&flight);
 		drain(&flight);
-		if (run->end == PROGRAM_ENDED && refused(&flight)) {
+		if (run->end == PROGRAM_ENDED && refused(&flight))
 			run->end = PROGRAM_REFUSED;
-		}
 	}
 	for (int i = 0; i < 2; i++) {
 		proc_shut(&out[i]);
@@ -359,12 +329,10 @@ void program_run_free(struct program_run *run) {
 /* The last line before `end` that is not blank: returns its start, and sets *end to its end. */
 static size_t last_line(const char *text, size_t *end) {
 	size_t start;
-	while (*end > 0 && strchr(" \t\n", text[*end - 1])) {
+	while (*end > 0 && strchr(" \t\n", text[*end - 1]))
 		(*end)--;
-	}
-	for (start = *end; start > 0 && text[start - 1] != '\n'; start--) {
+	for (start = *end; start > 0 && text[start - 1] != '\n'; start--)
 		continue;
-	}
 	return start;
 }
 

@@ -30,9 +30,8 @@ static const double PLACE_FREE_SHARE = 0.9;
 /* One endless file must not fill the disk. */
 static uint64_t file_limit(const char *cwd) {
 	struct statvfs room;
-	if (statvfs(cwd ? cwd : ".", &room) != 0) {
+	if (statvfs(cwd ? cwd : ".", &room) != 0)
 		return 0;
-	}
 	double bytes = PLACE_FREE_SHARE * (double)room.f_bavail * (double)room.f_frsize;
 	return bytes < PLACE_FILE_LEAST ? PLACE_FILE_LEAST : bytes < 0x1p62 ? (uint64_t)bytes : 0;
 }
@@ -40,13 +39,11 @@ static uint64_t file_limit(const char *cwd) {
 int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
                       struct err *err) {
 	*site = (struct program_site){.place = {.cwd = request->cwd, .watch = watch, .nothing = -1}};
-	if (scratch_open(&site->scratch, SCRATCH_RUN, err) != 0) {
+	if (scratch_open(&site->scratch, SCRATCH_RUN, err) != 0)
 		return -1;
-	}
 	site->place.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (site->place.nothing < 0) {
+	if (site->place.nothing < 0)
 		return err_set(err, ERR_FAILED, NULL, "cannot open /dev/null: %s", strerror(errno));
-	}
 	site->folder = arena_printf(arena, "%s/tmp", site->scratch.path);
 	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->folder);
 	site->place.environment = proc_environment(request->unset, request->set);
@@ -58,9 +55,8 @@ int program_site_open(struct arena *arena, struct program_request *request, int 
 /* Most programs leave the folder empty, and to make it anew takes up to ten milliseconds on a file system that passes
  * on which blocks are free. */
 static int program_site_refresh(const struct program_site *site, struct err *err) {
-	if (tree_is_fresh(site->folder)) {
+	if (tree_is_fresh(site->folder))
 		return 0;
-	}
 	if (tree_remove(site->folder) && errno != ENOENT) {
 		return err_set(err, ERR_FAILED, sys_is_denied(errno) ? "does a sandbox forbid rmdir?" : NULL,
 		               "cannot remove %s: %s", site->folder, strerror(errno));
@@ -73,12 +69,10 @@ static int program_site_refresh(const struct program_site *site, struct err *err
 char **program_site_environment(struct arena *arena, const struct program_request *request,
                                 const char *const *variables) {
 	size_t count = 0, more = 0;
-	while (request->set[count]) {
+	while (request->set[count])
 		count++;
-	}
-	while (variables[more]) {
+	while (variables[more])
 		more++;
-	}
 	const char **set = arena_alloc(arena, count + more + 1, sizeof *set);
 	memcpy(set, request->set, count * sizeof *set);
 	memcpy(set + count, variables, more * sizeof *set);
@@ -87,9 +81,8 @@ char **program_site_environment(struct arena *arena, const struct program_reques
 
 void program_site_close(struct program_site *site) {
 	free(site->place.environment);
-	if (site->place.nothing >= 0) {
+	if (site->place.nothing >= 0)
 		close(site->place.nothing);
-	}
 	scratch_close(&site->scratch);
 }
 
@@ -98,26 +91,22 @@ void program_site_close(struct program_site *site) {
 static int program_site_input(const struct program_site *site, const char *path, struct err *err) {
 	struct stat what;
 	int at = AT_FDCWD, fd = -1;
-	if (site->place.cwd) {
+	if (site->place.cwd)
 		at = open(site->place.cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	}
-	if (at >= 0 || at == AT_FDCWD) {
+	if (at >= 0 || at == AT_FDCWD)
 		fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	}
 	int why = errno;
 	if (fd >= 0 && fstat(fd, &what) == 0 && S_ISDIR(what.st_mode)) {
 		close(fd);
 		fd = -1;
 		why = EISDIR;
 	}
-	if (fd >= 0) {
+	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);
-	} else {
+	else
 		err_set(err, ERR_FAILED, NULL, "cannot read the input %.200s: %s", path, strerror(why));
-	}
-	if (at >= 0) {
+	if (at >= 0)
 		close(at);
-	}
 	return fd;
 }
 
@@ -153,12 +142,10 @@ static void how_ended(const struct program_run *run, uint64_t file_limit, char *
 	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : inner;
 	proc_status_text(run->status, text, size);
 	program_run_words(run, words, sizeof words);
-	if (inner && sigabbrev_np(inner)) {
+	if (inner && sigabbrev_np(inner))
 		snprintf(shell, sizeof shell, " (128 + SIG%s)", sigabbrev_np(inner));
-	}
-	if (number == SIGXFSZ) {
+	if (number == SIGXFSZ)
 		snprintf(file, sizeof file, ": a file grew over the limit of %llu bytes", (unsigned long long)file_limit);
-	}
 	size_t used = strlen(text);
 	snprintf(text + used, size - used, "%s%s%s%s", shell, file, words[0] ? ": " : "", words);
 }
@@ -223,17 +210,15 @@ static bool is_skip(const struct program_run *side) {
 
 static bool verified(struct program_trial *trial) {
 	char how[PROGRAM_MESSAGE];
-	if (!trial->request->verify) {
+	if (!trial->request->verify)
 		return true;
-	}
 	double begun = sys_now();
 	bool ends, right = side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how, &ends);
 	trial->verify_s += sys_now() - begun;
 	if (is_skip(&trial->side)) {
 		program_run_words(&trial->side, trial->unchecked, sizeof trial->unchecked);
-		if (!trial->unchecked[0]) {
+		if (!trial->unchecked[0])
 			snprintf(trial->unchecked, sizeof trial->unchecked, "the command of --verify could not check it");
-		}
 		return true;
 	}
 	return right || fail(trial, ends ? "timeout" : "correctness", "%s: %s",
@@ -285,14 +270,12 @@ static bool energy_record(struct program_trial *trial) {
 		char *path = mem_printf("%s/joules", trial->site.scratch.path);
 		char *line = mem_printf("{ %s\n} >'%s'", request->energy_command, path);
 		good = side_run(trial, line, -1, how, sizeof how, &ends);
-		if (good) {
+		if (good)
 			sys_read_line(path, text, sizeof text);
-		}
 		free(line);
 		free(path);
-		if (!good) {
+		if (!good)
 			return fail(trial, "runtime", "the command of --energy-command: %s", how);
-		}
 		trial->joules_now = strtod(text, &end);
 		good = end != text;
 	}
@@ -316,31 +299,26 @@ static bool kernel_record(struct program_trial *trial, double *value) {
 static bool metric_record(struct program_trial *trial, double *value) {
 	struct program_metric *metric = trial->output.metric;
 	struct err err;
-	if (!metric) {
+	if (!metric)
 		return true;
-	}
 	if (!program_metric_found(metric)) {
 		char *text = tail_text(&trial->run.tail);
 		program_metric_add(metric, text, strlen(text));
 		program_metric_end(metric);
 		free(text);
 	}
-	if (program_metric_value(metric, value, &err) == 0) {
+	if (program_metric_value(metric, value, &err) == 0)
 		return true;
-	}
-	if (isfinite(*value) && *value <= 0) {
+	if (isfinite(*value) && *value <= 0)
 		trial->refused = *value;
-	}
 	return fail(trial, "runtime", "%s", err.what);
 }
 
 static bool same_output(struct program_trial *trial, const char *hash) {
-	if (!trial->request->hash) {
+	if (!trial->request->hash)
 		return true;
-	}
-	if (!trial->hash[0]) {
+	if (!trial->hash[0])
 		memcpy(trial->hash, hash, sizeof trial->hash);
-	}
 	return strcmp(trial->hash, hash) == 0 ||
 	       fail(trial, "correctness", "its output differs between runs of the same configuration");
 }
@@ -349,9 +327,8 @@ static bool same_output(struct program_trial *trial, const char *hash) {
 static bool can_win(struct program_trial *trial) {
 	const struct program_request *request = trial->request;
 	int over = 0;
-	for (size_t i = 0; i < trial->count; i++) {
+	for (size_t i = 0; i < trial->count; i++)
 		over += trial->samples[i] > request->limit_s;
-	}
 	return request->limit_s <= 0 || request->metric || 2 * over <= request->samples ||
 	       fail(trial, "censored", "%d of %d samples were over the limit of %g s", over, request->samples,
 	            request->limit_s);
@@ -360,12 +337,10 @@ static bool can_win(struct program_trial *trial) {
 static void program_fly(struct program_trial *trial, const struct program_command *command,
                         const struct program_again *again) {
 	struct program_place place = trial->site.place;
-	if (again && again->environment) {
+	if (again && again->environment)
 		place.environment = again->environment;
-	}
-	if (again && again->start) {
+	if (again && again->start)
 		again->start(again->ctx);
-	}
 	struct rapl_sample begin, end;
 	bool counts = trial->meter && rapl_meter_read(trial->meter, &begin) == 0;
 	program_run(&place, command, &trial->run);
@@ -374,9 +349,8 @@ static void program_fly(struct program_trial *trial, const struct program_comman
 		trial->joules_now = rapl_meter_joules(trial->meter, RAPL_PACKAGE, &begin, &end) +
 		                    rapl_meter_joules(trial->meter, RAPL_DRAM, &begin, &end);
 	}
-	if (again && again->stop) {
+	if (again && again->stop)
 		again->stop(again->ctx);
-	}
 }
 
 static bool program_once(struct program_trial *trial, const struct program_again *again, double *steal_s) {
@@ -391,18 +365,16 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	                                  .procfs = again ? NULL : &trial->procfs};
 	if (request->input) {
 		command.in = program_site_input(&trial->site, request->input, &err);
-		if (command.in < 0) {
+		if (command.in < 0)
 			return fail(trial, "runtime", "%s", err.what);
-		}
 	}
 	struct written *written = request->evidence && !again ? written_begin(request->cwd) : NULL;
 	program_output_start(&trial->output);
 	double steal = trial->steal_s > 0 ? noise_steal() : 0;
 	program_fly(trial, &command, again);
 	*steal_s = trial->steal_s > 0 ? noise_steal() - steal : 0;
-	if (command.in >= 0) {
+	if (command.in >= 0)
 		close(command.in);
-	}
 	json_decref(trial->files);
 	trial->files = written ? written_end(written) : NULL;
 	return ended_well(trial, command.seconds, censors);
@@ -421,17 +393,14 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 	char hash[SHA256_TEXT];
 	struct err err;
 	bool timed = trial->request->kernel && !again; /* runs that count may be without the library */
-	if (program_site_refresh(&trial->site, &err) != 0 || (timed && gpu_watch_refresh(&trial->watch, &err) != 0)) {
+	if (program_site_refresh(&trial->site, &err) != 0 || (timed && gpu_watch_refresh(&trial->watch, &err) != 0))
 		return fail(trial, "runtime", "%s", err.what);
-	}
-	if (!before(trial) || !program_once(trial, again, steal_s)) {
+	if (!before(trial) || !program_once(trial, again, steal_s))
 		return false;
-	}
 	program_output_end(&trial->output, hash);
 	evidence_keep(trial, hash);
-	if (!again && !energy_record(trial)) {
+	if (!again && !energy_record(trial))
 		return false;
-	}
 	return (timed ? kernel_record(trial, metric) : metric_record(trial, metric)) && same_output(trial, hash) &&
 	       verified(trial);
 }
@@ -455,21 +424,18 @@ void program_trial_runs(struct program_trial *trial) {
 	bool going = true;
 	program_procfs_open(&trial->procfs);
 	trial->steal_s = noise_steal();
-	for (int i = 0; i < request->warmup && going; i++) {
+	for (int i = 0; i < request->warmup && going; i++)
 		going = run_once(trial, NULL, &metric, &steal_s);
-	}
-	for (int i = 0; i < request->samples && going; i++) {
+	for (int i = 0; i < request->samples && going; i++)
 		going = sample_record(trial);
-	}
 	program_procfs_close(&trial->procfs);
 }
 
 bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size) {
 	double metric, steal_s;
 	bool good = run_once(trial, again, &metric, &steal_s);
-	if (!good) {
+	if (!good)
 		snprintf(why, size, "%s", trial->message);
-	}
 	trial->status = NULL;
 	trial->message[0] = '\0';
 	return good;

@@ -30,9 +30,8 @@ static void hash_add(uint64_t *hash, char c) {
 }
 
 static void number_end(struct digest *digest) {
-	if (digest->number_size == 0) {
+	if (digest->number_size == 0)
 		return;
-	}
 	digest->number[digest->number_size] = '\0';
 	double value = strtod(digest->number, NULL);
 	digest->sum += isfinite(value) ? value : 0;
@@ -78,9 +77,8 @@ void digest_add(struct digest *digest, const char *data, size_t size) {
 	digest->head_size += more;
 	tail_add(digest, data, size);
 	sha256_add(&digest->sha, data, size);
-	if (digest->bytes < DIGEST_READ) {
+	if (digest->bytes < DIGEST_READ)
 		text_read(digest, data, size);
-	}
 	digest->bytes += size;
 }
 
@@ -113,20 +111,17 @@ static const char *packed_name(const struct digest *digest) {
 	             {"mp3", "ID3", 3},
 	             {"7z", "7z\xbc\xaf", 4},
 	             {"lzip", "LZIP", 4}};
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (digest->head_size >= kinds[i].size && memcmp(digest->head, kinds[i].magic, kinds[i].size) == 0) {
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (digest->head_size >= kinds[i].size && memcmp(digest->head, kinds[i].magic, kinds[i].size) == 0)
 			return kinds[i].name;
-		}
-	}
 	return digest->head_size > 8 && memcmp(digest->head + 4, "ftyp", 4) == 0 ? "mp4" : NULL;
 }
 
 /* Lines of text, with the parts that a carriage return overwrites on a terminal as lines of their own. */
 static json_t *lines_json(const char *data, size_t size) {
 	char *text = mem_alloc(size + 1, 1);
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++)
 		text[i] = data[i] == '\r' ? '\n' : data[i] ? data[i] : ' ';
-	}
 	text_clean(text, true);
 	json_t *json = json_string(text);
 	free(text);
@@ -148,15 +143,13 @@ json_t *digest_json(const struct digest *digest, const char *hash) {
 	} else if (text_is_binary(digest->head, digest->head_size)) {
 		json_object_set_new(json, "binary", json_true());
 	} else {
-		while (!whole && head > 0 && digest->head[head - 1] != '\n') {
+		while (!whole && head > 0 && digest->head[head - 1] != '\n')
 			head--;
-		}
 		json_object_set_new(json, "text", lines_json(digest->head, head));
 	}
 	if (!whole && json_object_get(json, "text")) {
-		while (skip < digest->tail_size && digest->tail[skip] != '\n') {
+		while (skip < digest->tail_size && digest->tail[skip] != '\n')
 			skip++;
-		}
 		json_object_set_new(json, "end", lines_json(digest->tail + skip, digest->tail_size - skip));
 	}
 	return json;
@@ -165,9 +158,8 @@ json_t *digest_json(const struct digest *digest, const char *hash) {
 /* The last bytes as text, with blanks for zeros; the caller frees it. */
 static char *digest_end_text(const struct digest *digest) {
 	char *text = mem_alloc(digest->tail_size + 1, 1);
-	for (size_t i = 0; i < digest->tail_size; i++) {
+	for (size_t i = 0; i < digest->tail_size; i++)
 		text[i] = digest->tail[i] ? digest->tail[i] : ' ';
-	}
 	return text;
 }
 
@@ -176,32 +168,27 @@ enum { SAID_LINES = 10, SAID_LINES_SHOWN = 1000, SAID_LINE = 400 };
 /* Lines of binary data say nothing, so a few words replace a run of them. */
 static void line_add(json_t *lines, const char *line, bool binary) {
 	const char *last = json_string_value(json_array_get(lines, json_array_size(lines) - 1));
-	if (binary && last && strcmp(last, PROGRAM_BINARY) == 0) {
+	if (binary && last && strcmp(last, PROGRAM_BINARY) == 0)
 		return;
-	}
 	json_array_append_new(lines, json_string(binary ? PROGRAM_BINARY : line));
 }
 
 /* Adds the last lines of the text that are not empty. */
 static void lines_add(json_t *lines, char *text, size_t most) {
 	size_t end = strlen(text), start, count = 0;
-	for (start = end; start > 0 && count < most; start--) {
+	for (start = end; start > 0 && count < most; start--)
 		count += text[start - 1] == '\n' && start < end;
-	}
 	start += count == most ? 1 : 0; /* that newline belongs to the line before */
 	for (char *line = text + start, *next; line; line = next) {
 		next = strchr(line, '\n');
-		if (next) {
+		if (next)
 			*next++ = '\0';
-		}
-		if (strlen(line) > SAID_LINE) {
+		if (strlen(line) > SAID_LINE)
 			line[SAID_LINE] = '\0';
-		}
 		bool binary = text_is_binary(line, strlen(line));
 		text_clean(line, false);
-		if (line[strspn(line, " ")]) {
+		if (line[strspn(line, " ")])
 			line_add(lines, line, binary);
-		}
 	}
 }
 

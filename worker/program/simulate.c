@@ -29,11 +29,9 @@ static const struct {
 };
 
 static const char *trouble_find(const char *log) {
-	for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++) {
-		if (strstr(log, troubles[i].words)) {
+	for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+		if (strstr(log, troubles[i].words))
 			return troubles[i].meaning;
-		}
-	}
 	return NULL;
 }
 
@@ -62,9 +60,8 @@ static const char *program_simulate_trouble(const char *folder) {
 		trouble = text ? trouble_find(text) : NULL;
 		free(text);
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 	return trouble;
 }
 
@@ -80,9 +77,8 @@ static const char *process_check(const struct simulate_harvest *harvest, int pro
 			inherits = inherits || (!fresh && !(part->begin > 0));
 		}
 	}
-	if (!ended) {
+	if (!ended)
 		return "a process left no counts: it was killed, or valgrind cannot run it";
-	}
 	return inherits ? "a process was forked in a way that hides its own work (a stripped static program?)" : NULL;
 }
 
@@ -99,9 +95,8 @@ static const char *processes_check(const char *folder, const struct simulate_har
 		wrong = wrong ? wrong : process_check(harvest, process, text);
 		free(text);
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 	return wrong || *processes > 0 ? wrong : "it left no files";
 }
 
@@ -111,16 +106,14 @@ static bool program_simulate_read(const char *folder, struct program_simulated *
 	struct simulate_harvest harvest = {.count = 0};
 	const char *wrong = simulate_harvest_read(folder, PROGRAM_SIMULATE_OUT, &harvest);
 	*out = (struct program_simulated){.processes = 0};
-	if (wrong) {
+	if (wrong)
 		snprintf(reason, 2 * COUNTER_REASON, "valgrind's files: %s", wrong);
-	} else if ((wrong = processes_check(folder, &harvest, &out->processes))) {
+	else if ((wrong = processes_check(folder, &harvest, &out->processes)))
 		snprintf(reason, 2 * COUNTER_REASON, "valgrind: %s", wrong);
-	}
 	for (size_t i = 0; i < harvest.count && !wrong; i++) {
 		const struct simulate_part *part = &harvest.parts[i];
-		for (int e = 0; e < CACHEGRIND_EVENTS; e++) {
+		for (int e = 0; e < CACHEGRIND_EVENTS; e++)
 			out->values[e] += part->values[e];
-		}
 		snprintf(out->model, sizeof out->model, "I1 %s; D1 %s; LL %s", part->caches[0], part->caches[1],
 		         part->caches[2]);
 	}
@@ -161,37 +154,31 @@ static const char *program_path(struct arena *arena, const struct program_reques
 		other =
 			other || (strncmp(request->set[i], "PATH=", 5) == 0 && strcmp(request->set[i] + 5, mine ? mine : "") != 0);
 	}
-	for (size_t i = 0; request->unset[i]; i++) {
+	for (size_t i = 0; request->unset[i]; i++)
 		other = other || strcmp(request->unset[i], "PATH") == 0 || strcmp(request->unset[i], "*") == 0;
-	}
 	return other && !strchr(name, '/') && cachegrind_path_find(name, file, PATH_MAX) ? file : name;
 }
 
 static const char *const *line_make(struct arena *arena, const char *valgrind, const char *folder,
                                     const struct cachegrind_model *model, const struct program_request *request) {
 	size_t words = 0;
-	while (request->argv[words]) {
+	while (request->argv[words])
 		words++;
-	}
 	struct line line = {arena, arena_alloc(arena, words + WORDS, sizeof *line.words), 0};
 	add(&line, valgrind, "");
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		add(&line, fixed[i], "");
-	}
-	for (size_t i = 0; i < sizeof forks / sizeof *forks; i++) {
+	for (size_t i = 0; i < sizeof forks / sizeof *forks; i++)
 		add(&line, "--dump-before=", forks[i]);
-	}
-	for (int i = 0; i < model->count; i++) {
+	for (int i = 0; i < model->count; i++)
 		add(&line, model->options[i], "");
-	}
 	add(&line, arena_printf(arena, "--max-threads=%d", THREADS_MAX), "");
 	add(&line, arena_printf(arena, "--log-file=%s/" PROGRAM_SIMULATE_LOG, folder), ".%p");
 	add(&line, arena_printf(arena, "--callgrind-out-file=%s/" PROGRAM_SIMULATE_OUT, folder), ".%p");
 	add(&line, "--", "");
 	add(&line, program_path(arena, request), "");
-	for (size_t i = 1; i < words; i++) {
+	for (size_t i = 1; i < words; i++)
 		add(&line, request->argv[i], "");
-	}
 	return line.words;
 }
 
@@ -199,16 +186,14 @@ static const char *const *line_make(struct arena *arena, const char *valgrind, c
 static void order_set(void *ctx) {
 	int *before = ctx;
 	*before = personality(0xffffffff);
-	if (*before != -1) {
+	if (*before != -1)
 		personality((unsigned)*before | ADDR_NO_RANDOMIZE);
-	}
 }
 
 static void order_restore(void *ctx) {
 	const int *before = ctx;
-	if (*before != -1) {
+	if (*before != -1)
 		personality((unsigned)*before);
-	}
 }
 
 /* In multiples of the request's timeout. The CPU time is the last run's. */
@@ -227,9 +212,8 @@ static bool is_illegal(int status) {
 
 static void failure(const struct program_trial *trial, const char *folder, const char *why, char *reason) {
 	const char *trouble = program_simulate_trouble(folder);
-	if (!trouble && is_illegal(trial->run.status)) {
+	if (!trouble && is_illegal(trial->run.status))
 		trouble = "valgrind does not know AVX-512: build without it";
-	}
 	snprintf(reason, 2 * COUNTER_REASON, "the run under valgrind failed: %.250s%s%s%s", why, trouble ? " (" : "",
 	         trouble ? trouble : "", trouble ? ")" : "");
 }
@@ -283,9 +267,8 @@ static bool run(struct arena *arena, struct program_trial *trial, struct program
 
 static void event_fill(const struct program_simulated *out, int event, struct counted *counted) {
 	char all[40] = "";
-	if (out->processes > 1) {
+	if (out->processes > 1)
 		snprintf(all, sizeof all, " in %d processes", out->processes);
-	}
 	counted->status = COUNTER_SIMULATED;
 	counted->unit = "count";
 	counted->total = out->values[event];
@@ -304,11 +287,10 @@ void program_simulate(struct arena *arena, struct program_trial *trial, const st
 	for (size_t i = 0; i < count; i++) {
 		struct counted *counted = &counting->events[events[i]];
 		int event = cachegrind_event_find(plan->events[events[i]].event);
-		if (good && event >= 0) {
+		if (good && event >= 0)
 			event_fill(&out, event, counted);
-		} else {
+		else
 			counted_miss(counted, good ? "this event is not simulated" : reason);
-		}
 	}
 	counting->simulation = good ? simulation : NULL;
 }

@@ -45,9 +45,8 @@ struct program_usage {
 
 struct program_usage *program_usage_new(struct arena *arena, size_t runs) {
 	struct program_usage *usage = arena_alloc(arena, 1, sizeof *usage);
-	for (int i = 0; i < FIGURE_COUNT; i++) {
+	for (int i = 0; i < FIGURE_COUNT; i++)
 		usage->figures[i] = arena_alloc(arena, runs, sizeof(double));
-	}
 	return usage;
 }
 
@@ -63,18 +62,16 @@ static double copy_size(void) {
 	struct rusage usage;
 	int status;
 	pid_t pid = fork();
-	if (pid == 0) {
+	if (pid == 0)
 		_exit(0);
-	}
 	return pid > 0 && wait4(pid, &status, 0, &usage) == pid ? (double)usage.ru_maxrss * 1024 : 0;
 }
 
 /* The copy is never larger than this process, so that no copy is made to tell of a program that is. */
 static bool is_of_copy(double size) {
 	struct rusage own;
-	if (getrusage(RUSAGE_SELF, &own) == 0 && size > (double)own.ru_maxrss * 1024 + USAGE_COPY_GROWS) {
+	if (getrusage(RUSAGE_SELF, &own) == 0 && size > (double)own.ru_maxrss * 1024 + USAGE_COPY_GROWS)
 		return false;
-	}
 	return size <= copy_size() + USAGE_COPY_GROWS;
 }
 
@@ -87,34 +84,28 @@ void program_usage_add(struct program_usage *usage, const struct program_run *ru
 		[FIGURE_INVOLUNTARY] = (double)u->ru_nivcsw,    [FIGURE_MIGRATIONS] = run->extra.migrations,
 		[FIGURE_RUN_DELAY] = run->extra.run_delay_s,
 	};
-	for (int i = 0; i < FIGURE_COUNT; i++) {
+	for (int i = 0; i < FIGURE_COUNT; i++)
 		usage->figures[i][usage->count] = figures[i];
-	}
-	if (isnan(run->extra.migrations)) {
+	if (isnan(run->extra.migrations))
 		usage->reasons[FIGURE_MIGRATIONS] = run->extra.no_migrations;
-	}
-	if (isnan(run->extra.run_delay_s)) {
+	if (isnan(run->extra.run_delay_s))
 		usage->reasons[FIGURE_RUN_DELAY] = run->extra.no_run_delay;
-	}
 	usage->steal_s += steal_s;
 	usage->count++;
 }
 
 /* NAN if one of the runs does not know. */
 static double median(const struct program_usage *usage, enum figure figure) {
-	for (size_t i = 0; i < usage->count; i++) {
-		if (isnan(usage->figures[figure][i])) {
+	for (size_t i = 0; i < usage->count; i++)
+		if (isnan(usage->figures[figure][i]))
 			return NAN;
-		}
-	}
 	return stats_median(usage->figures[figure], usage->count);
 }
 
 static double total(const struct program_usage *usage, enum figure figure) {
 	double sum = 0;
-	for (size_t i = 0; i < usage->count; i++) {
+	for (size_t i = 0; i < usage->count; i++)
 		sum += usage->figures[figure][i];
-	}
 	return sum;
 }
 
@@ -132,14 +123,12 @@ void program_usage_set(const struct program_usage *usage, json_t *reply) {
 			why = "too small to be distinguished from the process that starts it";
 		}
 		json_object_set_new(figures, figure_words[i], number(value));
-		if (isnan(value)) {
+		if (isnan(value))
 			json_object_set_new(reasons, figure_words[i], json_string(why ? why : "unknown"));
-		}
 	}
 	json_object_set_new(reply, "usage", figures);
-	if (json_object_size(reasons) > 0) {
+	if (json_object_size(reasons) > 0)
 		json_object_set(reply, "usage_reasons", reasons);
-	}
 	json_decref(reasons);
 	json_object_set_new(reply, "noise",
 	                    json_pack("{s:o, s:o, s:f}", "involuntary", number(total(usage, FIGURE_INVOLUNTARY)),

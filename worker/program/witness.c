@@ -16,11 +16,9 @@ static bool is_error(const char *line) {
 	static const char *const words[] = {"error",     "fail",     "cannot", "can't",     "not found", "denied",
 	                                    "violation", "invalid",  "fatal",  "exception", "traceback", "abort",
 	                                    "no such",   "overflow", "unable", "panic"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (strcasestr(line, words[i])) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasestr(line, words[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -29,12 +27,10 @@ static json_t *errors_json(const struct program_run *run) {
 	json_t *lines = json_array();
 	char *text = tail_text(&run->tail), *rest = text;
 	for (char *line; json_array_size(lines) < WITNESS_ERRORS && (line = strsep(&rest, "\n"));) {
-		if (strlen(line) > WITNESS_LINE) {
+		if (strlen(line) > WITNESS_LINE)
 			line[WITNESS_LINE] = '\0';
-		}
-		if (is_error(line)) {
+		if (is_error(line))
 			json_array_append_new(lines, js_text(line));
-		}
 	}
 	free(text);
 	return lines;
@@ -69,9 +65,8 @@ void program_witness_add(json_t *list, const struct program_run *run, const stru
 			return;
 		}
 	}
-	if (json_array_size(list) < WITNESS_KINDS) {
+	if (json_array_size(list) < WITNESS_KINDS)
 		json_array_append_new(list, one);
-	} else {
+	else
 		json_decref(one);
-	}
 }

@@ -52,9 +52,8 @@ struct written {
 };
 
 static void listing_clear(struct listing *listing) {
-	for (size_t i = 0; i < listing->count; i++) {
+	for (size_t i = 0; i < listing->count; i++)
 		free(listing->files[i].name);
-	}
 	free(listing->files);
 	*listing = (struct listing){0};
 }
@@ -65,9 +64,8 @@ static bool is_passing(const char *name) {
 }
 
 static void file_add(struct listing *listing, const char *name, const struct stat *info) {
-	if (listing->count % 64 == 0) {
+	if (listing->count % 64 == 0)
 		listing->files = mem_grow(listing->files, listing->count + 64, sizeof *listing->files);
-	}
 	listing->files[listing->count++] = (struct file){.name = mem_strdup(name), .info = *info, .watch = -1};
 }
 
@@ -77,26 +75,22 @@ static void folder_look(struct listing *listing, int parent, const char *path, c
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct stat info;
 	listing->torn = listing->torn || (!dir && deep == 0);
-	if (!dir && fd >= 0) {
+	if (!dir && fd >= 0)
 		close(fd);
-	}
 	for (struct dirent *entry; dir && !listing->torn && (entry = readdir(dir));) {
 		if (tree_is_dots(entry->d_name) || is_passing(entry->d_name) ||
-		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		}
 		char *name = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
-		if (!S_ISDIR(info.st_mode)) {
+		if (!S_ISDIR(info.st_mode))
 			file_add(listing, name, &info);
-		} else if (entry->d_name[0] != '.' && deep < WRITTEN_DEEP) {
+		else if (entry->d_name[0] != '.' && deep < WRITTEN_DEEP)
 			folder_look(listing, fd, entry->d_name, name, deep + 1);
-		}
 		free(name);
 		listing->torn = listing->torn || listing->count > WRITTEN_LOOK;
 	}
-	if (dir) {
+	if (dir)
 		closedir(dir);
-	}
 }
 
 static int by_name(const void *a, const void *b) {
@@ -106,9 +100,8 @@ static int by_name(const void *a, const void *b) {
 
 static void listing_make(struct listing *listing, const char *cwd) {
 	folder_look(listing, AT_FDCWD, cwd, "", 0);
-	if (listing->count > 1) {
+	if (listing->count > 1)
 		qsort(listing->files, listing->count, sizeof *listing->files, by_name);
-	}
 }
 
 /* Only an event tells a file that is written anew with the same size from one that is touched. It is reported once, so
@@ -118,9 +111,8 @@ static void watch_all(struct written *written) {
 	for (size_t i = 0; i < written->before.count && written->notify >= 0; i++) {
 		struct file *file = &written->before.files[i];
 		char *path = mem_printf("%s/%s", written->cwd, file->name);
-		if (S_ISREG(file->info.st_mode)) {
+		if (S_ISREG(file->info.st_mode))
 			file->watch = inotify_add_watch(written->notify, path, IN_MODIFY | IN_ONESHOT | IN_DONT_FOLLOW);
-		}
 		free(path);
 	}
 }
@@ -128,11 +120,9 @@ static void watch_all(struct written *written) {
 struct written *written_begin(const char *cwd) {
 	struct written *written = mem_alloc(1, sizeof *written);
 	written->cwd = cwd ? cwd : ".";
-	for (int i = 0; i < 2; i++) {
-		if (fstat(i + 1, &written->apart[i]) != 0) {
+	for (int i = 0; i < 2; i++)
+		if (fstat(i + 1, &written->apart[i]) != 0)
 			written->apart[i] = (struct stat){0};
-		}
-	}
 	listing_make(&written->before, written->cwd);
 	watch_all(written);
 	return written;
@@ -145,20 +135,17 @@ static void events_read(struct written *written) {
 	while (written->notify >= 0 && (got = read(written->notify, buffer, sizeof buffer)) > 0) {
 		for (char *at = buffer; at < buffer + got;) {
 			const struct inotify_event *event = (const void *)at;
-			for (size_t i = 0; i < written->before.count && (event->mask & (IN_MODIFY | IN_IGNORED)); i++) {
+			for (size_t i = 0; i < written->before.count && (event->mask & (IN_MODIFY | IN_IGNORED)); i++)
 				written->before.files[i].changed |= written->before.files[i].watch == event->wd;
-			}
 			at += sizeof *event + event->len;
 		}
 	}
 }
 
 static bool is_apart(const struct written *written, const struct file *file) {
-	for (int i = 0; i < 2; i++) {
-		if (written->apart[i].st_ino == file->info.st_ino && written->apart[i].st_dev == file->info.st_dev) {
+	for (int i = 0; i < 2; i++)
+		if (written->apart[i].st_ino == file->info.st_ino && written->apart[i].st_dev == file->info.st_dev)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -167,12 +154,10 @@ static bool is_written(const struct written *written, const struct file *file) {
 	const struct file *old = written->before.count
 	                             ? bsearch(file, written->before.files, written->before.count, sizeof *file, by_name)
 	                             : NULL;
-	if (is_apart(written, file)) {
+	if (is_apart(written, file))
 		return false;
-	}
-	if (!old || old->info.st_ino != file->info.st_ino || old->info.st_size != file->info.st_size || old->changed) {
+	if (!old || old->info.st_ino != file->info.st_ino || old->info.st_size != file->info.st_size || old->changed)
 		return true;
-	}
 	return old->watch < 0 && (old->info.st_mtim.tv_sec != file->info.st_mtim.tv_sec ||
 	                          old->info.st_mtim.tv_nsec != file->info.st_mtim.tv_nsec);
 }
@@ -182,9 +167,8 @@ static void block_add(struct digest *digest, int fd, off_t from, size_t size) {
 	ssize_t got = 1;
 	for (; size > 0 && got > 0; size -= got > 0 ? (size_t)got : 0, from += got) {
 		got = pread(fd, buffer, size < sizeof buffer ? size : sizeof buffer, from);
-		if (got > 0) {
+		if (got > 0)
 			digest_add(digest, buffer, (size_t)got);
-		}
 	}
 }
 
@@ -194,24 +178,20 @@ static json_t *content_read(int folder, const struct file *file, size_t *budget)
 	size_t cost = size < WRITTEN_WHOLE ? (size_t)size : WRITTEN_WHOLE;
 	char hash[SHA256_TEXT];
 	int fd = cost <= *budget ? openat(folder, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-	if (fd < 0) {
+	if (fd < 0)
 		return NULL;
-	}
 	struct digest *digest = mem_alloc(1, sizeof *digest);
 	*budget -= cost;
 	digest_start(digest);
-	for (off_t i = 0; size > WRITTEN_WHOLE && i < blocks; i++) {
+	for (off_t i = 0; size > WRITTEN_WHOLE && i < blocks; i++)
 		block_add(digest, fd, (size - WRITTEN_BLOCK) / (blocks - 1) * i, WRITTEN_BLOCK);
-	}
-	if (size <= WRITTEN_WHOLE) {
+	if (size <= WRITTEN_WHOLE)
 		block_add(digest, fd, 0, (size_t)size);
-	}
 	close(fd);
 	digest_end(digest, hash);
 	json_t *json = digest_json(digest, hash);
-	if (size > WRITTEN_WHOLE) {
+	if (size > WRITTEN_WHOLE)
 		json_object_set_new(json, "parts", json_true());
-	}
 	free(digest);
 	return json;
 }
@@ -240,17 +220,13 @@ json_t *written_end(struct written *written) {
 	listing_make(&after, written->cwd);
 	int folder = open(written->cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	json_t *list = written->before.torn || after.torn || folder < 0 ? json_null() : json_array();
-	for (size_t i = 0; i < after.count && json_is_array(list) && json_array_size(list) < WRITTEN_LIST; i++) {
-		if (is_written(written, &after.files[i])) {
+	for (size_t i = 0; i < after.count && json_is_array(list) && json_array_size(list) < WRITTEN_LIST; i++)
+		if (is_written(written, &after.files[i]))
 			json_array_append_new(list, file_json(folder, &after.files[i], &budget, &texts));
-		}
-	}
-	if (folder >= 0) {
+	if (folder >= 0)
 		close(folder);
-	}
-	if (written->notify >= 0) {
+	if (written->notify >= 0)
 		close(written->notify);
-	}
 	listing_clear(&after);
 	listing_clear(&written->before);
 	free(written);

@@ -7,7 +7,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "worker/kernel/compile.h"
+#include "worker/kernel/library.h"
 #include "worker/kernel/word.h"
 #include "worker/source/source.h"
 
@@ -30,10 +30,8 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    text_read(request, "problem", &problem, err) || text_read(request, "config", &config, err) ||
 	    js_int(request, "arch", COMPILE_ARCH_LEAST, COMPILE_ARCH_MOST, &job->arch, err) ||
-	    source_problem_read(arena, problem, &job->problem, err) ||
-	    source_config_read(arena, config, &job->config, err)) {
+	    source_problem_read(arena, problem, &job->problem, err) || source_config_read(arena, config, &job->config, err))
 		return -1;
-	}
 	return 0;
 }
 
@@ -52,12 +50,10 @@ json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *requ
 	struct job *job = arena_alloc(arena, 1, sizeof *job);
 	json_t *answer = NULL;
 	char *text = job_read(arena, request, job, err) ? NULL : sys_read_file(job->problem.file, FILE_LARGEST, NULL, err);
-	if (text && !*compiler) {
+	if (text && !*compiler)
 		*compiler = gpu_compiler_new(err);
-	}
-	if (text && *compiler) {
+	if (text && *compiler)
 		answer = job_run(*compiler, job, text, err);
-	}
 	free(text);
 	arena_free(arena);
 	return answer;

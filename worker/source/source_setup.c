@@ -32,9 +32,8 @@ static uint64_t random_next(uint64_t *state) {
 }
 
 static void whole_put(unsigned char *at, size_t bytes, uint64_t value) {
-	for (size_t i = 0; i < bytes; i++) { /* GPUs and their hosts are little-endian */
+	for (size_t i = 0; i < bytes; i++) /* GPUs and their hosts are little-endian */
 		at[i] = (unsigned char)(value >> (8 * i));
-	}
 }
 
 static void real_put(unsigned char *at, size_t bytes, double value) {
@@ -57,9 +56,8 @@ static void element_fill(const struct source_argument *a, unsigned char *at, uin
 /* Fills an argument. */
 static void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out) {
 	uint64_t random = seed * UINT64_C(0x9E3779B97F4A7C15) + at * UINT64_C(0xD1B54A32D192ED03);
-	for (size_t i = 0; i < argument->count; i++) {
+	for (size_t i = 0; i < argument->count; i++)
 		element_fill(argument, out + i * argument->bytes, &random);
-	}
 }
 
 /* Reads a file of exactly this many bytes. */
@@ -67,16 +65,14 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 	struct stat file;
 	FILE *in = fopen(path, "re");
 	enum ss_status status = SS_OK;
-	if (!in || fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode)) {
+	if (!in || fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode))
 		status = source_fail(call, SS_INVALID, "%.150s cannot be read", path);
-	} else if ((uint64_t)file.st_size != size) {
+	else if ((uint64_t)file.st_size != size)
 		status = source_fail(call, SS_INVALID, "%.150s has %jd bytes, not %zu", path, (intmax_t)file.st_size, size);
-	} else if (fread(out, 1, size, in) != size) {
+	else if (fread(out, 1, size, in) != size)
 		status = source_fail(call, SS_INVALID, "%.150s cannot be read to its end", path);
-	}
-	if (in) {
+	if (in)
 		fclose(in);
-	}
 	return status;
 }
 
@@ -90,18 +86,16 @@ void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
 
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]) {
 	size_t i = 0;
-	while (i < SOURCE_GUARD && guard[i] == GUARD_BYTE) {
+	while (i < SOURCE_GUARD && guard[i] == GUARD_BYTE)
 		i++;
-	}
 	return i == SOURCE_GUARD;
 }
 
 /* With its guard. */
 static gpu_ptr source_vector_new(struct gpu *gpu, size_t size) {
 	gpu_ptr memory = gpu_alloc(gpu, size + SOURCE_GUARD);
-	if (memory) {
+	if (memory)
 		source_guard_set(gpu, memory + size);
-	}
 	return memory;
 }
 
@@ -111,15 +105,13 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 	size_t size = source_size(a);
 	v->host = malloc(size);
 	v->want = a->output ? malloc(size) : NULL;
-	if (!v->host || (a->output && !v->want)) {
+	if (!v->host || (a->output && !v->want))
 		return source_fail(call, SS_NOMEM, "cannot allocate %zu bytes for %.60s", size, a->name);
-	}
 	enum ss_status status = SS_OK;
-	if (a->file) {
+	if (a->file)
 		status = source_load(call, a->file, v->host, size);
-	} else {
+	else
 		source_fill(a, i, call->seed, v->host);
-	}
 	if (status == SS_OK && a->output && a->reference) {
 		status = source_load(call, a->reference, v->want, size);
 		v->known = status == SS_OK;
@@ -144,12 +136,10 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 		return say(call, SS_INVALID, &err);
 	}
 	input->text = sys_read_file(input->problem.file, FILE_LARGEST, &(size_t){0}, &err);
-	if (!input->text) {
+	if (!input->text)
 		return say(call, SS_INVALID, &err);
-	}
-	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++) {
+	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
 		status = vector_open(input, i, call);
-	}
 	return status == SS_OK ? cuda_status(call) : status;
 }
 
@@ -158,9 +148,8 @@ static void source_close(void *memory) {
 	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++) {
 		free(input->vectors[i].host);
 		free(input->vectors[i].want);
-		if (input->vectors[i].device) {
+		if (input->vectors[i].device)
 			gpu_free(input->gpu, input->vectors[i].device);
-		}
 	}
 	free(input->text);
 	arena_free(input->arena);
@@ -172,11 +161,9 @@ static enum ss_status say(const struct ss_call *call, enum ss_status status, con
 
 static enum ss_status reference_check(const struct source_state *state, const struct ss_call *call) {
 	const struct source_input *input = state->input;
-	for (size_t i = 0; i < input->problem.count; i++) {
-		if (input->problem.arguments[i].output && !input->vectors[i].known && !state->config.reference) {
+	for (size_t i = 0; i < input->problem.count; i++)
+		if (input->problem.arguments[i].output && !input->vectors[i].known && !state->config.reference)
 			return source_fail(call, SS_FAILED, "no reference yet: first run a configuration with it");
-		}
-	}
 	return SS_OK;
 }
 
@@ -218,9 +205,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 	size_t sizes[SOURCE_ARGUMENTS_MAX + 1], constants = 0, passed = 0;
 	struct gpu_passed kinds[SOURCE_ARGUMENTS_MAX + 1];
 	int count = gpu_function_parameters(call->gpu, state->function, sizes, SOURCE_ARGUMENTS_MAX + 1);
-	for (size_t i = 0; i < problem->count; i++) {
+	for (size_t i = 0; i < problem->count; i++)
 		constants += symbols[i];
-	}
 	bool local = takes_local(state, count, call), all = count < 0 || local || (size_t)count == problem->count;
 	if (!all && (size_t)count != problem->count - constants) {
 		return source_fail(call, SS_COMPILE, "parameters of %.60s: %s%d, arguments given: %zu", problem->function,
@@ -229,9 +215,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 	}
 	for (size_t i = 0; i < problem->count; i++) {
 		const struct source_argument *a = &problem->arguments[i];
-		if (!all && symbols[i]) {
+		if (!all && symbols[i])
 			continue;
-		}
 		if (count >= 0 && !fits(a, sizes[passed])) {
 			return source_fail(call, SS_COMPILE, "parameter %zu of %.60s has %zu bytes, but argument %.60s %zu",
 			                   passed + 1, problem->function, sizes[passed], a->name,
@@ -239,9 +224,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 		}
 		argument_add(state, kinds, passed++, i);
 	}
-	if (local) {
+	if (local)
 		kinds[passed++] = (struct gpu_passed){GPU_PASSED_LOCAL, state->config.shape.shared};
-	}
 	gpu_function_pass(call->gpu, state->function, kinds, passed);
 	return SS_OK;
 }
@@ -256,28 +240,24 @@ static enum ss_status constant_set(struct source_state *state, const struct gpu_
 		return source_fail(call, SS_INVALID, "__constant__ %.60s has room for %zu bytes, not %zu", a->name, room,
 		                   source_size(a));
 	}
-	if (at) {
+	if (at)
 		gpu_upload(call->gpu, at, state->input->vectors[i].host, source_size(a));
-	}
 	return SS_OK;
 }
 
 static void memory_make(struct source_state *state, size_t i, struct gpu *gpu) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	const struct source_vector *v = &state->input->vectors[i];
-	if (a->memory == SOURCE_SCALAR) {
+	if (a->memory == SOURCE_SCALAR)
 		return;
-	}
 	state->at[i] = v->device;
-	if (a->access == SOURCE_READ_ONLY) {
+	if (a->access == SOURCE_READ_ONLY)
 		return;
-	}
 	state->at[i] = state->own[i] = source_vector_new(gpu, source_size(a));
-	if (v->device) {
+	if (v->device)
 		gpu_copy(gpu, state->own[i], v->device, source_size(a));
-	} else {
+	else
 		gpu_upload(gpu, state->own[i], v->host, source_size(a));
-	}
 }
 
 static enum ss_status source_setup(void *memory, void *input, const struct ss_call *call) {
@@ -286,46 +266,38 @@ static enum ss_status source_setup(void *memory, void *input, const struct ss_ca
 	bool symbols[SOURCE_ARGUMENTS_MAX] = {false};
 	state->arena = arena_new();
 	state->input = input;
-	if (source_config_read(state->arena, call->config[0].w, &state->config, &err) != 0) {
+	if (source_config_read(state->arena, call->config[0].w, &state->config, &err) != 0)
 		return say(call, SS_INVALID, &err);
-	}
 	const struct source_problem *problem = &state->input->problem;
 	enum ss_status status = reference_check(state, call);
 	const struct gpu_module *module = status == SS_OK ? module_make(state, call) : NULL;
 	state->function = gpu_function(call->gpu, module, gpu_module_entry(module, problem->function));
-	if (status == SS_OK) {
+	if (status == SS_OK)
 		status = cuda_status(call);
-	}
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		memory_make(state, i, call->gpu);
-		if (problem->arguments[i].memory == SOURCE_CONSTANT) {
+		if (problem->arguments[i].memory == SOURCE_CONSTANT)
 			status = constant_set(state, module, i, &symbols[i], call);
-		}
 	}
-	if (status == SS_OK) {
+	if (status == SS_OK)
 		status = arguments_bind(state, symbols, call);
-	}
 	return status == SS_OK ? cuda_status(call) : status;
 }
 
 static void source_teardown(void *memory) {
 	struct source_state *state = memory;
-	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++) {
-		if (state->own[i]) {
+	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++)
+		if (state->own[i])
 			gpu_free(state->input->gpu, state->own[i]);
-		}
-	}
 	arena_free(state->arena);
 }
 
 static void source_reset(void *memory, const struct ss_call *call) {
 	struct source_state *state = memory;
 	const struct source_input *input = state->input;
-	for (size_t i = 0; i < input->problem.count; i++) {
-		if (input->problem.arguments[i].access == SOURCE_READ_WRITE) {
+	for (size_t i = 0; i < input->problem.count; i++)
+		if (input->problem.arguments[i].access == SOURCE_READ_WRITE)
 			gpu_copy(call->gpu, state->at[i], input->vectors[i].device, source_size(&input->problem.arguments[i]));
-		}
-	}
 }
 
 static enum ss_status source_run(void *memory, const struct ss_call *call) {

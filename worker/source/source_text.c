@@ -17,14 +17,11 @@ size_t source_size(const struct source_argument *argument) {
 static int word_read(const json_t *json, const char *key, const char *const *words, int count, int *out,
                      struct err *err) {
 	const char *word;
-	if (js_string(json, key, &word, err) != 0) {
+	if (js_string(json, key, &word, err) != 0)
 		return -1;
-	}
-	for (*out = 0; *out < count; (*out)++) {
-		if (strcmp(words[*out], word) == 0) {
+	for (*out = 0; *out < count; (*out)++)
+		if (strcmp(words[*out], word) == 0)
 			return 0;
-		}
-	}
 	return err_set(err, ERR_USAGE, NULL, "%s is \"%.40s\"", key, word);
 }
 
@@ -37,14 +34,12 @@ static int texts_read(struct arena *arena, const json_t *json, const char *key, 
                       struct err *err) {
 	json_t *array, *item;
 	size_t i;
-	if (js_array(json, key, SOURCE_OPTIONS_MAX, &array, err) != 0) {
+	if (js_array(json, key, SOURCE_OPTIONS_MAX, &array, err) != 0)
 		return -1;
-	}
 	const char **texts = arena_alloc(arena, json_array_size(array) + 1, sizeof *texts);
 	json_array_foreach(array, i, item) {
-		if (!json_is_string(item) || json_string_value(item)[0] != '-') {
+		if (!json_is_string(item) || json_string_value(item)[0] != '-')
 			return err_set(err, ERR_USAGE, NULL, "%s must be a list of options", key);
-		}
 		texts[i] = arena_strdup(arena, json_string_value(item));
 	}
 	*out = texts;
@@ -59,9 +54,8 @@ static int words_read(const json_t *json, struct source_argument *a, struct err 
 	int kind, access, memory;
 	if (word_read(json, "kind", kinds, 3, &kind, err) != 0 ||
 	    word_read(json, "access", accesses, 3, &access, err) != 0 ||
-	    word_read(json, "memory", memories, 3, &memory, err) != 0) {
+	    word_read(json, "memory", memories, 3, &memory, err) != 0)
 		return -1;
-	}
 	a->kind = (enum source_kind)kind;
 	a->access = (enum source_access)access;
 	a->memory = (enum source_memory)memory;
@@ -76,9 +70,8 @@ static bool size_fits(const struct source_argument *a) {
 static int tolerance_read(const json_t *json, struct source_tolerance *tolerance, struct err *err) {
 	json_t *object;
 	*tolerance = (struct source_tolerance){.given = false};
-	if (!json_object_get(json, "tolerance")) {
+	if (!json_object_get(json, "tolerance"))
 		return 0;
-	}
 	return js_object(json, "tolerance", &object, err) || js_bool(object, "given", &tolerance->given, err) ||
 	               js_real(object, "absolute", 0, HUGE_VAL, &tolerance->absolute, err) ||
 	               js_real(object, "relative", 0, HUGE_VAL, &tolerance->relative, err) ||
@@ -95,10 +88,8 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	    js_int(json, "count", 1, (int64_t)SIZE_LARGEST, &count, err) != 0 ||
 	    js_bool(json, "random", &a->random, err) != 0 || js_bool(json, "output", &a->output, err) != 0 ||
 	    js_real(json, "real", -HUGE_VAL, HUGE_VAL, &a->real, err) != 0 ||
-	    js_int(json, "whole", INT64_MIN, INT64_MAX, &whole, err) != 0 ||
-	    tolerance_read(json, &a->tolerance, err) != 0) {
+	    js_int(json, "whole", INT64_MIN, INT64_MAX, &whole, err) != 0 || tolerance_read(json, &a->tolerance, err) != 0)
 		return -1;
-	}
 	a->name = arena_strdup(arena, name);
 	a->bytes = (size_t)bytes;
 	a->count = (size_t)count;
@@ -106,9 +97,8 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	a->file = text_or_null(arena, json, "file");
 	a->reference = text_or_null(arena, json, "reference");
 	bool written = a->output || a->access != SOURCE_READ_ONLY;
-	if (!size_fits(a) || (a->output && a->access == SOURCE_READ_ONLY) || (written && a->memory != SOURCE_VECTOR)) {
+	if (!size_fits(a) || (a->output && a->access == SOURCE_READ_ONLY) || (written && a->memory != SOURCE_VECTOR))
 		return err_set(err, ERR_USAGE, NULL, "argument %.60s has an invalid size or use", a->name);
-	}
 	return 0;
 }
 
@@ -118,18 +108,15 @@ static int problem_members(struct arena *arena, const json_t *json, struct sourc
 	const char *file, *function;
 	if (js_string(json, "file", &file, err) != 0 || js_string(json, "function", &function, err) != 0 ||
 	    texts_read(arena, json, "options", &problem->options, &options, err) != 0 ||
-	    js_array(json, "arguments", SOURCE_ARGUMENTS_MAX, &array, err) != 0) {
+	    js_array(json, "arguments", SOURCE_ARGUMENTS_MAX, &array, err) != 0)
 		return -1;
-	}
 	problem->file = arena_strdup(arena, file);
 	problem->function = arena_strdup(arena, function);
 	problem->count = json_array_size(array);
 	problem->arguments = arena_alloc(arena, problem->count + 1, sizeof *problem->arguments);
-	for (size_t i = 0; i < problem->count; i++) {
-		if (argument_read(arena, json_array_get(array, i), &problem->arguments[i], err) != 0) {
+	for (size_t i = 0; i < problem->count; i++)
+		if (argument_read(arena, json_array_get(array, i), &problem->arguments[i], err) != 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -142,15 +129,13 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 
 static int three_read(const json_t *json, const char *key, unsigned out[3], struct err *err) {
 	json_t *array;
-	if (js_array(json, key, 3, &array, err) != 0) {
+	if (js_array(json, key, 3, &array, err) != 0)
 		return -1;
-	}
 	for (size_t i = 0; i < 3; i++) {
 		json_t *number = json_array_get(array, i);
 		json_int_t value = json_integer_value(number);
-		if (!json_is_integer(number) || value < 1 || value > INT32_MAX) {
+		if (!json_is_integer(number) || value < 1 || value > INT32_MAX)
 			return err_set(err, ERR_USAGE, NULL, "%s must be three whole numbers", key);
-		}
 		out[i] = (unsigned)value;
 	}
 	return 0;
@@ -163,9 +148,8 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 	    three_read(json, "grid", config->shape.grid, err) != 0 ||
 	    three_read(json, "block", config->shape.block, err) != 0 ||
 	    js_int(json, "shared", 0, INT32_MAX, &shared, err) != 0 ||
-	    js_bool(json, "reference", &config->reference, err) != 0) {
+	    js_bool(json, "reference", &config->reference, err) != 0)
 		return -1;
-	}
 	config->shape.shared = (unsigned)shared;
 	config->dump = text_or_null(arena, json, "dump");
 	return 0;

@@ -33,19 +33,16 @@ static double real_at(const struct source_argument *a, const unsigned char *vect
 /* A reference must be finite. */
 static enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a,
                                     const unsigned char *is) {
-	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++) {
-		if (!isfinite(real_at(a, is, i))) {
+	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++)
+		if (!isfinite(real_at(a, is, i)))
 			return source_fail(call, SS_INCORRECT, "NaN or an infinity in %.60s[%zu]", a->name, i);
-		}
-	}
 	return SS_OK;
 }
 
 static uint64_t whole_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
 	uint64_t value = 0;
-	for (size_t k = a->bytes; k-- > 0;) {
+	for (size_t k = a->bytes; k-- > 0;)
 		value = value << 8 | vector[i * a->bytes + k];
-	}
 	unsigned unused = 64 - 8 * (unsigned)a->bytes;
 	return a->kind == SOURCE_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
@@ -54,12 +51,10 @@ static uint64_t whole_at(const struct source_argument *a, const unsigned char *v
  */
 double source_limit(const struct source_argument *a, const unsigned char *want) {
 	double most = 0;
-	if (a->tolerance.given) {
+	if (a->tolerance.given)
 		return a->tolerance.absolute;
-	}
-	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++) {
+	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++)
 		most = fmax(most, fabs(real_at(a, want, i)));
-	}
 	return (a->bytes == 4 ? 1e-4 : 1e-9) * most;
 }
 
@@ -96,18 +91,16 @@ static bool doubles_right(const unsigned char *is, const unsigned char *want, do
 	int wrong = 0;
 	memcpy(x, is, sizeof x);
 	memcpy(y, want, sizeof y);
-	for (int i = 0; i < LOOP; i++) {
+	for (int i = 0; i < LOOP; i++)
 		wrong |= !(fabs(x[i] - y[i]) <= limit + relative * fabs(y[i]));
-	}
 	return !wrong;
 }
 
 static bool loop_right(const struct source_argument *a, const unsigned char *is, const unsigned char *want,
                        double limit) {
 	double relative = a->tolerance.given ? a->tolerance.relative : 0;
-	if (a->kind != SOURCE_REAL) {
+	if (a->kind != SOURCE_REAL)
 		return memcmp(is, want, LOOP * a->bytes) == 0;
-	}
 	return (a->bytes == 4 ? floats_right : doubles_right)(is, want, limit, relative);
 }
 
@@ -116,9 +109,8 @@ void source_compare(const struct source_argument *a, const unsigned char *is, co
 	for (size_t i = 0, end; i < count; i = end) {
 		const unsigned char *part = is + i * a->bytes, *wanted = want + i * a->bytes;
 		end = count - i < LOOP ? count : i + LOOP;
-		if (end - i == LOOP && loop_right(a, part, wanted, limit)) {
+		if (end - i == LOOP && loop_right(a, part, wanted, limit))
 			continue;
-		}
 		for (size_t k = 0; k < end - i; k++) {
 			if (!is_right(a, part, wanted, k, limit) && found->wrong++ == 0) {
 				found->first = found->compared + i + k;
@@ -130,27 +122,24 @@ void source_compare(const struct source_argument *a, const unsigned char *is, co
 }
 
 static void element_text(const struct source_argument *a, const unsigned char *vector, size_t i, char text[32]) {
-	if (a->kind == SOURCE_REAL) {
+	if (a->kind == SOURCE_REAL)
 		snprintf(text, 32, "%.9g", real_at(a, vector, i));
-	} else if (a->kind == SOURCE_SIGNED) {
+	else if (a->kind == SOURCE_SIGNED)
 		snprintf(text, 32, "%" PRId64, (int64_t)whole_at(a, vector, i));
-	} else {
+	else
 		snprintf(text, 32, "%" PRIu64, whole_at(a, vector, i));
-	}
 }
 
 /* Want: the whole reference. */
 static enum ss_status source_judge(const struct ss_call *call, const struct source_argument *a,
                                    const unsigned char *want, const struct source_difference *found) {
 	char x[32], y[32], others[64] = "";
-	if (found->wrong <= (size_t)(a->tolerance.share * (double)a->count)) {
+	if (found->wrong <= (size_t)(a->tolerance.share * (double)a->count))
 		return SS_OK;
-	}
 	element_text(a, found->is, 0, x);
 	element_text(a, want, found->first, y);
-	if (a->tolerance.share > 0) {
+	if (a->tolerance.share > 0)
 		snprintf(others, sizeof others, ", and %zu of %zu elements differ", found->wrong, a->count);
-	}
 	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %s, but should be %s%s", a->name, found->first, x, y, others);
 }
 
@@ -179,11 +168,10 @@ static struct source_parts *source_parts_new(struct gpu *gpu) {
 static void source_parts_free(struct source_parts *parts) {
 	for (int i = 0; parts && i < PARTS; i++) {
 		gpu_mark_free(parts->gpu, parts->arrived[i]);
-		if (parts->pinned) {
+		if (parts->pinned)
 			gpu_pinned_free(parts->gpu, parts->part[i]);
-		} else {
+		else
 			free(parts->part[i]);
-		}
 	}
 	free(parts);
 }
@@ -209,9 +197,8 @@ static enum ss_status source_parts_each(struct source_parts *parts, const struct
 		part_fetch(parts, from, size, at + PART);
 		gpu_mark_sync(parts->gpu, parts->arrived[i]);
 		status = cuda_status(call);
-		if (status == SS_OK && !look(context, parts->part[i], at, part_size(size, at))) {
+		if (status == SS_OK && !look(context, parts->part[i], at, part_size(size, at)))
 			break; /* the part that may still be on its way goes to memory that stays until it has come */
-		}
 	}
 	return status;
 }
@@ -235,9 +222,8 @@ static enum ss_status read_only_check(const struct source_state *state, size_t i
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	struct vector vector = {.argument = a, .known = &state->input->vectors[i]};
 	enum ss_status status = source_parts_each(parts, call, state->at[i], source_size(a), part_unchanged, &vector);
-	if (status == SS_OK && vector.changed) {
+	if (status == SS_OK && vector.changed)
 		status = source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
-	}
 	return status;
 }
 
@@ -247,9 +233,8 @@ static enum ss_status reference_keep(const struct source_state *state, size_t i,
 	v->known = v->limited = false;
 	gpu_download(call->gpu, v->want, state->at[i], source_size(a));
 	enum ss_status status = cuda_status(call);
-	if (status == SS_OK) {
+	if (status == SS_OK)
 		status = source_finite(call, a, v->want);
-	}
 	v->known = status == SS_OK;
 	return status;
 }
@@ -266,9 +251,8 @@ static enum ss_status output_check(const struct source_state *state, size_t i, s
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	struct source_vector *v = &state->input->vectors[i];
 	struct vector vector = {.argument = a, .known = v};
-	if (state->config.reference && !a->reference) {
+	if (state->config.reference && !a->reference)
 		return reference_keep(state, i, call);
-	}
 	if (!v->limited) {
 		v->limit = source_limit(a, v->want);
 		v->limited = true;
@@ -282,9 +266,8 @@ static enum ss_status guard_check(const struct source_state *state, size_t i, co
 	unsigned char guard[SOURCE_GUARD];
 	gpu_download(call->gpu, guard, state->at[i] + source_size(a), SOURCE_GUARD);
 	enum ss_status status = cuda_status(call);
-	if (status != SS_OK || source_guard_holds(guard)) {
+	if (status != SS_OK || source_guard_holds(guard))
 		return status;
-	}
 	source_guard_set(call->gpu, state->at[i] + source_size(a));
 	return source_fail(call, SS_INCORRECT, "it writes past the end of %.60s", a->name);
 }
@@ -293,9 +276,8 @@ static enum ss_status vector_check(const struct source_state *state, size_t i, s
                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	enum ss_status status = guard_check(state, i, call);
-	if (status != SS_OK || (a->access != SOURCE_READ_ONLY && !a->output)) {
+	if (status != SS_OK || (a->access != SOURCE_READ_ONLY && !a->output))
 		return status;
-	}
 	return (a->output ? output_check : read_only_check)(state, i, parts, call);
 }
 
@@ -333,9 +315,8 @@ static enum ss_status vector_dump(const struct source_state *state, size_t i, st
 		status = source_parts_each(parts, call, state->at[i], source_size(&state->input->problem.arguments[i]),
 		                           part_write, &dump);
 	}
-	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed)) {
+	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed))
 		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);
-	}
 	free(path);
 	return status;
 }
@@ -346,16 +327,13 @@ enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	struct source_parts *parts = source_parts_new(call->gpu);
 	enum ss_status status = cuda_status(call);
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
-		if (problem->arguments[i].memory != SOURCE_SCALAR) {
+		if (problem->arguments[i].memory != SOURCE_SCALAR)
 			status = vector_check(state, i, parts, call);
-		}
-		if (status == SS_OK && state->config.dump && problem->arguments[i].memory == SOURCE_VECTOR) {
+		if (status == SS_OK && state->config.dump && problem->arguments[i].memory == SOURCE_VECTOR)
 			status = vector_dump(state, i, parts, call);
-		}
 	}
 	source_parts_free(parts);
-	if (status == SS_INCORRECT) {
+	if (status == SS_INCORRECT)
 		inputs_restore(state, call);
-	}
 	return status;
 }

@@ -255,25 +255,12 @@ static void config_read(struct cc_cuda_state *s, const struct ss_value *config) 
 	s->hub = (int)config[PARAM_HUB].i;
 }
 
-static bool config_sane(const struct ss_call *call) {
-	for (int i = 0; params[i].name; i++)
-		if (params[i].type == SS_INT && !(call->config[i].r >= params[i].min && call->config[i].r <= params[i].max)) {
-			kernel_fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min, params[i].max);
-			return false;
-		}
-	bool whole_block = is_forest(call) && call->config[PARAM_GROUP].i == 0,
-		 warps = call->config[PARAM_BLOCK].i % 32 == 0;
-	if (whole_block)
-		kernel_fail(call, SS_INVALID, "group must be 1 to 32 for variants that link trees");
-	else if (!warps)
-		kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
-	return warps && !whole_block;
-}
-
 static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct cc_cuda_state *s = opaque;
-	if (!config_sane(call))
-		return SS_INVALID;
+	if (is_forest(call) && call->config[PARAM_GROUP].i == 0)
+		return kernel_fail(call, SS_INVALID, "group must be 1 to 32 for variants that link trees");
+	if (call->config[PARAM_BLOCK].i % 32)
+		return kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
 	config_read(s, call->config);
 	s->variant = !is_forest(call) ? &cc_cuda_propagate : s->splice ? &cc_cuda_spliced : &cc_cuda_hooked;
 	return cc_cuda_state_new(s, input, cuda_program(&kernel_cc_cuda, call), call);

@@ -44,29 +44,25 @@ static void addmin_run(struct ceiling_cuda_job *job) {
 	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &one, &most, &count, NULL});
 }
 
-static bool addmin_right(struct ceiling_cuda_job *job) {
-	const int32_t *found = ceiling_cuda_answer(job);
-	size_t i = 0, count = job->out_size / sizeof *found;
-	while (found && i < count && found[i] == expected(job, start(i)))
-		i++;
-	free((void *)found);
-	return i == count;
-}
+/* Defines NAME_right: each answer, `found`, is what it should be at its place i. */
+#define RIGHT(name, type, ...)                                                                                         \
+	static bool name##_right(struct ceiling_cuda_job *job) {                                                           \
+		const type *found = ceiling_cuda_answer(job);                                                                  \
+		size_t i = 0, count = job->out_size / sizeof *found;                                                           \
+		while (found && i < count && found[i] == (__VA_ARGS__))                                                        \
+			i++;                                                                                                       \
+		free((void *)found);                                                                                           \
+		return i == count;                                                                                             \
+	}
+RIGHT(addmin, int32_t, expected(job, start(i)))
+RIGHT(addmin2, uint32_t, (unsigned)expected(job, start(i) + 1) << 16 | (unsigned)expected(job, start(i)))
+RIGHT(fp32, float, (float)(start(i) + steps(job)))
+RIGHT(fp64, double, (double)(start(i) + steps(job)))
 
 static void addmin2_run(struct ceiling_cuda_job *job) {
 	unsigned one = 0x10001, most = (unsigned)limit(job) << 16 | (unsigned)limit(job);
 	int count = steps(job);
 	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &one, &most, &count, NULL});
-}
-
-static bool addmin2_right(struct ceiling_cuda_job *job) {
-	const uint32_t *found = ceiling_cuda_answer(job);
-	size_t i = 0, count = job->out_size / sizeof *found;
-	while (found && i < count &&
-	       found[i] == ((unsigned)expected(job, start(i) + 1) << 16 | (unsigned)expected(job, start(i))))
-		i++;
-	free((void *)found);
-	return i == count;
 }
 
 static double addmin2_ops(const struct ceiling_cuda_job *job) {
@@ -79,77 +75,18 @@ static void fp32_run(struct ceiling_cuda_job *job) {
 	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &one, &one, &count, NULL});
 }
 
-static bool fp32_right(struct ceiling_cuda_job *job) {
-	const float *found = ceiling_cuda_answer(job);
-	size_t i = 0, count = job->out_size / sizeof *found;
-	while (found && i < count && found[i] == (float)(start(i) + steps(job)))
-		i++;
-	free((void *)found);
-	return i == count;
-}
-
 static void fp64_run(struct ceiling_cuda_job *job) {
 	double one = 1;
 	int count = steps(job);
 	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &one, &one, &count, NULL});
 }
 
-static bool fp64_right(struct ceiling_cuda_job *job) {
-	const double *found = ceiling_cuda_answer(job);
-	size_t i = 0, count = job->out_size / sizeof *found;
-	while (found && i < count && found[i] == (double)(start(i) + steps(job)))
-		i++;
-	free((void *)found);
-	return i == count;
-}
-
-#define SOURCE "ceiling/cuda/arithmetic.cu"
-
-const struct ceiling_cuda ceiling_cuda_addmin = {
-	.name = "addmin",
-	.op = "pair",
-	.source = SOURCE,
-	.function = "ceiling_addmin",
-	.rate = &ceiling_pairs,
-	.n_max = 1 << 30,
-	.out_size = words,
-	.ops = chain_ops,
-	.run = addmin_run,
-	.right = addmin_right,
-};
-const struct ceiling_cuda ceiling_cuda_addmin2 = {
-	.name = "addmin2",
-	.op = "pair",
-	.source = SOURCE,
-	.function = "ceiling_addmin2",
-	.rate = &ceiling_pairs,
-	.n_max = 30000,
-	.out_size = words,
-	.ops = addmin2_ops,
-	.run = addmin2_run,
-	.right = addmin2_right,
-};
-const struct ceiling_cuda ceiling_cuda_fp32 = {
-	.name = "fp32",
-	.op = "flop",
-	.source = SOURCE,
-	.function = "ceiling_fp32",
-	.rate = &ceiling_flops,
-	.n_max = STEPS_EXACT,
-	.out_size = words,
-	.ops = flops,
-	.run = fp32_run,
-	.right = fp32_right,
-};
-const struct ceiling_cuda ceiling_cuda_fp64 = {
-	.name = "fp64",
-	.op = "flop",
-	.source = SOURCE,
-	.function = "ceiling_fp64",
-	.rate = &ceiling_flops,
-	.n_max = 1 << 30,
-	.out_size = reals,
-	.ops = flops,
-	.run = fp64_run,
-	.right = fp64_right,
-};
+#define ARITHMETIC(word, unit, scale, most, bytes, amount)                                                             \
+	{                                                                                                                  \
+		.name = #word, .op = unit, .source = "ceiling/cuda/arithmetic.cu", .function = "ceiling_" #word,               \
+		.rate = &scale, .n_max = most, .out_size = bytes, .ops = amount, .run = word##_run, .right = word##_right      \
+	}
+const struct ceiling_cuda ceiling_cuda_addmin = ARITHMETIC(addmin, "pair", ceiling_pairs, 1 << 30, words, chain_ops);
+const struct ceiling_cuda ceiling_cuda_addmin2 = ARITHMETIC(addmin2, "pair", ceiling_pairs, 30000, words, addmin2_ops);
+const struct ceiling_cuda ceiling_cuda_fp32 = ARITHMETIC(fp32, "flop", ceiling_flops, STEPS_EXACT, words, flops);
+const struct ceiling_cuda ceiling_cuda_fp64 = ARITHMETIC(fp64, "flop", ceiling_flops, 1 << 30, reals, flops);

@@ -43,7 +43,6 @@ static const struct ceiling_cuda *const ceilings[] = {
 	&ceiling_cuda_start,   &ceiling_cuda_round_trip, &ceiling_cuda_atomic_one,      &ceiling_cuda_atomic_many,
 	&ceiling_cuda_barrier,
 };
-enum { CEILINGS = sizeof ceilings / sizeof *ceilings };
 
 const struct ceiling_rate ceiling_cuda_adds = {"rate", "Gadd/s", 1e-9, false};
 
@@ -59,15 +58,12 @@ static void sizes_set(struct ceiling_cuda_job *job, unsigned sms) {
 
 /* Without a GPU it counts one SM, because the work of a run is also asked for then. */
 static enum ss_status job_read(struct ceiling_cuda_job *job, const struct ss_call *call) {
-	int64_t what = call->problem[PROBLEM_WHAT].i;
 	unsigned sms = call->gpu ? (unsigned)gpu_facts(call->gpu)->sms : 1;
 	*job = (struct ceiling_cuda_job){.gpu = call->gpu,
 	                                 .n = call->problem[PROBLEM_N].i,
 	                                 .block = (unsigned)call->config[PARAM_BLOCK].i,
 	                                 .grid = (unsigned)call->config[PARAM_PER_SM].i * sms};
-	if (what < 0 || what >= CEILINGS)
-		return kernel_fail(call, SS_INVALID, "no such ceiling");
-	job->ceiling = ceilings[what];
+	job->ceiling = ceilings[call->problem[PROBLEM_WHAT].i];
 	job->threads = job->block * job->grid;
 	if (job->n > job->ceiling->n_max)
 		return kernel_fail(call, SS_INVALID, "n must be at most %lld for %s", (long long)job->ceiling->n_max,

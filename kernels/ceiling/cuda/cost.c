@@ -110,64 +110,22 @@ static bool barrier_right(struct ceiling_cuda_job *job) {
 	return right;
 }
 
-const struct ceiling_cuda ceiling_cuda_start = {
-	.name = "launch",
-	.op = "kernel start",
-	.source = SOURCE,
-	.function = "ceiling_launch",
-	.rate = &ceiling_cost,
-	.n_max = 1 << 24,
-	.out_size = one_word,
-	.ops = repetitions,
-	.run = start_run,
-	.right = launches_right,
-};
-const struct ceiling_cuda ceiling_cuda_round_trip = {
-	.name = "round_trip",
-	.op = "kernel start",
-	.source = SOURCE,
-	.function = "ceiling_launch",
-	.rate = &ceiling_cost,
-	.n_max = 1 << 24,
-	.out_size = one_word,
-	.ops = repetitions,
-	.run = round_trip_run,
-	.right = launches_right,
-};
-const struct ceiling_cuda ceiling_cuda_atomic_one = {
-	.name = "atomic_one",
-	.op = "addition",
-	.source = SOURCE,
-	.function = "ceiling_atomic_one",
-	.rate = &ceiling_cuda_adds,
-	.n_max = 1 << 20,
-	.out_size = one_word,
-	.ops = additions,
-	.run = one_run,
-	.right = one_right,
-};
-const struct ceiling_cuda ceiling_cuda_atomic_many = {
-	.name = "atomic_many",
-	.op = "addition",
-	.source = SOURCE,
-	.function = "ceiling_atomic_many",
-	.rate = &ceiling_cuda_adds,
-	.n_max = 1 << 20,
-	.out_size = many_words,
-	.ops = additions,
-	.run = many_run,
-	.right = many_right,
-};
-const struct ceiling_cuda ceiling_cuda_barrier = {
-	.name = "barrier",
-	.op = "barrier",
-	.source = SOURCE,
-	.function = "ceiling_barrier",
-	.rate = &ceiling_cost,
-	.n_max = 1 << 24,
-	.out_size = barrier_words,
-	.ops = repetitions,
-	.setup = barrier_fits,
-	.run = barrier_run,
-	.right = barrier_right,
-};
+#define COST(word, unit, call, scale, most, bytes, amount, make, go, check)                                            \
+	{                                                                                                                  \
+		.name = word, .op = unit, .source = SOURCE, .function = call, .rate = &scale, .n_max = most,                   \
+		.out_size = bytes, .ops = amount, .setup = make, .run = go, .right = check                                     \
+	}
+const struct ceiling_cuda ceiling_cuda_start = COST("launch", "kernel start", "ceiling_launch", ceiling_cost, 1 << 24,
+                                                    one_word, repetitions, NULL, start_run, launches_right);
+const struct ceiling_cuda ceiling_cuda_round_trip =
+	COST("round_trip", "kernel start", "ceiling_launch", ceiling_cost, 1 << 24, one_word, repetitions, NULL,
+         round_trip_run, launches_right);
+const struct ceiling_cuda ceiling_cuda_atomic_one =
+	COST("atomic_one", "addition", "ceiling_atomic_one", ceiling_cuda_adds, 1 << 20, one_word, additions, NULL, one_run,
+         one_right);
+const struct ceiling_cuda ceiling_cuda_atomic_many =
+	COST("atomic_many", "addition", "ceiling_atomic_many", ceiling_cuda_adds, 1 << 20, many_words, additions, NULL,
+         many_run, many_right);
+const struct ceiling_cuda ceiling_cuda_barrier =
+	COST("barrier", "barrier", "ceiling_barrier", ceiling_cost, 1 << 24, barrier_words, repetitions, barrier_fits,
+         barrier_run, barrier_right);

@@ -104,43 +104,12 @@ static bool triad_right(struct ceiling_cuda_job *job) {
 	return pieces_right(job, job->array[0], triad_piece);
 }
 
-const struct ceiling_cuda ceiling_cuda_read = {
-	.name = "read",
-	.op = "byte",
-	.source = SOURCE,
-	.function = "ceiling_read",
-	.rate = &ceiling_bandwidth,
-	.n_max = INT64_C(1) << 40,
-	.arrays = 1,
-	.out_size = sums_size,
-	.ops = ceiling_cuda_bytes,
-	.setup = words_fill,
-	.run = read_run,
-	.right = read_right,
-};
-const struct ceiling_cuda ceiling_cuda_copy = {
-	.name = "copy",
-	.op = "byte",
-	.source = SOURCE,
-	.function = "ceiling_copy",
-	.rate = &ceiling_bandwidth,
-	.n_max = INT64_C(1) << 40,
-	.arrays = 2,
-	.ops = ceiling_cuda_bytes,
-	.setup = words_fill,
-	.run = copy_run,
-	.right = copy_right,
-};
-const struct ceiling_cuda ceiling_cuda_triad = {
-	.name = "triad",
-	.op = "byte",
-	.source = SOURCE,
-	.function = "ceiling_triad",
-	.rate = &ceiling_bandwidth,
-	.n_max = INT64_C(1) << 40,
-	.arrays = 3,
-	.ops = ceiling_cuda_bytes,
-	.setup = reals_fill,
-	.run = triad_run,
-	.right = triad_right,
-};
+#define MEMORY(word, count, bytes, make)                                                                               \
+	{                                                                                                                  \
+		.name = #word, .op = "byte", .source = SOURCE, .function = "ceiling_" #word, .rate = &ceiling_bandwidth,       \
+		.n_max = INT64_C(1) << 40, .arrays = count, .out_size = bytes, .ops = ceiling_cuda_bytes, .setup = make,       \
+		.run = word##_run, .right = word##_right                                                                       \
+	}
+const struct ceiling_cuda ceiling_cuda_read = MEMORY(read, 1, sums_size, words_fill);
+const struct ceiling_cuda ceiling_cuda_copy = MEMORY(copy, 2, NULL, words_fill);
+const struct ceiling_cuda ceiling_cuda_triad = MEMORY(triad, 3, NULL, reals_fill);

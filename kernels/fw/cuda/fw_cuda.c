@@ -57,8 +57,6 @@ static const char *const constraints[] = {
 
 static enum ss_status fw_open(void *input, const struct ss_call *call) {
 	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
-	if (n < 1 || n > FW_CUDA_N_MAX || degree < 0 || degree > FW_DEGREE_MAX)
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_CUDA_N_MAX, FW_DEGREE_MAX);
 	if (fw_cuda_input_new(input, (int)n, (int)degree, call->seed) != SS_OK)
 		return kernel_fail(call, SS_NOMEM, "no memory for a graph of %d vertices", (int)n);
 	return SS_OK;
@@ -78,18 +76,15 @@ static struct fw_cuda_shape shape_read(const struct ss_call *call) {
 }
 
 static bool is_power(int x) {
-	return x > 0 && (x & (x - 1)) == 0;
+	return (x & (x - 1)) == 0;
 }
 
 /* The arguments of register.cu. */
 static bool shape_fits(const struct fw_cuda_shape *s) {
 	if (s->variant != FW_REGISTER)
 		return true;
-	if ((s->block != 64 && s->block != 128) || !is_power(s->tile_m) || !is_power(s->tile_n) || s->tile_m < 4 ||
-	    s->tile_n < 4 || s->tile_m > 16 || s->tile_n > 16 || s->tile_m * s->tile_n > 128)
-		return false;
-	return s->stages >= 1 && s->stages <= 3 && s->unroll >= 1 && s->unroll <= FW_CUDA_SLICE &&
-	       s->block * s->block / s->lanes >= 32 * s->tile_m * s->tile_n;
+	return (s->block == 64 || s->block == 128) && is_power(s->tile_m) && is_power(s->tile_n) &&
+	       s->tile_m * s->tile_n <= 128 && s->block * s->block / s->lanes >= 32 * s->tile_m * s->tile_n;
 }
 
 static void fw_program(const struct ss_call *call, struct ss_program *program) {

@@ -115,19 +115,14 @@ static const char *const constraints[] = {
 	"variant != 'mma' or (depth * warp_m * warp_n >= 256 * block_m and depth * warp_m * warp_n >= 256 * block_n)",
 	NULL};
 
-static bool is_power(int64_t x) {
-	return x > 0 && (x & (x - 1)) == 0;
-}
-
 static bool config_right(const struct ss_call *call) {
 	const struct ss_value *c = call->config;
 	for (int i = GEMM_CUDA_X; i < GEMM_CUDA_PARAMS; i++)
-		if ((i != GEMM_CUDA_BUFFERS && !is_power(c[i].i)) || c[i].i < params[i].min || c[i].i > params[i].max)
+		if (i != GEMM_CUDA_BUFFERS && (c[i].i & (c[i].i - 1)))
 			return false;
 	int64_t threads =
 		c[GEMM_CUDA_BLOCK_M].i / c[GEMM_CUDA_THREAD_M].i * (c[GEMM_CUDA_BLOCK_N].i / c[GEMM_CUDA_THREAD_N].i);
-	return c[GEMM_CUDA_VARIANT].i >= 0 && c[GEMM_CUDA_VARIANT].i < (int64_t)(sizeof variants / sizeof *variants) &&
-	       c[GEMM_CUDA_X].i * c[GEMM_CUDA_Y].i <= GEMM_CUDA_THREADS_MAX && threads <= GEMM_CUDA_THREADS_MAX;
+	return c[GEMM_CUDA_X].i * c[GEMM_CUDA_Y].i <= GEMM_CUDA_THREADS_MAX && threads <= GEMM_CUDA_THREADS_MAX;
 }
 
 static void gemm_cuda_program(const struct ss_call *call, struct ss_program *program) {

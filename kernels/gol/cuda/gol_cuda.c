@@ -93,8 +93,7 @@ extern const struct ss_kernel kernel_gol_cuda;
 static const struct gol_cuda_variant *const variants[] = {&gol_cuda_byte, &gol_cuda_byte_shared, &gol_cuda_bits,
                                                           &gol_cuda_temporal};
 #define VARIANT_NAMES "byte,byte_shared,bits,bits_temporal" /* the same order */
-enum { VARIANTS = sizeof variants / sizeof *variants };
-#define PACKED "variant == 'bits' or variant == 'bits_temporal'"
+#define PACKED        "variant == 'bits' or variant == 'bits_temporal'"
 
 static const struct ss_param params[] = {
 	[GOL_CUDA_VARIANT] = {"variant", "layout of the cells and the work of a thread", SS_WORD, VARIANT_NAMES, "byte",
@@ -121,28 +120,16 @@ static const char *const constraints[] = {
 	NULL,
 };
 
-static bool config_right(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	int64_t word = c[GOL_CUDA_WORD].i;
-	for (int i = GOL_CUDA_X; i <= GOL_CUDA_STRIP; i++)
-		if (i != GOL_CUDA_NEIGHBOURS && (c[i].i < params[i].min || c[i].i > params[i].max))
-			return false;
-	return c[GOL_CUDA_VARIANT].i >= 0 && c[GOL_CUDA_VARIANT].i < VARIANTS &&
-	       (word == 32 || word == 64 || word == 128) && c[GOL_CUDA_NEIGHBOURS].i >= 0 &&
-	       c[GOL_CUDA_NEIGHBOURS].i <= 1 && c[GOL_CUDA_X].i * c[GOL_CUDA_Y].i <= GOL_CUDA_THREADS_MAX;
-}
-
 static void gol_cuda_program(const struct ss_call *call, struct ss_program *program) {
 	variants[call->config[GOL_CUDA_VARIANT].i]->program(call->config, program);
 }
 
 static enum ss_status gol_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gol_cuda *s = opaque;
-	if (!config_right(call))
-		return kernel_fail(call, SS_INVALID,
-		                   "a block has 1 to %d threads, a word 32, 64 or 128 cells; depth is 1 to %d and "
-		                   "rows 1 to 16",
-		                   GOL_CUDA_THREADS_MAX, GOL_CUDA_KEPT_MAX);
+	int64_t word = call->config[GOL_CUDA_WORD].i;
+	if (call->config[GOL_CUDA_X].i * call->config[GOL_CUDA_Y].i > GOL_CUDA_THREADS_MAX || (word & (word - 1)))
+		return kernel_fail(call, SS_INVALID, "a block has 1 to %d threads, a word 32, 64 or 128 cells",
+		                   GOL_CUDA_THREADS_MAX);
 	*s = (struct gol_cuda){.input = input, .gpu = call->gpu};
 	s->variant = variants[call->config[GOL_CUDA_VARIANT].i];
 	enum ss_status status = gol_cuda_memory_new(s, call);

@@ -80,20 +80,7 @@ static size_t real_of(const struct ss_call *call) {
 
 static enum ss_status kmeans_cuda_open(void *input, const struct ss_call *call) {
 	struct kmeans_cuda_input *own = input;
-	if (call->problem[KMEANS_TYPE].i < 0 || call->problem[KMEANS_TYPE].i > KMEANS_TYPE_F32)
-		return kernel_fail(call, SS_INVALID, "type must be f64 or f32");
 	return kmeans_input_open(&own->in, call, real_of(call));
-}
-
-static bool inside(int64_t value, int64_t min, int64_t max) {
-	return value >= min && value <= max;
-}
-
-static bool config_sane(const struct ss_value *c) {
-	return inside(c[KMEANS_VARIANT].i, 0, VARIANTS - 1) && inside(c[KMEANS_BLOCK].i, 32, BLOCK_MAX) &&
-	       inside(c[KMEANS_POINTS].i, 1, POINTS_MAX) && inside(c[KMEANS_PER_SM].i, 0, PER_SM_MAX) &&
-	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) && inside(c[KMEANS_COPIES].i, 1, COPIES_MAX) &&
-	       inside(c[KMEANS_LAUNCH].i, 0, 1);
 }
 
 static bool power_of_two(int64_t x) {
@@ -195,9 +182,6 @@ extern const struct ss_kernel kernel_kmeans_cuda;
 
 static enum ss_status kmeans_cuda_setup(void *state, void *input, const struct ss_call *call) {
 	struct kmeans_cuda_state *s = state;
-	if (!config_sane(call->config))
-		return kernel_fail(call, SS_INVALID, "block must be 32 to %d, points 1 to %d, per_sm 0 to %d", BLOCK_MAX,
-		                   POINTS_MAX, PER_SM_MAX);
 	const char *reason = refusal(call);
 	if (reason)
 		return kernel_fail(call, SS_INVALID, "%s", reason);

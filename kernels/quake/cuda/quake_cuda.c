@@ -38,24 +38,6 @@ static const struct ss_param params[] = {
 static const char *const constraints[] = {
 	"(" TILES ") or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)", NULL};
 
-static bool between(const struct ss_call *call, int param, int64_t low, int64_t high) {
-	return call->config[param].i >= low && call->config[param].i <= high;
-}
-
-static bool config_right(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	int64_t rows = c[QUAKE_CUDA_ROWS].i;
-	for (int i = QUAKE_CUDA_X; i <= QUAKE_CUDA_Y; i++)
-		if (!between(call, i, 1, QUAKE_CUDA_THREADS_MAX))
-			return false;
-	return between(call, QUAKE_CUDA_VARIANT, 0, (int64_t)(sizeof variants / sizeof *variants) - 1) &&
-	       between(call, QUAKE_CUDA_REDUCTION, 0, 2) && between(call, QUAKE_CUDA_TILE, 0, 1) &&
-	       between(call, QUAKE_CUDA_EDGES, 0, 1) && between(call, QUAKE_CUDA_LENGTH, 2, QUAKE_CUDA_LENGTH_MAX) &&
-	       (rows == 4 || rows == 8 || rows == 16 || rows == 32) &&
-	       between(call, QUAKE_CUDA_DEPTH, 1, QUAKE_DEPTH_MAX) &&
-	       c[QUAKE_CUDA_X].i * c[QUAKE_CUDA_Y].i <= QUAKE_CUDA_THREADS_MAX;
-}
-
 static void quake_cuda_program(const struct ss_call *call, struct ss_program *program) {
 	variants[call->config[QUAKE_CUDA_VARIANT].i]->program(call->config, program);
 }
@@ -83,12 +65,13 @@ static void device_new(struct quake_cuda *s) {
 
 static enum ss_status quake_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct quake_cuda *s = opaque;
-	if (!config_right(call))
-		return kernel_fail(call, SS_INVALID,
-		                   "a block has 1 to %d threads, rows are 4, 8, 16 or 32, and depth is 1 to %d",
-		                   QUAKE_CUDA_THREADS_MAX, QUAKE_DEPTH_MAX);
+	const struct ss_value *c = call->config;
+	int64_t rows = c[QUAKE_CUDA_ROWS].i;
+	if (c[QUAKE_CUDA_X].i * c[QUAKE_CUDA_Y].i > QUAKE_CUDA_THREADS_MAX || (rows & (rows - 1)))
+		return kernel_fail(call, SS_INVALID, "a block has 1 to %d threads, and rows are 4, 8, 16 or 32",
+		                   QUAKE_CUDA_THREADS_MAX);
 	*s = (struct quake_cuda){.host = {.input = input}, .gpu = call->gpu};
-	s->variant = variants[call->config[QUAKE_CUDA_VARIANT].i];
+	s->variant = variants[c[QUAKE_CUDA_VARIANT].i];
 	enum ss_status status = host_new(s, call);
 	if (status != SS_OK)
 		return status;

@@ -6,6 +6,7 @@ Kernel Tuner: B. van Werkhoven, Kernel Tuner: A search-optimizing GPU code auto-
 """
 
 from . import accuracy, file_utils, kernelbuilder, observers, strategies
+from .utils import directives
 from ._files import ErrorConfig, store_metadata_file, store_output_file
 from ._interface import run_kernel, tune_kernel
 from .kernelbuilder import PythonKernel
@@ -14,6 +15,7 @@ __all__ = [
     "ErrorConfig",
     "PythonKernel",
     "accuracy",
+    "directives",
     "file_utils",
     "kernelbuilder",
     "observers",

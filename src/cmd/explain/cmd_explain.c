@@ -259,7 +259,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {what_options, cmd_device_options, options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {what_options,         cmd_device_options, options,
+                                           explain_from_options, cmd_store_options,  NULL};
 
 const struct cmd cmd_explain = {
 	.name = "explain",

@@ -9,6 +9,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
+#include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"
@@ -224,25 +225,61 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 static json_t *machine_read(const char *text, struct err *err) {
 	if (strchr(text, '=') && access(text, R_OK) != 0)
 		return study_machine_words(text, err);
-	json_t *json = js_load(text, MACHINE_FILE_MAX, err), *machine = json ? study_machine_json(json, err) : NULL;
-	if (json && !machine)
+	bool is_stdin = strcmp(text, "-") == 0;
+	size_t size;
+	char *file = is_stdin ? NULL : sys_read_file(text, MACHINE_FILE_MAX, &size, err);
+	json_t *machine = NULL;
+	if (file && memmem(file, size, "<topology", 9))
+		machine = app_machine_recorded(text, err);
+	else if (file && file[strspn(file, " \t\r\n\xef\xbb\xbf")] != '{')
+		machine = study_machine_likwid(file, err);
+	else if (file || is_stdin) {
+		json_t *json = js_load(text, MACHINE_FILE_MAX, err);
+		machine = json ? study_machine_json(json, err) : NULL;
+		json_decref(json);
+	}
+	if (file && !machine)
 		err_prefix(err, "%s", text);
-	json_decref(json);
+	free(file);
 	return machine;
 }
 
+const struct opt explain_from_options[] = {
+	{"minimize", 0, "COLUMN", "column to explain, of which less is better", 0},
+	{"maximize", 0, "COLUMN", "column to explain, of which more is better", 0},
+	{"unit", 0, "U", "its unit if the file does not tell: ms, us, GB/s", 0},
+	{"versions", 0, "NAME,..", "columns of a table that are times of versions", OPT_REPEAT},
+	{0},
+};
+
+/* The words of a list, which may be given several times. */
+static size_t words_split(const struct opt_args *args, const char *option, const char *between,
+                          const char *words[PROBLEM_NAMES_MAX], struct arena *arena) {
+	size_t count = 0;
+	char *rest = NULL;
+	for (size_t i = 0; i < opt_count(args, option); i++) {
+		char *list = arena_strdup(arena, opt_at(args, option, i));
+		for (char *word = strtok_r(list, between, &rest); word && count < PROBLEM_NAMES_MAX;
+		     word = strtok_r(NULL, between, &rest))
+			words[count++] = word + strspn(word, " ");
+	}
+	return count;
+}
+
 static int files_read(struct study_set *set, const struct opt_args *args, struct arena *arena, struct err *err) {
-	struct study_reading reading = {.device = opt_has(args, "device") ? opt_get(args, "device", NULL) : NULL};
+	struct study_reading reading = {.device = opt_has(args, "device") ? opt_get(args, "device", NULL) : NULL,
+	                                .objective = opt_get(args, "maximize", opt_get(args, "minimize", NULL)),
+	                                .more = opt_has(args, "maximize"),
+	                                .unit = opt_get(args, "unit", NULL)};
 	const char **names = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *names);
 	json_t *machine = NULL;
-	char *rest = NULL;
-	for (size_t i = 0; i < opt_count(args, "problem"); i++) {
-		char *list = arena_strdup(arena, opt_at(args, "problem", i));
-		for (char *word = strtok_r(list, ", ", &rest); word && reading.problem_count < PROBLEM_NAMES_MAX;
-		     word = strtok_r(NULL, ", ", &rest))
-			names[reading.problem_count++] = word;
-	}
+	const char **versions = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *versions);
+	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
 	reading.problem = names;
+	reading.problem_count = words_split(args, "problem", ", ", names, arena);
+	reading.versions = versions;
+	reading.version_count = words_split(args, "versions", ",", versions, arena);
 	if (opt_has(args, "machine") && !(machine = machine_read(opt_get(args, "machine", ""), err)))
 		return err_prefix(err, "--machine");
 	study_set_assume(set, machine);

@@ -319,10 +319,9 @@ static void next_add(json_t *list, const json_t *one) {
 static json_t *commands_of(const json_t *result) {
 	static const char *const parts[] = {"diagnoses", "experiments"};
 	json_t *list = json_array();
-	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
 		js_each (one, json_object_get(result, parts[p]))
 			next_add(list, one);
-	}
 	next_add(list, json_object_get(result, "roofline"));
 	return list;
 }

@@ -169,10 +169,9 @@ static void sizes_print(const struct explain_text *text) {
 			threshold_print(text, sizes, one);
 	js_each (one, json_object_get(sizes, "laws")) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
-		js_each (piece, json_object_get(one, "pieces")) {
+		js_each (piece, json_object_get(one, "pieces"))
 			if (piece_at % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
-		}
 	}
 	if (error > ERROR_MOST)
 		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -44,7 +45,7 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0),
 			  failures = js_int_or(text->result, "failures", 0);
 	double assumed = js_real_or(table, "assumed_noise", NAN);
-	const char *wide = js_string_or(table, "wide", NULL);
+	const char *wide = js_string_or(table, "wide", NULL), *direction = js_string_or(table, "assumed_direction", NULL);
 	json_t *others = json_copy(json_object_get(table, "figures"));
 	char *line = mem_strdup("");
 	json_array_extend(others, json_object_get(table, "counters"));
@@ -67,7 +68,11 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	if (wide)
 		mem_append(&line, "; a column for each %s", wide);
 	if (json_object_get(table, "assumed_unit"))
-		mem_append(&line, "; the unit is assumed to be seconds: write time_s or time_ms");
+		mem_append(&line, "; the unit is assumed to be seconds (otherwise use --unit ms)");
+	if (direction)
+		mem_append(&line, "; %s is assumed to be better (otherwise use --%s)",
+		           strcmp(direction, "maximize") == 0 ? "more" : "less",
+		           strcmp(direction, "maximize") == 0 ? "minimize" : "maximize");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 	free(line);
 	json_decref(others);

@@ -17,7 +17,7 @@ struct fleet_run {
 	struct app *app;
 	const struct opt_args *args;
 	struct arena *arena;
-	char self[PATH_MAX], job[SLURM_JOBS_NAME];
+	char self[PATH_MAX], job[LAUNCH_NAME];
 	const char *partition; /* NULL selects the default one */
 	char **words;          /* words of --srun-args or --launcher-args */
 	char *folder, *state;  /* the fleet directory, and its state file */

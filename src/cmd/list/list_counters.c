@@ -117,9 +117,8 @@ static bool any_begins(const json_t *list, const char *prefix) {
 static json_t *row_with_names(const json_t *row) {
 	json_t *copy = json_copy((json_t *)row);
 	char *text = mem_strdup(list_text(row, "summary"));
-	js_each (name, json_object_get(row, "known_as")) {
+	js_each (name, json_object_get(row, "known_as"))
 		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
-	}
 	json_object_set_new(copy, "summary", json_string(text));
 	free(text);
 	return copy;

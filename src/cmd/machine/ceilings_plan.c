@@ -108,14 +108,13 @@ static void pairs_add(struct plan *plan, const struct ceiling_kind *kind) {
 struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long memory, size_t *count) {
 	struct plan plan = {.topo = topo, .memory = (double)memory};
 	plan.counts_count = ceilings_thread_counts(topo, plan.counts, COUNTS_MAX);
-	for (const struct ceiling_kind *kind = ceiling_kinds; kind->name; kind++) {
+	for (const struct ceiling_kind *kind = ceiling_kinds; kind->name; kind++)
 		if (kind->group == CEILING_BANDWIDTH)
 			bandwidths_add(&plan, kind);
 		else if (kind->group == CEILING_PAIR)
 			pairs_add(&plan, kind);
 		else
 			counts_add(&plan, kind);
-	}
 	*count = plan.count;
 	return plan.items;
 }

@@ -215,6 +215,10 @@ static void people_print(struct app *app, const json_t *machine) {
 	line("topology", "%lld package(s), %lld NUMA node(s), %lld core(s), %lld hardware thread(s)",
 	     (long long)js_int_or(machine, "packages", 0), (long long)js_int_or(machine, "numa_nodes", 0),
 	     (long long)js_int_or(machine, "cores", 0), (long long)js_int_or(machine, "threads", 0));
+	const json_t *kinds = json_object_get(machine, "kinds"), *kind;
+	for (size_t i = 0; (kind = json_array_get(kinds, i)); i++)
+		line("kind of cores", "%s: %lld core(s), %lld hardware thread(s)", js_string_or(kind, "name", "?"),
+		     (long long)js_int_or(kind, "cores", 0), (long long)js_int_or(kind, "threads", 0));
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
 		char size[32];
 		double bytes = js_real_or(caches, levels[i], 0);

@@ -289,9 +289,8 @@ static void environment_print(const json_t *environment) {
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
 	char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
-	if (words && !js_bool_or(result, "busy", false)) {
+	if (words && !js_bool_or(result, "busy", false))
 		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
-	}
 	free(words);
 }
 

@@ -57,12 +57,17 @@ static int replay_baseline_read(const char *words, const struct record *record, 
 	return failed;
 }
 
+/* A value as the file has it. */
+static json_t *shown_json(const struct record *record, double value) {
+	return js_number(record_shown(record, value));
+}
+
 static json_t *space_json_of(const struct record *record) {
 	uint64_t all = space_valid(record->space);
 	return json_pack("{s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "cartesian", js_number(space_cartesian(record->space)),
 	                 "configurations", (json_int_t)all, "valid", (json_int_t)record->correct, "failed",
-	                 (json_int_t)(all - record->correct), "optimum", js_number(record->optimum), "median",
-	                 js_number(record->median), "worst", js_number(record->worst), "best",
+	                 (json_int_t)(all - record->correct), "optimum", shown_json(record, record->optimum), "median",
+	                 shown_json(record, record->median), "worst", shown_json(record, record->worst), "best",
 	                 space_config_json(record->space, record->best));
 }
 
@@ -76,8 +81,9 @@ static json_t *chosen_json(const struct record *record, const struct replay *run
 	if (run->chosen.times == 0)
 		return json_null();
 	return json_pack("{s:o,s:o,s:o,s:I,s:s}", "config", space_config_json(record->space, run->chosen.index), "value",
-	                 js_number(record->rows[run->chosen.index].value), "measured", js_number(run->chosen.value),
-	                 "measurements", (json_int_t)run->chosen.times, "by", replay_chosen_by(run));
+	                 shown_json(record, record->rows[run->chosen.index].value), "measured",
+	                 shown_json(record, run->chosen.value), "measurements", (json_int_t)run->chosen.times, "by",
+	                 replay_chosen_by(run));
 }
 
 static json_t *evaluations_json(const struct record *record, const struct replay *run, bool noisy) {
@@ -87,9 +93,10 @@ static json_t *evaluations_json(const struct record *record, const struct replay
 		const struct replay_step *step = &run->steps[i];
 		best = fmin(best, step->value);
 		json_t *one = json_pack("{s:o,s:o,s:o,s:o}", "config", space_config_json(record->space, step->index), "value",
-		                        js_number(step->value), "best", js_number(best), "seconds", js_number(step->seconds));
+		                        shown_json(record, step->value), "best", shown_json(record, best), "seconds",
+		                        js_number(step->seconds));
 		if (noisy)
-			json_object_set_new(one, "measured", js_number(step->measured));
+			json_object_set_new(one, "measured", shown_json(record, step->measured));
 		json_array_append_new(list, one);
 	}
 	return list;
@@ -108,11 +115,11 @@ static json_t *runs_json(const struct replay_output *output) {
 
 static json_t *replay_output_json(const struct replay_output *output) {
 	const struct record *record = output->record;
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:b,s:o,s:o}", "schema", "sweetspot-replay/1", "file",
-	                 output->path, "format", record->format, "kernel", record->kernel, "device", record->device,
-	                 "problem", record->problem, "objective", record->objective, "unit", record->unit, "strategy",
-	                 output->strategy, "noise", output->noise, "interrupted", output->interrupted, "space",
-	                 space_json_of(record), "runs", runs_json(output));
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:b,s:o,s:o}", "schema", "sweetspot-replay/1",
+	                 "file", output->path, "format", record->format, "kernel", record->kernel, "device", record->device,
+	                 "problem", record->problem, "objective", record->objective, "unit", record->unit, "direction",
+	                 record->more ? "maximize" : "minimize", "strategy", output->strategy, "noise", output->noise,
+	                 "interrupted", output->interrupted, "space", space_json_of(record), "runs", runs_json(output));
 }
 
 enum { DEFAULT_EVALUATIONS = 200 };
@@ -280,7 +287,7 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||
 	    stop_when_read(args, &session.gain, err) || opt_share(args, "noise", &noise, err))
 		return -1;
-	struct record *record = replay_record(opt_word(args, 0), err);
+	struct record *record = replay_record(opt_word(args, 0), &settings->choice, err);
 	struct arena *arena = arena_new();
 	const char *baseline = opt_get(args, "baseline", NULL);
 	uint64_t start;

@@ -215,7 +215,7 @@ static int spaces_read(struct session *session, const struct opt_args *args, str
 	for (size_t i = 0; i < count; i++) {
 		struct score_space *space = &session->spaces[session->space_count++];
 		space->path = opt_word(args, i);
-		space->record = replay_record(space->path, err);
+		space->record = replay_record(space->path, NULL, err);
 		if (!space->record ||
 		    replay_settings_task(&session->settings, space->record, session->arena, &space->task, err))
 			return -1;

@@ -16,14 +16,15 @@ struct replay_settings {
 	size_t repeat, jobs, batch;
 	struct tune_budget budget; /* all members are 0 if it is not given */
 	bool counters;
-	struct record **from; /* spaces that serve as sources */
+	struct record_choice choice; /* the objective of the space to search */
+	struct record **from;        /* spaces that serve as sources */
 	size_t from_count;
 	bool from_folder; /* some of them come from a folder */
 };
 
 extern const struct opt replay_options[];
 /* A recorded space. The hint for a file that does not exist says where they come from. */
-struct record *replay_record(const char *path, struct err *err);
+struct record *replay_record(const char *path, const struct record_choice *choice, struct err *err);
 /* Call replay_settings_clear even after a failure. */
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
 void replay_settings_clear(struct replay_settings *settings);

@@ -21,6 +21,9 @@ const struct opt replay_options[] = {
 	{"seed", 0, "N", "random seed of the first repeat, then N + 1, .. (1)", 0},
 	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
 	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
+	{"minimize", 0, "NAME", "objective of which less is better", 0},
+	{"maximize", 0, "NAME", "objective of which more is better", 0},
+	{"unit", 0, "U", "unit of the objective, where the file does not tell", 0},
 	OPT_GROUP("Prior knowledge"),
 	{"from", 0, "FILE", "earlier results: a recorded space or a folder", OPT_REPEAT},
 	{"counters", 0, NULL, "give the strategy the recorded counters, too", 0},
@@ -28,8 +31,8 @@ const struct opt replay_options[] = {
 	{0},
 };
 
-struct record *replay_record(const char *path, struct err *err) {
-	struct record *record = record_read(path, err);
+struct record *replay_record(const char *path, const struct record_choice *choice, struct err *err) {
+	struct record *record = record_read(path, choice, err);
 	if (record || err->code != ERR_USAGE || access(path, F_OK) == 0)
 		return record;
 	if (strpbrk(path, "*?["))
@@ -40,7 +43,7 @@ struct record *replay_record(const char *path, struct err *err) {
 }
 
 static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
-	struct record *record = replay_record(path, err);
+	struct record *record = replay_record(path, &settings->choice, err);
 	if (!record)
 		return -1;
 	settings->from = mem_grow(settings->from, settings->from_count + 1, sizeof *settings->from);
@@ -92,6 +95,11 @@ int replay_settings_read(const struct opt_args *args, size_t repeat, struct repl
 	const char *budget = opt_get(args, "budget", NULL);
 	long long seed, repeats, jobs, batch;
 	*settings = (struct replay_settings){0};
+	settings->choice = (struct record_choice){.objective = opt_get(args, "maximize", opt_get(args, "minimize", NULL)),
+	                                          .more = opt_has(args, "maximize"),
+	                                          .unit = opt_get(args, "unit", NULL)};
+	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
 	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
 	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
 	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)replay_threads_cores(), &jobs, err) ||

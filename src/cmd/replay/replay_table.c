@@ -56,7 +56,7 @@ static void replay_output_value(const struct record *record, double value, char 
 	else if (strcmp(record->unit, "ms") == 0)
 		ui_seconds(value / 1e3, text, size);
 	else
-		snprintf(text, size, "%.4g %.20s", value, record->unit);
+		snprintf(text, size, "%.4g%s%.20s", record_shown(record, value), *record->unit ? " " : "", record->unit);
 }
 
 static void row_add(struct table *table, const struct record *record, const char *name, const struct figures *figures,
@@ -102,6 +102,9 @@ static void replay_output_space(const struct record *record, FILE *out) {
 	fprintf(out, "%s%s%s: %llu configurations, %llu fail; best %s, median %s\n",
 	        *record->kernel ? record->kernel : "a recorded space", *record->device ? " on " : "", record->device,
 	        (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
+	if (record->guessed)
+		fprintf(out, "%s: %s is better (assumed; otherwise use --%s '%s')\n", record->objective,
+		        record->more ? "more" : "less", record->more ? "minimize" : "maximize", record->objective);
 }
 
 /* If values are noisy, the runs may recommend another configuration than the best one that they evaluated. */

@@ -316,7 +316,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
+static const struct opt *const tables[] = {
+	what_options, explain_from_options, cmd_device_options, cmd_store_options, options, NULL};
 
 const struct cmd cmd_report = {
 	.name = "report",

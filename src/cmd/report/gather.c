@@ -313,12 +313,11 @@ static void junk_hide(struct report *report) {
 		junk += is_junk(&report->sections[i]);
 	if (junk == report->section_count)
 		return;
-	for (size_t i = 0; i < report->section_count; i++) {
+	for (size_t i = 0; i < report->section_count; i++)
 		if (is_junk(&report->sections[i]))
 			section_clear(&report->sections[i]);
 		else
 			report->sections[kept++] = report->sections[i];
-	}
 	report->section_count = kept;
 	report->hidden = junk;
 }
@@ -405,9 +404,8 @@ int report_gather(struct report *report, struct err *err) {
 }
 
 void report_clear(struct report *report) {
-	for (size_t i = 0; i < report->section_count; i++) {
+	for (size_t i = 0; i < report->section_count; i++)
 		section_clear(&report->sections[i]);
-	}
 	for (size_t i = 0; i < report->set_count; i++)
 		study_set_free(report->sets[i]);
 	free(report->sets);

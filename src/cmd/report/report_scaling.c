@@ -21,10 +21,9 @@ static const char *size_name(const json_t *problem) {
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (js_int_or(problem, usual[i], 0) > 1)
 			return usual[i];
-	js_members (name, member, problem) {
+	js_members (name, member, problem)
 		if (js_int_or(problem, name, 0) > 1)
 			return name;
-	}
 	return NULL;
 }
 

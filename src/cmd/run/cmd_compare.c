@@ -22,7 +22,6 @@
 #include "tuner/race/race.h"
 #include "tuner/race/numbers.h"
 #include "tuner/same/same.h"
-#include "tuner/trial/counters.h"
 #include "tuner/trial/trial.h"
 
 struct compare_two {

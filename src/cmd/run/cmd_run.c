@@ -19,7 +19,7 @@
 #include "src/show/figures.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/trial/counters.h"
+#include "tuner/trial/trial.h"
 
 /* The serial code of a sweep, which speedups are given over: once for each problem, on the CPU. */
 enum { SAMPLES = 5 };

@@ -16,7 +16,7 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/trial/counters.h"
+#include "tuner/trial/trial.h"
 
 /* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
 /* Members that only one side has do not count: a GPU's kernel may have more of them. */

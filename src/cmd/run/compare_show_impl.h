@@ -5,7 +5,7 @@
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/show/measured.h"
 #include "tuner/race/race.h"
-#include "tuner/trial/counters.h"
+#include "tuner/trial/trial.h"
 #include <jansson.h>
 #include "src/app/cmd.h"
 #include "tuner/race/regression.h"

@@ -98,15 +98,14 @@ static char **tune_gpus_read(struct app *app, const struct opt_args *args, struc
 	return names;
 }
 
-enum { NODES_MAX = 10000, LOSSES = 3 };
+enum { LOSSES = 3 };
 static const double SILENT_SECONDS = 3;
 
 struct tune_nodes {
 	struct app *app;
 	const struct launcher *launcher;
 	char *worker, **words, **hosts;
-	void *launch;
-	size_t count;
+	struct launched *launched;     /* NULL until the options were read */
 	struct pool_workers *workers;  /* NULL until the nodes are started */
 	char fingerprint[SHA256_TEXT]; /* of the first node; empty until it answers */
 };
@@ -185,7 +184,7 @@ static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, st
 	const char *words = opt_get(args, option, NULL);
 	long long count;
 	nodes->worker = app_worker_path(err);
-	if (!nodes->worker || opt_int(args, "nodes", 1, NODES_MAX, 0, &count, err))
+	if (!nodes->worker || opt_int(args, "nodes", 1, LAUNCH_NODES_MAX, 0, &count, err))
 		return -1;
 	if (words && !(nodes->words = words_split(words, err)))
 		return err_prefix(err, "--%s", option);
@@ -197,8 +196,8 @@ static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, st
 	                                           .nodes = (size_t)count,
 	                                           .hosts = (const char *const *)nodes->hosts,
 	                                           .words = (const char *const *)nodes->words};
-	nodes->launch = nodes->launcher->open(&settings, &nodes->count, err);
-	return nodes->launch ? 0 : -1;
+	nodes->launched = launcher_open(nodes->launcher, &settings, err);
+	return nodes->launched ? 0 : -1;
 }
 
 int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nodes **nodes, struct err *err) {
@@ -243,25 +242,25 @@ static void budget_text(const struct tune_budget *budget, size_t nodes, char *te
 void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *budget, bool json) {
 	json_t *lines = json_array();
 	char text[160];
-	for (size_t i = 0; i < nodes->count; i++) {
-		char *line = program_join(nodes->launcher->argv(nodes->launch, i), true);
+	for (size_t i = 0; i < nodes->launched->count; i++) {
+		char *line = program_join(nodes->launched->commands[i], true);
 		json_array_append_new(lines, json_string(line));
 		if (!json)
 			puts(line);
 		free(line);
 	}
-	budget_text(budget, nodes->count, text, sizeof text);
+	budget_text(budget, nodes->launched->count, text, sizeof text);
 	if (!json)
 		puts(text);
-	double seconds = wall_seconds(budget, nodes->count);
-	json_t *document =
-		json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name,
-	              "nodes", (int)nodes->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(),
-	              "node_seconds", seconds > 0 ? json_real(seconds * (double)nodes->count) : json_null(), "evaluations",
-	              budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
-	              budget->evaluations        ? "evaluations"
-	              : budget->node_seconds > 0 ? "node_seconds"
-	                                         : "seconds");
+	double seconds = wall_seconds(budget, nodes->launched->count);
+	json_t *document = json_pack(
+		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
+		(int)nodes->launched->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(),
+		"node_seconds", seconds > 0 ? json_real(seconds * (double)nodes->launched->count) : json_null(), "evaluations",
+		budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
+		budget->evaluations        ? "evaluations"
+		: budget->node_seconds > 0 ? "node_seconds"
+								   : "seconds");
 	if (json)
 		js_print(document);
 }
@@ -303,9 +302,9 @@ static int first_wait(struct tune_nodes *nodes, struct err *err) {
 	if (got <= 0)
 		return got;
 	if (nodes->launcher->queued)
-		nodes->launcher->queued(nodes->launch, why, sizeof why);
-	ui_inform(app_ui(nodes->app), "still waiting for the first of %zu node(s)%s%s; Ctrl-C gives up", nodes->count,
-	          *why ? ": " : "", why);
+		nodes->launcher->queued(nodes->launched, why, sizeof why);
+	ui_inform(app_ui(nodes->app), "still waiting for the first of %zu node(s)%s%s; Ctrl-C gives up",
+	          nodes->launched->count, *why ? ": " : "", why);
 	return pool_workers_first(nodes->workers, -1, &first, err);
 }
 
@@ -316,8 +315,7 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 		return err_set(err, ERR_UNAVAILABLE, probe.fix, "the launcher %s is not available: %s", nodes->launcher->name,
 		               probe.reason);
 	const struct pool_workers_options options = {.launcher = nodes->launcher,
-	                                             .launch = nodes->launch,
-	                                             .count = nodes->count,
+	                                             .launched = nodes->launched,
 	                                             .worker = nodes->worker,
 	                                             .address_space = app_address_space(),
 	                                             .losses = LOSSES,
@@ -330,7 +328,7 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	nodes->workers = pool_workers_new(&options, err);
 	if (!nodes->workers)
 		return -1;
-	ui_note(app_ui(nodes->app), "asked for %zu node(s), waiting for the first one", nodes->count);
+	ui_note(app_ui(nodes->app), "asked for %zu node(s), waiting for the first one", nodes->launched->count);
 	return first_wait(nodes, err);
 }
 
@@ -369,10 +367,9 @@ void tune_nodes_free(struct tune_nodes *nodes) {
 	struct err left = {0};
 	app_node_leave(nodes->app);
 	pool_workers_free(nodes->workers);
-	if (nodes->launch && nodes->workers && nodes->launcher->end)
-		nodes->launcher->end(nodes->launch, &left);
-	if (nodes->launch)
-		nodes->launcher->close(nodes->launch);
+	if (nodes->workers && nodes->launcher->end)
+		nodes->launcher->end(nodes->launched, &left);
+	launched_free(nodes->launched);
 	if (left.code != ERR_OK)
 		ui_warn(app_ui(nodes->app), left.hint, "%s", left.what);
 	words_free(nodes->words);

@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
 		execv("/proc/self/exe", argv);
 	}
 	struct rig rig = {.backend = counter_find("cupti-functions")};
-	rig.gpu = layer_start() ? device_open(argv, false, &err) : NULL;
+	rig.gpu = layer_start() ? device_get(argv, false, &err) : NULL;
 	if (!rig.gpu || !*EMULATOR_CXX) {
 		printf("1..0 # SKIP no emulator\n");
 		return layer_tidy();

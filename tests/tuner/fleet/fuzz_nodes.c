@@ -35,17 +35,16 @@ static void check_argv(const char *const *argv, const char *host) {
 
 static void check_hosts(char *text) {
 	const char *hosts[NAMES_MAX + 1] = {NULL};
-	size_t count = 0, nodes = 0;
+	size_t count = 0;
 	struct err err = {0};
 	const struct launcher_settings settings = {.worker = "/opt/a b/sweetspot-worker", .hosts = hosts};
 	for (char *line; (line = strsep(&text, "\n")) && count < NAMES_MAX;)
 		hosts[count++] = line;
-	void *state = ssh_hosts_open(&settings, hosts, &nodes, &err);
-	require(state ? nodes == count : err.code == ERR_USAGE && *err.what);
-	for (size_t i = 0; state && i < nodes; i++)
-		check_argv(ssh_hosts_argv(state, i), hosts[i]);
-	if (state)
-		ssh_hosts_close(state);
+	struct launched *launched = launcher_open(launcher_find("ssh"), &settings, &err);
+	require(launched ? launched->count == count : err.code == ERR_USAGE && *err.what);
+	for (size_t i = 0; launched && i < count; i++)
+		check_argv(launched->commands[i], hosts[i]);
+	launched_free(launched);
 }
 
 static void check_words(const char *text) {

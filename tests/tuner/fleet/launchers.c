@@ -45,23 +45,20 @@ static const char *const HOSTS[] = {"h1", "me@h2", "h3", NULL};
 static void test_lines(const struct launcher *launcher) {
 	const struct launcher_settings settings = {.worker = WORKER, .hosts = HOSTS, .nodes = 3};
 	struct err err = {0};
-	size_t nodes = 0;
 	int wrong = 0;
-	void *state = launcher->open(&settings, &nodes, &err);
-	ok(state && nodes == 3, "%s: three nodes: %s", launcher->name, err.what);
-	for (size_t i = 0; state && i < nodes; i++)
-		wrong += !worker_last(launcher->argv(state, i));
+	struct launched *launched = launcher_open(launcher, &settings, &err);
+	ok(launched && launched->count == 3, "%s: three nodes: %s", launcher->name, err.what);
+	for (size_t i = 0; launched && i < launched->count; i++)
+		wrong += !worker_last(launched->commands[i]);
 	ok(wrong == 0, "%s: each line ends with the worker", launcher->name);
-	if (state)
-		launcher->close(state);
+	launched_free(launched);
 	const char *const host[] = {HOSTS[0], NULL};
 	const struct launcher_settings one = {.worker = WORKER, .hosts = host};
 	bool known = strcmp(launcher->name, "pbs") == 0; /* the nodes of its job */
-	state = launcher->open(&one, &nodes, &err);
-	ok(state && nodes == (known ? 3 : 1), "%s: %s", launcher->name,
+	launched = launcher_open(launcher, &one, &err);
+	ok(launched && launched->count == (known ? 3 : 1), "%s: %s", launcher->name,
 	   known ? "all nodes by default" : "one node by default");
-	if (state)
-		launcher->close(state);
+	launched_free(launched);
 }
 
 static void test_arguments(void) {
@@ -69,15 +66,13 @@ static void test_arguments(void) {
 	const struct launcher *slurm = launcher_find("slurm"), *local = launcher_find("local");
 	const struct launcher_settings settings = {.worker = WORKER, .words = words};
 	struct err err = {0};
-	size_t nodes;
-	void *state = slurm->open(&settings, &nodes, &err);
-	const char *const *argv = state ? slurm->argv(state, 0) : NULL;
+	struct launched *launched = launcher_open(slurm, &settings, &err);
+	const char *const *argv = launched ? launched->commands[0] : NULL;
 	ok(argv && strcmp(argv[0], "srun") == 0 && argv_has(argv, "-p") && argv_has(argv, "long queue"),
 	   "srun gets the user's words unchanged");
 	ok(argv && argv_has(argv, "--exclusive") && !argv_has(argv, "-n1"), "a job has its node, and all CPUs of it");
-	if (state)
-		slurm->close(state);
-	ok(!local->open(&settings, &nodes, &err) && err.code == ERR_USAGE, "local takes no arguments: %s", err.what);
+	launched_free(launched);
+	ok(!launcher_open(local, &settings, &err) && err.code == ERR_USAGE, "local takes no arguments: %s", err.what);
 }
 
 static void test_hosts(void) {
@@ -86,23 +81,21 @@ static void test_hosts(void) {
 	const struct launcher *ssh = launcher_find("ssh");
 	const struct launcher_settings settings = {.worker = WORKER, .hosts = HOSTS, .words = words};
 	struct err err = {0};
-	size_t nodes = 0;
 	int wrong = 0;
-	void *state = ssh->open(&settings, &nodes, &err);
-	const char *const *argv = state ? ssh->argv(state, 1) : NULL;
-	ok(nodes == 3 && argv && strcmp(argv[0], "ssh") == 0 && argv_has(argv, "me@h2") && argv_has(argv, "2222"),
+	struct launched *launched = launcher_open(ssh, &settings, &err);
+	const char *const *argv = launched && launched->count == 3 ? launched->commands[1] : NULL;
+	ok(argv && strcmp(argv[0], "ssh") == 0 && argv_has(argv, "me@h2") && argv_has(argv, "2222"),
 	   "each host has a line, with the user's words");
-	if (state)
-		ssh->close(state);
+	launched_free(launched);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const char *const hosts[] = {bad[i], NULL};
 		const struct launcher_settings one = {.worker = WORKER, .hosts = hosts};
 		struct err why = {0};
-		wrong += ssh->open(&one, &nodes, &why) || why.code != ERR_USAGE || !*why.hint;
+		wrong += launcher_open(ssh, &one, &why) || why.code != ERR_USAGE || !*why.hint;
 	}
 	ok(wrong == 0, "names that are options or code are refused");
 	const struct launcher_settings more = {.worker = WORKER, .hosts = HOSTS, .nodes = 4};
-	ok(!ssh->open(&more, &nodes, &err) && err.code == ERR_USAGE, "more nodes than hosts: %s", err.what);
+	ok(!launcher_open(ssh, &more, &err) && err.code == ERR_USAGE, "more nodes than hosts: %s", err.what);
 }
 
 /* The messages were printed by OpenSSH 9.2, or stand in src/cmd/job/attach.c of flux-core. */
@@ -127,7 +120,7 @@ static void test_ends(void) {
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		const struct worker_end end = {.said = ends[i].said, .machine = machine};
 		struct worker_loss loss = {0};
-		bool lost = launcher_find(ends[i].launcher)->lost(NULL, &end, &loss);
+		bool lost = launcher_find(ends[i].launcher)->lost(&end, &loss);
 		ok(lost == (ends[i].reason != NULL) && (!lost || strcmp(loss.reason, ends[i].reason) == 0) &&
 		       loss.outside == ends[i].outside,
 		   "%s, %.40s: %s", ends[i].launcher, *ends[i].said ? ends[i].said : "nothing",
@@ -137,7 +130,7 @@ static void test_ends(void) {
 	for (const struct launcher *const *l = launcher_registry; *l; l++) {
 		const struct worker_end end = {.said = "x\nHost key verification failed.\n"};
 		struct worker_loss loss = {0};
-		ok(!(*l)->lost || ((*l)->lost(NULL, &end, &loss) && loss.outside && strstr(loss.reason, "Host key")),
+		ok(!(*l)->lost || ((*l)->lost(&end, &loss) && loss.outside && strstr(loss.reason, "Host key")),
 		   "%s: one that never answered was not ended by a trial: %s", (*l)->name, loss.reason);
 	}
 }
@@ -204,12 +197,11 @@ static void test_many_nodes(char path[]) {
 	enum { LINES = 400000 };
 	const struct launcher_settings settings = {.worker = WORKER};
 	struct err err = {0};
-	size_t nodes;
 	FILE *file = fopen(path, "w");
 	for (int i = 0; file && i < LINES; i++)
 		fprintf(file, "n%d\n", i);
 	ok(file && fclose(file) == 0, "a file of %d nodes", LINES);
-	ok(!launcher_find("pbs")->open(&settings, &nodes, &err) && strstr(err.what, "more than"),
+	ok(!launcher_open(launcher_find("pbs"), &settings, &err) && strstr(err.what, "more than"),
 	   "a file of too many nodes is refused: %s", err.what);
 }
 

@@ -13,7 +13,7 @@
 
 struct rig {
 	struct launcher launcher; /* the local launcher, modified by the test */
-	void *launch;
+	struct launched *launched;
 	char *worker;
 	struct pool_workers *workers;
 	struct pool *pool;
@@ -38,9 +38,7 @@ static int rig_work_open(void *ctx, struct worker *worker, void **state, struct 
 static const struct pool_work rig_work = {.open = rig_work_open};
 
 /* SIGKILL always means that the node failed; the cause of SIGTERM is unknown. */
-__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end,
-                                             struct worker_loss *loss) {
-	(void)state;
+__attribute__((unused)) static bool rig_lost(const struct worker_end *end, struct worker_loss *loss) {
 	int number = !end->silent && WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
 	if (number == SIGKILL)
 		*loss = (struct worker_loss){"its node failed", .outside = true};
@@ -58,9 +56,9 @@ static void rig_open(struct rig *rig, char *worker, size_t count, const struct p
 	rig->launcher.answer_seconds = rig_answer_seconds;
 	if (fragile)
 		rig->launcher.lost = rig_lost;
-	rig->launch = rig->launcher.open(&settings, &options.count, &rig->err);
+	rig->launched = launcher_open(&rig->launcher, &settings, &rig->err);
 	options.launcher = &rig->launcher;
-	options.launch = rig->launch;
+	options.launched = rig->launched;
 	options.worker = worker;
 	rig->workers = pool_workers_new(&options, &rig->err);
 	pool_workers_use(rig->workers, &rig_work);
@@ -69,7 +67,7 @@ static void rig_open(struct rig *rig, char *worker, size_t count, const struct p
 
 static void rig_close(struct rig *rig) {
 	pool_workers_free(rig->workers);
-	rig->launcher.close(rig->launch);
+	launched_free(rig->launched);
 	free(rig->worker);
 	/* Helpers of a fake worker end with it and are then waited for by this process. */
 	pid_t got = 1;

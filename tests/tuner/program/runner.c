@@ -33,7 +33,7 @@ static void test_limits(void) {
 	struct rig rig = rig_open(worker, NULL, (struct program_spec){.argv = WORDS("sleep", "{A}"), .params = WORDS("A")});
 	rig_run(&rig, "{\"A\":60}", (struct trial_request){.samples = 1, .timeout_s = 0.2});
 	ok(rig.result.status == TRIAL_TIMEOUT && rig.result.elapsed_s < 50, "a program that hangs is ended");
-	rig_run(&rig, "{\"A\":60}", (struct trial_request){.samples = 1, .timeout_s = 50, .limit_s = 5});
+	rig_run(&rig, "{\"A\":60}", (struct trial_request){.samples = 1, .timeout_s = 50, .limit_s = 5, .cut_s = 5});
 	ok(rig.result.status == TRIAL_CENSORED && rig.result.value == 5, "one that cannot win is cut short");
 	ok(worker_restarts(rig.worker) == 0, "the worker lives on");
 	rig_close(&rig);

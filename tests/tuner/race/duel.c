@@ -53,7 +53,7 @@ static void test_bound(void) {
 	       result.bounded == result.paired.count && result.failures == 0,
 	   "b is ended in each of %d pairs: a is faster", result.bounded);
 	ok(fabs(result.paired.ratio / 0.1 - 1) < 0.2 && fabs(result.median[1] / options.bound - 1) < 1e-9,
-	   "by the bound's factor: %g", result.paired.ratio);
+	   "a is faster than b by the factor of the bound: %g", result.paired.ratio);
 	duel_result_clear(&result);
 	options.bound = 0.5 * near.means[0];
 	ok(duel_of(&near, &options, NULL, &result, &err) == 0 && result.verdict != PAIRED_SLOWER &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-RECORD_TESTS = %D%/scan %D%/kt %D%/t4 %D%/ktt %D%/hostile %D%/round_trip %D%/spaces %D%/stop
+RECORD_TESTS = %D%/scan %D%/kt %D%/t4 %D%/ktt %D%/hostile %D%/round_trip %D%/spaces %D%/stop %D%/arrive
 check_PROGRAMS += $(RECORD_TESTS)
 %C%_scan_SOURCES = %D%/scan.c
 %C%_scan_LDADD = $(TUNER) libbase.la
@@ -23,3 +23,9 @@ fuzz_targets += %D%/fuzz_record
 %C%_stop_SOURCES = %D%/stop.c %D%/record_help.h
 %C%_stop_LDADD = $(TUNER) libbase.la -lm
 TESTS += $(RECORD_TESTS)
+%C%_arrive_SOURCES = %D%/arrive.c %D%/fuzz_arrive.c
+%C%_arrive_LDADD = $(TUNER) libbase.la $(ZLIB_LIBS) -lm
+fuzz_targets += %D%/fuzz_arrive
+%C%_fuzz_arrive_SOURCES = %D%/fuzz_arrive.c
+%C%_fuzz_arrive_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_arrive_LDADD = $(%C%_arrive_LDADD)

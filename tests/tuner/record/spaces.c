@@ -35,7 +35,7 @@ int main(void) {
 			continue;
 		}
 		char *path = mem_printf("%s/%s", folder, rows[i].file);
-		struct record *record = record_read(path, &err);
+		struct record *record = record_read(path, NULL, &err);
 		ok(record && strcmp(record->format, rows[i].format) == 0 && space_valid(record->space) == rows[i].valid &&
 		       record->correct == rows[i].correct && record->optimum == rows[i].optimum &&
 		       record->worst == rows[i].worst && record->counter_count == rows[i].counters,

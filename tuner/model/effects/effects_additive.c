@@ -150,12 +150,11 @@ static double robust_weight(double u, bool huber) {
 }
 
 static void weights_update(struct state *s, bool huber) {
-	for (size_t row = 0; row < s->design->table->rows; row++) {
+	for (size_t row = 0; row < s->design->table->rows; row++)
 		if (is_over(s, row))
 			over_update(s, row);
 		else
 			s->weight[row] = given(s, row) * robust_weight(fabs(s->fit->residual[row]) / s->fit->scale, huber);
-	}
 }
 
 static int iterate(struct state *s) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/c_argument.c %D%/spec_c.c %D%/c.h %D%/c_compile.c %D%/impl.h %D%/c_plugin.c %D%/c_read.c
+libtuner_la_SOURCES += %D%/spec_c.c %D%/c.h %D%/impl.h %D%/c_plugin.c %D%/c_read.c
 
 # The parts of a plug-in for a C function, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/kernel.def %D%/harness.def

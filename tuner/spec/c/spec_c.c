@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/json/js.h"
 #include "base/sha256.h"
 #include "base/sys.h"
 #include "tuner/build/builder.h"
@@ -91,11 +90,6 @@ static void common_hash(struct c_builds *b) {
 	toolchain_hash_host(sha);
 }
 
-static char *build_key(void *ctx, const json_t *config) {
-	(void)ctx;
-	return js_canonical(config);
-}
-
 /* Keeps the folder for later sessions where it is known what the plug-in was made of. */
 static int folder_compile(const struct c_builds *b, const struct c_compiler *compiler, struct build_folder *folder,
                           const json_t *config, struct built *built, struct err *err) {
@@ -144,18 +138,12 @@ static int plugin_make(void *ctx, struct worker *worker, const char *config_text
 	return failed;
 }
 
-static void plugin_release(void *ctx, struct built *built) {
-	(void)ctx;
-	build_folder_free(built->artefact);
-	built->artefact = NULL;
-}
-
 static void c_builds_free(struct c_builds *b);
 
 static struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
                                      struct worker *worker, struct err *err) {
 	struct c_builds *b = mem_alloc(1, sizeof *b);
-	const struct build_work work = {.ctx = b, .key = build_key, .make = plugin_make, .release = plugin_release};
+	const struct build_work work = {.ctx = b, .make = plugin_make, .release = build_folder_release};
 	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler, .keeps = !compiler->worker};
 	sha256_start(&b->common);
 	if (stat(kernel->file, &b->file)) {

@@ -160,9 +160,7 @@ static int cuda_options_read(const json_t *json, const char *folder, struct aren
 		if (option_add(array, &i, options_of(kernel->language), folder, arena, options, &count, err))
 			return -1;
 	/* The kernel file may include files beside itself. */
-	if (!kernel->opencl || !strchr(kernel->file, ' ')) /* OpenCL splits its options at blanks */
-		options[count] =
-			arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
+	options[count] = arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
 	kernel->options = options;
 	return 0;
 }

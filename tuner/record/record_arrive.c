@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files as they arrive: packed, in UTF-16, with a byte order mark, or another thing than the one that was meant. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "base/proc/pipe.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tuner/record/record_impl.h"
+
+/* Packers whose libraries we do not link: their own programs unpack. */
+static const struct {
+	const char *magic, *tool;
+	size_t length;
+} packers[] = {{"BZh", "bzip2", 3},
+               {"\xfd"
+                "7zXZ",
+                "xz", 5},
+               {"\x28\xb5\x2f\xfd", "zstd", 4}};
+
+/* Other things that people hand over by mistake. A hint with "%s" gets the name of the file. */
+static const struct {
+	const char *begins, *what, *hint;
+} mistaken[] = {
+	{"version https://git-lfs.github.com/", "is a pointer of Git LFS, which stands for a file that was not fetched",
+     "fetch it with `git lfs pull`"},
+	{"<!doctype html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
+	{"<html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
+	{"SQLite format 3", "is a database of SQLite, as OpenTuner and Optuna keep it",
+     "export a table from it: sqlite3 -header -csv FILE 'select ..' >table.csv"},
+	{"%PDF-", "is a PDF document", "copy its table into a text file, one line a row"},
+	{"\x89HDF", "is an HDF5 file", "export a table from it as CSV"},
+};
+
+static int mistaken_check(const char *path, const char *text, size_t size, struct err *err) {
+	size_t at = 0;
+	while (at < size && strchr(" \t\r\n", text[at]) && text[at])
+		at++;
+	for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {
+		size_t length = strlen(mistaken[i].begins);
+		if (size - at >= length && strncasecmp(text + at, mistaken[i].begins, length) == 0)
+			return err_set(err, ERR_USAGE, mistaken[i].hint, "%s %s", path, mistaken[i].what);
+	}
+	return 0;
+}
+
+/* The output of `TOOL -dc <PATH`. */
+static char *tool_unpack(const char *tool, const char *path, size_t packed, size_t *size, struct err *err) {
+	const char *const argv[] = {tool, "-dc", "--", path, NULL};
+	int ends[3] = {-1, -1, -1}, status = -1;
+	struct rusage usage;
+	pid_t child = proc_spawn(&(struct proc_spec){.argv = argv}, ends, NULL);
+	if (child < 0) {
+		err_set(err, ERR_USAGE, NULL, "%s is packed by %s, which is not installed here", path, tool);
+		err_hint(err, "install %s, or unpack the file elsewhere", tool);
+		return NULL;
+	}
+	proc_shut(&ends[0]);
+	struct pollfd wait = {.fd = ends[1], .events = POLLIN};
+	size_t most = record_unpacked_most(packed), room = 1 << 16, length = 0;
+	char *text = mem_grow(NULL, room + SCAN_PAD, 1);
+	for (ssize_t got = 1; got != 0 && length <= most;) {
+		if (length == room)
+			text = mem_grow(text, (room *= 2) + SCAN_PAD, 1);
+		proc_poll(&wait, 1, 60);
+		got = read(ends[1], text + length, room - length);
+		length += got > 0 ? (size_t)got : 0;
+		if (got < 0 && proc_is_final(got))
+			break;
+	}
+	proc_shut(&ends[1]);
+	proc_shut(&ends[2]);
+	while (!proc_collect(child, &status, &usage))
+		usleep(1000);
+	*size = length;
+	if (length <= most && status == 0)
+		return text;
+	free(text);
+	if (length > most)
+		err_set(err, ERR_USAGE, "if you trust it, unpack it first", "%s: expands to more than %zu bytes", path, most);
+	else
+		err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged %s data", path, tool);
+	return NULL;
+}
+
+/* The parts of a zip archive that are needed here (PKWARE, APPNOTE.TXT 4.3). */
+struct entry {
+	const char *name, *data;
+	size_t name_size, packed, size;
+	unsigned method, flags;
+};
+
+static size_t number(const char *at, size_t bytes) {
+	size_t value = 0;
+	for (size_t i = bytes; i-- > 0;)
+		value = value << 8 | (unsigned char)at[i];
+	return value;
+}
+
+/* Reads the entry of the directory at `at` and moves behind it; false at the end, or if it is damaged. */
+static bool entry_read(const char *zip, size_t size, size_t *at, struct entry *entry) {
+	enum { DIRECTORY = 46, LOCAL = 30 };
+	if (size < DIRECTORY || *at > size - DIRECTORY || memcmp(zip + *at, "PK\1\2", 4) != 0)
+		return false;
+	const char *head = zip + *at;
+	size_t local = number(head + 42, 4);
+	*entry = (struct entry){.name = head + DIRECTORY,
+	                        .name_size = number(head + 28, 2),
+	                        .packed = number(head + 20, 4),
+	                        .size = number(head + 24, 4),
+	                        .method = (unsigned)number(head + 10, 2),
+	                        .flags = (unsigned)number(head + 8, 2)};
+	*at += DIRECTORY + entry->name_size + number(head + 30, 2) + number(head + 32, 2);
+	if (*at > size || local > size - LOCAL || memcmp(zip + local, "PK\3\4", 4) != 0)
+		return false;
+	size_t data = local + LOCAL + number(zip + local + 26, 2) + number(zip + local + 28, 2);
+	entry->data = zip + data;
+	return data <= size && entry->packed <= size - data;
+}
+
+/* Folders, and what macOS adds, are not files that somebody packed. */
+static bool is_file(const struct entry *entry) {
+	return entry->name_size && entry->name[entry->name_size - 1] != '/' &&
+	       !(entry->name_size > 9 && strncmp(entry->name, "__MACOSX/", 9) == 0);
+}
+
+static char *entry_unpack(const struct entry *entry, size_t *size) {
+	char *text = mem_alloc(entry->size + 1 + SCAN_PAD, 1);
+	z_stream stream = {.next_in = (Bytef *)entry->data,
+	                   .avail_in = (uInt)entry->packed,
+	                   .next_out = (Bytef *)text,
+	                   .avail_out = (uInt)entry->size + 1};
+	bool fine = !(entry->flags & 1) && (entry->method == 8 || (entry->method == 0 && entry->packed == entry->size));
+	if (fine && entry->method == 0)
+		memcpy(text, entry->data, entry->size);
+	else if (fine && (fine = inflateInit2(&stream, -MAX_WBITS) == Z_OK)) {
+		fine = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == entry->size;
+		inflateEnd(&stream);
+	}
+	*size = entry->size;
+	if (fine)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *zip_unpack(const char *path, const char *zip, size_t packed, size_t *size, struct err *err) {
+	struct entry entry, only = {0};
+	size_t files = 0, at = packed;
+	bool book = false;
+	while (at > 0 && (packed - at < 22 || memcmp(zip + at, "PK\5\6", 4) != 0))
+		at--;
+	at = at ? number(zip + at + 16, 4) : packed;
+	while (entry_read(zip, packed, &at, &entry)) {
+		book = book || (entry.name_size > 3 && memcmp(entry.name, "xl/", 3) == 0) ||
+		       (entry.name_size == 11 && memcmp(entry.name, "content.xml", 11) == 0);
+		if (is_file(&entry) && ++files)
+			only = entry;
+	}
+	char *text = NULL;
+	if (book)
+		err_set(err, ERR_USAGE, "save its sheet as CSV", "%s is a spreadsheet", path);
+	else if (files > 1)
+		err_set(err, ERR_USAGE, "unpack it, and name one of them", "%s is an archive of %zu files", path, files);
+	else if (files && only.size > record_unpacked_most(packed))
+		err_set(err, ERR_USAGE, "if you trust it, unpack it first", "%s: expands to %zu bytes", path, only.size);
+	else if (!files || !(text = entry_unpack(&only, size)))
+		err_set(err, ERR_USAGE, "fetch the file again, or unpack it with unzip", "%s: damaged zip archive", path);
+	return text;
+}
+
+static size_t utf8_put(char *out, unsigned long code) {
+	if (code < 0x80) {
+		*out = (char)code;
+		return 1;
+	}
+	size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	for (size_t i = length; i-- > 1; code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	*out = (char)(first[length] | code);
+	return length;
+}
+
+/* Windows' tools write UTF-16. A half of a pair without the other one becomes U+FFFD. */
+static char *utf16_decode(const char *data, size_t *size, bool big) {
+	char *out = mem_alloc(*size / 2 * 3 + 1 + SCAN_PAD, 1);
+	size_t length = 0;
+	for (size_t at = 0; at + 1 < *size; at += 2) {
+		unsigned long code = (unsigned long)number(data + at, 2), low = 0;
+		code = big ? (code >> 8 | (code & 0xff) << 8) : code;
+		if (code >= 0xd800 && code < 0xdc00 && at + 3 < *size) {
+			low = (unsigned long)number(data + at + 2, 2);
+			low = big ? (low >> 8 | (low & 0xff) << 8) : low;
+		}
+		bool pair = low >= 0xdc00 && low < 0xe000;
+		at += pair ? 2 : 0;
+		code = pair ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : code;
+		code = code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
+		if (code != 0xfeff || at > 0)
+			length += utf8_put(out + length, code);
+	}
+	*size = length;
+	return out;
+}
+
+/* Spreadsheets of the West write ISO 8859-1, in which "Fäden" and "µs" are not UTF-8. NULL: it is something else. */
+static char *latin1_decode(const char *data, size_t *size) {
+	bool utf8 = true, latin1 = true;
+	for (size_t at = 0; at < *size && utf8; at++) {
+		size_t length = text_utf8(data + at, *size - at);
+		utf8 = length > 0;
+		at += length ? length - 1 : 0;
+	}
+	for (size_t at = 0; at < *size && latin1; at++) {
+		unsigned char c = (unsigned char)data[at];
+		latin1 = (c >= 0x20 && c < 0x7f) || c >= 0xa0 || c == '\t' || c == '\n' || c == '\r';
+	}
+	if (utf8 || !latin1)
+		return NULL;
+	char *out = mem_alloc(2 * *size + 1 + SCAN_PAD, 1);
+	size_t length = 0;
+	for (size_t at = 0; at < *size; at++)
+		length += utf8_put(out + length, (unsigned char)data[at]);
+	*size = length;
+	return out;
+}
+
+static char *decoded(char *data, size_t *size) {
+	const unsigned char *head = (const unsigned char *)data;
+	bool big = *size >= 2 && head[0] == 0xfe && head[1] == 0xff;
+	bool little = *size >= 2 && head[0] == 0xff && head[1] == 0xfe;
+	if (*size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
+		*size -= 3;
+		memmove(data, data + 3, *size);
+	}
+	bool json = *size && (*data == '{' || *data == '['); /* always UTF-8, and possibly large */
+	char *out = big || little ? utf16_decode(data, size, big) : json ? NULL : latin1_decode(data, size);
+	if (!out)
+		return data;
+	free(data);
+	return out;
+}
+
+char *record_arrive(const char *path, char *data, size_t *size, struct err *err) {
+	char *text = NULL;
+	bool packed = false;
+	for (size_t i = 0; i < sizeof packers / sizeof *packers && !packed; i++)
+		if (*size > packers[i].length && memcmp(data, packers[i].magic, packers[i].length) == 0) {
+			packed = true;
+			text = tool_unpack(packers[i].tool, path, *size, size, err);
+		}
+	if (!packed && *size > 4 && memcmp(data, "PK\3\4", 4) == 0) {
+		packed = true;
+		text = zip_unpack(path, data, *size, size, err);
+	}
+	if (packed) {
+		free(data);
+		data = text;
+	}
+	if (!data)
+		return NULL;
+	data = decoded(data, size);
+	data[*size] = '\0';
+	if (mistaken_check(path, data, *size, err) == 0)
+		return data;
+	free(data);
+	return NULL;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <dlfcn.h>
+
+#include "base/json/js.h"
+#include "counters/cupti/cupti.h"
+#include "counters/plan/plan.h"
+#include "gpu/hip/open.h"
+#include "gpu/opencl/open.h"
+#include "worker/count/counting.h"
+#include "worker/answers_impl.h"
+#include "worker/kernel/word.h"
+#include "worker/manual_impl.h"
+#include "worker/request_impl.h"
+
+enum { PIDS = sizeof((struct gpu_tenants *)0)->pids / sizeof(unsigned) };
+
+static json_t *part_json(const struct gpu_part *part) {
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable", part->usable, "version",
+	                 word_clean_json(part->version), "path", word_clean_json(part->path), "reason",
+	                 word_clean_json(part->reason), "fix", word_clean_json(part->fix));
+}
+
+static json_t *parts_json(void) {
+	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
+	json_t *array = json_array();
+	gpu_parts(parts);
+	for (size_t i = 0; i < GPU_PARTS; i++)
+		json_array_append_new(array, part_json(&parts[i]));
+	return array;
+}
+
+/* Serial numbers are left out, because GPUs that differ only by them are the same to a kernel. */
+static json_t *facts_json(const struct gpu_facts *facts) {
+	char word[24], capability[24];
+	if (facts->kind != GPU_CUDA) {
+		snprintf(word, sizeof word, "%s:%d", facts->kind == GPU_HIP ? "hip" : "opencl", facts->index);
+		return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:I, s:i, s:i}", "device", word, "name",
+		                 word_clean_json(facts->name), "platform", word_clean_json(facts->platform), "driver_version",
+		                 word_clean_json(facts->driver), "sms", facts->sms, "memory_bytes",
+		                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+		                 facts->clock_khz, "work_group_size", facts->threads_per_block);
+	}
+	snprintf(word, sizeof word, "cuda:%d", facts->index);
+	snprintf(capability, sizeof capability, "%d.%d", facts->major, facts->minor);
+	return json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:i, s:i, s:i}", "device", word, "name",
+	                 word_clean_json(facts->name), "compute_capability", capability, "sms", facts->sms, "memory_bytes",
+	                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+	                 facts->clock_khz, "memory_clock_khz", facts->memory_clock_khz, "memory_bus_bits",
+	                 facts->memory_bus_bits);
+}
+
+static void tenants_add(json_t *json, int index) {
+	struct gpu_tenants tenants = {.processes = -1};
+	json_t *pids = json_array();
+	gpu_tenants(index, &tenants);
+	for (int i = 0; i < tenants.processes && i < PIDS; i++)
+		json_array_append_new(pids, json_integer(tenants.pids[i]));
+	json_object_set_new(json, "mig", json_boolean(tenants.mig));
+	json_object_set_new(json, "processes", tenants.processes < 0 ? json_null() : json_integer(tenants.processes));
+	json_object_set_new(json, "pids", pids);
+}
+
+static json_t *all_json(void) {
+	json_t *array = json_array();
+	struct gpu_facts facts;
+	for (int i = 0; gpu_probe(i, &facts); i++) {
+		json_t *json = facts_json(&facts);
+		tenants_add(json, i);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *opencl_json(void) {
+	struct gpu_opencl *opencl = gpu_opencl_new();
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_opencl_part(opencl, &part);
+	json_t *json = part_json(&part);
+	for (int i = 0; gpu_opencl_facts(opencl, i, &facts); i++)
+		json_array_append_new(array, facts_json(&facts));
+	json_object_set_new(json, "devices", array);
+	gpu_opencl_free(opencl);
+	return json;
+}
+
+static json_t *hip_json(void) {
+	struct gpu_part part;
+	struct gpu_facts facts;
+	json_t *array = json_array();
+	gpu_hip_part(&part);
+	json_t *json = part_json(&part);
+	for (int i = 0; part.usable && gpu_hip_probe(i, &facts); i++)
+		json_array_append_new(array, facts_json(&facts));
+	json_object_set_new(json, "devices", array);
+	return json;
+}
+
+json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id", "device"};
+	const char *word = "cpu";
+	int index;
+	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
+	    device_read(word, &index, err) != 0)
+		return NULL;
+	struct gpu *gpu = devices_get(devices, index, err);
+	if (!gpu && index != DEVICE_CPU)
+		return NULL;
+	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
+	if (!gpu) { /* these libraries take a while to load, so they are only listed for those who ask about everything */
+		json_object_set_new(answer, "opencl", opencl_json());
+		json_object_set_new(answer, "hip", hip_json());
+	} else {
+		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
+	}
+	return answer;
+}
+
+static json_t *text_or_null(const char *text) {
+	return text ? json_string(text) : json_null();
+}
+
+static json_t *param_json(const struct ss_param *param) {
+	static const char *const types[] = {[SS_INT] = "int", [SS_REAL] = "real", [SS_WORD] = "word", [SS_TEXT] = "text"};
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", param->name, "summary",
+	                 text_or_null(param->summary), "type", types[param->type], "values", text_or_null(param->values),
+	                 "initial", text_or_null(param->initial), "when", text_or_null(param->when), "min",
+	                 js_number(param->min), "max", js_number(param->max));
+}
+
+static json_t *params_json(const struct ss_param *params) {
+	json_t *out = json_array();
+	for (; params && params->name; params++)
+		json_array_append_new(out, param_json(params));
+	return out;
+}
+
+static json_t *texts_json(const char *const *texts) {
+	json_t *out = json_array();
+	for (; texts && *texts; texts++)
+		json_array_append_new(out, json_string(*texts));
+	return out;
+}
+
+static json_t *kernel_json(const struct kernel_entry *entry) {
+	const struct ss_kernel *k = entry->kernel;
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", k->name,
+	                 "summary", k->summary, "source", entry->source, "device", kernel_device(k), "openmp",
+	                 (k->flags & SS_OPENMP) != 0, "schedule", (k->flags & SS_SCHEDULE) != 0, "racy",
+	                 (k->flags & SS_RACY) != 0, "team_given", (k->flags & SS_TEAM_GIVEN) != 0, "schedule_when",
+	                 text_or_null(k->schedule_when), "unsafe", text_or_null(k->unsafe), "serial",
+	                 text_or_null(k->serial), "constraints", texts_json(k->constraints), "params",
+	                 params_json(k->params), "problem", params_json(k->problem));
+}
+
+static json_t *counter_json(const struct counter_backend *backend) {
+	struct counter_probe probe = {.usable = false};
+	backend->probe(&probe);
+	return json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:o}", "name", backend->name, "summary", backend->summary,
+	                 "usable", probe.usable, "hardware", probe.usable && probe.hardware, "reason", probe.reason, "fix",
+	                 probe.fix, "events", texts_json(backend->events));
+}
+
+/* The portable counters. If their tables cannot be read, everything else is still described. */
+static void tables_describe(json_t *out, struct counters *counters) {
+	struct err err = {0};
+	const struct counter_tables *tables = counters_tables(counters, &err);
+	json_object_set_new(out, "groups", tables ? counter_tables_groups(tables) : json_array());
+	json_object_set_new(out, "events", tables ? counter_tables_events(tables) : json_array());
+	json_object_set_new(out, "groups_error", tables ? json_null() : json_string(err.what));
+}
+
+static void counters_describe(json_t *out, struct counters *counters) {
+	json_t *sources = json_array();
+	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++)
+		json_array_append_new(sources, counter_json(*backend));
+	json_object_set_new(out, "counters", sources);
+	tables_describe(out, counters);
+}
+
+/* LLVM's runtime also exports GCC's names, so look for it first. */
+static json_t *openmp_json(void) {
+	const char *runtime = dlsym(RTLD_DEFAULT, "__kmpc_fork_call") ? "libomp"
+	                      : dlsym(RTLD_DEFAULT, "GOMP_parallel")  ? "libgomp"
+	                                                              : "unknown";
+	return json_pack("{s:s, s:i}", "runtime", runtime, "version", _OPENMP);
+}
+
+json_t *describe_json(const struct kernel_entry *entries, struct counters *counters) {
+	json_t *kernels = json_array();
+	for (const struct kernel_entry *entry = entries; entry->kernel; entry++)
+		json_array_append_new(kernels, kernel_json(entry));
+	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
+	                        "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp",
+	                        openmp_json(), "kernels", kernels);
+	if (counters)
+		counters_describe(out, counters);
+	return out;
+}
+
+static json_t *event_json(const struct counter_event *event) {
+	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",
+	                 counting_source_json(event), "group", word_or_null(event->group), "rerun",
+	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason",
+	                 word_clean_json(event->reason));
+}
+
+/* How many runs this backend needs for its events of the plan. */
+static size_t passes_of(const struct counter_plan *plan, const struct counter_backend *backend,
+                        const struct counter_site *site) {
+	const char *names[COUNTER_OPEN_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < plan->event_count && count < COUNTER_OPEN_MAX; i++)
+		if (plan->events[i].backend == backend)
+			names[count++] = plan->events[i].event;
+	return count > 0 ? backend->passes(site, names, count) : 0;
+}
+
+/* Only backends that need several runs and know how many. */
+static json_t *passes_json(const struct counter_plan *plan, const struct counter_site *site) {
+	json_t *out = json_object();
+	for (size_t b = 0; counter_registry[b]; b++) {
+		size_t passes = counter_registry[b]->passes ? passes_of(plan, counter_registry[b], site) : 0;
+		if (passes > 0)
+			json_object_set_new(out, counter_registry[b]->name, json_integer((json_int_t)passes));
+	}
+	return out;
+}
+
+static json_t *plan_json(const struct counter_plan *plan, const struct counter_site *site) {
+	json_t *events = json_array(), *metrics = json_array();
+	for (size_t i = 0; i < plan->event_count; i++)
+		json_array_append_new(events, event_json(&plan->events[i]));
+	for (size_t i = 0; i < plan->metric_count; i++) {
+		const struct counter_metric *metric = &plan->metrics[i];
+		json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s}", "group", metric->group, "name", metric->name,
+		                                         "unit", metric->unit, "formula", metric->formula));
+	}
+	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
+}
+
+static int device_open(const struct counters_home *home, int index, struct counter_site *site, struct err *err) {
+	site->gpu = devices_get(home->devices, index, err);
+	return site->gpu || index == DEVICE_CPU ? 0 : -1;
+}
+
+/* For a program or a function that is compiled later, which do not bring events of their own as a kernel does. */
+static int names_read(struct arena *arena, const struct counters_home *home, const json_t *json,
+                      struct request *request, struct counter_site *site, struct err *err) {
+	static const struct member members[] = {
+		{.key = "op"},
+		{.key = "id"},
+		{.key = "program"},
+		{.key = "device"},
+		MEMBER(struct request, "counters", WORDS, counters, .max = REQUEST_COUNTERS_MAX)};
+	const char *device = "cpu";
+	int index;
+	json_t *names;
+	return js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) ||
+	               members_read(arena, members, sizeof members / sizeof *members, json, request, err) ||
+	               (json_object_get(json, "program") && js_bool(json, "program", &site->tree, err)) ||
+	               (json_object_get(json, "device") && js_string(json, "device", &device, err)) ||
+	               device_read(device, &index, err)
+	           ? -1
+	           : device_open(home, index, site, err);
+}
+
+/* For a kernel, on the device that will run it. */
+static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
+                       struct request *request, struct counter_site *site, struct err *err) {
+	if (request_read(arena, home->libraries, json, request, err) != 0)
+		return -1;
+	site->software = counters_software(arena, request->call.entry->kernel);
+	return device_open(home, request->call.device, site, err);
+}
+
+json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
+	struct arena *arena = arena_new();
+	struct counter_plan *plan = NULL;
+	struct request request;
+	struct counter_site site = {.tree = false};
+	bool kernel = json_object_get(json, "kernel") != NULL;
+	json_t *answer = NULL;
+	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
+	            : names_read(arena, home, json, &request, &site, err)) == 0)
+		plan = counters_plan(home->counters, arena, request.counters, &site, err);
+	if (plan) {
+		answer = plan_json(plan, &site);
+		counter_plan_clear(plan);
+	}
+	arena_free(arena);
+	return answer;
+}
+
+json_t *counters_metrics_answer(const json_t *json, struct err *err) {
+	static const char *const keys[] = {"op", "id", "chip", "prefix"};
+	const char *chip = NULL, *prefix = "";
+	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
+	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0))
+		return NULL;
+	return cupti_list(chip, prefix, err);
+}
