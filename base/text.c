@@ -32,6 +32,11 @@ static bool second_fits(unsigned char first, unsigned char second) {
 	}
 }
 
+const char *text_base_name(const char *path) {
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 bool text_ends_with(const char *text, const char *end) {
 	size_t length = strlen(text), size = strlen(end);
 	return length >= size && memcmp(text + length - size, end, size) == 0;

@@ -12,6 +12,7 @@ size_t text_utf8(const char *text, size_t size);
 bool text_is_control(const char *text, size_t length);
 /* Writes a character of at most three bytes as \u and its code point in four digits: \u202e. */
 void text_code_point(FILE *out, const char *text, size_t length);
+const char *text_base_name(const char *path); /* behind the last slash */
 bool text_ends_with(const char *text, const char *end);
 /* Is much of what is visible malformed UTF-8 or controls? Colours and a few words of another encoding are text. */
 bool text_is_binary(const char *text, size_t size);

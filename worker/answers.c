@@ -10,7 +10,6 @@
 #include "gpu/opencl/open.h"
 #include "worker/count/counting.h"
 #include "worker/answers_impl.h"
-#include "worker/kernel/member.h"
 #include "worker/kernel/word.h"
 #include "worker/manual_impl.h"
 #include "worker/request_impl.h"

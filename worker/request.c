@@ -8,7 +8,6 @@
 
 #include "base/json/js.h"
 #include "worker/source/source.h"
-#include "worker/kernel/member.h"
 #include "worker/kernel/word.h"
 
 static int verify_read(const json_t *value, void *field, struct err *err) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json/member.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -161,6 +162,45 @@ int64_t js_int_or(const json_t *object, const char *key, int64_t fallback) {
 bool js_bool_or(const json_t *object, const char *key, bool fallback) {
 	const json_t *json = json_object_get(object, key);
 	return json_is_boolean(json) ? json_is_true(json) : fallback;
+}
+
+bool js_same(const json_t *a, const json_t *b, const char *const *keys) {
+	while (*keys && json_equal(json_object_get(a, *keys), json_object_get(b, *keys)))
+		keys++;
+	return !*keys;
+}
+
+const json_t *js_at(const json_t *json, const char *path) {
+	while (json && *path) {
+		size_t length = strcspn(path, ".");
+		char key[64], *end;
+		snprintf(key, sizeof key, "%.*s", (int)length, path);
+		size_t place = strtoul(key, &end, 10);
+		json = !json_is_array(json) ? json_object_get(json, key) : *end ? NULL : json_array_get(json, place);
+		path += length + (path[length] == '.');
+	}
+	return json;
+}
+
+static void member_take(enum member_type type, const json_t *value, void *field) {
+	if (type == MEMBER_COUNT && is_whole(value))
+		*(int64_t *)field = whole(value);
+	else if (type == MEMBER_REAL && json_is_number(value))
+		*(double *)field = json_number_value(value);
+	else if (type == MEMBER_BOOL && json_is_boolean(value))
+		*(bool *)field = json_is_true(value);
+	else if (type == MEMBER_TEXT && json_is_string(value))
+		*(const char **)field = json_string_value(value);
+	else if (type == MEMBER_JSON)
+		*(const json_t **)field = value;
+}
+
+void members_take(const struct member *members, const json_t *json, void *out) {
+	for (; members->key; members++) {
+		const json_t *value = js_at(json, members->key);
+		if (value && !json_is_null(value))
+			member_take(members->type, value, (char *)out + members->offset);
+	}
 }
 
 json_t *js_text(const char *text) {

@@ -23,6 +23,8 @@ char *js_canonical(const json_t *value);
 json_t *js_named(const json_t *array, const char *name);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
+/* The same to stdout, and releases it; main looks for errors of stdout. */
+int js_print(json_t *document);
 /* Writes JSON text with all controls escaped, those of direction too: JSON escapes controls below U+0020 only, but
  * people read documents on terminals. */
 void js_text_write(const char *text, FILE *out);
@@ -40,14 +42,18 @@ const char *js_string_or(const json_t *object, const char *key, const char *fall
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
+/* Are these members of both equal? keys: NULL-terminated. */
+bool js_same(const json_t *a, const json_t *b, const char *const *keys);
+/* Follows a path of members and places, such as "speedup.ci.1"; NULL if it leads nowhere. */
+const json_t *js_at(const json_t *json, const char *path);
 /* JSON cannot express NaN and infinity, so they become null. New reference. */
 json_t *js_number(double value);
 /* A string from outside, made safe like text_clean does, on one line. New reference. */
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 
-/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), js_members (name,
- * value, config). The first `for` only declares. */
+/* Each item of an array, and each member of an object, which they declare: js_each (entry, entries), whose place is
+ * entry_at, and js_members (name, value, config). The first `for` only declares. */
 #define js_each(item, array)                                                                                           \
 	for (size_t item##_at = 0, item##_on = 1; item##_on; item##_on = 0)                                                \
 		for (json_t * item; (item = json_array_get(array, item##_at)); item##_at++)

@@ -122,3 +122,9 @@ int js_write(const json_t *value, FILE *out) {
 	fputc('\n', out);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }
+
+int js_print(json_t *document) {
+	int failed = js_write(document, stdout);
+	json_decref(document);
+	return failed;
+}

@@ -93,9 +93,7 @@ const char *const *cupti_chips(char reason[COUNTER_REASON]) {
 static char *cupti_chips_text(void) {
 	char reason[COUNTER_REASON], *text = mem_strdup("");
 	for (const char *const *name = cupti_chips(reason); name && *name; name++) {
-		char *longer = mem_printf("%s%s%s", text, *text ? " " : "", *name);
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s", *text ? " " : "", *name);
 	}
 	return text;
 }

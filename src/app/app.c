@@ -38,10 +38,9 @@ static char *command_line(int argc, char *const *argv) {
 		return mem_strdup(typed);
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]), *longer = mem_printf("%s %s", line, word);
+		char *word = program_quote(argv[i]);
+		mem_append(&line, " %s", word);
 		free(word);
-		free(line);
-		line = longer;
 	}
 	return line;
 }
@@ -191,9 +190,7 @@ struct plugins *app_plugins(struct app *app) {
 static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
 	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
 	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
-	json_t *part;
-	size_t i;
-	json_array_foreach(json_object_get(answer, "parts"), i, part) {
+	js_each (part, json_object_get(answer, "parts")) {
 		if (gpu && !json_object_get(gpu, "platform") && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
 			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
 	}

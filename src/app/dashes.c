@@ -75,10 +75,9 @@ void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 	char *line = mem_strdup("sweetspot");
 	const char *dashes = needs_openmp(first, argv) ? " --openmp --" : " --";
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]), *longer = mem_printf("%s%s %s", line, i == first ? dashes : "", word);
+		char *word = program_quote(argv[i]);
+		mem_append(&line, "%s %s", i == first ? dashes : "", word);
 		free(word);
-		free(line);
-		line = longer;
 	}
 	err_hint(err, "write two dashes before a program: %s", line);
 	free(line);

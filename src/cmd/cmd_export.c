@@ -86,9 +86,7 @@ static int wanted_add(struct app *app, struct wanted *wanted, const char *word, 
 }
 
 static bool has_entry(const json_t *profile, const char *kernel) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
 			return true;
 	}
@@ -106,9 +104,7 @@ static const char *mistaken(const struct wanted *wanted, const json_t *profile) 
 
 /* Adds to each entry the trials of its search. */
 static int trials_add(struct store *store, json_t *profile, struct err *err) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		json_t *trials = store_trials_json(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
 		if (!trials)
 			return -1;
@@ -141,13 +137,13 @@ static int program_keep(json_t *profile, const struct opt_args *args, struct err
 }
 
 /* Prefers results in seconds, and then the newest. */
-static bool is_before(const json_t *a, const json_t *b) {
-	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
-	const json_t *from_a = json_object_get(a, "provenance"), *from_b = json_object_get(b, "provenance");
-	int order = strcmp(js_string_or(from_a, "measured", ""), js_string_or(from_b, "measured", ""));
-	if (time_a != time_b)
-		return time_a;
-	return order ? order > 0 : js_int_or(from_a, "search", 0) > js_int_or(from_b, "search", 0);
+static bool is_before(const json_t *one, const json_t *other) {
+	const struct profile_entry a = profile_entry_read(one), b = profile_entry_read(other);
+	bool time = strcmp(a.unit, "s") == 0;
+	int order = strcmp(a.measured, b.measured);
+	if (time != (strcmp(b.unit, "s") == 0))
+		return time;
+	return order ? order > 0 : a.search > b.search;
 }
 
 /* Formats with trials hold a single search, so keep the newest entry and say which one it is. */
@@ -179,13 +175,11 @@ static const char *binding_of(const struct topo *topo, const json_t *entry, stru
 static int bindings_add(struct app *app, json_t *profile, struct err *err) {
 	const char *here = app_fingerprint(app, err);
 	struct topo *topo = here ? app_topo(app, err) : NULL;
-	size_t i;
-	json_t *entry;
 	if (!topo)
 		return -1;
 	if (strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), here) != 0)
 		return 0;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		struct topo_binding *binding;
 		json_object_set_new(entry, "binding", json_string(binding_of(topo, entry, &binding)));
 		topo_binding_free(binding);
@@ -254,13 +248,7 @@ static json_t *from_path(struct app *app, const char *path, struct err *err) {
 	struct stat info;
 	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return profile_load(path, err);
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_at(path, here, err) : NULL;
-}
-
-static json_t *from_places(struct app *app, struct err *err) {
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_find(here, err) : NULL;
+	return profile_at(path, app_fingerprint(app, err), err);
 }
 
 /* If the store does not know this machine and --store is not given, searches the folders in which libsweetspot
@@ -270,12 +258,12 @@ static json_t *from_any(struct app *app, const struct opt_args *args, bool trial
 	bool asked = opt_has(args, "store") || trials;
 	*file = path || (!asked && set && *set);
 	if (*file)
-		return path ? from_path(app, path, err) : from_places(app, err);
+		return path ? from_path(app, path, err) : profile_find(app_fingerprint(app, err), err);
 	json_t *profile = from_store(app, args, trials, err);
 	if (profile || err->code != ERR_NOTHING || asked)
 		return profile;
 	struct err second = {0};
-	profile = from_places(app, &second);
+	profile = profile_find(app_fingerprint(app, &second), &second);
 	*file = profile != NULL;
 	if (profile)
 		*err = (struct err){0};
@@ -296,13 +284,12 @@ static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 
 /* Output is read as code, also where a file of somebody else gives the names and values. */
 static int variables_check(const json_t *profile, const struct opt_args *args, struct err *err) {
-	size_t count = opt_count(args, "param"), i;
+	size_t count = opt_count(args, "param");
 	const char **named = mem_alloc(count + 1, sizeof *named);
-	json_t *entry;
 	int failed = 0;
 	for (size_t k = 0; k < count; k++)
 		named[k] = opt_at(args, "param", k);
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		failed = failed || profile_check_foreign(entry, named, err);
 	}
 	free(named);
@@ -355,13 +342,15 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
-	int failed = memory ? format->write(profile, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
+	struct profile read = profile_read(profile);
+	int failed = memory ? format->write(&read, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
 	if (memory)
 		fclose(memory);
 	if (!failed && path)
 		failed = sys_write_file(path, text, size, err);
 	else if (!failed)
 		fputs(text, stdout); /* main looks for errors of stdout */
+	free(read.entries);
 	free(text);
 	return failed;
 }

@@ -104,9 +104,7 @@ static int path_import(struct store *store, const char *path, json_t *files, str
 }
 
 static void files_print(const json_t *files) {
-	size_t i;
-	json_t *file;
-	json_array_foreach((json_t *)files, i, file) {
+	js_each (file, files) {
 		printf("%s: %lld searches with %lld trials added, %lld known\n", js_string_or(file, "path", ""),
 		       (long long)js_int_or(file, "searches", 0), (long long)js_int_or(file, "trials", 0),
 		       (long long)js_int_or(file, "known", 0));
@@ -123,10 +121,8 @@ static int store_share_import(struct app *app, const struct opt_args *args, stru
 	for (size_t i = 1; i < opt_words(args) && !failed; i++)
 		failed = path_import(store, opt_word(args, i), files, err);
 	if (!failed && opt_has(args, "json")) {
-		json_t *document = json_pack("{s:s,s:o,s:O}", "schema", "sweetspot-store-import/1", "store",
-		                             js_text(store_path(store)), "files", files);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:o,s:O}", "schema", "sweetspot-store-import/1", "store", js_text(store_path(store)),
+		                   "files", files));
 	} else if (!failed) {
 		files_print(files);
 	}

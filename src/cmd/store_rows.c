@@ -67,11 +67,9 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 static void list_print(struct ui *ui, const json_t *list) {
 	static const char *const titles[] = {"name", "\1search", "problem", "\1tried", VERDICT_MEMBER, "\1speedup", "when"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	size_t i;
-	json_t *one;
 	if (!json_array_size(list))
 		puts("the store does not hold any search");
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list) {
 		char number[32], tried[32], speedup[32] = "";
 		double ratio = js_real_or(one, "speedup", NAN);
 		char *problem = results_problem(json_object_get(one, "problem"));
@@ -97,9 +95,7 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 	if (!list)
 		return -1;
 	if (opt_has(args, "json")) {
-		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list));
 	} else {
 		list_print(app_ui(app), list);
 	}
@@ -124,9 +120,9 @@ static int name_add(void *ctx, const struct store_row *row) {
 	const struct names *names = ctx;
 	json_t *problem = parsed(row->problem);
 	const char *command = js_string_or(problem, "command", "");
-	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command), *slash = strrchr(first, '/');
+	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command);
 	json_object_set_new(names->known, row->kernel, json_true());
-	if (strcmp(slash ? slash + 1 : first, names->word) == 0)
+	if (strcmp(text_base_name(first), names->word) == 0)
 		json_object_set_new(names->through, row->kernel, json_true());
 	free(first);
 	json_decref(problem);
@@ -136,22 +132,18 @@ static int name_add(void *ctx, const struct store_row *row) {
 /* The keys, with commas between them. The caller frees it. */
 static char *keys_text(const json_t *object) {
 	char *text = mem_strdup("");
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)object, key, value) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", key);
-		free(text);
-		text = longer;
+	js_members (key, value, object) {
+		mem_append(&text, "%s%s", *text ? ", " : "", key);
 	}
 	text_clean(text, false);
 	return text;
 }
 
 static void unknown_hint(const struct names *names, struct err *err) {
-	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list), *key;
+	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list);
 	size_t count = 0;
-	json_t *value;
-	json_object_foreach(names->known, key, value) list[count++] = key;
+	js_members (key, value, names->known)
+		list[count++] = key;
 	const char *near = near_word(names->word, list, count);
 	char *through = keys_text(names->through);
 	if (*through)
@@ -270,13 +262,12 @@ struct removal {
 
 /* Nothing is removed before every word is known. */
 static int word_look(struct removal *removal, const char *word, struct err *err) {
-	json_t *list = searches_of(removal->store, word, err), *search;
+	json_t *list = searches_of(removal->store, word, err);
 	struct store_removed found = {0};
 	int64_t number = number_of(word);
-	size_t i;
 	if (!list)
 		return -1;
-	json_array_foreach(list, i, search) {
+	js_each (search, list) {
 		const char *name = js_string_or(search, "kernel", "");
 		char *program = program_of(search);
 		if (!json_object_get(removal->programs, name))

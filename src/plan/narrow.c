@@ -152,9 +152,7 @@ static int count_of(const struct topo *topo, const json_t *config, const char *n
 }
 
 static bool has_fewer(const struct topo *topo, const json_t *program, const json_t *config, const json_t *than) {
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
+	js_members (name, way, json_object_get(program, "params")) {
 		int count = count_of(topo, config, name), other = count_of(topo, than, name);
 		if (counts_threads(name) && count > 0 && count < other)
 			return true;
@@ -171,8 +169,8 @@ const char *plan_narrower(const struct topo *topo, const json_t *program, const 
 }
 
 void plan_narrower_add(const struct topo *topo, json_t *result) {
-	const json_t *best = json_object_get(json_object_get(result, "best"), "config");
-	const json_t *baseline = json_object_get(json_object_get(result, "baseline"), "config");
+	const json_t *best = js_at(result, "best.config");
+	const json_t *baseline = js_at(result, "baseline.config");
 	const json_t *program = json_object_get(result, "program");
 	if (!topo || !best || !baseline || strcmp(js_string_or(result, "device", "cpu"), "cpu") != 0)
 		return;

@@ -40,7 +40,7 @@ static const struct {
 enum { RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
 static enum openmp_runtime runtime_of(const char *path) {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = text_base_name(path);
 	for (size_t i = 0; i < RUNTIMES; i++) {
 		size_t length = strlen(runtimes[i].prefix);
 		if (strncmp(base, runtimes[i].prefix, length) == 0 && base[length] && strchr(".-", base[length]))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "src/plan/bindings_impl.h"
 #include "tuner/space/domain.h"
 #include "tuner/race/unsafe.h"
@@ -106,9 +107,7 @@ static int params_add(struct plan *plan, const struct opt_args *args, struct dom
 }
 
 static int problem_add(struct plan *plan, struct err *err) {
-	const char *name;
-	json_t *part;
-	json_object_foreach(plan->problem, name, part) {
+	js_members (name, part, plan->problem) {
 		struct value value;
 		if (value_from_json(part, &value) && space_add_constant(plan->space, name, value, err))
 			return -1;

@@ -63,10 +63,9 @@ static int value_put(const struct space *space, json_t *config, const char *name
 }
 
 static int object_read(const struct space *space, const char *text, json_t *config, struct err *err) {
-	json_t *object = js_parse(text, strlen(text), "a configuration", err), *member;
+	json_t *object = js_parse(text, strlen(text), "a configuration", err);
 	int failed = object ? 0 : -1;
-	const char *name;
-	json_object_foreach(object, name, member) {
+	js_members (name, member, object) {
 		struct value value;
 		if (failed)
 			break;

@@ -125,7 +125,7 @@ bool program_is_source(const char *path) {
 }
 
 int program_source_refuse(const char *path, struct err *err) {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = text_base_name(path);
 	int stem = (int)(strrchr(name, '.') - name);
 	err_set(err, ERR_USAGE, NULL, "%.200s is a source, which must be compiled before it can run", path);
 	return err_hint(err, "sweetspot tune --param O=1,2,3 --build '%s -O{O} -o %.*s %.200s' -- ./%.*s",

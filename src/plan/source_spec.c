@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/slice.h"
 
@@ -265,9 +267,7 @@ static json_t *param_json(const char *text, struct err *err) {
 }
 
 static json_t *param_named(json_t *params, struct slice name) {
-	size_t i;
-	json_t *param;
-	json_array_foreach(params, i, param) {
+	js_each (param, params) {
 		const char *is = json_string_value(json_object_get(param, "Name"));
 		if (is && strlen(is) == (size_t)(name.end - name.at) && strncmp(is, name.at, strlen(is)) == 0)
 			return param;
@@ -341,7 +341,7 @@ static int shape_add(json_t *kernel, const struct opt_args *args, struct err *er
 }
 
 static json_t *kernel_json(const char *path, const struct opt_args *args, struct err *err) {
-	const char *slash = strrchr(path, '/'), *name = opt_get(args, "kernel", NULL);
+	const char *name = opt_get(args, "kernel", NULL);
 	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
 	if (!name)
 		err_set(err, ERR_USAGE,
@@ -355,9 +355,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 		return NULL;
 	}
 	const struct source_kind *kind = kind_of(path); /* NULL: not a source, which the caller has refused */
-	json_t *kernel =
-		json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind ? kind->word : "", "KernelName", name, "KernelFile",
-	              slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
+	json_t *kernel = json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind ? kind->word : "", "KernelName", name,
+	                           "KernelFile", text_base_name(path), "CompilerOptions", options, "Arguments", arguments);
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
 	if (kernel && !shape_add(kernel, args, err))

@@ -7,6 +7,7 @@
 
 #include "src/app/cmd.h"
 #include "src/ui/ui.h"
+#include "tuner/result/result.h"
 
 /* "1.23 ms", "4 MiB", "12.35 M", "1.8 instructions/cycle"; "-" for NAN. unit may be NULL. src/show/counters_value.c */
 void counters_value(double value, const char *unit, char *text, size_t size);
@@ -17,7 +18,7 @@ void counters_print(struct ui *ui, const json_t *document, const json_t *sources
 /* The row of the same name and group, or NULL. */
 const json_t *counters_row(const json_t *rows, const json_t *wanted);
 /* Prints one paragraph for each reason why counters are missing or not simply counted. */
-void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out);
+void counters_reasons_print(const struct counts *counters, const json_t *sources, FILE *out);
 
 /* The worker's counter sources, or NULL; borrowed. src/show/counters_sources.c */
 const json_t *counters_sources(struct app *app);

@@ -13,34 +13,28 @@
 /* Prints the reasons for missing counters. Counters that are missing for the same reason share one paragraph. */
 enum { NAMES_SHOWN = 60 };
 
-static bool same_member(const json_t *a, const json_t *b, const char *key) {
-	return strcmp(js_string_or(a, key, ""), js_string_or(b, key, "")) == 0;
-}
-
-static bool is_missing(const json_t *row) {
-	return strcmp(js_string_or(row, "status", ""), "unavailable") == 0;
+static bool is_missing(const struct counted *row) {
+	return strcmp(row->status, "unavailable") == 0;
 }
 
 /* Tells whether two rows share a paragraph: both are missing from the same group, or they have the same reason. */
-static bool alike(const json_t *a, const json_t *b) {
-	bool group = is_missing(a) && *js_string_or(a, "group", "");
-	return same_member(a, b, "status") && same_member(a, b, "group") && (group || same_member(a, b, "reason"));
+static bool alike(const struct counted *a, const struct counted *b) {
+	return strcmp(a->status, b->status) == 0 && strcmp(a->group, b->group) == 0 &&
+	       ((is_missing(a) && *a->group) || strcmp(a->reason, b->reason) == 0);
 }
 
 /* The names of all rows that share the paragraph of `first`. The caller frees it. */
-static char *names_of(const json_t *counters, const json_t *first) {
+static char *names_of(const struct counts *counters, const struct counted *first) {
 	char *text = mem_strdup("");
-	js_each (row, counters) {
-		if (!alike(row, first))
-			continue;
-		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(row, "name", "?"));
-	}
+	for (size_t i = 0; i < counters->count; i++)
+		if (alike(&counters->rows[i], first))
+			mem_append(&text, "%s%s", *text ? ", " : "", counters->rows[i].name);
 	return text;
 }
 
-static bool printed_before(const json_t *counters, size_t at) {
+static bool printed_before(const struct counts *counters, size_t at) {
 	for (size_t i = 0; i < at; i++)
-		if (alike(json_array_get(counters, i), json_array_get(counters, at)))
+		if (alike(&counters->rows[i], &counters->rows[at]))
 			return true;
 	return false;
 }
@@ -83,10 +77,10 @@ static void cause_add(json_t *causes, const char *cause) {
 }
 
 /* The causes of a paragraph, each once; new reference. */
-static json_t *causes_of(const json_t *counters, const json_t *first, const json_t *sources) {
+static json_t *causes_of(const struct counts *counters, const struct counted *first, const json_t *sources) {
 	json_t *causes = json_array();
-	js_each (row, counters) {
-		const char *part = alike(row, first) ? js_string_or(row, "reason", "") : "";
+	for (size_t i = 0; i < counters->count; i++) {
+		const char *part = alike(&counters->rows[i], first) ? counters->rows[i].reason : "";
 		while (*part) {
 			const char *end = part_end(part, sources);
 			char *cause = cause_of(part, (size_t)(end - part), sources);
@@ -109,9 +103,9 @@ static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 	}
 }
 
-static void counters_reason_missing_print(const json_t *counters, const json_t *row, const char *names,
-                                          const json_t *sources, FILE *out) {
-	const char *group = js_string_or(row, "group", "");
+static void missing_paragraph(const struct counts *counters, const struct counted *row, const char *names,
+                              const json_t *sources, FILE *out) {
+	const char *group = row->group;
 	json_t *causes = causes_of(counters, row, sources);
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
@@ -128,24 +122,25 @@ static void counters_reason_missing_print(const json_t *counters, const json_t *
 	json_decref(causes);
 }
 
-static void paragraph(const json_t *counters, const json_t *row, const json_t *sources, FILE *out) {
+static void paragraph(const struct counts *counters, const struct counted *row, const json_t *sources, FILE *out) {
 	char *names = names_of(counters, row);
 	if (is_missing(row)) {
-		counters_reason_missing_print(counters, row, names, sources, out);
+		missing_paragraph(counters, row, names, sources, out);
 	} else {
-		const char *status = js_string_or(row, "status", "?"), *reason = js_string_or(row, "reason", "");
+		const char *status = *row->status ? row->status : "?";
 		bool many = strlen(names) > NAMES_SHOWN; /* the table has them */
-		bool said = strncmp(reason, status, strlen(status)) == 0;
+		bool said = strncmp(row->reason, status, strlen(status)) == 0;
 		ui_wrap(out, 0, 2, "%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ",
-		        reason);
+		        row->reason);
 	}
 	free(names);
 }
 
-void counters_reasons_print(const json_t *counters, const json_t *sources, FILE *out) {
+void counters_reasons_print(const struct counts *counters, const json_t *sources, FILE *out) {
 	bool missing = false;
-	js_each (row, counters) {
-		if (!*js_string_or(row, "reason", "") || printed_before(counters, row_at))
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counted *row = &counters->rows[i];
+		if (!*row->reason || printed_before(counters, i))
 			continue;
 		paragraph(counters, row, sources, out);
 		missing = missing || is_missing(row);
@@ -156,45 +151,36 @@ void counters_reasons_print(const json_t *counters, const json_t *sources, FILE 
 
 enum { CELL = 80 };
 
-static void value_cell(const json_t *row, char *text) {
-	counters_value(js_real_or(row, "value", NAN), js_string_or(row, "unit", ""), text, CELL);
-}
-
-static void imbalance_cell(const json_t *row, char *text) {
-	double imbalance = js_real_or(row, "imbalance", NAN);
-	snprintf(text, CELL, isfinite(imbalance) ? "%.2fx" : "-", imbalance);
-}
-
 /* The column is omitted if it would be empty, as with one thread. */
-static bool any_imbalance(const json_t *counters) {
-	js_each (row, counters)
-		if (json_is_number(json_object_get(row, "imbalance")))
+static bool any_imbalance(const struct counts *counters) {
+	for (size_t i = 0; i < counters->count; i++)
+		if (!isnan(counters->rows[i].imbalance))
 			return true;
 	return false;
 }
 
-static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) {
+static void table_of_counters(struct ui *ui, const struct counts *counters, FILE *out) {
 	static const char *const titles[] = {"counter", "\1value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
-	js_each (row, counters) {
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counted *row = &counters->rows[i];
 		char value[CELL], imbalance[CELL];
-		value_cell(row, value);
-		imbalance_cell(row, imbalance);
-		const char *const cells[] = {js_string_or(row, "name", "?"), value, js_string_or(row, "status", "?"),
-		                             js_string_or(row, "source", "-"), imbalance};
+		counters_value(row->value, row->unit, value, sizeof value);
+		snprintf(imbalance, sizeof imbalance, isfinite(row->imbalance) ? "%.2fx" : "-", row->imbalance);
+		const char *const cells[] = {row->name, value, *row->status ? row->status : "?", row->source, imbalance};
 		table_row(table, cells);
 	}
 	table_end(table, ui, out);
 }
 
-static void table_of_metrics(struct ui *ui, const json_t *metrics, FILE *out) {
+static void table_of_metrics(struct ui *ui, const struct counts *metrics, FILE *out) {
 	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
-	js_each (row, metrics) {
+	for (size_t i = 0; i < metrics->count; i++) {
+		const struct counted *row = &metrics->rows[i];
 		char value[CELL];
-		value_cell(row, value);
-		table_add(table, js_string_or(row, "group", "-"), js_string_or(row, "name", "?"), value,
-		          js_string_or(row, "formula", ""));
+		counters_value(row->value, row->unit, value, sizeof value);
+		table_add(table, *row->group ? row->group : "-", row->name, value, row->formula);
 	}
 	table_end(table, ui, out);
 }
@@ -244,19 +230,21 @@ static void counters_simulation_print(const json_t *simulation, FILE *out) {
 }
 
 void counters_print(struct ui *ui, const json_t *document, const json_t *sources, FILE *out) {
-	const json_t *counters = json_object_get(document, "counters"), *metrics = json_object_get(document, "metrics");
-	if (json_array_size(counters) == 0)
-		return;
-	fputc('\n', out);
-	table_of_counters(ui, counters, out);
-	if (json_array_size(metrics)) {
+	struct counts counters = counts_read(document, "counters"), metrics = counts_read(document, "metrics");
+	if (counters.count) {
 		fputc('\n', out);
-		table_of_metrics(ui, metrics, out);
+		table_of_counters(ui, &counters, out);
+		if (metrics.count) {
+			fputc('\n', out);
+			table_of_metrics(ui, &metrics, out);
+		}
+		fputc('\n', out);
+		counters_cost_print(json_object_get(document, "counting"), out);
+		counters_simulation_print(json_object_get(document, "simulation"), out);
+		counters_reasons_print(&counters, sources, out);
 	}
-	fputc('\n', out);
-	counters_cost_print(json_object_get(document, "counting"), out);
-	counters_simulation_print(json_object_get(document, "simulation"), out);
-	counters_reasons_print(counters, sources, out);
+	free(counters.rows);
+	free(metrics.rows);
 }
 
 /* Compares the counters of the baseline with those of the best, and prints the cost of counting. */
@@ -267,8 +255,8 @@ static const double FACTOR_MIN = 1.05;
 static const double FACTOR_OF_NOTHING = 20;
 
 struct pair {
-	const json_t *from, *to; /* rows of the same name */
-	double score;            /* larger: differs more; metrics come before counters */
+	const struct counted *to;
+	double from, score; /* from: of the same name; score: larger if it differs more, and metrics come before counters */
 };
 
 const json_t *counters_row(const json_t *rows, const json_t *wanted) {
@@ -279,8 +267,11 @@ const json_t *counters_row(const json_t *rows, const json_t *wanted) {
 	return NULL;
 }
 
-static double value_of(const json_t *row) {
-	return js_real_or(row, "value", NAN);
+static double value_before(const struct counts *from, const struct counted *wanted) {
+	for (size_t i = 0; i < from->count; i++)
+		if (strcmp(from->rows[i].name, wanted->name) == 0 && strcmp(from->rows[i].group, wanted->group) == 0)
+			return from->rows[i].value;
+	return NAN;
 }
 
 /* The factor between both, at least 1; NAN unless both are known. Counts are raised by 3, because a difference of one
@@ -295,19 +286,16 @@ static double factor_of(double a, double b, bool count) {
 	return a == b ? 1 : isfinite(a) && isfinite(b) ? FACTOR_OF_NOTHING : NAN;
 }
 
-static bool is_count(const json_t *row) {
-	const char *unit = js_string_or(row, "unit", "");
-	return strcmp(unit, "count") == 0 || !*unit;
-}
-
-static void pairs_add(struct pair **pairs, size_t *count, const json_t *from, const json_t *to, bool metrics) {
-	js_each (row, to) {
-		const json_t *other = counters_row(from, row);
-		double factor = factor_of(value_of(other), value_of(row), !metrics && is_count(row));
+static void pairs_add(struct pair **pairs, size_t *count, const struct counts *from, const struct counts *to,
+                      bool metrics) {
+	for (size_t i = 0; i < to->count; i++) {
+		const struct counted *row = &to->rows[i];
+		bool counts = !metrics && (strcmp(row->unit, "count") == 0 || !*row->unit);
+		double before = value_before(from, row), factor = factor_of(before, row->value, counts);
 		if (!(factor >= FACTOR_MIN))
 			continue;
 		*pairs = mem_grow(*pairs, *count + 1, sizeof **pairs);
-		(*pairs)[(*count)++] = (struct pair){other, row, factor + (metrics ? 1e9 : 0)};
+		(*pairs)[(*count)++] = (struct pair){row, before, factor + (metrics ? 1e9 : 0)};
 	}
 }
 
@@ -317,11 +305,10 @@ static int by_score(const void *a, const void *b) {
 }
 
 static void pair_row(struct table *table, const struct pair *pair) {
-	const char *group = js_string_or(pair->to, "group", ""), *unit = js_string_or(pair->to, "unit", "");
-	double a = value_of(pair->from), b = value_of(pair->to);
+	const char *group = pair->to->group, *unit = pair->to->unit;
+	double a = pair->from, b = pair->to->value;
 	char name[CELL], from[CELL], to[CELL], ratio[CELL] = "-";
-	snprintf(name, sizeof name, "%.50s%s%.20s%s", js_string_or(pair->to, "name", "?"), *group ? " [" : "", group,
-	         *group ? "]" : "");
+	snprintf(name, sizeof name, "%.50s%s%.20s%s", pair->to->name, *group ? " [" : "", group, *group ? "]" : "");
 	counters_value(a, unit, from, sizeof from);
 	counters_value(b, unit, to, sizeof to);
 	if (a > 0 && b > 0)
@@ -338,30 +325,39 @@ static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t co
 }
 
 static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {
+	static const char *const lists[] = {"metrics", "counters"};
+	struct counts from[2], to[2];
 	struct pair *pairs = NULL;
 	size_t count = 0;
-	pairs_add(&pairs, &count, json_object_get(baseline, "metrics"), json_object_get(best, "metrics"), true);
-	pairs_add(&pairs, &count, json_object_get(baseline, "counters"), json_object_get(best, "counters"), false);
+	for (int i = 0; i < 2; i++) {
+		from[i] = counts_read(baseline, lists[i]);
+		to[i] = counts_read(best, lists[i]);
+		pairs_add(&pairs, &count, &from[i], &to[i], i == 0);
+	}
 	if (count) {
 		qsort(pairs, count, sizeof *pairs, by_score);
 		table_print_pairs(ui, pairs, count, out);
-	} else if (asked && json_array_size(json_object_get(best, "counters"))) {
+	} else if (asked && to[1].count) {
 		fputs("counters: none differs by 5 % or more\n", out);
 	}
 	free(pairs);
+	for (int i = 0; i < 2; i++) {
+		free(from[i].rows);
+		free(to[i].rows);
+	}
 }
 
 /* Lists the missing counters; their reasons are printed by `sweetspot run`. */
-static void missing_print(const json_t *counters, FILE *out) {
+static void missing_print(const json_t *best, FILE *out) {
+	struct counts counters = counts_read(best, "counters");
 	char *text = mem_strdup("");
-	js_each (row, counters) {
-		if (isfinite(value_of(row)))
-			continue;
-		mem_append(&text, "%s%s", *text ? ", " : "not counted: ", js_string_or(row, "name", "?"));
-	}
+	for (size_t i = 0; i < counters.count; i++)
+		if (!isfinite(counters.rows[i].value))
+			mem_append(&text, "%s%s", *text ? ", " : "not counted: ", counters.rows[i].name);
 	if (*text)
 		ui_wrap(out, 0, 2, "%s", text);
 	free(text);
+	free(counters.rows);
 }
 
 static void failures_print(const json_t *failures, FILE *out) {
@@ -391,17 +387,16 @@ static void cost_print(const json_t *counting, FILE *out) {
 }
 
 /* Those who did not ask for counters are shown what differs, and not what it cost or what is missing. */
-void results_counters_print(struct ui *ui, const json_t *result, FILE *out) {
-	const json_t *counting = json_object_get(result, "counting"), *best = json_object_get(result, "best");
-	const json_t *baseline = json_object_get(result, "baseline");
+void results_counters_print(struct ui *ui, const struct result *result, FILE *out) {
+	const json_t *counting = js_at(result->json, "counting"), *best = result->best.json;
 	bool asked = !js_bool_or(counting, "default", false);
-	if (!json_is_object(counting) || (!asked && !json_is_object(best)))
+	if (!json_is_object(counting) || (!asked && !best))
 		return;
 	fputc('\n', out);
-	if (!json_equal(json_object_get(best, "config"), json_object_get(baseline, "config")))
-		differences_print(ui, baseline, best, asked, out);
+	if (!result->keeps)
+		differences_print(ui, result->baseline.json, best, asked, out);
 	if (asked)
-		missing_print(json_object_get(best, "counters"), out);
+		missing_print(best, out);
 	if (!js_bool_or(counting, "hardware", true))
 		fputs("hardware counters: not available here, see `sweetspot doctor`\n", out);
 	if (!asked)

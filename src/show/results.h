@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "src/ui/ui.h"
+#include "tuner/result/result.h"
 #include "tuner/tune/tune.h"
 
 void results_progress(struct ui *ui, const struct tune_progress *progress);
@@ -36,22 +37,22 @@ void results_value(double value, const char *unit, char *text, size_t size);
 enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "run it as:" */ };
 
 /* In the block of a result with a "program": its command line, speedup, effects and resources. */
-void results_program_print(struct ui *ui, const json_t *result, FILE *out);
+void results_program_print(struct ui *ui, const struct result *result, FILE *out);
 /* The worth of each change of a winner, and the names of those that it does not need. */
 void results_worth_print(const json_t *result, FILE *out);
 /* Prints what a winner does otherwise than the baseline, and the options that tell whether it matters. */
 void results_other_work_print(const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */
-void results_effects_print(const json_t *result, FILE *out);
+void results_effects_print(const struct result *result, FILE *out);
 /* The counters that differ most between baseline and best, those that are missing, and the cost of counting. */
-void results_counters_print(struct ui *ui, const json_t *result, FILE *out);
+void results_counters_print(struct ui *ui, const struct result *result, FILE *out);
 /* The "gpu" of a trial or of a best configuration: its clock, and a line for each function that was launched. Prints
  * nothing for NULL. */
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
 /* The results of --sizes: ranges with their configurations, the law, and its error. Prints nothing for NULL. */
 void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
-void results_regions_print(struct ui *ui, const json_t *result, FILE *out);
+void results_regions_print(struct ui *ui, const struct result *result, FILE *out);
 
 void results_seconds_print(const json_t *results, FILE *out); /* where each second went */
 

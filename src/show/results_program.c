@@ -64,10 +64,9 @@ static void resource_pair(const json_t *from, const json_t *to, const struct res
 
 /* User and system time, memory, faults and switches, baseline -> best; prints nothing if neither is known. */
 /* Prints as many per line as fit. */
-static void results_usage_print(const json_t *result, FILE *out) {
-	const json_t *best = json_object_get(result, "best"), *baseline = json_object_get(result, "baseline");
-	const json_t *from = result_keeps_baseline(result) ? NULL : json_object_get(baseline, "usage"),
-				 *to = json_object_get(best, "usage");
+static void results_usage_print(const struct result *result, FILE *out) {
+	const json_t *from = result->keeps ? NULL : js_at(result->baseline.json, "usage");
+	const json_t *to = js_at(result->best.json, "usage");
 	int column = 0;
 	for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
 		char text[200];
@@ -110,49 +109,48 @@ static void label(FILE *out, const char *name) {
 }
 
 /* Older results may name another setting after a tie. */
-static void line_print(struct ui *ui, const json_t *result, FILE *out) {
-	bool open = !result_is_decided(result), keep = result_keeps_baseline(result) || verdict_of(result) == VERDICT_TIE;
-	const json_t *program = json_object_get(result, "program");
-	const char *text = js_string_or(program, "line", NULL);
-	if (!text || !json_is_object(json_object_get(result, "best")))
+static void line_print(struct ui *ui, const struct result *result, FILE *out) {
+	bool open = !result->decided, keep = result->keeps || result->verdict == VERDICT_TIE;
+	const char *text = js_string_or(result->program, "line", NULL);
+	if (!text || !result->best.json)
 		return;
-	char *line = clean(keep ? js_string_or(program, "baseline_line", text) : text);
-	bool other = verdict_of(result) == VERDICT_NOT_SAME;
+	char *line = clean(keep ? js_string_or(result->program, "baseline_line", text) : text);
+	bool other = result->verdict == VERDICT_NOT_SAME;
 	label(out, keep ? "no change:" : open ? "best so far:" : other ? "this is:" : "run it as:");
 	fprintf(out, "%s%s%s%s\n", keep ? "keep running it as " : "", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
 	free(line);
 }
 
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
-static void tie_print(const json_t *result, FILE *out) {
-	if (result_closest(result) > 0)
-		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n",
-		        result_closest(result));
+static void tie_print(const struct result *result, FILE *out) {
+	if (result->closest > 0)
+		fprintf(out, "in the search, where the closest of the others took %.3g times as long\n", result->closest);
 	else if (result_alone(result))
 		fprintf(out, "with nothing, because every other setting%s %s\n",
 		        result_tried_all(result) ? "" : " that was tried",
-		        result_cut_short(result) > 0 ? "takes clearly longer or fails" : "fails");
+		        result->censored > 0 ? "takes clearly longer or fails" : "fails");
 	else if (result_single(result))
-		fprintf(out, "with itself in %lld pairs, which shows the noise\n", result_pairs(result));
+		fprintf(out, "with itself in %lld pairs, which shows the noise\n", (long long)result->pairs);
 	else
-		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", result_pairs(result));
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", (long long)result->pairs);
 }
 
-static void undecided_print(const json_t *result, const char *today, FILE *out) {
-	bool met = result_is_compared(result);
-	if (met && result_keeps_baseline(result))
-		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", result_pairs(result));
+static void undecided_print(const struct result *result, const char *today, FILE *out) {
+	bool met = result->compared;
+	long long pairs = result->pairs;
+	if (met && result->keeps)
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs);
 	else if (met)
-		fprintf(out, "with `%s` in %lld pairs\n", today, result_pairs(result));
-	else if (!json_is_object(json_object_get(result, "best")))
+		fprintf(out, "with `%s` in %lld pairs\n", today, pairs);
+	else if (!result->best.json)
 		fputs("with nothing, because no run has ended\n", out);
 	else if (result_unmet(result))
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
 	else if (result_untried(result))
 		fputs("with nothing, because nothing else was tried\n", out);
-	else if (result_keeps_baseline(result))
+	else if (result->keeps)
 		fputs("with nothing, because no other setting was better in the search\n", out);
-	else if (json_is_null(json_object_get(result, "stopped")))
+	else if (json_is_null(js_at(result->json, "stopped")))
 		fprintf(out, "it was interrupted before the comparison with `%s`\n", today);
 	else
 		fprintf(out, "no time was left to compare it with `%s`\n", today);
@@ -179,28 +177,29 @@ static void message_shorten(char *message, const json_t *lines) {
 }
 
 /* How a baseline ended that fails: the line to try by hand, with the input that it had. */
-static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
-	const json_t *baseline = json_object_get(result, "baseline"), *lines = json_object_get(baseline, "output");
-	bool input = json_object_get(json_object_get(result, "problem"), "input");
-	char *message = clean(js_string_or(baseline, "message", ""));
+static void no_baseline_print(const struct result *result, const char *today, FILE *out) {
+	const struct setup *baseline = &result->baseline;
+	const json_t *lines = js_at(baseline->json, "output");
+	bool input = json_object_get(result->problem, "input");
+	char *message = clean(baseline->message ? baseline->message : "");
 	message_shorten(message, lines);
 	label(out, "today:");
 	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
 	label(out, result_is_rejected(result) ? "rejected:" : "it failed:");
-	fprintf(out, "%s\n", *message ? message : js_string_or(baseline, "status", "?"));
+	fprintf(out, "%s\n", *message ? message : baseline->status ? baseline->status : "?");
 	free(message);
 	output_print(lines, out);
 }
 
-static void compared_print(const json_t *result, FILE *out) {
-	char *today = clean(js_string_or(json_object_get(result, "program"), "baseline_line", "the baseline"));
-	bool failed = verdict_of(result) == VERDICT_NO_BASELINE;
+static void compared_print(const struct result *result, FILE *out) {
+	char *today = clean(js_string_or(result->program, "baseline_line", "the baseline"));
+	bool failed = result->verdict == VERDICT_NO_BASELINE;
 	if (!failed)
 		label(out, "compared:");
-	if (verdict_is_faster(result))
-		fprintf(out, "with `%s` in %lld pairs%s\n", today, result_pairs(result),
+	if (result->faster)
+		fprintf(out, "with `%s` in %lld pairs%s\n", today, (long long)result->pairs,
 		        result_medians_differ(result) ? ", whose ratios give the speedup" : "");
-	else if (verdict_of(result) == VERDICT_TIE)
+	else if (result->verdict == VERDICT_TIE)
 		tie_print(result, out);
 	else if (failed)
 		no_baseline_print(result, today, out);
@@ -209,8 +208,8 @@ static void compared_print(const json_t *result, FILE *out) {
 	free(today);
 }
 
-static void notes_print(const json_t *result, FILE *out) {
-	js_each (note, json_object_get(result, "notes")) {
+static void notes_print(const struct result *result, FILE *out) {
+	js_each (note, js_at(result->json, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
 		label(out, note_at ? "" : "notes:");
 		fprintf(out, "%s\n", text);
@@ -237,21 +236,21 @@ static void settle_print(const json_t *differs, FILE *out) {
 void results_other_work_print(const json_t *result, FILE *out) {
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	js_each (clause, json_object_get(json_object_get(result, "evidence"), "differs")) {
+	js_each (clause, js_at(result, "evidence.differs")) {
 		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
 		label(out, clause_at ? "" : "other work:");
 		fprintf(out, "%s\n", text);
 		free(text);
 	}
 	label(out, "");
-	settle_print(json_object_get(json_object_get(result, "evidence"), "differs"), out);
+	settle_print(js_at(result, "evidence.differs"), out);
 }
 
-void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
+void results_program_print(struct ui *ui, const struct result *result, FILE *out) {
 	line_print(ui, result, out);
-	results_worth_print(result, out);
+	results_worth_print(result->json, out);
 	compared_print(result, out);
-	results_other_work_print(result, out);
+	results_other_work_print(result->json, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);
 	notes_print(result, out);

@@ -68,10 +68,9 @@ static void notes_print(const json_t *notes, FILE *out) {
 			ui_wrap(out, 0, 2, "%s", json_string_value(note));
 }
 
-void results_regions_print(struct ui *ui, const json_t *result, FILE *out) {
+void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {
 	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
-	const json_t *best = json_object_get(json_object_get(result, "best"), "regions");
-	const json_t *before = json_object_get(json_object_get(result, "baseline"), "regions");
+	const json_t *best = js_at(result->best.json, "regions"), *before = js_at(result->baseline.json, "regions");
 	size_t count = json_array_size(best);
 	if (count == 0)
 		return;
@@ -81,7 +80,7 @@ void results_regions_print(struct ui *ui, const json_t *result, FILE *out) {
 	fputc('\n', out);
 	table_print(table, ui, out);
 	counters_print(ui, best, before, out);
-	notes_print(json_object_get(json_object_get(result, "best"), "regions_notes"), out);
+	notes_print(js_at(result->best.json, "regions_notes"), out);
 	if (count > ROWS_MAX)
 		fprintf(out, "%zu more regions: --json shows them\n", count - ROWS_MAX);
 	table_free(table);

@@ -77,7 +77,7 @@ static void accuracy_print(const json_t *sizes) {
 
 void results_sizes_print(struct ui *ui, const json_t *sizes) {
 	js_each (one, sizes) {
-		const json_t *law = json_array_get(json_object_get(one, "laws"), 0);
+		const json_t *law = js_at(one, "laws.0");
 		putchar('\n');
 		thresholds_print(ui, one);
 		if (law)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/json/member.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tests/tap.h"
@@ -301,6 +302,100 @@ static void test_numbers(void) {
 	json_decref(json);
 }
 
+static void test_paths(void) {
+	json_t *json = json_pack("{s:{s:[i,{s:i}]}, s:n}", "a", "b", 1, "c", 2, "null");
+	ok(json_integer_value(js_at(json, "a.b.0")) == 1 && json_integer_value(js_at(json, "a.b.1.c")) == 2 &&
+	       json_is_null(js_at(json, "null")) && js_at(json, "") == json,
+	   "a path of members and places leads to a value");
+	ok(!js_at(json, "a.b.2") && !js_at(json, "a.b.c") && !js_at(json, "a.x.0") && !js_at(json, "null.a") &&
+	       !js_at(json, "a.b.0.c") && !js_at(NULL, "a"),
+	   "a path that leads nowhere gives NULL");
+	json_decref(json);
+}
+
+/* The macros declare what they walk, so that `break` and `continue` have to work as in a loop of one's own. */
+static void test_walks(void) {
+	json_t *array = json_pack("[i,i,i,i]", 0, 1, 2, 3), *object = json_pack("{s:i,s:i,s:i}", "a", 0, "b", 1, "c", 2);
+	json_int_t sum = 0, places = 0, members = 0;
+	js_each (one, array) {
+		if (json_integer_value(one) == 1)
+			continue;
+		if (json_integer_value(one) == 3)
+			break;
+		sum += 10 + json_integer_value(one);
+		places += (json_int_t)one_at;
+	}
+	js_members (name, value, object) {
+		if (*name == 'a')
+			continue;
+		members += json_integer_value(value);
+		if (*name == 'b')
+			break;
+	}
+	ok(sum == 22 && places == 2, "js_each visits the items in order, and knows the place of each");
+	ok(members == 1, "js_members visits the members in order");
+	js_each (one, object)
+		members += one != NULL;
+	js_members (name, value, array)
+		members += name && value;
+	js_members (name, value, NULL)
+		members += name && value;
+	ok(members == 1, "what is no array has no items, and what is no object has no members");
+	json_decref(array);
+	json_decref(object);
+}
+
+static void test_same(void) {
+	json_t *a = json_pack("{s:i,s:[i],s:i}", "x", 1, "y", 2, "z", 3), *b = json_pack("{s:i,s:[i]}", "x", 1, "y", 2);
+	ok(js_same(a, b, (const char *const[]){"x", "y", NULL}) && !js_same(a, b, (const char *const[]){"x", "z", NULL}),
+	   "documents are the same where the members that count are equal");
+	json_decref(a);
+	json_decref(b);
+}
+
+#define SAMPLE_MEMBERS(X)                                                                                              \
+	X(text, TEXT, "t", "none")                                                                                         \
+	X(real, REAL, "r", -1)                                                                                             \
+	X(count, COUNT, "n.c", -2)                                                                                         \
+	X(flag, BOOL, "f", true)                                                                                           \
+	X(part, JSON, "p.0", NULL)
+struct sample {
+	SAMPLE_MEMBERS(MEMBER_DECLARE)
+};
+
+static struct sample sample_read(const json_t *json) {
+	struct sample read = {SAMPLE_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct sample, SAMPLE_MEMBERS), json, &read);
+	return read;
+}
+
+/* Documents come from anybody. */
+static void test_members(void) {
+	static const char *const keys[] = {"t", "r", "n", "f", "p"};
+	static const char *const bad[] = {"null", "[]", "{}", "[[1]]", "{\"c\":\"x\"}"};
+	json_t *json = json_pack("{s:s,s:f,s:{s:i},s:b,s:[i]}", "t", "word", "r", 1.5, "n", "c", 7, "f", 0, "p", 9);
+	struct sample good = sample_read(json);
+	bool kept = true;
+	ok(strcmp(good.text, "word") == 0 && good.real == 1.5 && good.count == 7 && !good.flag &&
+	       json_integer_value(good.part) == 9,
+	   "a table reads each member to its field");
+	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+			json_t *copy = json_copy(json);
+			json_object_set_new(copy, keys[k], json_loads(bad[i], JSON_DECODE_ANY, NULL));
+			struct sample one = sample_read(copy);
+			kept = kept && strcmp(one.text, k == 0 ? "none" : "word") == 0 && one.real == (k == 1 ? -1 : 1.5) &&
+			       one.count == (k == 2 ? -2 : 7) && one.flag == (k == 3);
+			json_decref(copy);
+		}
+	}
+	ok(kept, "a member that is null or of another type keeps its fallback, and the others are read");
+	struct sample none = sample_read(NULL);
+	ok(strcmp(none.text, "none") == 0 && none.real == -1 && none.count == -2 && none.flag && !none.part,
+	   "no document leaves all members at their fallbacks");
+	json_decref(json);
+}
+
 static void test_load(void) {
 	char path[] = "/tmp/sweetspot-json-XXXXXX";
 	int fd = mkstemp(path), before = dup(STDIN_FILENO);
@@ -374,6 +469,10 @@ int main(void) {
 	test_ranges();
 	test_types();
 	test_numbers();
+	test_paths();
+	test_walks();
+	test_same();
+	test_members();
 	test_load();
 	test_mutations();
 	return tap_done();

@@ -104,14 +104,15 @@ static json_t *json_read(const char *text) {
 	return json;
 }
 
-typedef void printer(struct ui *ui, const json_t *json, FILE *out);
+typedef void printer(struct ui *ui, const struct result *result, FILE *out);
 
 static char *printed(printer *print, const json_t *json) {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size), *pipe = tmpfile();
 	struct ui *ui = ui_new(pipe, pipe, false, false);
-	print(ui, json, out);
+	const struct result read = result_read(json);
+	print(ui, &read, out);
 	fclose(out);
 	ui_free(ui);
 	fclose(pipe);
@@ -146,13 +147,15 @@ static const char missing_text[] =
 	"not counted: f, g: broken\n"
 	"run `sweetspot doctor` to see what can be counted here and how to enable the rest\n";
 
-static void reasons(struct ui *ui, const json_t *json, FILE *out) {
+static void reasons(struct ui *ui, const struct result *of, FILE *out) {
 	(void)ui;
 	json_t *sources = json_read("[{'name': 'papi', 'reason': 'an old one',"
 	                            "  'fix': 'sudo apt-get install papi'},"
 	                            " {'name': 'rapl', 'reason': 'none', 'fix': 'sudo chmod'},"
 	                            " {'name': 'perf', 'fix': 'see doctor'}]");
-	counters_reasons_print(json, sources, out);
+	struct counts counters = counts_read(of->json, "counters");
+	counters_reasons_print(&counters, sources, out);
+	free(counters.rows);
 	json_decref(sources);
 }
 
@@ -178,7 +181,7 @@ static void check_nonsense(const json_t *good) {
 }
 
 int main(void) {
-	json_t *good = json_read(result), *rows = json_read(missing), *none = json_object();
+	json_t *good = json_read(result), *rows = json_pack("{s:o}", "counters", json_read(missing)), *none = json_object();
 	check_values();
 	check_text("what differs, metrics first, and what it cost", results_counters_print, good, counters_text);
 	json_object_set_new(json_object_get(good, "counting"), "default", json_true());

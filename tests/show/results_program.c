@@ -65,7 +65,7 @@ static const char faster_text[] = "run it as:   env OMP_NUM_THREADS=2 ./app in.d
 								  "             a second\n";
 
 /* JSON with ' for ". */
-static json_t *result_read(const char *text) {
+static json_t *document(const char *text) {
 	char *copy = mem_strdup(text);
 	struct err err = {0};
 	for (char *c = copy; *c; c++)
@@ -77,14 +77,15 @@ static json_t *result_read(const char *text) {
 	return result;
 }
 
-typedef void printer(struct ui *ui, const json_t *result, FILE *out);
+typedef void printer(struct ui *ui, const struct result *result, FILE *out);
 
 static char *printed(printer *print, const json_t *result) {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size), *pipe = tmpfile();
 	struct ui *ui = ui_new(pipe, pipe, false, false);
-	print(ui, result, out);
+	const struct result read = result_read(result);
+	print(ui, &read, out);
 	fclose(out);
 	ui_free(ui);
 	fclose(pipe);
@@ -92,7 +93,7 @@ static char *printed(printer *print, const json_t *result) {
 }
 
 static void prints(const char *result, const char *want, const char *what) {
-	json_t *json = result_read(result);
+	json_t *json = document(result);
 	char *got = printed(results_program_print, json);
 	is_text(got, want, what);
 	free(got);
@@ -142,7 +143,7 @@ static void test_tie(void) {
 /* Does the block of a result on stdout have this text? */
 static bool block_has(const char *result, const char *text) {
 	char got[4096] = "";
-	json_t *results = json_pack("[o]", result_read(result));
+	json_t *results = json_pack("[o]", document(result));
 	FILE *out = tmpfile(), *pipe = tmpfile();
 	struct ui *ui = ui_new(pipe, pipe, false, false);
 	fflush(stdout);
@@ -222,7 +223,7 @@ static void test_undecided(void) {
 }
 
 static void verdict(const char *result, const char *want) {
-	json_t *json = result_read(result);
+	json_t *json = document(result);
 	char *got = results_verdict(json);
 	is_text(got, want, want);
 	free(got);
@@ -290,7 +291,7 @@ static void test_hostile(void) {
 	for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
 		for (size_t v = 0; v < sizeof values / sizeof *values; v++, total++) {
 			char *wrapped = mem_printf("{'value': %s}", values[v]);
-			json_t *result = result_read(faster), *from = result_read(wrapped);
+			json_t *result = document(faster), *from = document(wrapped);
 			json_t *place = paths[p][1] ? json_object_get(result, paths[p][0]) : result;
 			json_object_set(place, paths[p][paths[p][1] != NULL], json_object_get(from, "value"));
 			char *text = printed(results_program_print, result);
@@ -307,7 +308,7 @@ static void test_hostile(void) {
 }
 
 static void verify(const char *results, const char *profile, const char *want) {
-	json_t *json = result_read(results);
+	json_t *json = document(results);
 	char *got = results_verify_command(json, profile);
 	is_text(got, want, "the command that verifies");
 	free(got);

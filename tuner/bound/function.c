@@ -66,9 +66,7 @@ enum { STALLS = sizeof stalls / sizeof *stalls, STALLS_NAMED = STALLS - 1 };
 
 /* The mean over the launches counted; NAN if it is not known. */
 static double mean_of(const json_t *function, const char *cupti, const char *event) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(json_object_get(function, "counters"), i, one) {
+	js_each (one, json_object_get(function, "counters")) {
 		const char *name = js_string_or(one, "name", "");
 		if (strcmp(name, cupti) == 0 || strcmp(name, event) == 0)
 			return js_real_or(one, "mean", NAN);
@@ -91,10 +89,8 @@ static double seconds(const json_t *function) {
 /* The sum of all, and the longest. */
 static double seconds_of_all(const json_t *functions, const json_t **longest) {
 	double sum = 0, most = 0;
-	size_t i;
-	json_t *one;
 	*longest = NULL;
-	json_array_foreach((json_t *)functions, i, one) {
+	js_each (one, functions) {
 		double s = seconds(one);
 		sum += s;
 		if (s > most) {

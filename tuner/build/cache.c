@@ -106,9 +106,7 @@ static bool file_holds(const char *path, const json_t *file) {
 
 bool build_files_cover(const char *folder, const json_t *files) {
 	bool all = true;
-	const char *name;
-	json_t *file;
-	json_object_foreach((json_t *)files, name, file) {
+	js_members (name, file, files) {
 		char *path = all ? mem_printf("%s/%s", folder, name) : NULL;
 		all = path && file_holds(path, file);
 		free(path);

@@ -110,23 +110,20 @@ static void c_comment(FILE *out, const char *text) {
 /* The results of one kernel and objective, and its ranges. */
 struct group {
 	char *name;
+	const struct profile_entry *first;
 	json_t *entries, *sizes; /* arrays; owned */
 	json_t *members, *asked; /* {"name as it was": {"type", "name"}} of configurations, of problems */
 };
 
-static bool is_same_word(const json_t *a, const json_t *b, const char *key) {
-	return strcmp(js_string_or(a, key, ""), js_string_or(b, key, "")) == 0;
-}
-
-static bool is_of(const json_t *a, const json_t *b) {
-	return is_same_word(a, b, "kernel") && is_same_word(a, b, "objective");
+/* of: an entry or a range of sizes */
+static bool is_of(const json_t *of, const struct profile_entry *first) {
+	return strcmp(js_string_or(of, "kernel", ""), first->kernel) == 0 &&
+	       strcmp(js_string_or(of, "objective", ""), first->objective) == 0;
 }
 
 /* A member gets the type that holds all its values: words hold anything, reals hold integers. */
 static void members_add(json_t *members, const json_t *config, json_t *taken) {
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)config, key, value) {
+	js_members (key, value, config) {
 		json_t *known = json_object_get(members, key);
 		enum c_type type = c_type_of(value);
 		if (!known) {
@@ -147,27 +144,27 @@ static const json_t *ranges_of(const json_t *sizes) {
 	return json_object_get(sizes, "thresholds");
 }
 
-static struct group group_new(const json_t *profile, const json_t *first, json_t *taken) {
-	const char *kernel = js_string_or(first, "kernel", ""), *objective = js_string_or(first, "objective", "");
-	bool time = strcmp(objective, "time") == 0;
-	char *text = mem_printf("%s%s%s", kernel, time ? "" : "_", time ? "" : objective);
-	struct group group = {export_name("sweetspot_", text, taken), json_array(), json_array(), json_object(),
-	                      json_object()};
-	json_t *names = json_object(), *problems = json_object(), *one, *range;
-	size_t i, k;
-	json_array_foreach(json_object_get(profile, "entries"), i, one) {
-		if (!is_of(one, first))
+static struct group group_new(const struct profile *profile, const struct profile_entry *first, json_t *taken) {
+	bool time = strcmp(first->objective, "time") == 0;
+	char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
+	struct group group = {
+		export_name("sweetspot_", text, taken), first, json_array(), json_array(), json_object(), json_object()};
+	json_t *names = json_object(), *problems = json_object();
+	size_t i;
+	for (i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
+		if (!is_of(entry->json, first))
 			continue;
-		json_array_append(group.entries, one);
-		members_add(group.members, json_object_get(one, "config"), names);
-		members_add(group.asked, json_object_get(one, "problem"), problems);
+		json_array_append(group.entries, (json_t *)entry->json);
+		members_add(group.members, entry->config, names);
+		members_add(group.asked, entry->problem, problems);
 	}
-	json_array_foreach(json_object_get(profile, "sizes"), i, one) {
+	js_each (one, profile->sizes) {
 		const json_t *over = json_object_get(group.asked, js_string_or(one, "over", ""));
 		if (!is_of(one, first) || !over || member_type(over) == C_WORD || !json_array_size(ranges_of(one)))
 			continue;
 		json_array_append(group.sizes, one);
-		json_array_foreach((json_t *)ranges_of(one), k, range)
+		js_each (range, ranges_of(one))
 			members_add(group.members, json_object_get(range, "config"), names);
 	}
 	json_decref(problems);
@@ -190,10 +187,8 @@ static const char *type_word(enum c_type type) {
 }
 
 static void put_struct(FILE *out, const struct group *group) {
-	const char *key;
-	json_t *member;
 	fprintf(out, "struct %s {\n", group->name);
-	json_object_foreach(group->members, key, member)
+	js_members (key, member, group->members)
 		fprintf(out, "\t%s%s;\n", type_word(member_type(member)), js_string_or(member, "name", ""));
 	if (!json_object_size(group->members))
 		fputs("\tint nothing;\n", out);
@@ -201,9 +196,8 @@ static void put_struct(FILE *out, const struct group *group) {
 }
 
 static void put_config(FILE *out, const struct group *group, const json_t *config) {
-	const char *key, *between = "\t\t{";
-	json_t *member;
-	json_object_foreach(group->members, key, member) {
+	const char *between = "\t\t{";
+	js_members (key, member, group->members) {
 		fputs(between, out);
 		c_literal(out, member_type(member), json_object_get(config, key));
 		between = ", ";
@@ -211,12 +205,10 @@ static void put_config(FILE *out, const struct group *group, const json_t *confi
 	fputs(json_object_size(group->members) ? "},\n" : "\t\t{0},\n", out);
 }
 
-static void put_macros(FILE *out, const json_t *entry, json_t *taken) {
+static void put_macros(FILE *out, const struct profile_entry *entry, json_t *taken) {
 	json_t *none = json_object();
 	char *prefix = export_entry_name("SWEETSPOT_", entry, none);
-	const char *key;
-	json_t *value;
-	json_object_foreach(json_object_get(entry, "config"), key, value) {
+	js_members (key, value, entry->config) {
 		char *text = mem_printf("%s_%s", prefix, key);
 		export_upper(text);
 		char *name = export_name("", text, taken);
@@ -232,19 +224,16 @@ static void put_macros(FILE *out, const json_t *entry, json_t *taken) {
 
 /* The number of members of problems that are words, or that are not. */
 static size_t asked_count(const struct group *group, bool words) {
-	const char *key;
-	json_t *member;
 	size_t count = 0;
-	json_object_foreach(group->asked, key, member) count += (member_type(member) == C_WORD) == words;
+	js_members (key, member, group->asked)
+		count += (member_type(member) == C_WORD) == words;
 	return count;
 }
 
 /* The place of a number among the numbers of the problem. */
 static size_t asked_place(const struct group *group, const char *over) {
-	const char *key;
-	json_t *member;
 	size_t place = 0;
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		if (strcmp(key, over) == 0)
 			break;
 		place += member_type(member) != C_WORD;
@@ -253,9 +242,8 @@ static size_t asked_place(const struct group *group, const char *over) {
 }
 
 static void put_problem(FILE *out, const struct group *group, const json_t *problem, bool words) {
-	const char *key, *between = "\t\t{";
-	json_t *member;
-	json_object_foreach(group->asked, key, member) {
+	const char *between = "\t\t{";
+	js_members (key, member, group->asked) {
 		if ((member_type(member) == C_WORD) != words)
 			continue;
 		fputs(between, out);
@@ -285,10 +273,9 @@ static void put_problems(FILE *out, const struct group *group, bool words) {
 }
 
 static void put_configs(FILE *out, const struct group *group, const char *name, const json_t *list) {
-	size_t i;
-	json_t *one;
 	fprintf(out, "\tstatic const struct %s %s[%zu] = {\n", group->name, name, json_array_size(list));
-	json_array_foreach((json_t *)list, i, one) put_config(out, group, json_object_get(one, "config"));
+	js_each (one, list)
+		put_config(out, group, json_object_get(one, "config"));
 	fputs("\t};\n", out);
 }
 
@@ -304,11 +291,9 @@ static void put_ranges(FILE *out, const struct group *group, const json_t *sizes
 	const json_t *ranges = ranges_of(sizes), *rest = json_object_get(sizes, "problem");
 	size_t place = asked_place(group, js_string_or(sizes, "over", "")), count = json_array_size(ranges), numbers = 0,
 		   words = 0;
-	const char *key;
-	json_t *member;
 	fputs("\tif (number[", out);
 	fprintf(out, "%zu] > 0", place);
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		bool word = member_type(member) == C_WORD;
 		size_t at = word ? words++ : numbers++;
 		if (strcmp(key, js_string_or(sizes, "over", "")) == 0)
@@ -328,10 +313,9 @@ static void put_ranges(FILE *out, const struct group *group, const json_t *sizes
 }
 
 static void put_head(FILE *out, const struct group *group) {
-	const char *key, *between = "";
-	json_t *member;
+	const char *between = "";
 	fprintf(out, "static inline const struct %s *%s_for(", group->name, group->name);
-	json_object_foreach(group->asked, key, member) {
+	js_members (key, member, group->asked) {
 		fprintf(out, "%s%sp_%s", between, member_type(member) == C_WORD ? "const char *" : "double ",
 		        js_string_or(member, "name", ""));
 		between = ", ";
@@ -359,14 +343,15 @@ static void put_search(FILE *out, const struct group *group) {
 	fputs("\treturn &known[nearest];\n}\n", out);
 }
 
-static void put_group(FILE *out, const struct group *group, json_t *macros) {
-	size_t i;
-	json_t *entry;
+static void put_group(FILE *out, const struct profile *profile, const struct group *group, json_t *macros) {
 	putc('\n', out);
-	json_array_foreach(group->entries, i, entry) {
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
+		if (!is_of(entry->json, group->first))
+			continue;
 		char *title = export_title_text(entry);
 		c_comment(out, title);
-		if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+		if (strcmp(entry->state, "stale") == 0)
 			c_comment(out, "stale: the kernel's source has changed since this was measured");
 		put_macros(out, entry, macros);
 		free(title);
@@ -382,25 +367,24 @@ static void put_group(FILE *out, const struct group *group, json_t *macros) {
 		fputs("\treturn &known[0];\n}\n", out);
 }
 
-static void put_groups(FILE *out, const json_t *profile) {
-	const json_t *entries = json_object_get(profile, "entries");
+static void put_groups(FILE *out, const struct profile *profile) {
 	json_t *taken = json_pack("{s:b}", "sweetspot_ratio", 1), *macros = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
+	for (size_t i = 0; i < profile->count; i++) {
 		bool known = false;
 		for (size_t k = 0; k < i; k++)
-			known = known || is_of(json_array_get(entries, k), json_array_get(entries, i));
+			known = known || is_of(profile->entries[k].json, &profile->entries[i]);
 		if (known)
 			continue;
-		struct group group = group_new(profile, json_array_get(entries, i), taken);
-		put_group(out, &group, macros);
+		struct group group = group_new(profile, &profile->entries[i], taken);
+		put_group(out, profile, &group, macros);
 		group_free(&group);
 	}
 	json_decref(macros);
 	json_decref(taken);
 }
 
-static int c_write(const json_t *profile, FILE *out, struct err *err) {
-	const char *fingerprint = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
+static int c_write(const struct profile *profile, FILE *out, struct err *err) {
+	const char *fingerprint = profile->machine.fingerprint;
 	const char *hash = strchr(fingerprint, ':');
 	json_t *none = json_object();
 	char *guard = export_name("SWEETSPOT_PROFILE_", hash ? hash + 1 : fingerprint, none);

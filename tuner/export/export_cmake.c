@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_settings_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -50,26 +51,21 @@ static bool is_for_lists(const char *value) {
 }
 
 /* For the property ENVIRONMENT_MODIFICATION of tests (CMake 3.22). */
-static void put_unset(FILE *out, const char *prefix, const json_t *entry) {
-	size_t i;
-	json_t *name;
-	if (!json_array_size(json_object_get(entry, "unset")))
+static void put_unset(FILE *out, const char *prefix, const struct profile_entry *entry) {
+	if (!json_array_size(entry->unset))
 		return;
 	fprintf(out, "set(%s_ENVIRONMENT_MODIFICATION", prefix);
-	json_array_foreach(json_object_get(entry, "unset"), i, name) {
+	js_each (name, entry->unset)
 		fprintf(out, "\n\t\"%s=unset:\"", json_string_value(name));
-	}
 	fputs(")\n", out);
 }
 
 /* For set_tests_properties(.. PROPERTIES ENVIRONMENT "${..}") and `cmake -E env`. */
-static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
-	const char *name;
-	json_t *value;
-	json_object_foreach(json_object_get(entry, "environment"), name, value)
+static void put_environment(FILE *out, const char *prefix, const struct profile_entry *entry) {
+	js_members (name, value, entry->environment)
 		export_hidden_each(out, json_string_value(value), define_hidden);
 	fprintf(out, "set(%s_ENVIRONMENT", prefix);
-	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+	js_members (name, value, entry->environment) {
 		if (!is_for_lists(json_string_value(value)))
 			continue;
 		fprintf(out, "\n\t\"%s=", name);
@@ -80,7 +76,7 @@ static void put_environment(FILE *out, const char *prefix, const json_t *entry) 
 	put_unset(out, prefix, entry);
 }
 
-static int cmake_write(const json_t *profile, FILE *out, struct err *err) {
+static int cmake_write(const struct profile *profile, FILE *out, struct err *err) {
 	export_heading(out, "# ", profile, "include(FILE).");
 	return export_settings_entries(profile, out, put_environment, put_set, err);
 }

@@ -62,18 +62,6 @@ static void put_json(FILE *out, const json_t *json) {
 		put_canonical(out, json);
 }
 
-/* Follows a path of members and places such as "speedup.ci.1"; NULL if it leads nowhere. */
-static const json_t *path_get(const json_t *json, const char *path) {
-	while (json && *path) {
-		size_t length = strcspn(path, ".");
-		char key[32];
-		snprintf(key, sizeof key, "%.*s", (int)length, path);
-		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
-		path += length + (path[length] == '.');
-	}
-	return json;
-}
-
 static const struct column {
 	const char *name, *path;
 } columns[] = {
@@ -108,18 +96,16 @@ static const struct column {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static int table_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries");
-	const json_t *fingerprint = json_object_get(json_object_get(profile, "machine"), "fingerprint");
+static int table_write(const struct profile *profile, FILE *out, struct err *err) {
 	for (size_t i = 0; i < COLUMNS; i++)
 		fprintf(out, "%s,", columns[i].name);
 	fputs("fingerprint\r\n", out);
-	for (size_t row = 0; row < json_array_size(entries); row++) {
+	for (size_t row = 0; row < profile->count; row++) {
 		for (size_t i = 0; i < COLUMNS; i++) {
-			put_json(out, path_get(json_array_get(entries, row), columns[i].path));
+			put_json(out, js_at(profile->entries[row].json, columns[i].path));
 			putc(',', out);
 		}
-		put_json(out, fingerprint);
+		put_text(out, profile->machine.fingerprint);
 		fputs("\r\n", out);
 	}
 	return export_end(out, "table", err);

@@ -5,7 +5,7 @@
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
 
-static int env_write(const json_t *profile, FILE *out, struct err *err) {
+static int env_write(const struct profile *profile, FILE *out, struct err *err) {
 	export_heading(out, "# ", profile, "source this file, as with `. ./FILE`.");
 	export_shell_settings(profile, out, NULL);
 	return export_end(out, "variables", err);

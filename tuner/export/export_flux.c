@@ -10,18 +10,18 @@
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
 
-static void put_run(const json_t *profile, const json_t *entry, FILE *out, export_setter *set) {
+static void put_run(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	long cores = export_cores(profile, entry);
 	long ranks = export_ranks(profile, entry);
 	fprintf(out, "%s# flux run --ntasks=%ld", set == export_shell_set ? "" : "\t", ranks ? ranks : 1);
 	if (cores)
 		fprintf(out, " --cores-per-task=%ld", cores);
-	if (strcmp(export_bind(entry), "false") == 0)
+	if (strcmp(entry->bind, "false") == 0)
 		fputs(" -o cpu-affinity=off", out);
 	fputs(" PROGRAM\n", out);
 }
 
-static int flux_write(const json_t *profile, FILE *out, struct err *err) {
+static int flux_write(const struct profile *profile, FILE *out, struct err *err) {
 	long cores = export_most(profile, export_cores);
 	long ranks = export_most(profile, export_ranks);
 	fprintf(out, "#!/bin/sh\n#flux: --nodes=1\n#flux: --nslots=%ld\n", ranks ? ranks : 1);

@@ -4,8 +4,8 @@
 #include "tuner/export/export.h"
 #include "tuner/export/export_text_impl.h"
 
-static int json_write(const json_t *profile, FILE *out, struct err *err) {
-	return export_document(json_incref((json_t *)profile), out, "profile", err);
+static int json_write(const struct profile *profile, FILE *out, struct err *err) {
+	return export_document(json_incref((json_t *)profile->json), out, "profile", err);
 }
 
 const struct export_format export_json = {

@@ -34,9 +34,7 @@ static bool is_failed(const char *status) {
 /* Values as Python's str() writes them; a missing parameter is empty. */
 static char *key_of(const json_t *config, const json_t *names) {
 	char *key = mem_strdup("");
-	size_t i;
-	json_t *name;
-	json_array_foreach((json_t *)names, i, name) {
+	js_each (name, names) {
 		char text[64] = "";
 		struct value value = value_int(0);
 		const json_t *member = json_object_get(config, json_string_value(name));
@@ -44,10 +42,8 @@ static char *key_of(const json_t *config, const json_t *names) {
 		if (there && value.type != VALUE_WORD)
 			value_text(value, text, sizeof text);
 		bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
-		char *longer = mem_printf("%s%s%s%s", key, i ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
-		                          whole ? ".0" : "");
-		free(key);
-		key = longer;
+		mem_append(&key, "%s%s%s", name_at ? "," : "", there && value.type == VALUE_WORD ? value.as.w : text,
+		           whole ? ".0" : "");
 	}
 	return key;
 }
@@ -71,26 +67,20 @@ static json_t *line_of(const json_t *trial) {
 }
 
 static bool has(const json_t *list, const json_t *value) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) {
+	js_each (one, list)
 		if (json_equal(one, value))
 			return true;
-	}
 	return false;
 }
 
 /* The parameters in the order of the winner, then of the first configuration that has them, each with the values that
  * were tried. */
 static json_t *params_of(const json_t *best, const json_t *trials) {
-	json_t *params = json_object(), *trial, *value;
-	const char *name;
-	size_t i;
-	json_object_foreach((json_t *)best, name, value) {
+	json_t *params = json_object();
+	js_members (name, value, best)
 		json_object_set_new(params, name, json_array());
-	}
-	json_array_foreach((json_t *)trials, i, trial) {
-		json_object_foreach(json_object_get(trial, "config"), name, value) {
+	js_each (trial, trials) {
+		js_members (name, value, json_object_get(trial, "config")) {
 			if (!json_object_get(params, name))
 				json_object_set_new(params, name, json_array());
 			if (!has(json_object_get(params, name), value))
@@ -102,42 +92,37 @@ static json_t *params_of(const json_t *best, const json_t *trials) {
 
 /* {"size": "64x48"} is [64, 48], {"n": 2048} is [2048]. */
 static json_t *size_of(const json_t *problem) {
-	json_t *list = json_array(), *value;
-	const char *name, *size = js_string_or(problem, "size", NULL);
+	json_t *list = json_array();
+	const char *size = js_string_or(problem, "size", NULL);
 	for (char *end; size && *size; size = *end ? end + 1 : end) {
 		json_array_append_new(list, json_integer(strtoll(size, &end, 10)));
 		if (end == size)
 			break;
 	}
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem)
 		if (json_is_integer(value))
 			json_array_append(list, value);
-	}
 	return list;
 }
 
-static json_t *cache_of(const json_t *entry) {
-	const json_t *trials = json_object_get(entry, "trials");
-	json_t *params = params_of(json_object_get(entry, "config"), trials), *names = json_array(), *cache = json_object(),
-		   *value;
-	const char *name;
-	json_object_foreach(params, name, value) {
+static json_t *cache_of(const struct profile_entry *entry) {
+	const json_t *trials = json_object_get(entry->json, "trials");
+	json_t *params = params_of(entry->config, trials), *names = json_array(), *cache = json_object();
+	js_members (name, value, params)
 		json_array_append_new(names, json_string(name));
-	}
 	for (size_t i = 0; i < json_array_size(trials); i++) {
 		const json_t *trial = json_array_get(trials, i);
 		char *key = key_of(json_object_get(trial, "config"), names);
 		json_object_set_new(cache, key, line_of(trial));
 		free(key);
 	}
-	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "device_name", js_string_or(entry, "device_name", "cpu"),
-	                 "kernel_name", js_string_or(entry, "kernel", ""), "problem_size",
-	                 size_of(json_object_get(entry, "problem")), "tune_params_keys", names, "tune_params", params,
-	                 "objective", "time", "cache", cache);
+	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "device_name", js_string_or(entry->json, "device_name", "cpu"),
+	                 "kernel_name", entry->kernel, "problem_size", size_of(entry->problem), "tune_params_keys", names,
+	                 "tune_params", params, "objective", "time", "cache", cache);
 }
 
-static int kt_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entry = export_trials_entry(profile, "kt", err);
+static int kt_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *entry = export_trials_entry(profile, "kt", err);
 	if (!entry)
 		return -1;
 	json_t *document = cache_of(entry);

@@ -36,9 +36,8 @@ static const char *type_of(const json_t *value) {
 }
 
 static json_t *configuration_of(const json_t *config) {
-	json_t *list = json_array(), *value;
-	const char *name;
-	json_object_foreach((json_t *)config, name, value) {
+	json_t *list = json_array();
+	js_members (name, value, config) {
 		json_array_append_new(list,
 		                      json_pack("{s:s,s:O,s:s}", "Name", name, "Value", value, "ValueType", type_of(value)));
 	}
@@ -46,9 +45,8 @@ static json_t *configuration_of(const json_t *config) {
 }
 
 static json_t *profiling_of(const json_t *counters) {
-	json_t *list = json_array(), *counter;
-	size_t i;
-	json_array_foreach((json_t *)counters, i, counter) {
+	json_t *list = json_array();
+	js_each (counter, counters) {
 		json_array_append_new(list, json_pack("{s:s,s:s,s:f}", "Name", js_string_or(counter, "name", ""), "Type",
 		                                      "Double", "Value", js_real_or(counter, "value", 0)));
 	}
@@ -83,23 +81,20 @@ static json_t *result_of(const json_t *trial, const char *kernel) {
 	                 "ValidationOverhead", validation);
 }
 
-static json_t *metadata_of(const json_t *profile, const json_t *entry) {
-	const char *device = js_string_or(entry, "device_name", NULL);
+static json_t *metadata_of(const struct profile *profile, const struct profile_entry *entry) {
+	const char *device = js_string_or(entry->json, "device_name", NULL);
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "ComputeApi", device ? "CUDA" : "CPU", "GlobalSizeType",
-	                 device ? "CUDA" : "OpenCL", "Platform", js_string_or(profile, "generator", ""), "Device",
-	                 device ? device : "cpu", "KttVersion", "2.1.0", "TimeUnit", "Milliseconds", "Timestamp",
-	                 js_string_or(profile, "created", ""));
+	                 device ? "CUDA" : "OpenCL", "Platform", profile->generator, "Device", device ? device : "cpu",
+	                 "KttVersion", "2.1.0", "TimeUnit", "Milliseconds", "Timestamp", profile->created);
 }
 
-static int ktt_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entry = export_trials_entry(profile, "ktt", err);
+static int ktt_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *entry = export_trials_entry(profile, "ktt", err);
 	if (!entry)
 		return -1;
-	json_t *results = json_array(), *trial;
-	size_t i;
-	json_array_foreach(json_object_get(entry, "trials"), i, trial) {
-		json_array_append_new(results, result_of(trial, js_string_or(entry, "kernel", "")));
-	}
+	json_t *results = json_array();
+	js_each (trial, json_object_get(entry->json, "trials"))
+		json_array_append_new(results, result_of(trial, entry->kernel));
 	json_t *document = json_pack("{s:o,s:o}", "Metadata", metadata_of(profile, entry), "Results", results);
 	return export_document(document, out, "results", err);
 }

@@ -9,7 +9,7 @@
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
-static void put_command(const json_t *entry, FILE *out) {
+static void put_command(const struct profile_entry *entry, FILE *out) {
 	char *cpus = export_cpus_each(entry);
 	if (cpus)
 		fprintf(out, "likwid-pin -q -c %s ", cpus);
@@ -21,7 +21,7 @@ static void set_inside(FILE *out, const char *name, const char *value) {
 	export_shell_set_inside(out, name, binds ? NULL : value);
 }
 
-static int likwid_write(const json_t *profile, FILE *out, struct err *err) {
+static int likwid_write(const struct profile *profile, FILE *out, struct err *err) {
 	return export_shell_runs(profile, out, "likwid", set_inside, put_command, err);
 }
 

@@ -72,18 +72,18 @@ static void put_set(FILE *out, const char *name, const char *value) {
 
 /* Assignments before a command of a recipe, quoted for its shell, behind `env -u` if variables are left out. A line of
  * a recipe ends at every newline, also inside quotes, so that values with one are left out. */
-static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
+static void put_environment(FILE *out, const char *prefix, const struct profile_entry *entry) {
 	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
 	const char *key, *between = "";
 	json_t *value;
 	size_t size = 0, i;
 	FILE *memory = open_memstream(&text, &size);
-	json_array_foreach(json_object_get(entry, "unset"), i, value) {
+	json_array_foreach(entry->unset, i, value) {
 		if (memory)
 			fprintf(memory, "%s-u %s", i ? " " : "env ", json_string_value(value));
 		between = " ";
 	}
-	json_object_foreach(json_object_get(entry, "environment"), key, value) {
+	json_object_foreach((json_t *)entry->environment, key, value) {
 		if (!memory || strpbrk(json_string_value(value), "\r\n"))
 			continue;
 		fprintf(memory, "%s%s=", between, key);
@@ -96,7 +96,7 @@ static void put_environment(FILE *out, const char *prefix, const json_t *entry) 
 	free(name);
 }
 
-static int make_write(const json_t *profile, FILE *out, struct err *err) {
+static int make_write(const struct profile *profile, FILE *out, struct err *err) {
 	export_heading(out, "# ", profile, "include FILE, for GNU make.");
 	fputs(special, out);
 	return export_settings_entries(profile, out, put_environment, put_set, err);

@@ -32,7 +32,7 @@ static void put_title(FILE *out, const char *title) {
 	fputs(")\n", out);
 }
 
-static int modulefile_write(const json_t *profile, FILE *out, struct err *err) {
+static int modulefile_write(const struct profile *profile, FILE *out, struct err *err) {
 	export_heading(out, "-- ", profile, "a module for Lmod.");
 	return export_module(profile, out, "-- ", put_title, put_set, err);
 }

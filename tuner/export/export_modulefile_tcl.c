@@ -38,7 +38,7 @@ static void put_title(FILE *out, const char *title) {
 	putc('\n', out);
 }
 
-static int modulefile_tcl_write(const json_t *profile, FILE *out, struct err *err) {
+static int modulefile_tcl_write(const struct profile *profile, FILE *out, struct err *err) {
 	fputs("#%Module1.0\n", out);
 	export_heading(out, "# ", profile, "a module.");
 	return export_module(profile, out, "# ", put_title, put_set, err);

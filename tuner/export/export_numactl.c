@@ -6,14 +6,14 @@
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
-static void put_command(const json_t *entry, FILE *out) {
+static void put_command(const struct profile_entry *entry, FILE *out) {
 	char *cpus = export_cpus_all(entry);
 	if (cpus)
 		fprintf(out, "numactl --physcpubind=%s ", cpus);
 	free(cpus);
 }
 
-static int numactl_write(const json_t *profile, FILE *out, struct err *err) {
+static int numactl_write(const struct profile *profile, FILE *out, struct err *err) {
 	return export_shell_runs(profile, out, "numactl", export_shell_set_inside, put_command, err);
 }
 

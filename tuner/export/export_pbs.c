@@ -8,12 +8,12 @@
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
 
-static long threads(const json_t *profile, const json_t *entry) {
+static long threads(const struct profile *profile, const struct profile_entry *entry) {
 	(void)profile;
 	return export_threads(entry);
 }
 
-static int pbs_write(const json_t *profile, FILE *out, struct err *err) {
+static int pbs_write(const struct profile *profile, FILE *out, struct err *err) {
 	long most = export_most(profile, threads), ranks = export_most(profile, export_ranks);
 	char mpi[48] = "";
 	if (ranks) {

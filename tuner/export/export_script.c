@@ -4,42 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_text_impl.h"
 #include "tuner/export/shell_impl.h"
 
 /* With several recommendations the first argument is the name of one. */
-static void put_functions(const json_t *entries, FILE *out) {
-	json_t *taken = json_object(), *entry;
-	size_t i;
-	json_array_foreach(entries, i, entry) {
+static void put_functions(const struct profile *profile, FILE *out) {
+	json_t *taken = json_object();
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("run_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
-		if (!export_shell_command_put(entries, entry, true, out))
+		if (!export_shell_command_put(profile, entry, true, out))
 			fputs("\techo 'it is not run by a command' >&2; exit 2\n", out);
 		fputs(")\n", out);
 		free(name);
 	}
 	fputs("\ncase $1 in\n", out);
-	const char *name;
-	json_t *value;
-	json_object_foreach(taken, name, value) fprintf(out, "%s) shift && %s \"$@\" ;;\n", name + strlen("run_"), name);
+	js_members (name, value, taken)
+		fprintf(out, "%s) shift && %s \"$@\" ;;\n", name + strlen("run_"), name);
 	fputs("*) echo 'usage: sh SCRIPT NAME [ARG...]' >&2; exit 2 ;;\nesac\n", out);
 	json_decref(taken);
 }
 
-static int script_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries"), *first = json_array_get(entries, 0);
-	bool one = json_array_size(entries) == 1;
+static int script_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *first = profile->entries;
+	bool one = profile->count == 1;
 	fputs("#!/bin/sh\n", out);
 	export_heading(out, "# ", profile, one ? "runs the program; arguments follow its own." : "runs the program NAME.");
 	if (!one)
-		put_functions(entries, out);
+		put_functions(profile, out);
 	else
 		export_title(out, "# ", first);
-	if (one && !export_shell_command_put(entries, first, false, out))
+	if (one && !export_shell_command_put(profile, first, false, out))
 		fputs("echo 'it is not run by a command: `sweetspot apply` builds and runs it' >&2; exit 2\n", out);
 	return export_end(out, "script", err);
 }

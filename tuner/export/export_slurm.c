@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
@@ -18,8 +17,8 @@ struct wish {
 };
 
 /* The second thread of a core stays idle if one thread a core is enough and was measured that way. */
-static const char *hint_of(const json_t *machine, const char *places, long threads) {
-	int64_t cores = js_int_or(machine, "cores", 0), all = js_int_or(machine, "threads", 0);
+static const char *hint_of(const struct machine *machine, const char *places, long threads) {
+	int64_t cores = machine->cores, all = machine->threads;
 	if (cores < 1 || all <= cores || threads == 0)
 		return NULL;
 	if (threads > cores)
@@ -27,15 +26,15 @@ static const char *hint_of(const json_t *machine, const char *places, long threa
 	return strcmp(places, "threads") == 0 ? NULL : "nomultithread";
 }
 
-static struct wish wish_of(const json_t *profile, const json_t *entry) {
-	const char *bind = export_bind(entry), *places = export_places(entry);
+static struct wish wish_of(const struct profile *profile, const struct profile_entry *entry) {
+	const char *bind = entry->bind, *places = entry->places;
 	struct wish wish = {.cpus = export_threads(entry), .ranks = export_ranks(profile, entry)};
 	wish.cpus = wish.cpus || !wish.ranks ? wish.cpus : 1;
-	wish.gpu = strcmp(js_string_or(entry, "device", "cpu"), "cpu") != 0;
+	wish.gpu = strcmp(entry->device, "cpu") != 0;
 	if (strcmp(bind, "false") == 0)
 		wish.bind = "none";
 	else
-		wish.hint = hint_of(json_object_get(profile, "machine"), places, wish.cpus);
+		wish.hint = hint_of(&profile->machine, places, wish.cpus);
 	if (!wish.bind && !wish.hint && *bind)
 		wish.bind = strcmp(places, "threads") == 0 ? "threads" : "cores";
 	if (strcmp(bind, "spread") == 0)
@@ -50,7 +49,7 @@ static void put_option(FILE *out, const char *name, const char *value) {
 		fprintf(out, " --%s=%s", name, value);
 }
 
-static void put_srun(const json_t *profile, const json_t *entry, FILE *out, export_setter *set) {
+static void put_srun(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	struct wish wish = wish_of(profile, entry);
 	char cpus[24];
 	snprintf(cpus, sizeof cpus, "%ld", wish.cpus);
@@ -70,11 +69,10 @@ static void put_srun(const json_t *profile, const json_t *entry, FILE *out, expo
 }
 
 /* Requests the most CPUs of any recommendation, and the hint only if all of them give it. */
-static void put_sbatch(const json_t *profile, FILE *out) {
-	const json_t *entries = json_object_get(profile, "entries");
+static void put_sbatch(const struct profile *profile, FILE *out) {
 	struct wish most = {0};
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		struct wish wish = wish_of(profile, json_array_get(entries, i));
+	for (size_t i = 0; i < profile->count; i++) {
+		struct wish wish = wish_of(profile, &profile->entries[i]);
 		bool same = i == 0 || (most.hint && wish.hint && strcmp(most.hint, wish.hint) == 0);
 		most.hint = same ? wish.hint : NULL;
 		most.cpus = wish.cpus > most.cpus ? wish.cpus : most.cpus;
@@ -90,7 +88,7 @@ static void put_sbatch(const json_t *profile, FILE *out) {
 		fprintf(out, "#SBATCH --hint=%s\n", most.hint);
 }
 
-static int slurm_write(const json_t *profile, FILE *out, struct err *err) {
+static int slurm_write(const struct profile *profile, FILE *out, struct err *err) {
 	fputs("#!/bin/sh\n", out);
 	put_sbatch(profile, out);
 	export_heading(out, "# ", profile, "the head of a batch script; srun follows.");

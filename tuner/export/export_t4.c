@@ -34,17 +34,15 @@ static json_t *result_of(const json_t *trial) {
 	                 "measurements", measurements(trial, right ? export_trial_ms(trial) : NAN), "objectives", "time");
 }
 
-static int t4_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entry = export_trials_entry(profile, "t4", err);
+static int t4_write(const struct profile *profile, FILE *out, struct err *err) {
+	const struct profile_entry *entry = export_trials_entry(profile, "t4", err);
 	if (!entry)
 		return -1;
-	json_t *results = json_array(), *trial;
-	size_t i;
-	json_array_foreach(json_object_get(entry, "trials"), i, trial) {
+	json_t *results = json_array();
+	js_each (trial, json_object_get(entry->json, "trials"))
 		json_array_append_new(results, result_of(trial));
-	}
 	json_t *document = json_pack("{s:s,s:{s:s,s:s},s:o}", "schema_version", "1.0.0", "metadata", "timeunit",
-	                             "milliseconds", "benchmark", js_string_or(entry, "kernel", ""), "results", results);
+	                             "milliseconds", "benchmark", entry->kernel, "results", results);
 	return export_document(document, out, "results", err);
 }
 

@@ -29,15 +29,12 @@ char *export_value_text(const json_t *value) {
 }
 
 /* " n=1024" for each member of the problem; caller frees. */
-static char *export_problem(const json_t *entry, const char *lead, const char *between) {
+static char *export_problem(const struct profile_entry *entry, const char *lead, const char *between) {
 	char *text = mem_strdup("");
-	const char *key;
-	json_t *json;
-	json_object_foreach(json_object_get(entry, "problem"), key, json) {
-		char *value = export_value_text(json), *longer = mem_printf("%s%s%s%s%s", text, lead, key, between, value);
+	js_members (key, json, entry->problem) {
+		char *value = export_value_text(json);
+		mem_append(&text, "%s%s%s%s", lead, key, between, value);
 		free(value);
-		free(text);
-		text = longer;
 	}
 	return text;
 }
@@ -91,58 +88,56 @@ void export_comment(FILE *out, const char *lead, const char *text) {
 	free(tame);
 }
 
-void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use) {
-	char *first = mem_printf("Sweetspot's recommendations for %s machine: %s",
-	                         js_bool_or(profile, "foreign", false) ? "another" : "this", use);
+void export_heading(FILE *out, const char *lead, const struct profile *profile, const char *use) {
+	char *first =
+		mem_printf("Sweetspot's recommendations for %s machine: %s", profile->foreign ? "another" : "this", use);
 	export_comment(out, lead, first);
-	export_comment(out, lead, js_string_or(json_object_get(profile, "machine"), "fingerprint", ""));
+	export_comment(out, lead, profile->machine.fingerprint);
 	free(first);
 }
 
 /* Nothing else was proven, or the program's own values are left out. */
-static bool is_baseline(const json_t *entry) {
-	const json_t *config = json_object_get(entry, "config"), *baseline = json_object_get(entry, "baseline");
-	return json_equal(config, json_object_get(baseline, "config")) ||
-	       (ssp_use_of(entry) != SSP_PROVEN && json_object_size(config) == 0);
+static bool is_baseline(const struct profile_entry *entry) {
+	return entry->keeps || (ssp_use_of(entry->json) != SSP_PROVEN && json_object_size(entry->config) == 0);
 }
 
 /* Is the setting another one than the baseline, and not proven to be faster? */
-static bool is_open(const json_t *entry) {
-	return ssp_use_of(entry) == SSP_OPEN && !is_baseline(entry);
+static bool is_open(const struct profile_entry *entry) {
+	return ssp_use_of(entry->json) == SSP_OPEN && !is_baseline(entry);
 }
 
 /* Noise can make the interval of an undecided comparison as wide as (0.00 .. 2060647.85), which says nothing. */
-static char *gain_text(const json_t *entry) {
-	struct speedup speedup = speedup_of(entry);
+static char *gain_text(const struct profile_entry *entry) {
+	struct speedup speedup = entry->speedup;
 	if (is_baseline(entry))
 		return mem_printf("%s, because nothing is proven to be faster%s",
-		                  json_object_get(entry, "program") ? "as it is run today" : "the baseline",
-		                  verdict_of(entry) == VERDICT_UNDECIDED ? " (undecided)" : "");
-	if (!result_is_compared(entry))
+		                  entry->program ? "as it is run today" : "the baseline",
+		                  entry->verdict == VERDICT_UNDECIDED ? " (undecided)" : "");
+	if (isnan(speedup.ratio))
 		return mem_strdup("not compared with a baseline");
-	if (verdict_of(entry) == VERDICT_UNDECIDED)
+	if (entry->verdict == VERDICT_UNDECIDED)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
-	if (verdict_is_faster(entry) && speedup_is_wide(speedup)) {
+	if (verdict_is_faster(entry->json) && speedup_is_wide(speedup)) {
 		char *gain = speedup_gain_text(speedup, "as fast as the baseline"),
-			 *text = mem_printf("%s: %s", gain, verdict_said(entry, ""));
+			 *text = mem_printf("%s: %s", gain, verdict_said(entry->json, ""));
 		free(gain);
 		return text;
 	}
 	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", speedup.ratio, speedup.low, speedup.high,
-	                  verdict_said(entry, ""));
+	                  verdict_word(entry->verdict));
 }
 
-static char *busy_text(const json_t *entry) {
-	const json_t *busy = json_object_get(entry, "busy");
+static char *busy_text(const struct profile_entry *entry) {
+	const json_t *busy = json_object_get(entry->json, "busy");
 	if (!busy)
 		return mem_strdup("");
 	return mem_printf("; %s on a busy machine (load %.3g)",
-	                  verdict_of(entry) == VERDICT_UNDECIDED ? "measured" : "decided", js_real_or(busy, "load", NAN));
+	                  entry->verdict == VERDICT_UNDECIDED ? "measured" : "decided", js_real_or(busy, "load", NAN));
 }
 
-char *export_title_text(const json_t *entry) {
+char *export_title_text(const struct profile_entry *entry) {
 	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
-	char *title = mem_printf("%s%s: %s%s%s", js_string_or(entry, "kernel", ""), problem, gain,
+	char *title = mem_printf("%s%s: %s%s%s", entry->kernel, problem, gain,
 	                         is_open(entry) ? "; not proven to be faster" : "", busy);
 	free(busy);
 	free(gain);
@@ -151,19 +146,19 @@ char *export_title_text(const json_t *entry) {
 	return title;
 }
 
-void export_title(FILE *out, const char *lead, const json_t *entry) {
+void export_title(FILE *out, const char *lead, const struct profile_entry *entry) {
 	char *title = export_title_text(entry);
 	export_comment(out, lead, title);
 	free(title);
-	char *checked = verdict_checked(entry), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	char *checked = verdict_checked(entry->json), *how = checked ? mem_printf("checked: %s", checked) : NULL;
 	if (how)
 		export_comment(out, lead, how);
 	free(how);
 	free(checked);
-	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+	if (strcmp(entry->state, "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
 	/* The variables are not the whole setting if some values are arguments. */
-	const char *line = json_string_value(json_object_get(json_object_get(entry, "program"), "line"));
+	const char *line = js_string_or(entry->program, "line", NULL);
 	if (line) {
 		char *whole = mem_printf("in full: %s", line);
 		export_comment(out, lead, whole);
@@ -190,10 +185,10 @@ char *export_name(const char *prefix, const char *text, json_t *taken) {
 	return name;
 }
 
-char *export_entry_name(const char *prefix, const json_t *entry, json_t *taken) {
+char *export_entry_name(const char *prefix, const struct profile_entry *entry, json_t *taken) {
 	/* The command of a program is its problem, and too long for a name. */
-	char *problem = json_object_get(entry, "program") ? mem_strdup("") : export_problem(entry, "_", "");
-	char *text = mem_printf("%s%s", js_string_or(entry, "kernel", ""), problem);
+	char *problem = entry->program ? mem_strdup("") : export_problem(entry, "_", "");
+	char *text = mem_printf("%s%s", entry->kernel, problem);
 	char *name = export_name(prefix, text, taken);
 	free(text);
 	free(problem);

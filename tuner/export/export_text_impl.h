@@ -7,17 +7,19 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "tuner/result/result.h"
 
 /* One line: no control characters, and nothing that would continue it. lead: "# ". */
 void export_comment(FILE *out, const char *lead, const char *text);
-void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use); /* names the machine */
+void export_heading(FILE *out, const char *lead, const struct profile *profile,
+                    const char *use); /* names the machine */
 void export_title(FILE *out, const char *lead,
-                  const json_t *entry);       /* kernel, problem, speedup; if it is stale; the command line */
-char *export_title_text(const json_t *entry); /* its first line; caller frees */
+                  const struct profile_entry *entry); /* kernel, problem, speedup; if it is stale; the command line */
+char *export_title_text(const struct profile_entry *entry); /* its first line; caller frees */
 /* prefix and text with "_" in place of everything except ASCII letters and digits, and a number behind names that are
  * in `taken`, an object to which the name is added. The caller frees it. */
 char *export_name(const char *prefix, const char *text, json_t *taken);
-char *export_entry_name(const char *prefix, const json_t *entry,
+char *export_entry_name(const char *prefix, const struct profile_entry *entry,
                         json_t *taken); /* of kernel and problem: PREFIXfw_n1024 */
 void export_upper(char *name);
 /* Is the character a control that a terminal or an editor may obey instead of showing it? Raw, it could make a line

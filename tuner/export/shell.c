@@ -53,8 +53,8 @@ static void place_add(struct team *team, const int *cpus, int count, int threads
 }
 
 /* NULL: not bound, or the binding is invalid. */
-static struct team *team_read(const json_t *entry) {
-	const char *text = js_string_or(entry, "binding", "");
+static struct team *team_read(const struct profile_entry *entry) {
+	const char *text = js_string_or(entry->json, "binding", "");
 	struct team *team = mem_alloc(1, sizeof *team);
 	int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
 	bool right = *text == '[';
@@ -80,7 +80,7 @@ static char *longer(char *list, int cpu) {
 	return text;
 }
 
-char *export_cpus_all(const json_t *entry) {
+char *export_cpus_all(const struct profile_entry *entry) {
 	struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int cpu = 0; team && cpu < CPUS_MAX; cpu++)
@@ -90,7 +90,7 @@ char *export_cpus_all(const json_t *entry) {
 	return list;
 }
 
-char *export_cpus_each(const json_t *entry) {
+char *export_cpus_each(const struct profile_entry *entry) {
 	struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int i = 0; team && i < team->threads; i++)
@@ -100,37 +100,24 @@ char *export_cpus_each(const json_t *entry) {
 }
 
 /* ERR_USAGE: an entry lacks it */
-static int export_cpus_check(const json_t *profile, const char *format, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries");
-	for (size_t i = 0; i < json_array_size(entries); i++)
-		if (!json_is_string(json_object_get(json_array_get(entries, i), "binding")))
+static int export_cpus_check(const struct profile *profile, const char *format, struct err *err) {
+	for (size_t i = 0; i < profile->count; i++)
+		if (!json_is_string(json_object_get(profile->entries[i].json, "binding")))
 			return err_set(err, ERR_USAGE, "export it on the machine where it was measured",
 			               "%s needs CPU numbers, but this profile is another machine's", format);
 	return 0;
 }
 
-static const char *variable(const json_t *entry, const char *name) {
-	return js_string_or(json_object_get(entry, "environment"), name, "");
-}
-
-const char *export_bind(const json_t *entry) {
-	return variable(entry, "OMP_PROC_BIND");
-}
-
-const char *export_places(const json_t *entry) {
-	return variable(entry, "OMP_PLACES");
-}
-
-long export_threads(const json_t *entry) {
-	const char *text = variable(entry, "OMP_NUM_THREADS");
+long export_threads(const struct profile_entry *entry) {
+	const char *text = entry->threads;
 	char *end;
 	long threads = strtol(text, &end, 10);
 	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
 }
 
-long export_ranks(const json_t *profile, const json_t *entry) {
+long export_ranks(const struct profile *profile, const struct profile_entry *entry) {
 	(void)profile;
-	json_t *words = program_recorded_words(json_object_get(entry, "program"), json_object_get(entry, "config"));
+	json_t *words = program_recorded_words(entry->program, entry->config);
 	size_t count = json_array_size(words);
 	const char **list = mem_alloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
@@ -144,24 +131,23 @@ long export_ranks(const json_t *profile, const json_t *entry) {
 	return good ? ranks : 0;
 }
 
-long export_cores(const json_t *profile, const json_t *entry) {
-	const json_t *machine = json_object_get(profile, "machine");
-	int64_t cores = js_int_or(machine, "cores", 0), all = js_int_or(machine, "threads", 0);
+long export_cores(const struct profile *profile, const struct profile_entry *entry) {
+	int64_t cores = profile->machine.cores, all = profile->machine.threads;
 	long threads = export_threads(entry);
 	if (cores < 1 || cores > 1000000 || threads == 0)
 		return threads;
-	if (strcmp(export_places(entry), "threads") == 0 && all > cores) {
+	if (strcmp(entry->places, "threads") == 0 && all > cores) {
 		long each = (long)(all / cores);
 		threads = (threads + each - 1) / each;
 	}
 	return threads < cores ? threads : (long)cores;
 }
 
-long export_most(const json_t *profile, long (*demand)(const json_t *profile, const json_t *entry)) {
-	const json_t *entries = json_object_get(profile, "entries");
+long export_most(const struct profile *profile,
+                 long (*demand)(const struct profile *profile, const struct profile_entry *entry)) {
 	long most = 0;
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		long one = demand(profile, json_array_get(entries, i));
+	for (size_t i = 0; i < profile->count; i++) {
+		long one = demand(profile, &profile->entries[i]);
 		most = one > most ? one : most;
 	}
 	return most;
@@ -203,22 +189,22 @@ void export_shell_set_inside(FILE *out, const char *name, const char *value) {
 	export_shell_set(out, name, value);
 }
 
-bool export_shell_command_put(const json_t *entries, const json_t *entry, bool inside, FILE *out) {
-	const json_t *program = json_object_get(entry, "program");
+bool export_shell_command_put(const struct profile *profile, const struct profile_entry *entry, bool inside,
+                              FILE *out) {
+	const json_t *program = entry->program;
 	const char *cwd = js_string_or(program, "cwd", NULL), *input = js_string_or(program, "input", NULL);
 	if (!program || js_string_or(program, "build", NULL))
 		return false;
 	const char *indent = inside ? "\t" : "";
-	export_settings_of(entries, entry, out, inside ? export_shell_set_inside : export_shell_set);
+	export_settings_of(profile, entry, out, inside ? export_shell_set_inside : export_shell_set);
 	if (cwd) {
 		fprintf(out, "%scd ", indent);
 		export_shell_quoted(out, cwd);
 		fputs(" || exit\n", out);
 	}
 	fprintf(out, "%sexec", indent);
-	json_t *words = program_recorded_words(program, json_object_get(entry, "config")), *word;
-	size_t i;
-	json_array_foreach(words, i, word) {
+	json_t *words = program_recorded_words(program, entry->config);
+	js_each (word, words) {
 		putc(' ', out);
 		export_shell_quoted(out, json_string_value(word));
 	}
@@ -233,76 +219,71 @@ bool export_shell_command_put(const json_t *entries, const json_t *entry, bool i
 }
 
 /* A function that runs the whole command, where variables are not all of the setting. */
-static void put_run(const json_t *entries, const json_t *entry, json_t *taken, FILE *out) {
-	const json_t *program = json_object_get(entry, "program");
-	const char *name;
-	json_t *way;
+static void put_run(const struct profile *profile, const struct profile_entry *entry, json_t *taken, FILE *out) {
+	const json_t *program = entry->program;
 	bool whole = false;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
+	js_members (name, way, json_object_get(program, "params"))
 		whole = whole || strcmp(json_string_value(way), "argument") == 0;
-	}
 	if (!whole || js_string_or(program, "build", NULL))
 		return;
 	char *function = export_entry_name("sweetspot_run_", entry, taken);
 	fprintf(out, "%s() (\n", function);
-	export_shell_command_put(entries, entry, true, out);
+	export_shell_command_put(profile, entry, true, out);
 	fputs(")\n", out);
 	free(function);
 }
 
-static void put_functions(const json_t *profile, FILE *out, export_shell_more *more) {
-	const json_t *entries = json_object_get(profile, "entries");
+static void put_functions(const struct profile *profile, FILE *out, export_shell_more *more) {
 	json_t *taken = json_object(), *runs = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("sweetspot_use_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() {\n", name);
-		export_settings_of(entries, entry, out, export_shell_set_inside);
+		export_settings_of(profile, entry, out, export_shell_set_inside);
 		if (more)
 			more(profile, entry, out, export_shell_set_inside);
 		fputs("\t:\n}\n", out); /* a body is never empty */
-		put_run(entries, entry, runs, out);
+		put_run(profile, entry, runs, out);
 		free(name);
 	}
 	json_decref(runs);
 	json_decref(taken);
 }
 
-void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *more) {
-	const json_t *entries = json_object_get(profile, "entries"), *first = json_array_get(entries, 0);
-	if (json_array_size(entries) == 1) {
+void export_shell_settings(const struct profile *profile, FILE *out, export_shell_more *more) {
+	const struct profile_entry *first = profile->entries;
+	if (profile->count == 1) {
 		export_title(out, "# ", first);
-		export_settings_of(entries, first, out, export_shell_set);
+		export_settings_of(profile, first, out, export_shell_set);
 		if (more)
 			more(profile, first, out, export_shell_set);
 		json_t *taken = json_object();
-		put_run(entries, first, taken, out);
+		put_run(profile, first, taken, out);
 		json_decref(taken);
 		return;
 	}
 	export_comment(out, "# ",
 	               "Settings that are the same in all recommendations are set here. For all settings of one kernel");
 	export_comment(out, "# ", "and problem call its function.");
-	export_settings_agreed(entries, out, export_shell_set);
+	export_settings_agreed(profile, out, export_shell_set);
 	put_functions(profile, out, more);
 }
 
-int export_shell_runs(const json_t *profile, FILE *out, const char *format, export_setter *set,
+int export_shell_runs(const struct profile *profile, FILE *out, const char *format, export_setter *set,
                       export_shell_command *command, struct err *err) {
 	if (export_cpus_check(profile, format, err))
 		return -1;
 	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
-	const json_t *entries = json_object_get(profile, "entries");
 	json_t *taken = json_object();
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct profile_entry *entry = &profile->entries[i];
 		char *name = export_entry_name("sweetspot_run_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
-		export_settings_of(entries, entry, out, set);
+		export_settings_of(profile, entry, out, set);
 		fputs("\texec ", out);
 		command(entry, out);
 		fputs("\"$@\"\n)\n", out);

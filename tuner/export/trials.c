@@ -13,14 +13,14 @@
 #include "base/stats.h"
 #include "tuner/trial/trial.h"
 
-const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries"), *entry = json_array_get(entries, 0);
-	if (json_array_size(entries) != 1 || !json_array_size(json_object_get(entry, "trials")))
+const struct profile_entry *export_trials_entry(const struct profile *profile, const char *format, struct err *err) {
+	const struct profile_entry *entry = profile->entries;
+	if (profile->count != 1 || !json_array_size(json_object_get(entry->json, "trials")))
 		err_set(err, ERR_USAGE, "name one kernel, from a store that has its trials",
-		        "%s holds every configuration of one search, but there are %zu", format, json_array_size(entries));
-	else if (strcmp(js_string_or(entry, "unit", ""), "s") != 0)
+		        "%s holds every configuration of one search, but there are %zu", format, profile->count);
+	else if (strcmp(entry->unit, "s") != 0)
 		err_set(err, ERR_USAGE, "use json or csv, which hold every objective", "%s holds times, not %s", format,
-		        js_string_or(entry, "objective", "?"));
+		        entry->objective);
 	else
 		return entry;
 	return NULL;
@@ -39,11 +39,9 @@ double export_trial_ms(const json_t *trial) {
 }
 
 json_t *export_samples_ms(const json_t *trial) {
-	json_t *out = json_array(), *sample;
-	size_t i;
-	json_array_foreach(json_object_get(trial, "samples"), i, sample) {
+	json_t *out = json_array();
+	js_each (sample, json_object_get(trial, "samples"))
 		json_array_append_new(out, js_number(json_number_value(sample) * 1e3));
-	}
 	return out;
 }
 

@@ -5,9 +5,10 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "tuner/result/result.h"
 
 /* The only entry of a profile, which must have trials in seconds; ERR_USAGE for several, or another unit. */
-const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err);
+const struct profile_entry *export_trials_entry(const struct profile *profile, const char *format, struct err *err);
 double export_trial_ms(const json_t *trial); /* the median of its samples; NAN without samples */
 json_t *export_samples_ms(const json_t *trial);
 json_t *export_timestamp(const json_t *trial); /* "2025-01-31T12:00:00+00:00" */

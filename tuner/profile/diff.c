@@ -18,9 +18,8 @@ static const double VAGUE = 1.3;
 
 /* {"key": entry} */
 static json_t *by_key(const json_t *profile) {
-	json_t *found = json_object(), *entry;
-	size_t i;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	json_t *found = json_object();
+	js_each (entry, json_object_get(profile, "entries")) {
 		char *key = profile_entry_key(entry);
 		const json_t *known = json_object_get(found, key);
 		if (!known || strcmp(profile_entry_date(entry), profile_entry_date(known)) >= 0)
@@ -30,54 +29,25 @@ static json_t *by_key(const json_t *profile) {
 	return found;
 }
 
-static void setting_add(json_t *array, const char *name, const json_t *a, const json_t *b) {
-	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
-}
-
-static json_t *settings_diff(const json_t *a, const json_t *b) {
-	json_t *array = json_array(), *value;
-	const char *name;
-	json_object_foreach((json_t *)a, name, value) {
-		if (!json_equal(value, json_object_get(b, name)))
-			setting_add(array, name, value, json_object_get(b, name));
-	}
-	json_object_foreach((json_t *)b, name, value) {
-		if (!json_object_get(a, name))
-			setting_add(array, name, NULL, value);
-	}
-	return array;
-}
-
-static double end_of(const json_t *entry, size_t i) {
-	const json_t *end = json_array_get(json_object_get(entry, "ci"), i);
-	return json_is_number(end) ? json_number_value(end) : NAN;
-}
-
-static double ratio_of(const json_t *a, const json_t *b) {
-	double before = js_real_or(a, "median", NAN);
-	return profile_entry_comparable(a, b) && before > 0 ? js_real_or(b, "median", NAN) / before : NAN;
+static double ratio_of(const struct profile_entry *a, const struct profile_entry *b) {
+	return profile_entry_comparable(a->json, b->json) && a->median > 0 ? b->median / a->median : NAN;
 }
 
 /* The interval of a ratio from those of its two parts, on the logarithms: G. Zou and A. Donner, "Construction of
  * confidence limits about effect measures: a general approach" (2008), the method of variance estimates recovery. NAN
  * where one is unknown. */
-static void interval_of(const json_t *a, const json_t *b, double ci[2]) {
-	double from = log(js_real_or(a, "median", NAN)), to = log(js_real_or(b, "median", NAN));
-	double from_low = fmin(end_of(a, 0), end_of(a, 1)), from_high = fmax(end_of(a, 0), end_of(a, 1));
-	double to_low = fmin(end_of(b, 0), end_of(b, 1)), to_high = fmax(end_of(b, 0), end_of(b, 1));
-	bool known = profile_entry_comparable(a, b) && isfinite(end_of(a, 0) + end_of(a, 1) + end_of(b, 0) + end_of(b, 1));
+static void interval_of(const struct profile_entry *a, const struct profile_entry *b, double ci[2]) {
+	double from = log(a->median), from_low = fmin(a->low, a->high), from_high = fmax(a->low, a->high);
+	double to = log(b->median), to_low = fmin(b->low, b->high), to_high = fmax(b->low, b->high);
+	bool known = profile_entry_comparable(a->json, b->json) && isfinite(a->low + a->high + b->low + b->high);
 	ci[0] = known ? exp(to - from - hypot(to - log(to_low), log(from_high) - from)) : NAN;
 	ci[1] = known ? exp(to - from + hypot(log(to_high) - to, from - log(from_low))) : NAN;
 }
 
-static double margin_of(const json_t *a, const json_t *b) {
-	return fmax(MARGIN, fmax(js_real_or(a, "noise_floor", 0), js_real_or(b, "noise_floor", 0)));
-}
-
 /* A higher rate is faster. False: nobody knows. */
-static bool verdict_take(const json_t *a, const json_t *b, enum verdict *verdict) {
-	double ci[2], margin = log1p(margin_of(a, b));
-	bool rate = js_bool_or(json_object_get(a, "program"), "maximize", false);
+static bool verdict_take(const struct profile_entry *a, const struct profile_entry *b, enum verdict *verdict) {
+	double ci[2], margin = log1p(fmax(MARGIN, fmax(a->noise_floor, b->noise_floor)));
+	bool rate = js_bool_or(a->program, "maximize", false);
 	interval_of(a, b, ci);
 	if (!(ci[0] > 0) || !isfinite(ci[1]))
 		return false;
@@ -90,30 +60,27 @@ static bool verdict_take(const json_t *a, const json_t *b, enum verdict *verdict
 	return true;
 }
 
-static bool is_time_changed(const json_t *a, const json_t *b) {
+static bool is_time_changed(const struct profile_entry *a, const struct profile_entry *b) {
 	enum verdict verdict;
 	return verdict_take(a, b, &verdict) && (verdict == VERDICT_FASTER || verdict == VERDICT_SLOWER);
 }
 
-static json_t *interval_json(const json_t *a, const json_t *b) {
+static json_t *interval_json(const struct profile_entry *a, const struct profile_entry *b) {
 	double ci[2];
 	interval_of(a, b, ci);
 	return isfinite(ci[0] + ci[1]) ? json_pack("[f,f]", ci[0], ci[1]) : json_null();
 }
 
-static bool is_member_changed(const json_t *a, const json_t *b, const char *name) {
-	return !json_equal(json_object_get(a, name), json_object_get(b, name));
-}
-
-static json_t *changes_of(const json_t *a, const json_t *b) {
-	const json_t *base_a = json_object_get(a, "baseline"), *base_b = json_object_get(b, "baseline");
+static json_t *changes_of(const struct profile_entry *a, const struct profile_entry *b) {
 	const struct {
 		const char *word;
 		bool changed;
 	} all[] = {
-		{"configuration", is_member_changed(a, b, "config")},      {"time", is_time_changed(a, b)},
-		{VERDICT_MEMBER, is_member_changed(a, b, VERDICT_MEMBER)}, {"source", is_member_changed(a, b, "source")},
-		{"baseline", is_member_changed(base_a, base_b, "config")},
+		{"configuration", !json_equal(a->config, b->config)},
+		{"time", is_time_changed(a, b)},
+		{VERDICT_MEMBER, a->verdict != b->verdict},
+		{"source", strcmp(a->source, b->source) != 0},
+		{"baseline", !json_equal(a->baseline.config, b->baseline.config)},
 	};
 	json_t *changes = json_array();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -123,23 +90,22 @@ static json_t *changes_of(const json_t *a, const json_t *b) {
 }
 
 static json_t *row_new(const json_t *a, const json_t *b) {
-	const json_t *any = a ? a : b;
+	const struct profile_entry from = profile_entry_read(a), to = profile_entry_read(b), *any = a ? &from : &to;
 	bool both = a && b;
 	enum verdict verdict;
-	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o,s:o,s:s?}", "kernel", js_string_or(any, "kernel", ""),
-	                 "problem", json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"),
-	                 "device", js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
-	                 both ? changes_of(a, b) : json_pack("[s]", a ? "removed" : "added"), "config",
-	                 both ? settings_diff(json_object_get(a, "config"), json_object_get(b, "config")) : json_array(),
-	                 "ratio", js_number(both ? ratio_of(a, b) : NAN), "ci", both ? interval_json(a, b) : json_null(),
-	                 VERDICT_MEMBER, both && verdict_take(a, b, &verdict) ? verdict_word(verdict) : NULL);
+	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o,s:o,s:s?}", "kernel", any->kernel, "problem", any->problem,
+	                 "objective", any->objective, "device", any->device, "a", a, "b", b, "changes",
+	                 both ? changes_of(&from, &to) : json_pack("[s]", a ? "removed" : "added"), "config",
+	                 both ? profile_differences(from.config, to.config) : json_array(), "ratio",
+	                 js_number(both ? ratio_of(&from, &to) : NAN), "ci", both ? interval_json(&from, &to) : json_null(),
+	                 VERDICT_MEMBER, both && verdict_take(&from, &to, &verdict) ? verdict_word(verdict) : NULL);
 }
 
 json_t *profile_diff(const json_t *a, const json_t *b) {
-	json_t *left = by_key(a), *right = by_key(b), *rows = json_array(), *entry;
-	const char *key;
-	json_object_foreach(left, key, entry) json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
-	json_object_foreach(right, key, entry) {
+	json_t *left = by_key(a), *right = by_key(b), *rows = json_array();
+	js_members (key, entry, left)
+		json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
+	js_members (key, entry, right) {
 		if (!json_object_get(left, key))
 			json_array_append_new(rows, row_new(NULL, entry));
 	}

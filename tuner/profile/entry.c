@@ -35,7 +35,7 @@ const char *profile_entry_date(const json_t *entry) {
 char *profile_entry_busy(const json_t *entry) {
 	const json_t *busy = json_object_get(entry, "busy"), *load = json_object_get(busy, "load");
 	long long processors = (long long)js_int_or(busy, "processors", 0);
-	bool open = !result_is_decided(entry);
+	bool open = !verdict_is_decided(entry);
 	const char *what = open ? "measured" : "decided";
 	const char *narrower = open || verdict_of(entry) == VERDICT_FASTER ? js_string_or(busy, "narrower", NULL) : NULL;
 	if (!busy)
@@ -127,11 +127,10 @@ static const char *sizes_date(const json_t *sizes) {
 }
 
 static json_t *sizes_choice(const json_t *sizes) {
-	json_t *choice = json_array(), *range;
-	size_t i;
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range)
+	json_t *choice = json_array();
+	js_each (range, json_object_get(sizes, "thresholds"))
 		json_array_append_new(choice, json_pack("[O,O,O]", json_object_get(range, "from"), json_object_get(range, "to"),
-	                                            json_object_get(range, "config")));
+		                                        json_object_get(range, "config")));
 	return choice;
 }
 
@@ -183,11 +182,9 @@ static json_t *brief(const struct part *part, const json_t *one) {
 
 /* Does a candidate contradict the kept one without being comparable with it? */
 static bool is_open(const struct merge *merge, const struct part *part, const json_t *kept, const json_t *candidates) {
-	size_t i;
-	json_t *one;
 	if (merge->prefer != PROFILE_PREFER_FASTER || !part->timed)
 		return merge->prefer == PROFILE_PREFER_NONE;
-	json_array_foreach((json_t *)candidates, i, one) {
+	js_each (one, candidates) {
 		if (!profile_entry_comparable(kept, one))
 			return true;
 	}
@@ -200,10 +197,10 @@ static int text_compare(const void *a, const void *b) {
 
 /* Keys of an object, sorted; the caller frees the array. */
 static const char **keys_sorted(const json_t *object) {
-	const char **keys = mem_alloc(json_object_size(object) + 1, sizeof *keys), *key;
+	const char **keys = mem_alloc(json_object_size(object) + 1, sizeof *keys);
 	size_t count = 0;
-	json_t *value;
-	json_object_foreach((json_t *)object, key, value) keys[count++] = key;
+	js_members (key, value, object)
+		keys[count++] = key;
 	qsort(keys, count, sizeof *keys, text_compare);
 	return keys;
 }
@@ -220,9 +217,8 @@ static json_t *set_array(json_t *set) {
 }
 
 static json_t *left_of(const struct part *part, const json_t *kept, const json_t *candidates, bool open) {
-	json_t *set = json_object(), *one;
-	size_t i;
-	json_array_foreach((json_t *)candidates, i, one) {
+	json_t *set = json_object();
+	js_each (one, candidates) {
 		if (!open && is_same_choice(part, kept, one))
 			continue;
 		json_t *short_form = brief(part, one);
@@ -246,10 +242,9 @@ static void conflict_add(struct merge *merge, const struct part *part, const jso
 
 /* Chooses one of the candidates for a key. Borrowed. */
 static json_t *settle(struct merge *merge, const struct part *part, const json_t *candidates) {
-	json_t *kept = json_array_get(candidates, 0), *one;
-	size_t i;
+	json_t *kept = json_array_get(candidates, 0);
 	bool differ = false;
-	json_array_foreach((json_t *)candidates, i, one) {
+	js_each (one, candidates) {
 		differ = differ || !is_same_choice(part, kept, one);
 		if (is_preferred(part, merge->prefer, one, kept))
 			kept = one;
@@ -280,10 +275,10 @@ static json_t *dated(const struct part *part, json_t *one, const json_t *profile
 
 /* The newest last, as readers expect it. */
 static json_t *part_merge(struct merge *merge, const struct part *part, const json_t *group) {
-	json_t *keys = json_object(), *merged = json_object(), *profile, *one;
-	size_t i, k;
-	json_array_foreach((json_t *)group, i, profile) {
-		json_array_foreach(json_object_get(profile, part->name), k, one) {
+	json_t *keys = json_object(), *merged = json_object();
+	size_t i;
+	js_each (profile, group) {
+		js_each (one, json_object_get(profile, part->name)) {
 			json_t *candidate = dated(part, one, profile);
 			candidates_add(keys, part, candidate);
 			json_decref(candidate);
@@ -304,9 +299,8 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 /* The largest value of a member by its text: dates, and machines, which differ only in members outside the fingerprint.
  */
 static json_t *largest(const json_t *group, const char *member) {
-	json_t *found = json_object_get(json_array_get(group, 0), member), *profile;
-	size_t i;
-	json_array_foreach((json_t *)group, i, profile) {
+	json_t *found = json_object_get(json_array_get(group, 0), member);
+	js_each (profile, group) {
 		if (text_order(json_object_get(profile, member), found) > 0)
 			found = json_object_get(profile, member);
 	}
@@ -327,9 +321,8 @@ static json_t *group_merge(struct merge *merge, const json_t *group) {
 }
 
 static json_t *groups_of(const json_t *profiles) {
-	json_t *groups = json_object(), *profile;
-	size_t i;
-	json_array_foreach((json_t *)profiles, i, profile) {
+	json_t *groups = json_object();
+	js_each (profile, profiles) {
 		const char *fingerprint = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
 		json_t *group = json_object_get(groups, fingerprint);
 		if (!group)

@@ -89,6 +89,8 @@ static json_t *folder_at(const char *folder, const char *fingerprint, struct err
 
 json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 	struct stat info;
+	if (!fingerprint)
+		return NULL;
 	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
 		return folder_at(path, fingerprint, err);
 	json_t *profile = profile_load(path, err);
@@ -111,6 +113,8 @@ static json_t *place_at(char *folder, const char *fingerprint) {
 json_t *profile_find(const char *fingerprint, struct err *err) {
 	const char *set = getenv("SWEETSPOT_PROFILE");
 	struct err ignored = {0};
+	if (!fingerprint)
+		return NULL;
 	if (set && *set)
 		return profile_at(set, fingerprint, err);
 	json_t *profile = place_at(sys_config_dir(&ignored), fingerprint);

@@ -16,6 +16,7 @@ bool profile_is_file(const char *name); /* in a folder: a .json that is neither 
 /* The paths of the profiles in a folder, sorted; at most 4096. ERR_NOTHING if there are none. The caller frees each,
  * and the array. */
 char **profile_folder_files(const char *folder, size_t *count, struct err *err);
+/* Without a fingerprint, whose error the caller has, both return NULL. */
 /* The profile of a machine from a file or a folder. ERR_NOTHING: it is another machine's, or the folder lacks one. */
 json_t *profile_at(const char *path, const char *fingerprint, struct err *err);
 /* Looks in the same places as libsweetspot: only $SWEETSPOT_PROFILE if that is set; else sweetspot/ in $XDG_CONFIG_HOME

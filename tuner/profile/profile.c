@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_program.h"
@@ -98,7 +99,7 @@ static void link_make(const char *folder, const char *name, const char *file) {
  * without links is not an error, because the folder is then searched. profile_save calls it. */
 static void profile_link(const json_t *profile, const char *path) {
 	const json_t *machine = json_object_get(profile, "machine");
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = text_base_name(path);
 	char *folder = mem_printf("%.*s", (int)(file - path), path);
 	char *expected = profile_file_name("", js_string_or(machine, "fingerprint", ""));
 	if (strcmp(file, expected) == 0 && !js_bool_or(machine, "synthetic", false)) {
@@ -263,9 +264,8 @@ static int gather_result(void *ctx, const struct store_row *result) {
 static const char *seen_near(const struct gather *gather, const char *word) {
 	const char **known = mem_alloc(json_object_size(gather->seen) + 1, sizeof *known);
 	size_t count = 0;
-	const char *kernel;
-	json_t *value;
-	json_object_foreach(gather->seen, kernel, value) known[count++] = kernel;
+	js_members (kernel, value, gather->seen)
+		known[count++] = kernel;
 	const char *found = near_word(word, known, count);
 	free(known);
 	return found;

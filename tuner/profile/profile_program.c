@@ -138,11 +138,9 @@ static int check_argv(const json_t *argv, struct err *err) {
 
 static int check_params(const json_t *params, struct err *err) {
 	static const char *const channels[] = {"argument", "build", "setup", "environment", "openmp"};
-	const char *name;
-	json_t *channel;
 	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
 		return refuse(err, "params", "must be an object with at most 1024 members");
-	json_object_foreach((json_t *)params, name, channel) {
+	js_members (name, channel, params) {
 		const char *word = json_is_string(channel) ? json_string_value(channel) : "";
 		bool known = false;
 		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
@@ -198,9 +196,7 @@ json_t *profile_program(const json_t *program) {
 
 json_t *profile_program_environment(const json_t *program) {
 	json_t *kept = json_object();
-	const char *name;
-	json_t *value;
-	json_object_foreach(json_object_get(program, "environment"), name, value) {
+	js_members (name, value, json_object_get(program, "environment")) {
 		if (json_is_string(value) && profile_may_set(name, program))
 			json_object_set(kept, name, value);
 	}
@@ -216,9 +212,7 @@ static const char *left_out(const char *name, const json_t *config, const json_t
 
 json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today) {
 	json_t *names = json_array();
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(program, "params"), name, way) {
+	js_members (name, way, json_object_get(program, "params")) {
 		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
 			json_array_append_new(names, json_string(name));
 		else if (json_is_string(way) && strcmp(json_string_value(way), "openmp") == 0 && left_out(name, config, today))

@@ -17,9 +17,8 @@
 /* The counters and metrics of the recommended configuration, as far as they were counted. */
 /* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */
 static json_t *values_of(const json_t *list) {
-	json_t *values = json_object(), *one;
-	size_t i;
-	json_array_foreach((json_t *)list, i, one) {
+	json_t *values = json_object();
+	js_each (one, list) {
 		const char *name = js_string_or(one, "name", ""), *status = js_string_or(one, "status", NULL);
 		double value = js_real_or(one, "value", NAN);
 		if (!*name || !isfinite(value))
@@ -43,11 +42,10 @@ json_t *profile_counted(const json_t *best) {
 }
 
 static int values_check(const json_t *values, struct err *err) {
-	const char *name;
-	json_t *one;
 	bool fits = json_is_object(values);
-	json_object_foreach((json_t *)values, name, one) fits =
-		fits && *name && json_is_number(json_object_get(one, "value")) && json_is_string(json_object_get(one, "unit"));
+	js_members (name, one, values)
+		fits = fits && *name && json_is_number(json_object_get(one, "value")) &&
+		       json_is_string(json_object_get(one, "unit"));
 	return fits ? 0 : err_set(err, ERR_USAGE, NULL, "must be an object of values with units");
 }
 
@@ -61,8 +59,8 @@ static int profile_counted_check(const json_t *counted, struct err *err) {
  * not end before it begins. */
 typedef int check_fn(const json_t *value, struct err *err);
 
-struct member {
-	const char *name; /* all are required; others may be there */
+struct rule {
+	const char *name; /* "?name" may be absent, as in older profiles; others may be there */
 	check_fn *check;
 };
 
@@ -72,13 +70,14 @@ static int check_refuse(struct err *err, const char *what) {
 	               "%s", what);
 }
 
-static int check_members(const json_t *value, const struct member *members, struct err *err) {
+static int check_members(const json_t *value, const struct rule *rules, struct err *err) {
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	for (const struct member *m = members; m->name; m++) {
-		const json_t *json = json_object_get(value, m->name);
-		if ((json ? m->check(json, err) : check_refuse(err, "is missing")) != 0)
-			return err_prefix(err, "%s", m->name);
+	for (; rules->name; rules++) {
+		const char *name = rules->name + (*rules->name == '?');
+		const json_t *json = json_object_get(value, name);
+		if ((json ? rules->check(json, err) : name > rules->name ? 0 : check_refuse(err, "is missing")) != 0)
+			return err_prefix(err, "%s", name);
 	}
 	return 0;
 }
@@ -177,25 +176,17 @@ static int check_how(const json_t *value, struct err *err) {
 }
 
 static int check_checked(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"how", check_how}, {"runs", check_count}, {NULL, NULL}};
-	static const char *const texts[] = {"by", "why", "except", "files"};
-	if (check_members(value, members, err))
-		return -1;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const json_t *text = json_object_get(value, texts[i]);
-		if (text && check_text(text, err))
-			return -1;
-	}
-	return 0;
+	static const struct rule rules[] = {{"how", check_how},   {"runs", check_count},   {"?by", check_text},
+	                                    {"?why", check_text}, {"?except", check_text}, {"?files", check_text},
+	                                    {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int check_evidence(const json_t *value, struct err *err) {
 	const json_t *differs = json_object_get(value, "differs");
-	size_t i;
-	json_t *clause;
 	if (!json_is_boolean(json_object_get(value, "same_work")) || !json_is_array(differs))
 		return check_refuse(err, "must say same_work, and what differs");
-	json_array_foreach((json_t *)differs, i, clause) {
+	js_each (clause, differs) {
 		if (check_text(clause, err))
 			return -1;
 	}
@@ -221,11 +212,9 @@ static int check_schema(const json_t *value, struct err *err) {
 
 /* Names with numbers, words or booleans: a configuration or a problem. */
 static int profile_check_settings(const json_t *value, struct err *err) {
-	const char *name;
-	json_t *setting;
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	json_object_foreach((json_t *)value, name, setting) {
+	js_members (name, setting, value) {
 		if (!*name)
 			return check_refuse(err, "has a member without a name");
 		if (!json_is_number(setting) && !json_is_string(setting) && !json_is_boolean(setting)) {
@@ -238,11 +227,9 @@ static int profile_check_settings(const json_t *value, struct err *err) {
 
 /* Variables that a profile may set; program: NULL for a kernel. */
 static int profile_check_variables(const json_t *value, const json_t *program, struct err *err) {
-	const char *name;
-	json_t *text;
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	json_object_foreach((json_t *)value, name, text) {
+	js_members (name, text, value) {
 		if (profile_may_set(name, program) ? check_text(text, err)
 		                                   : check_refuse(err, "is not a variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);
@@ -252,49 +239,49 @@ static int profile_check_variables(const json_t *value, const json_t *program, s
 
 /* Names of variables that are left out: those that the profile might set. */
 static int check_unset(const json_t *value, const json_t *program, struct err *err) {
-	size_t i;
-	json_t *name;
 	if (!json_is_array(value))
 		return check_refuse(err, "must be an array");
-	json_array_foreach((json_t *)value, i, name) {
+	js_each (name, value) {
 		if (!json_is_string(name) || !profile_may_set(json_string_value(name), program))
 			return check_refuse(err, "must hold names of variables that a profile may set");
 	}
 	return 0;
 }
 
+static int check_narrower(const json_t *value, struct err *err) {
+	static const char *const words[] = {"processors", "cores", NULL};
+	return check_one_of(value, words, "must be processors or cores", err);
+}
+
 /* The load of a machine that others used meanwhile. */
 static int check_busy(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"load", check_noise}, {"processors", check_count}, {NULL, NULL}};
-	const char *narrower = json_string_value(json_object_get(value, "narrower"));
-	if (check_members(value, members, err))
-		return -1;
-	if (json_object_get(value, "narrower") &&
-	    (!narrower || (strcmp(narrower, "processors") != 0 && strcmp(narrower, "cores") != 0))) {
-		check_refuse(err, "must be processors or cores");
-		return err_prefix(err, "narrower");
-	}
-	return 0;
+	static const struct rule rules[] = {
+		{"load", check_noise}, {"processors", check_count}, {"?narrower", check_narrower}, {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int check_baseline(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, members, err);
+	return json_is_null(value) ? 0 : check_members(value, rules, err);
 }
 
 static int check_speedup(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"ratio", check_ratio}, {"ci", check_gain}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, members, err);
+	static const struct rule rules[] = {{"ratio", check_ratio}, {"ci", check_gain}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, rules, err);
 }
 
 static int check_provenance(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"version", check_text},  {"command", check_text},      {"strategy", check_text},
 		{"seed", check_whole},    {"evaluations", check_count}, {"measured", check_time},
 		{"session", check_count}, {"search", check_count},      {NULL, NULL},
 	};
-	return check_members(value, members, err);
+	return check_members(value, rules, err);
+}
+
+static int check_flag(const json_t *value, struct err *err) {
+	return json_is_boolean(value) ? 0 : check_refuse(err, "must be true or false");
 }
 
 static int check_object(const json_t *value, struct err *err) {
@@ -302,7 +289,7 @@ static int check_object(const json_t *value, struct err *err) {
 }
 
 static int check_entry(const json_t *value, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"kernel", check_word},
 		{"source", check_text},
 		{"problem", profile_check_settings},
@@ -318,30 +305,19 @@ static int check_entry(const json_t *value, struct err *err) {
 		{"noise_floor", check_noise},
 		{"state", check_state},
 		{"provenance", check_provenance},
+		{"?proven", check_flag}, /* older profiles hold only what was proven */
+		{"?counted", profile_counted_check},
+		{"?program", profile_program_check},
+		{"?checked", check_checked},
+		{"?evidence", check_evidence},
+		{"?busy", check_busy},
 		{NULL, NULL},
 	};
-	const json_t *program = json_object_get(value, "program"), *proven = json_object_get(value, "proven");
-	if (check_members(value, members, err))
+	const json_t *program = json_object_get(value, "program"), *unset = json_object_get(value, "unset");
+	if (check_members(value, rules, err))
 		return -1;
-	if (proven && !json_is_boolean(proven)) { /* absent in older profiles, which hold only what was proven */
-		check_refuse(err, "must be true or false");
-		return err_prefix(err, "proven");
-	}
-	const json_t *counted = json_object_get(value, "counted"); /* absent in older profiles, or if nothing was counted */
-	if (counted && profile_counted_check(counted, err))
-		return err_prefix(err, "counted");
-	if (program && profile_program_check(program, err))
-		return err_prefix(err, "program");
-	const json_t *checked = json_object_get(value, "checked"), *evidence = json_object_get(value, "evidence");
-	if (checked && check_checked(checked, err)) /* both are absent in older profiles */
-		return err_prefix(err, "checked");
-	if (evidence && check_evidence(evidence, err))
-		return err_prefix(err, "evidence");
-	const json_t *unset = json_object_get(value, "unset"), *busy = json_object_get(value, "busy");
 	if (unset && check_unset(unset, program, err))
 		return err_prefix(err, "unset");
-	if (busy && check_busy(busy, err))
-		return err_prefix(err, "busy");
 	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")
 	                                                                                    : 0;
 }
@@ -356,35 +332,31 @@ static int check_entries(const json_t *value, struct err *err) {
 }
 
 static int check_machine(const json_t *value, struct err *err) {
-	static const struct member members[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
-	return check_members(value, members, err);
+	static const struct rule rules[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
+	return check_members(value, rules, err);
 }
 
 static int profile_sizes_check(const json_t *sizes, struct err *err);
 
 int profile_check(const json_t *profile, struct err *err) {
-	static const struct member members[] = {
+	static const struct rule rules[] = {
 		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
 		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
 	};
 	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
-	if (check_members(profile, members, err))
+	if (check_members(profile, rules, err))
 		return -1;
 	return sizes ? profile_sizes_check(sizes, err) : 0;
 }
 
 static void environments_add(json_t *one) {
-	size_t i;
-	json_t *range;
 	const char *kernel = js_string_or(one, "kernel", "");
-	json_array_foreach(json_object_get(one, "thresholds"), i, range)
+	js_each (range, json_object_get(one, "thresholds"))
 		json_object_set_new(range, "environment", config_environment(kernel, json_object_get(range, "config")));
 }
 
 static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) == 0 &&
 		    strcmp(js_string_or(one, "objective", ""), objective) == 0)
 			return true;
@@ -413,9 +385,8 @@ static int kernel_add(json_t *sizes, struct store *store, const char *fingerprin
 }
 
 json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err) {
-	json_t *sizes = json_array(), *entry;
-	size_t i;
-	json_array_foreach((json_t *)entries, i, entry) {
+	json_t *sizes = json_array();
+	js_each (entry, entries) {
 		if (kernel_add(sizes, store, fingerprint, entry, err) == 0)
 			continue;
 		json_decref(sizes);
@@ -431,11 +402,9 @@ static int refuse(struct err *err, size_t at, const char *what) {
 /* Ranges must be ascending and must not overlap. */
 static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 	double before = -INFINITY;
-	size_t i;
-	json_t *range;
 	if (json_array_size(ranges) < 1 || json_array_size(ranges) > SIZES_MAX)
 		return refuse(err, at, "thresholds: must be 1 to 64 ranges");
-	json_array_foreach((json_t *)ranges, i, range) {
+	js_each (range, ranges) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
 		if (!(from >= before && to >= from))
 			return refuse(err, at, "thresholds: a range must not end before it begins, nor overlap the one before");
@@ -448,17 +417,15 @@ static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 }
 
 static int profile_sizes_check(const json_t *sizes, struct err *err) {
-	size_t i;
-	json_t *one;
 	if (!json_is_array(sizes))
 		return err_set(err, ERR_USAGE, NULL, "sizes: must be an array");
-	json_array_foreach((json_t *)sizes, i, one) {
+	js_each (one, sizes) {
 		if (!*js_string_or(one, "kernel", "") || !*js_string_or(one, "over", ""))
-			return refuse(err, i, "must name a kernel and the number that its sizes are values of");
+			return refuse(err, one_at, "must name a kernel and the number that its sizes are values of");
 		if (profile_check_settings(json_object_get(one, "problem"), NULL) ||
 		    !json_is_array(json_object_get(one, "measured")))
-			return refuse(err, i, "must have the rest of the problem, and the measured sizes");
-		if (ranges_check(json_object_get(one, "thresholds"), i, err))
+			return refuse(err, one_at, "must have the rest of the problem, and the measured sizes");
+		if (ranges_check(json_object_get(one, "thresholds"), one_at, err))
 			return -1;
 	}
 	return 0;

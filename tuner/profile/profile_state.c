@@ -37,17 +37,21 @@ static void difference_add(json_t *array, const char *name, const json_t *a, con
 	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
 }
 
-json_t *profile_machine_differences(const json_t *a, const json_t *b) {
-	json_t *array = json_array(), *left = plain(a), *right = plain(b), *value;
-	const char *name;
-	json_object_foreach(left, name, value) {
-		if (!json_equal(value, json_object_get(right, name)))
-			difference_add(array, name, value, json_object_get(right, name));
+json_t *profile_differences(const json_t *a, const json_t *b) {
+	json_t *array = json_array();
+	js_members (name, value, a) {
+		if (!json_equal(value, json_object_get(b, name)))
+			difference_add(array, name, value, json_object_get(b, name));
 	}
-	json_object_foreach(right, name, value) {
-		if (!json_object_get(left, name))
+	js_members (name, value, b) {
+		if (!json_object_get(a, name))
 			difference_add(array, name, NULL, value);
 	}
+	return array;
+}
+
+json_t *profile_machine_differences(const json_t *a, const json_t *b) {
+	json_t *left = plain(a), *right = plain(b), *array = profile_differences(left, right);
 	json_decref(left);
 	json_decref(right);
 	return array;
@@ -86,9 +90,7 @@ static bool is_older(const char *a, const char *b) {
 }
 
 static enum profile_origin origin_of(const json_t *differences, const json_t *here, const json_t *there) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)differences, i, one) {
+	js_each (one, differences) {
 		if (!is_compiled(js_string_or(one, "name", "")))
 			return PROFILE_FOREIGN;
 	}

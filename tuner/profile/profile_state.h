@@ -16,7 +16,9 @@ enum profile_origin {
 
 /* Compares two members "machine". */
 enum profile_origin profile_origin(const json_t *here, const json_t *there);
-/* [{"name": "compiler", "a": .., "b": ..}], the fingerprint left out. New reference. */
+/* [{"name": "compiler", "a": .., "b": ..}], of two objects and of two machines, without the fingerprint. New reference.
+ */
+json_t *profile_differences(const json_t *a, const json_t *b);
 json_t *profile_machine_differences(const json_t *a, const json_t *b);
 const char *profile_origin_word(enum profile_origin origin);
 /* "current", "stale", "other compiler", "older compiler" or "foreign". source: the kernel's present hash; NULL if it

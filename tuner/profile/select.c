@@ -20,9 +20,7 @@ const char *profile_fit_word(enum profile_fit fit) {
 static struct sweetspot_value *values_of(const json_t *problem) {
 	struct sweetspot_value *values = mem_alloc(json_object_size(problem) + 1, sizeof *values);
 	size_t count = 0;
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem) {
 		double number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
 		values[count++] = (struct sweetspot_value){name, number, json_string_value(value)};
 	}
@@ -54,9 +52,7 @@ static void choice_set(const json_t *profile, struct ssp_place place, const stru
 
 /* Is the problem of the entry what is asked for, as far as it is asked for? */
 static bool is_asked(const json_t *entry, const json_t *problem) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem) {
 		const json_t *there = json_object_get(json_object_get(entry, "problem"), name);
 		if (!json_equal(value, (json_t *)there) &&
 		    !(json_is_number(value) && json_is_number(there) && json_number_value(value) == json_number_value(there)))

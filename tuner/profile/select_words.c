@@ -64,14 +64,15 @@ static bool has_name(const json_t *one, const char *name) {
 }
 
 static int no_name(const json_t *profile, const char *kernel, const char *name, struct err *err) {
-	const char *names[64], *known;
+	const char *names[64];
 	size_t count = 0;
 	const json_t *one;
-	json_t *value;
 	for (size_t i = 0; (one = part_at(profile, i)) && count < 64; i++) {
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0)
 			continue;
-		json_object_foreach(json_object_get(one, "problem"), known, value) if (count < 64) names[count++] = known;
+		js_members (known, value, json_object_get(one, "problem"))
+			if (count < 64)
+				names[count++] = known;
 	}
 	const char *near = near_word(name, names, count);
 	err_set(err, ERR_USAGE, NULL, "problems of %s do not have a \"%s\"", kernel, name);

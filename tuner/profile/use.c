@@ -89,10 +89,8 @@ static bool entry_settle(json_t *entry, bool values) {
 
 /* The baseline of a kernel is the same for all of its sizes. */
 static const json_t *baseline_of(const json_t *profile, const json_t *sizes) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
-		const json_t *config = json_object_get(json_object_get(entry, "baseline"), "config");
+	js_each (entry, json_object_get(profile, "entries")) {
+		const json_t *config = js_at(entry, "baseline.config");
 		if (config && strcmp(js_string_or(entry, "kernel", ""), js_string_or(sizes, "kernel", "")) == 0)
 			return config;
 	}
@@ -101,16 +99,16 @@ static const json_t *baseline_of(const json_t *profile, const json_t *sizes) {
 
 /* Before the entries are settled, which say what may be used. */
 static void ranges_settle(json_t *profile) {
-	json_t *all = json_object_get(profile, "sizes"), *range;
+	json_t *all = json_object_get(profile, "sizes");
 	sweetspot_profile *open = json_array_size(all) ? ssp_read(profile, NULL, 0) : NULL;
-	for (size_t i = json_array_size(all), k; i-- > 0;) {
+	for (size_t i = json_array_size(all); i-- > 0;) {
 		json_t *sizes = json_array_get(all, i), *baseline = (json_t *)baseline_of(profile, sizes);
 		if (!open || !baseline) {
 			json_array_remove(all, i);
 			continue;
 		}
-		json_array_foreach(json_object_get(sizes, "thresholds"), k, range) {
-			if (ssp_use_of_range(open, i, k) == SSP_PROVEN)
+		js_each (range, json_object_get(sizes, "thresholds")) {
+			if (ssp_use_of_range(open, i, range_at) == SSP_PROVEN)
 				continue;
 			json_object_set(range, "config", baseline);
 			json_object_set_new(range, "environment", json_object());

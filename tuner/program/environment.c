@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/json/js.h"
 #include "base/value.h"
 #include "tuner/program/environment.h"
 
@@ -146,12 +147,10 @@ json_t *config_environment_changed(const char *kernel, const json_t *config, con
 
 json_t *config_environment(const char *kernel, const json_t *config) {
 	json_t *env = json_object();
-	const char *param;
-	json_t *value;
 	env_openmp(env, config);
 	if (!kernel)
 		return env;
-	json_object_foreach((json_t *)config, param, value) {
+	js_members (param, value, config) {
 		if (!is_openmp(config, param))
 			env_param(env, kernel, param, value);
 	}

@@ -163,7 +163,7 @@ void program_work_tell(const struct program *program, const struct same_case *on
 }
 
 void program_work_add(const struct program *program, json_t *result) {
-	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *config = js_at(result, "best.config");
 	if (!config)
 		return;
 	const struct same_case one = case_of(program, config);

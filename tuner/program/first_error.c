@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include "base/json/js.h"
 #include "tuner/program/first_error_impl.h"
 
 #include <stdbool.h>
@@ -18,9 +19,7 @@ static bool is_repetition(const char *text) {
 }
 
 static const char *find(const json_t *lines, const char *mark) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		const char *text = json_string_value(line);
 		if (text && strstr(text, mark) && !is_repetition(text))
 			return text;
@@ -30,9 +29,7 @@ static const char *find(const json_t *lines, const char *mark) {
 
 /* The earliest line with any of the marks. */
 static const char *earliest(const json_t *lines) {
-	size_t i;
-	json_t *line;
-	json_array_foreach((json_t *)lines, i, line) {
+	js_each (line, lines) {
 		const char *text = json_string_value(line);
 		for (size_t m = 0; text && m < sizeof marks / sizeof *marks; m++)
 			if (strstr(text, marks[m]))

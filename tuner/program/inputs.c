@@ -249,10 +249,8 @@ static json_t *fact_now(const struct walk *walk, const char *kind, const char *p
 
 static bool facts_hold(const struct walk *walk, const json_t *facts, const char *kind) {
 	const json_t *members = json_object_get(facts, kind);
-	const char *name;
-	json_t *fact;
 	bool same = json_is_object(members);
-	json_object_foreach((json_t *)members, name, fact) {
+	js_members (name, fact, members) {
 		char *path = same ? mem_printf("%s/%s", walk->source, name) : NULL;
 		json_t *now = path ? fact_now(walk, kind, path) : NULL;
 		same = now && json_equal(now, fact);
@@ -314,10 +312,8 @@ json_t *program_made_mark(const char *source, const char *tree) {
 }
 
 bool program_made_used(const char *tree, const json_t *made) {
-	size_t i;
-	const json_t *name;
 	bool used = false;
-	json_array_foreach((json_t *)made, i, name) {
+	js_each (name, made) {
 		char *path = mem_printf("%s/%s", tree, json_string_value(name));
 		used = used || !is_unread_at(path);
 		free(path);

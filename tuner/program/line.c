@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tuner/program/environment.h"
+#include "base/json/js.h"
 #include "tuner/program/impl.h"
 #include "tuner/program/program_text_impl.h"
 
@@ -158,11 +159,10 @@ static void command_add(struct program_text *out, const struct program_case *one
 	const char *missing = NULL;
 	if (call_add(out, one))
 		return;
-	json_t *words = program_words(one, &missing), *word;
-	size_t i;
-	json_array_foreach(words, i, word) {
-		bool shell = i == 0 && one->program->spec.shell;
-		program_text_add(out, i ? " " : "");
+	json_t *words = program_words(one, &missing);
+	js_each (word, words) {
+		bool shell = word_at == 0 && one->program->spec.shell;
+		program_text_add(out, word_at ? " " : "");
 		word_add(out, shell ? "sh" : json_string_value(word));
 	}
 	if (missing)

@@ -75,9 +75,8 @@ static bool inputs_fit(void *ctx, const json_t *facts) {
 /* Equal for configurations that differ only in parameters that the build does not name. */
 static char *build_key(void *ctx, const json_t *config) {
 	const struct program_builds *builds = ctx;
-	json_t *members = json_object(), *value;
-	const char *name;
-	json_object_foreach((json_t *)config, name, value) {
+	json_t *members = json_object();
+	js_members (name, value, config) {
 		if (template_mentions(builds->program->spec.build, name))
 			json_object_set(members, name, value);
 	}

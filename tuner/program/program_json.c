@@ -6,6 +6,7 @@
 
 #include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
+#include "base/json/js.h"
 #include "tuner/program/kept.h"
 
 static void text_set(json_t *json, const char *key, const char *text) {
@@ -36,9 +37,8 @@ static json_t *names_json(const struct program *program, const json_t *best) {
 }
 
 static json_t *ways_json(const struct program *program, const json_t *best) {
-	json_t *ways = json_object(), *value;
-	const char *name;
-	json_object_foreach((json_t *)best, name, value)
+	json_t *ways = json_object();
+	js_members (name, value, best)
 		json_object_set_new(ways, name, json_string(program_param_way(program, name)));
 	for (size_t i = 0; i < program->params.count; i++)
 		json_object_set_new(ways, program->params.list[i],

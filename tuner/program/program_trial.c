@@ -141,12 +141,10 @@ static bool is_watched(const struct program_case *one) {
 /* The first names of what a build has made. */
 static char *made_words(const json_t *made) {
 	enum { SHOWN = 3 };
-	size_t i;
-	const json_t *name;
 	struct program_text out = {0};
-	json_array_foreach((json_t *)made, i, name) {
-		if (i <= SHOWN)
-			program_text_printf(&out, "%s%s", i ? ", " : "", i < SHOWN ? json_string_value(name) : "..");
+	js_each (name, made) {
+		if (name_at <= SHOWN)
+			program_text_printf(&out, "%s%s", name_at ? ", " : "", name_at < SHOWN ? json_string_value(name) : "..");
 	}
 	return program_text_detach(&out);
 }

@@ -18,10 +18,9 @@ static const char **words_of(struct arena *arena, const json_t *argv) {
 
 /* The OpenMP parameters have fixed definitions. */
 static const char **own_params(struct arena *arena, const json_t *params) {
-	const char **names = arena_alloc(arena, json_object_size(params) + 1, sizeof *names), *name;
+	const char **names = arena_alloc(arena, json_object_size(params) + 1, sizeof *names);
 	size_t count = 0;
-	json_t *way;
-	json_object_foreach((json_t *)params, name, way) {
+	js_members (name, way, params) {
 		if (strcmp(json_string_value(way), "openmp") != 0)
 			names[count++] = name;
 	}
@@ -66,10 +65,10 @@ char *program_recorded_value(const void *ctx, const char *name) {
 /* Lists the names that can be filled in: all parameters or, with `config`, those that have a value, so that others keep
  * their braces. The caller frees the list. */
 struct template_names program_recorded_names(const json_t *program, const json_t *config) {
-	json_t *params = json_object_get(program, "params"), *way;
-	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list), *name;
+	json_t *params = json_object_get(program, "params");
+	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list);
 	size_t count = 0;
-	json_object_foreach(params, name, way) {
+	js_members (name, way, params) {
 		char *text = config ? program_recorded_value(config, name) : NULL;
 		if (text || !config)
 			list[count++] = name;

@@ -30,27 +30,26 @@ static bool member_good(const json_t *row, const struct member *member) {
 }
 
 static int rows_check(const json_t *object, const char *key, const struct member *members, struct err *err) {
-	json_t *rows, *row;
-	size_t i;
+	json_t *rows;
 	if (!json_object_get(object, key))
 		return 0;
 	if (js_array(object, key, ROWS_MAX, &rows, err))
 		return -1;
-	json_array_foreach(
-		rows, i, row) for (const struct member *m = members; m->key;
-	                       m++) if (!member_good(row, m)) return err_set(err, ERR_FAILED, NULL,
-	                                                                     "%s[%zu] of the work on GPUs is malformed: %s",
-	                                                                     key, i, m->key);
+	js_each (row, rows)
+		for (const struct member *m = members; m->key; m++)
+			if (!member_good(row, m))
+				return err_set(err, ERR_FAILED, NULL, "%s[%zu] of the work on GPUs is malformed: %s", key, row_at,
+				               m->key);
 	return 0;
 }
 
 static int texts_check(const json_t *object, const char *key, struct err *err) {
-	json_t *rows, *row;
-	size_t i;
+	json_t *rows;
 	if (js_array(object, key, ROWS_MAX, &rows, err))
 		return -1;
-	json_array_foreach(rows, i, row) if (!json_is_string(row)) return err_set(
-		err, ERR_FAILED, NULL, "%s[%zu] of the work on GPUs is malformed", key, i);
+	js_each (row, rows)
+		if (!json_is_string(row))
+			return err_set(err, ERR_FAILED, NULL, "%s[%zu] of the work on GPUs is malformed", key, row_at);
 	return 0;
 }
 
@@ -58,9 +57,7 @@ static int texts_check(const json_t *object, const char *key, struct err *err) {
 static int counts_check(const json_t *work, struct err *err) {
 	static const struct member spreads[] = {{"name", JSON_STRING}, {"unit", JSON_STRING}, {"least", JSON_REAL},
 	                                        {"mean", JSON_REAL},   {"most", JSON_REAL},   {NULL, JSON_NULL}};
-	json_t *function;
-	size_t i;
-	json_array_foreach(json_object_get(work, "functions"), i, function) {
+	js_each (function, json_object_get(work, "functions")) {
 		if (rows_check(function, "counters", spreads, err) || rows_check(function, "metrics", spreads, err))
 			return -1;
 	}

@@ -119,13 +119,13 @@ static bool all_same(const struct search *search) {
 
 int regions_rebuilt_find(const json_t *settings, bool always, struct regions_rebuilt *rebuilt, struct err *err) {
 	const json_t *regions = json_object_get(settings, "regions");
-	size_t i, count = json_array_size(regions);
-	json_t *region;
+	size_t count = json_array_size(regions);
 	struct search search = {.regions = mem_alloc(count + 1, sizeof *search.regions),
 	                        .settings = mem_alloc(count + 1, sizeof *search.settings),
 	                        .rebuilt = rebuilt};
 	*rebuilt = (struct regions_rebuilt){0};
-	json_array_foreach((json_t *)regions, i, region) region_read(&search, region);
+	js_each (region, regions)
+		region_read(&search, region);
 	const struct regions_record record = {
 		.regions = search.regions, .count = search.count, .modules = search.named, .module_count = search.module_count};
 	const struct regions_table table = {.force = js_bool_or(settings, "force", false),

@@ -36,14 +36,9 @@ static void name_clean(const char *symbol, bool has_place, char *name, size_t si
 		snprintf(name + used, size - used, "%s", symbol + length);
 }
 
-static const char *base_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 void debug_place_set(struct regions_region *region, const char *file, int line) {
 	if (!*region->place && line > 0)
-		snprintf(region->place, sizeof region->place, "%s:%d", base_name(file), line);
+		snprintf(region->place, sizeof region->place, "%s:%d", text_base_name(file), line);
 }
 
 /* ";file;function;line;column;;", with "unknown" where clang was not asked for debug information. */
@@ -52,7 +47,7 @@ static bool place_of_clang(struct regions_region *region) {
 	int line;
 	if (sscanf(region->facts.place, ";%159[^;];%159[^;];%d;", file, function, &line) != 3 || line <= 0)
 		return false;
-	snprintf(region->place, sizeof region->place, "%s:%d", base_name(file), line);
+	snprintf(region->place, sizeof region->place, "%s:%d", text_base_name(file), line);
 	snprintf(region->name, sizeof region->name, "%s", function);
 	return true;
 }
@@ -141,7 +136,8 @@ static void fallback(struct regions_region *region) {
 	if (!*region->name)
 		snprintf(region->name, sizeof region->name, "%.159s", region->symbol);
 	if (!*region->name || region->name[0] == '.')
-		snprintf(region->name, sizeof region->name, "%.100s+0x%" PRIx64, base_name(region->module), region->offset);
+		snprintf(region->name, sizeof region->name, "%.100s+0x%" PRIx64, text_base_name(region->module),
+		         region->offset);
 	size_add(region);
 	text_clean(region->name, false);
 	text_clean(region->place, false);

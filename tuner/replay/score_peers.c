@@ -51,13 +51,12 @@ static bool is_name(const char *text) {
 }
 
 static int names_check(const json_t *results, struct err *err) {
-	const char *space, *peer;
-	json_t *rows, *row;
-	json_object_foreach((json_t *)results, space, rows) {
+	js_members (space, rows, results) {
 		if (!is_name(space) || !json_is_object(rows))
 			return err_set(err, ERR_USAGE, NULL, "\"results\" has a member that is not a space");
-		json_object_foreach(rows, peer, row) if (!is_name(peer) || !json_is_object(row)) return err_set(
-			err, ERR_USAGE, NULL, "\"results\" of %s has a member that is not a strategy", space);
+		js_members (peer, row, rows)
+			if (!is_name(peer) || !json_is_object(row))
+				return err_set(err, ERR_USAGE, NULL, "\"results\" of %s has a member that is not a strategy", space);
 	}
 	return 0;
 }
@@ -109,10 +108,9 @@ static bool is_space_of(const char *space, const struct record *record) {
 
 const char *score_peers_space(const struct score_peers *peers, const char *path, const struct record *record) {
 	char name[256];
-	const char *space, *found = NULL;
-	json_t *rows;
+	const char *found = NULL;
 	space_of_path(path, name, sizeof name);
-	json_object_foreach(peers->results, space, rows) {
+	js_members (space, rows, peers->results) {
 		if (strcmp(space, name) == 0)
 			return space;
 		if (!found && is_space_of(space, record))

@@ -1,100 +1,144 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts that a result implies: was everything tried, did anything meet the baseline, why is it a tie? */
+/* Reads the parts of a result, and says what they imply: was everything tried, did anything meet the baseline? */
 #include <config.h>
 
 #include <math.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/result/result.h"
 
-static const json_t *part(const json_t *result, const char *member) {
-	return json_object_get(result, member);
+struct setup setup_read(const json_t *json) {
+	struct setup setup = {SETUP_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct setup, SETUP_MEMBERS), json, &setup);
+	setup.json = json_is_object(json) ? json : NULL;
+	return setup;
+}
+
+struct load load_read(const json_t *json) {
+	struct load load = {LOAD_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct load, LOAD_MEMBERS), json, &load);
+	return load;
+}
+
+static struct param_effect effect_read(const json_t *json) {
+	struct param_effect effect = {EFFECT_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct param_effect, EFFECT_MEMBERS), json, &effect);
+	effect.speedup = speedup_read(json);
+	return effect;
+}
+
+struct param_effect *effects_read(const json_t *json, size_t *count) {
+	*count = json_array_size(json);
+	struct param_effect *effects = *count ? mem_alloc(*count, sizeof *effects) : NULL;
+	for (size_t i = 0; i < *count; i++)
+		effects[i] = effect_read(json_array_get(json, i));
+	return effects;
+}
+
+struct counts counts_read(const json_t *json, const char *list) {
+	const json_t *rows = json_object_get(json, list);
+	struct counts counts = {mem_alloc(json_array_size(rows) + 1, sizeof *counts.rows), json_array_size(rows)};
+	for (size_t i = 0; i < counts.count; i++) {
+		counts.rows[i] = (struct counted){COUNTED_MEMBERS(MEMBER_FALLBACK)};
+		members_take(MEMBERS_OF(struct counted, COUNTED_MEMBERS), json_array_get(rows, i), &counts.rows[i]);
+	}
+	return counts;
+}
+
+struct result result_read(const json_t *json) {
+	const json_t *best = json_object_get(json, "best");
+	struct result result = {RESULT_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct result, RESULT_MEMBERS), json, &result);
+	result.json = json;
+	result.baseline = setup_read(json_object_get(json, "baseline"));
+	result.best = setup_read(best ? best : json_object_get(json, "winner"));
+	result.verdict = verdict_of(json);
+	result.speedup = speedup_of(json);
+	result.load = load_read(json_object_get(json, "load"));
+	result.faster = verdict_is_faster(json);
+	result.decided = verdict_is_decided(json);
+	result.compared = json_is_object(json_object_get(json, "speedup"));
+	result.keeps = json_equal(result.best.config, result.baseline.config);
+	return result;
 }
 
 double result_speedup_most(const json_t *results) {
 	double most = 1;
-	size_t i;
-	json_t *result;
-	json_array_foreach((json_t *)results, i, result) most = fmax(most, speedup_of(result).ratio);
+	for (size_t i = 0; i < json_array_size(results); i++)
+		most = fmax(most, speedup_of(json_array_get(results, i)).ratio);
 	return most;
 }
 
-bool result_no_bounds(const json_t *result) {
-	return json_is_array(part(part(result, "speedup"), "ci")) && speedup_is_vague(speedup_of(result));
+bool result_no_bounds(const struct result *result) {
+	return json_is_array(js_at(result->json, "speedup.ci")) && speedup_is_vague(result->speedup);
 }
 
-bool result_is_compared(const json_t *result) {
-	return json_is_object(part(result, "speedup"));
+bool result_is_maximized(const struct result *result) {
+	return strncmp(result->objective, "maximize ", 9) == 0;
 }
 
-bool result_is_decided(const json_t *result) {
-	return verdict_of(result) != VERDICT_UNDECIDED;
+bool result_is_rejected(const struct result *result) {
+	return result->baseline.status && strcmp(result->baseline.status, "correctness") == 0;
 }
 
-bool result_is_program(const json_t *result) {
-	return json_is_object(part(result, "program"));
-}
-
-bool result_is_maximized(const json_t *result) {
-	return strncmp(js_string_or(result, "objective", ""), "maximize ", 9) == 0;
-}
-
-bool result_keeps_baseline(const json_t *result) {
-	return json_equal(part(part(result, "best"), "config"), part(part(result, "baseline"), "config"));
-}
-
-bool result_is_rejected(const json_t *result) {
-	return strcmp(js_string_or(part(result, "baseline"), "status", ""), "correctness") == 0;
-}
-
-bool result_medians_differ(const json_t *result) {
+bool result_medians_differ(const struct result *result) {
 	static const double VISIBLE = 0.05;
-	double from = js_real_or(part(result, "baseline"), "median", NAN);
-	const json_t *best = part(result, "best");
-	double to = js_real_or(best ? best : part(result, "winner"), "median", NAN);
+	double from = result->baseline.median, to = result->best.median;
 	double medians = result_is_maximized(result) ? to / from : from / to;
-	return fabs(log(medians / speedup_of(result).ratio)) > VISIBLE;
+	return fabs(log(medians / result->speedup.ratio)) > VISIBLE;
 }
 
-static long long tried(const json_t *result) {
-	return (long long)js_int_or(result, "evaluations", 0);
+bool result_untried(const struct result *result) {
+	return result->keeps && result->evaluations == 1;
 }
 
-static long long valid(const json_t *result) {
-	return (long long)js_int_or(part(result, "space"), "valid", 0);
+bool result_single(const struct result *result) {
+	return result->keeps && result->valid == 1;
 }
 
-bool result_untried(const json_t *result) {
-	return result_keeps_baseline(result) && tried(result) == 1;
+bool result_tried_all(const struct result *result) {
+	return result->evaluations >= result->valid;
 }
 
-bool result_single(const json_t *result) {
-	return result_keeps_baseline(result) && valid(result) == 1;
+bool result_alone(const struct result *result) {
+	return result->keeps && result->verdict == VERDICT_TIE && result->pairs == 0 &&
+	       json_object_get(result->json, "pairs");
 }
 
-bool result_tried_all(const json_t *result) {
-	return tried(result) >= valid(result);
+bool result_unmet(const struct result *result) {
+	return result->keeps && !result->decided && !result->compared && result->timeouts + result->censored > 0 &&
+	       result->load.busy;
 }
 
-bool result_alone(const json_t *result) {
-	return result_keeps_baseline(result) && verdict_of(result) == VERDICT_TIE && js_int_or(result, "pairs", 1) == 0;
+static struct machine machine_read(const json_t *json) {
+	struct machine machine = {MACHINE_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct machine, MACHINE_MEMBERS), json, &machine);
+	machine.json = json;
+	return machine;
 }
 
-bool result_unmet(const json_t *result) {
-	long long late = (long long)js_int_or(part(result, "failures"), "timeout", 0);
-	return result_keeps_baseline(result) && !result_is_decided(result) && !result_is_compared(result) &&
-	       late + result_cut_short(result) > 0 && js_bool_or(part(result, "load"), "busy", false);
+struct profile_entry profile_entry_read(const json_t *json) {
+	struct profile_entry entry = {ENTRY_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct profile_entry, ENTRY_MEMBERS), json, &entry);
+	entry.json = json;
+	entry.baseline = setup_read(json_object_get(json, "baseline"));
+	entry.verdict = verdict_of(json);
+	entry.speedup = speedup_of(json);
+	entry.keeps = json_equal(entry.config, entry.baseline.config);
+	return entry;
 }
 
-double result_closest(const json_t *result) {
-	return js_real_or(result, "closest", 0);
-}
-
-long long result_pairs(const json_t *result) {
-	return (long long)js_int_or(result, "pairs", 0);
-}
-
-long long result_cut_short(const json_t *result) {
-	return (long long)js_int_or(part(result, "failures"), "censored", 0);
+struct profile profile_read(const json_t *json) {
+	const json_t *entries = json_object_get(json, "entries");
+	struct profile profile = {PROFILE_MEMBERS(MEMBER_FALLBACK)};
+	members_take(MEMBERS_OF(struct profile, PROFILE_MEMBERS), json, &profile);
+	profile.json = json;
+	profile.machine = machine_read(json_object_get(json, "machine"));
+	profile.count = json_array_size(entries);
+	profile.entries = mem_alloc(profile.count + 1, sizeof *profile.entries);
+	for (size_t i = 0; i < profile.count; i++)
+		profile.entries[i] = profile_entry_read(json_array_get(entries, i));
+	return profile;
 }

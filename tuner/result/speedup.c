@@ -48,24 +48,21 @@ bool speedup_is_least(struct speedup speedup) {
 	return speedup.low > 0 && isinf(speedup.high);
 }
 
-void speedup_text(struct speedup speedup, char *text, size_t size) {
+static void interval_text(struct speedup speedup, const char *const forms[3], char *text, size_t size) {
 	if (isnan(speedup.ratio))
 		snprintf(text, size, "-");
 	else if (speedup_is_least(speedup))
-		snprintf(text, size, "at least %.2fx", speedup.low);
-	else if (speedup_has_interval(speedup))
-		snprintf(text, size, "%.2fx [%.2f, %.2f]", speedup.ratio, speedup.low, speedup.high);
+		snprintf(text, size, forms[2], speedup.low);
 	else
-		snprintf(text, size, "%.2fx", speedup.ratio);
+		snprintf(text, size, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low, speedup.high);
+}
+
+void speedup_text(struct speedup speedup, char *text, size_t size) {
+	static const char *const forms[] = {"%.2fx", "%.2fx [%.2f, %.2f]", "at least %.2fx"};
+	interval_text(speedup, forms, text, size);
 }
 
 void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
-	if (isnan(speedup.ratio))
-		snprintf(text, size, "-");
-	else if (speedup_is_least(speedup))
-		snprintf(text, size, "at least %.3gx", speedup.low);
-	else if (speedup_has_interval(speedup))
-		snprintf(text, size, "%.3gx [%.3g, %.3g]", speedup.ratio, speedup.low, speedup.high);
-	else
-		snprintf(text, size, "%.3gx", speedup.ratio);
+	static const char *const forms[] = {"%.3gx", "%.3gx [%.3g, %.3g]", "at least %.3gx"};
+	interval_text(speedup, forms, text, size);
 }

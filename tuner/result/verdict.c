@@ -58,6 +58,10 @@ bool verdict_is_faster(const json_t *result) {
 	return verdict == VERDICT_FASTER || verdict == VERDICT_NOT_SAME;
 }
 
+bool verdict_is_decided(const json_t *result) {
+	return verdict_of(result) != VERDICT_UNDECIDED;
+}
+
 static char *nothing_text(const char *why) {
 	char *text = mem_printf("nothing%s%s", *why ? ": " : "", why);
 	text_clean(text, false);

@@ -15,11 +15,7 @@ enum { KINDS = 32 /* different runs of one configuration that are kept */ };
 static const double PACKED_LEAST = 2.0 / 3, PART_LEAST = 0.9;
 
 static bool is_equal(const json_t *a, const json_t *b) {
-	static const char *const keys[] = {"output", "errors", "left", "files"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
-			return false;
-	return true;
+	return js_same(a, b, (const char *const[]){"output", "errors", "left", "files", NULL});
 }
 
 /* The worker runs in the same place as the program, which may make it lie. */
@@ -264,7 +260,7 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 		}
 	}
 	json_array_foreach((json_t *)one->best, i, item) {
-		const char *first = json_string_value(json_array_get(json_object_get(item, "errors"), 0));
+		const char *first = json_string_value(js_at(item, "errors.0"));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
 		json_t *lines = same_lines(first, one->best_config, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/json/js.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"
 
@@ -30,11 +31,9 @@ static size_t config_index(const json_t *const *configs, size_t count, const jso
 }
 
 static void configs_add(struct stations *stations, const json_t *candidates) {
-	size_t i;
-	json_t *config;
 	size_t most = stations->config_count + json_array_size(candidates) + 1;
 	stations->configs = mem_grow(stations->configs, most, sizeof *stations->configs);
-	json_array_foreach((json_t *)candidates, i, config) {
+	js_each (config, candidates) {
 		if (config_index(stations->configs, stations->config_count, config) == stations->config_count)
 			stations->configs[stations->config_count++] = config;
 	}
@@ -49,9 +48,7 @@ static int by_size(const void *a, const void *b) {
  * because it is cheaper. */
 static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	double ratio = sizes_entry_ratio(entry, config, pairs);
-	size_t i;
-	json_t *candidate;
-	json_array_foreach(entry->candidates, i, candidate) {
+	js_each (candidate, entry->candidates) {
 		if (candidate == config)
 			return fmax(1, ratio);
 	}

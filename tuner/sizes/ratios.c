@@ -234,9 +234,8 @@ static int point_read(struct sizes *sizes, size_t at, struct store *store, struc
 	                        .block = -1,
 	                        .midpoints = sizes_midpoints_reader_new(),
 	                        .midpoint_races = sizes_midpoint_races_reader_new()};
-	size_t k;
-	json_t *candidate;
-	json_array_foreach(sizes->entries[at].candidates, k, candidate) tally_add(&reader, candidate);
+	js_each (candidate, sizes->entries[at].candidates)
+		tally_add(&reader, candidate);
 	for (size_t i = 0; i < sizes->count; i++)
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);

@@ -24,9 +24,7 @@ json_t *sizes_config(struct sizes *sizes, const json_t *config) {
 
 /* NULL: unknown */
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config) {
-	size_t i;
-	json_t *known;
-	json_array_foreach(sizes->configs, i, known) {
+	js_each (known, sizes->configs) {
 		if (known == config || json_equal(known, (json_t *)config))
 			return known;
 	}
@@ -52,16 +50,16 @@ static int by_rank(const void *a, const void *b) {
 
 /* new reference */
 static json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point) {
-	json_t *candidates = json_array(), *one;
+	json_t *candidates = json_array();
 	size_t count = json_array_size(point->finalists), i;
 	struct rank *ranks = mem_alloc(count + 1, sizeof *ranks);
 	json_array_append(candidates, sizes_config(sizes, point->config));
-	json_array_foreach((json_t *)point->finalists, i, one) {
+	js_each (one, point->finalists) {
 		double median = js_real_or(one, "median", INFINITY);
-		ranks[i] = (struct rank){.config = json_object_get(one, "config"),
-		                         .alive = json_is_true(json_object_get(one, "alive")),
-		                         .median = median > 0 ? median : INFINITY,
-		                         .at = i};
+		ranks[one_at] = (struct rank){.config = json_object_get(one, "config"),
+		                              .alive = json_is_true(json_object_get(one, "alive")),
+		                              .median = median > 0 ? median : INFINITY,
+		                              .at = one_at};
 	}
 	qsort(ranks, count, sizeof *ranks, by_rank);
 	for (i = 0; i < count && json_array_size(candidates) < SIZES_CANDIDATES_MAX; i++) {

@@ -301,8 +301,7 @@ static json_t *check_json(const struct sizes *sizes, size_t at, const struct gro
 static json_t *honesty_json(const json_t *checked, const struct growth *growth) {
 	double loss[SIZES_MAX], worst = NAN;
 	size_t known = 0, i, failed = 0;
-	json_t *one;
-	json_array_foreach((json_t *)checked, i, one) {
+	js_each (one, checked) {
 		failed += json_is_false(json_object_get(one, "works"));
 		if (json_is_number(json_object_get(one, "loss")))
 			loss[known++] = js_real_or(one, "loss", NAN);

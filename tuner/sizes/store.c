@@ -34,7 +34,7 @@ static int result_add(void *ctx, const struct store_row *stored) {
 	if (strcmp(stored->kernel, finder->kernel) != 0 ||
 	    strcmp(js_string_or(result, "objective", "time"), finder->objective) != 0 ||
 	    json_object_get(result, "program") || !json_is_object(json_object_get(result, "problem")) ||
-	    !json_is_object(json_object_get(json_object_get(result, "best"), "config")) || !(cost_of(result) > 0))
+	    !json_is_object(js_at(result, "best.config")) || !(cost_of(result) > 0))
 		return 0;
 	finder->found = mem_grow(finder->found, finder->count + 1, sizeof *finder->found);
 	finder->found[finder->count++] = (struct found){
@@ -94,9 +94,7 @@ static struct sizes *group(const struct finder *finder, const struct found *prob
 static bool is_wanted(const json_t *problem, const char *name, const char *over, const json_t *asked) {
 	if (over && strcmp(over, name) != 0)
 		return false;
-	const char *other;
-	json_t *value;
-	json_object_foreach((json_t *)asked, other, value) {
+	js_members (other, value, asked) {
 		if (strcmp(other, name) != 0 && !json_equal(value, json_object_get(problem, other)))
 			return false;
 	}
@@ -108,11 +106,9 @@ static struct sizes *largest(const struct finder *finder, const char *over, cons
 	struct sizes *best = NULL;
 	for (size_t i = finder->count; i-- > 0;) {
 		const json_t *problem = json_object_get(finder->found[i].result, "problem");
-		const char *name;
-		json_t *value;
 		if (!same_kernel(&finder->found[i], &finder->found[finder->count - 1]))
 			continue;
-		json_object_foreach((json_t *)problem, name, value) {
+		js_members (name, value, problem) {
 			if (!(json_number_value(value) > 0) || !is_wanted(problem, name, over, asked))
 				continue;
 			struct sizes *one = group(finder, &finder->found[i], name);

@@ -170,11 +170,9 @@ static int read_level(const struct space_param *param, const json_t *json, int *
 }
 
 static int read_given(const struct space *space, const json_t *object, int *given, struct err *err) {
-	const char *name;
-	json_t *json;
 	for (size_t i = 0; i < space->param_count; i++)
 		given[i] = MISSING;
-	json_object_foreach((json_t *)object, name, json) {
+	js_members (name, json, object) {
 		int param = space_param_find(space, name);
 		if (param < 0) {
 			const char *near = space_name_near(space, name, false);

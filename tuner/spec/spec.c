@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/space/space_near.h"
 #include "tuner/spec/impl.h"
 #include "tuner/spec/slice.h"
@@ -60,8 +61,7 @@ static bool good_name(const char *name) {
 
 static const char *file_name(struct spec *spec, const char *path) {
 	static const char *const endings[] = {".json", ".t1"};
-	const char *slash = strrchr(path, '/');
-	char *name = arena_strdup(spec->arena, slash ? slash + 1 : path);
+	char *name = arena_strdup(spec->arena, text_base_name(path));
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		size_t size = strlen(name), end = strlen(endings[i]);
 		if (size > end && strcmp(name + size - end, endings[i]) == 0)

@@ -185,14 +185,13 @@ static int text_check(const json_t *search, const char *name, bool empty, struct
 
 /* Names and plain values. */
 static int flat_check(const json_t *object, const char *name, struct err *err) {
-	json_t *flat, *member;
-	const char *key;
+	json_t *flat;
 	struct value value;
 	if (js_object(object, name, &flat, err))
 		return -1;
 	if (json_object_size(flat) > PARAMS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" has too many members", name);
-	json_object_foreach(flat, key, member) {
+	js_members (key, member, flat) {
 		if (strlen(key) > TEXT_MAX_BYTES || !value_from_json(member, &value))
 			return err_set(err, ERR_USAGE, NULL, "\"%s\" has a member that is not a plain value", name);
 	}
@@ -202,9 +201,8 @@ static int flat_check(const json_t *object, const char *name, struct err *err) {
 static int trial_check(const json_t *trial, struct err *err) {
 	const char *status;
 	enum trial_status known;
-	json_t *samples, *sample;
+	json_t *samples;
 	double value;
-	size_t i;
 	if (!json_is_object(trial) || flat_check(trial, "config", err) || js_string(trial, "status", &status, err) ||
 	    js_array(trial, "samples", SAMPLES_MAX, &samples, err) ||
 	    js_real(trial, "elapsed_s", 0, REAL_LARGEST, &value, err))
@@ -213,7 +211,7 @@ static int trial_check(const json_t *trial, struct err *err) {
 		return err_set(err, ERR_USAGE, NULL, "a trial has an unknown status");
 	if (!json_is_null(json_object_get(trial, "value")) && js_real(trial, "value", 0, REAL_LARGEST, &value, err))
 		return -1;
-	json_array_foreach(samples, i, sample) {
+	js_each (sample, samples) {
 		if (!json_is_number(sample) || !(json_number_value(sample) >= 0))
 			return err_set(err, ERR_USAGE, NULL, "a sample is not a time");
 	}
@@ -221,10 +219,9 @@ static int trial_check(const json_t *trial, struct err *err) {
 }
 
 static int search_check(const json_t *search, struct err *err) {
-	json_t *machine, *trials, *trial;
+	json_t *machine, *trials;
 	int64_t number;
 	double started;
-	size_t i;
 	if (!json_is_object(search))
 		return err_set(err, ERR_USAGE, NULL, "a search must be an object");
 	if (text_check(search, "kernel", false, err) || text_check(search, "source", true, err) ||
@@ -237,7 +234,7 @@ static int search_check(const json_t *search, struct err *err) {
 		return -1;
 	if (json_array_size(trials) == 0)
 		return err_set(err, ERR_USAGE, NULL, "a search must have trials");
-	json_array_foreach(trials, i, trial) {
+	js_each (trial, trials) {
 		if (trial_check(trial, err))
 			return -1;
 	}
@@ -245,9 +242,7 @@ static int search_check(const json_t *search, struct err *err) {
 }
 
 int share_check(const json_t *searches, struct err *err) {
-	json_t *search;
-	size_t i;
-	json_array_foreach((json_t *)searches, i, search) {
+	js_each (search, searches) {
 		if (search_check(search, err))
 			return -1;
 	}
@@ -270,11 +265,11 @@ static int document_check(const json_t *document, struct err *err) {
 
 static int trial_import(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
 	const json_t *list = json_object_get(trial, "samples");
-	size_t count = json_array_size(list), i;
+	size_t count = json_array_size(list);
 	double *samples = mem_alloc(count + 1, sizeof *samples);
 	char *config = js_canonical(json_object_get(trial, "config"));
-	json_t *sample;
-	json_array_foreach((json_t *)list, i, sample) samples[i] = json_number_value(sample);
+	js_each (sample, list)
+		samples[sample_at] = json_number_value(sample);
 	const struct store_trial row = {.search = search,
 	                                .phase = "search",
 	                                .config = config,
@@ -330,9 +325,9 @@ static json_t *real_json(const json_t *object, const char *key, double fallback)
 }
 
 static json_t *trial_plain(const json_t *trial) {
-	json_t *list = json_object_get(trial, "samples"), *sample, *samples = json_array();
-	size_t i;
-	json_array_foreach(list, i, sample) json_array_append_new(samples, js_number(json_number_value(sample)));
+	json_t *list = json_object_get(trial, "samples"), *samples = json_array();
+	js_each (sample, list)
+		json_array_append_new(samples, js_number(json_number_value(sample)));
 	return json_pack("{s:O,s:O,s:o,s:o,s:o}", "config", json_object_get(trial, "config"), "status",
 	                 json_object_get(trial, "status"), "value", real_json(trial, "value", NAN), "samples", samples,
 	                 "elapsed_s", real_json(trial, "elapsed_s", 0));
@@ -342,13 +337,14 @@ static json_t *trial_plain(const json_t *trial) {
 static json_t *search_plain(const json_t *search) {
 	static const char *const same[] = {"kernel",   "source",  "problem",    "objective",
 	                                   "strategy", "machine", "fingerprint"};
-	json_t *plain = json_object(), *trials = json_array(), *trial;
+	json_t *plain = json_object(), *trials = json_array();
 	size_t i;
 	for (i = 0; i < sizeof same / sizeof *same; i++) {
 		json_t *member = json_object_get(search, same[i]);
 		json_object_set_new(plain, same[i], member ? json_incref(member) : json_null());
 	}
-	json_array_foreach(json_object_get(search, "trials"), i, trial) json_array_append_new(trials, trial_plain(trial));
+	js_each (trial, json_object_get(search, "trials"))
+		json_array_append_new(trials, trial_plain(trial));
 	json_object_set_new(plain, "trials", trials);
 	json_object_set_new(plain, "seed", whole_json(search, "seed"));
 	json_object_set_new(plain, "valid", whole_json(search, "valid"));
@@ -367,10 +363,10 @@ static void plain_hash(const json_t *search, char hash[SHA256_TEXT]) {
 static json_t *known_new(struct store *store, const char *const *kernels, struct err *err) {
 	const struct share_wish wish = {.kernels = kernels, .private = true};
 	char hash[SHA256_TEXT];
-	size_t hidden, i;
-	json_t *search, *searches = share_searches(store, &wish, &hidden, err);
+	size_t hidden;
+	json_t *searches = share_searches(store, &wish, &hidden, err);
 	json_t *known = searches ? json_object() : NULL;
-	json_array_foreach(searches, i, search) {
+	js_each (search, searches) {
 		share_hash(search, hash);
 		json_object_set_new(known, hash, json_true());
 		json_object_set_new(search, "machine", share_machine(json_object_get(search, "machine")));
@@ -383,9 +379,8 @@ static json_t *known_new(struct store *store, const char *const *kernels, struct
 
 static const char **kernels_new(const json_t *searches) {
 	const char **kernels = mem_alloc(json_array_size(searches) + 1, sizeof *kernels);
-	json_t *search;
-	size_t i;
-	json_array_foreach((json_t *)searches, i, search) kernels[i] = js_string_or(search, "kernel", "");
+	js_each (search, searches)
+		kernels[search_at] = js_string_or(search, "kernel", "");
 	return kernels;
 }
 

@@ -13,9 +13,7 @@ struct gather {
 };
 
 static bool is_named(const json_t *rows, const char *name) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		if (strcmp(js_string_or(row, "name", ""), name) == 0)
 			return true;
 	}
@@ -24,9 +22,8 @@ static bool is_named(const json_t *rows, const char *name) {
 
 /* Counters come from the first trial that counted them. */
 static void counters_add(json_t *json, const json_t *detail) {
-	json_t *rows = json_object_get(json, "counters"), *counter;
-	size_t i;
-	json_array_foreach(json_object_get(detail, "counters"), i, counter) {
+	json_t *rows = json_object_get(json, "counters");
+	js_each (counter, json_object_get(detail, "counters")) {
 		const char *name = js_string_or(counter, "name", "");
 		double value = js_real_or(counter, "value", NAN);
 		if (!*name || !isfinite(value) || is_named(rows, name))

@@ -140,7 +140,7 @@ static int setup_add(struct study_item *item, const json_t *result, const json_t
 
 /* Reads the configurations in a search's document: those of the duel, and the finalists. */
 static int tuned_read(struct study_item *item, const json_t *result, struct err *err) {
-	const char *phase = result_is_decided(result) ? "duel" : "search";
+	const char *phase = verdict_is_decided(result) ? "duel" : "search";
 	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	if (settings_check(result, "problem", err) || setup_add(item, result, baseline, phase, err) ||
 	    setup_add(item, result, best, phase, err))

@@ -326,7 +326,8 @@ static void checked_add(const struct tune *tune, json_t *result) {
 
 /* Nothing is said of what makes the baseline fast. */
 static void worth_add(const struct tune *tune, json_t *result) {
-	if (!tune->finals.worth || result_keeps_baseline(result) || !result_is_compared(result))
+	const struct result read = result_read(result);
+	if (!tune->finals.worth || read.keeps || !read.compared)
 		return;
 	json_object_set(result, "worth", tune->finals.worth);
 	json_object_set(result, "not_needed", tune->finals.not_needed);
@@ -357,7 +358,7 @@ json_t *tune_result(const struct tune *tune) {
 	checked_add(tune, result);
 	json_object_set_new(
 		result, "proven",
-		json_boolean(result_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
+		json_boolean(verdict_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

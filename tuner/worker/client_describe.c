@@ -152,9 +152,7 @@ static double passed_at_most(double elapsed) {
 /* least: of one sample. */
 static int samples_check(const json_t *samples, double least, double elapsed, struct err *err) {
 	double sum = 0;
-	size_t i;
-	json_t *sample;
-	json_array_foreach((json_t *)samples, i, sample) {
+	js_each (sample, samples) {
 		double seconds = json_number_value(sample);
 		if (!(seconds > least))
 			return err_set(err, ERR_FAILED, NULL, "it reported a run of %.3g s", seconds);

@@ -81,10 +81,9 @@ json_t *worker_metrics(struct worker *worker, const char *chip, const char *pref
 }
 
 size_t worker_counters_usable(const json_t *answer, bool *slow) {
-	size_t usable = 0, i;
-	json_t *event;
+	size_t usable = 0;
 	*slow = false;
-	json_array_foreach(json_object_get(answer, "events"), i, event) {
+	js_each (event, json_object_get(answer, "events")) {
 		usable += json_is_string(json_object_get(event, "source"));
 		*slow = *slow || js_bool_or(event, "rerun", false);
 	}
@@ -117,11 +116,11 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 
 /* The hypervisor or other processes took more than 2 % of the timed part. */
 static bool noisy(const json_t *answer) {
-	const json_t *noise = json_object_get(answer, "noise"), *samples = json_object_get(answer, "samples"), *sample;
+	const json_t *noise = json_object_get(answer, "noise"), *samples = json_object_get(answer, "samples");
 	double timed = 0, batch = js_real_or(answer, "batch", 1);
 	double lost = js_real_or(noise, "steal_s", 0) + js_real_or(noise, "run_delay_s", 0);
-	size_t i;
-	json_array_foreach((json_t *)samples, i, sample) timed += json_number_value(sample) * batch;
+	js_each (sample, samples)
+		timed += json_number_value(sample) * batch;
 	return lost > 0.02 * timed;
 }
 

@@ -10,7 +10,6 @@
 #include "base/json/js.h"
 #include "base/value.h"
 #include "topo/topo.h"
-#include "worker/kernel/member.h"
 #include "worker/kernel/word.h"
 
 enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of words, and the error for a word that is not in one. */
+/* Lists of words, and the error for a word that is not in one: of a parameter, or of a request's members. */
 #ifndef WORKER_KERNEL_WORD_H
 #define WORKER_KERNEL_WORD_H
 #include <jansson.h>
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/json/member.h"
 #include "base/mem.h"
 
 /* Splits "a,b,c" into words in the arena. */
@@ -14,6 +15,10 @@ const char *const *word_split(struct arena *arena, const char *list, size_t *cou
 int word_unknown(const char *word, const char *const *known, size_t count, const char *what, struct err *err);
 /* Every key of the object must be a known one; else ERR_USAGE with the nearest. */
 int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
+/* Fills the fields of `out`; an absent or null member leaves its field alone, but MEMBER_WORDS makes an empty array of
+ * it. -1 and ERR_USAGE for a value of another type or out of range, and for a key that is not in the table. */
+int members_read(struct arena *arena, const struct member *members, size_t count, const json_t *json, void *out,
+                 struct err *err);
 /* Makes a kernel's text safe for JSON: NUL-terminated, one line, UTF-8. */
 void word_clean(char *text, size_t size);
 /* New references: the text, null for NULL and ""; and a cleaned copy of it. */

@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/pattern.h"
 #include "base/proc/work.h"
-#include "worker/kernel/member.h"
+#include "worker/kernel/word.h"
 
 enum { PROGRAM_WORDS = 4096, PROGRAM_RUNS = 100000, PROGRAM_COUNTERS = 32 };
 

@@ -42,11 +42,7 @@ static double processor_seconds(const struct rusage *usage) {
 }
 
 static bool is_same(const json_t *a, const json_t *b) {
-	static const char *const keys[] = {"output", "errors", "left", "files"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
-			return false;
-	return true;
+	return js_same(a, b, (const char *const[]){"output", "errors", "left", "files", NULL});
 }
 
 static void runs_add(json_t *seen, const json_t *one) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/sys.h"
+#include "base/text.h"
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
 
@@ -167,8 +168,7 @@ static enum ss_status reference_check(const struct source_state *state, const st
 }
 
 const char *source_name(const struct source_problem *problem) {
-	const char *slash = strrchr(problem->file, '/');
-	return slash ? slash + 1 : problem->file;
+	return text_base_name(problem->file);
 }
 
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {

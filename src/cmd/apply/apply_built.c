@@ -16,32 +16,31 @@
 #include "tuner/program/source.h"
 
 /* The folder of a kept build is found from what was tuned, with the values that were recommended. */
-static struct program_kept kept_find(const json_t *entry) {
+static struct program_kept kept_find(const struct profile_entry *entry) {
 	struct arena *arena = arena_new();
 	struct err none = {0};
 	struct program_kept kept = {0};
-	struct program_spec spec = program_recorded(arena, json_object_get(entry, "program"),
-	                                            json_object_get(json_object_get(entry, "baseline"), "config"));
+	struct program_spec spec = program_recorded(arena, entry->program, entry->baseline.config);
 	/* These do not decide what is built, and need not be valid any more. */
 	spec.input = spec.before_each = spec.verify = spec.metric = NULL;
 	spec.maximize = false;
 	struct program *program = program_new(&spec, NULL, &none);
 	if (program)
-		kept = program_kept_find(program, json_object_get(entry, "config"), true);
+		kept = program_kept_find(program, entry->config, true);
 	program_free(program);
 	arena_free(arena);
 	return kept;
 }
 
-static char *build_line(const json_t *entry) {
-	const json_t *program = json_object_get(entry, "program");
+static char *build_line(const struct profile_entry *entry) {
+	const json_t *program = entry->program;
 	const char *build = js_string_or(program, "build", "");
-	char *line = program_recorded_fill(build, true, program, json_object_get(entry, "config"));
+	char *line = program_recorded_fill(build, true, program, entry->config);
 	return launch_shown(line ? line : mem_strdup(build));
 }
 
-static bool is_newer_than_tuning(const char *path, const json_t *entry) {
-	const char *measured = js_string_or(json_object_get(entry, "provenance"), "measured", "");
+static bool is_newer_than_tuning(const char *path, const struct profile_entry *entry) {
+	const char *measured = entry->measured;
 	struct tm tm = {0};
 	struct stat info;
 	return strptime(measured, "%Y-%m-%dT%H:%M:%S", &tm) && stat(path, &info) == 0 && info.st_mtime >= timegm(&tm);
@@ -55,7 +54,7 @@ static const char *reason_of(const struct program_kept *kept) {
  * certainly is not. */
 static int own_file_judge(struct ui *ui, const struct launch *launch, const struct apply_request *request,
                           const struct program_kept *kept, struct err *err) {
-	const json_t *entry = launch->choice.entry;
+	const struct profile_entry *entry = &launch->choice.entry;
 	char *line = build_line(entry), *name = launch_shown(mem_strdup(request->words[0]));
 	char *hint = mem_printf("build it: %s", line);
 	bool newer = is_newer_than_tuning(request->words[0], entry);
@@ -76,7 +75,7 @@ static int own_file_judge(struct ui *ui, const struct launch *launch, const stru
 static void others_judge(struct ui *ui, const struct launch *launch, const struct program_kept *kept) {
 	if (kept->tree && program_kept_covers(kept, "."))
 		return;
-	char *line = build_line(launch->choice.entry), *hint = mem_printf("build it: %s", line);
+	char *line = build_line(&launch->choice.entry), *hint = mem_printf("build it: %s", line);
 	ui_warn(ui, hint, "what this command runs may not be the build that was measured");
 	free(hint);
 	free(line);
@@ -101,7 +100,7 @@ static bool names_build(const struct apply_request *request) {
 
 static int choose(struct ui *ui, struct launch *launch, const struct apply_request *request,
                   const struct program_kept *kept, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	const char *first = request->words[0], *built = js_string_or(program, "built", kept->hash);
 	char hash[SHA256_TEXT] = "";
 	if (names_build(request) && kept->tree) {
@@ -123,8 +122,8 @@ static int choose(struct ui *ui, struct launch *launch, const struct apply_reque
 }
 
 int launch_build_choose(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
-	const json_t *entry = launch->choice.entry;
-	if (launch->choice.fit == APPLY_FIT_NONE || !js_string_or(json_object_get(entry, "program"), "build", NULL))
+	const struct profile_entry *entry = &launch->choice.entry;
+	if (launch->choice.fit == APPLY_FIT_NONE || !js_string_or(entry->program, "build", NULL))
 		return 0;
 	struct program_kept kept = kept_find(entry);
 	int failed = choose(ui, launch, request, &kept, err);

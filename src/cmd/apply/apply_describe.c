@@ -21,35 +21,32 @@ char *launch_shown(char *text) {
 }
 
 static void warn_of_arguments(struct ui *ui, const struct launch *launch) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	if (launch->choice.fit == APPLY_FIT_NAME) {
 		char *tuned = launch_shown(apply_template_line(program, NULL));
 		ui_warn(ui, NULL, "it was tuned with other arguments: %s", tuned);
 		free(tuned);
 	} else if (launch->choice.fit == APPLY_FIT_OPEN) {
-		char *best = launch_shown(apply_template_line(program, json_object_get(launch->choice.entry, "config")));
+		char *best = launch_shown(apply_template_line(program, launch->choice.entry.config));
 		ui_warn(ui, NULL, "these are not the recommended arguments: %s", best);
 		free(best);
 	}
 }
 
 static void warn_of_age(struct ui *ui, const struct launch *launch) {
-	const json_t *entry = launch->choice.entry;
-	char *name = launch_shown(mem_strdup(js_string_or(entry, "kernel", "?")));
-	char *again = launch_shown(
-		mem_printf("tune it again: %s", js_string_or(json_object_get(entry, "provenance"), "command", "")));
+	const struct profile_entry *entry = &launch->choice.entry;
+	char *name = launch_shown(mem_strdup(entry->kernel));
+	char *again = launch_shown(mem_printf("tune it again: %s", entry->command));
 	if (launch->choice.rebuilt)
 		ui_warn(ui, again, "%s has been rebuilt since it was tuned", name);
-	else if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+	else if (strcmp(entry->state, "stale") == 0)
 		ui_warn(ui, again, "%s has changed since it was tuned", name);
 	free(again);
 	free(name);
 }
 
 static bool is_unset(const struct launch *launch, const char *name) {
-	size_t i;
-	json_t *one;
-	json_array_foreach(launch->unset, i, one) {
+	js_each (one, launch->unset) {
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
 	}
@@ -58,13 +55,10 @@ static bool is_unset(const struct launch *launch, const char *name) {
 
 /* Warns of variables that decide what is loaded or run: a profile does not set them, even if they were tuned. */
 static void warn_of_variables(struct ui *ui, const struct launch *launch) {
-	const json_t *entry = launch->choice.entry;
-	const char *name;
-	json_t *way;
-	json_object_foreach(json_object_get(json_object_get(entry, "program"), "params"), name, way) {
-		if (strcmp(json_string_value(way), "environment") != 0 ||
-		    !json_object_get(json_object_get(entry, "config"), name) || json_object_get(launch->set, name) ||
-		    is_unset(launch, name))
+	const struct profile_entry *entry = &launch->choice.entry;
+	js_members (name, way, json_object_get(entry->program, "params")) {
+		if (strcmp(json_string_value(way), "environment") != 0 || !json_object_get(entry->config, name) ||
+		    json_object_get(launch->set, name) || is_unset(launch, name))
 			continue;
 		char *plain = launch_shown(mem_strdup(name));
 		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",
@@ -74,7 +68,7 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 }
 
 static void warn_of_load(struct ui *ui, const struct launch *launch) {
-	char *busy = profile_entry_busy(launch->choice.entry);
+	char *busy = profile_entry_busy(launch->choice.entry.json);
 	if (busy)
 		ui_warn(ui, "`sweetspot profile verify` compares it again", "this setting was %s", busy);
 	free(busy);
@@ -82,22 +76,22 @@ static void warn_of_load(struct ui *ui, const struct launch *launch) {
 
 /* In one line, because every rank of a job may say it. */
 static void tell_kept(struct ui *ui, const struct launch *launch) {
-	char *proof = profile_use_proof(launch->choice.entry);
+	char *proof = profile_use_proof(launch->choice.entry.json);
 	ui_inform(ui, "%s, so the program runs as it is%s%s", launch->kept, proof ? "; to prove it: " : "",
 	          proof ? proof : "");
 	free(proof);
 }
 
 void launch_warn(struct ui *ui, const struct launch *launch) {
-	if (!launch->choice.entry)
+	if (!launch->choice.entry.json)
 		return;
 	if (launch->kept) {
 		tell_kept(ui, launch);
 		return;
 	}
-	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
-	const char *why = profile_use_why(entry);
-	if (why && !json_equal(json_object_get(entry, "config"), json_object_get(baseline, "config")))
+	const struct profile_entry *entry = &launch->choice.entry;
+	const char *why = profile_use_why(entry->json);
+	if (why && !entry->keeps)
 		ui_warn(ui, NULL, "this setting is used although the result is %s", why);
 	warn_of_load(ui, launch);
 	warn_of_arguments(ui, launch);
@@ -121,12 +115,12 @@ void launch_print(const struct launch *launch, bool json) {
 	json_t *argv = json_array();
 	for (char **word = launch->argv; *word; word++)
 		json_array_append_new(argv, value_json(value_word(*word)));
-	json_t *entry = (json_t *)launch->choice.entry, *document = json_object();
+	const json_t *entry = launch->choice.entry.json;
+	json_t *document = json_object();
 	json_object_set_new(document, "argv", argv);
 	json_object_set(document, "environment", launch->set);
 	json_object_set(document, "unset", launch->unset);
 	json_object_set_new(document, "kernel", entry ? json_incref(json_object_get(entry, "kernel")) : json_null());
 	json_object_set_new(document, "problem", entry ? json_incref(json_object_get(entry, "problem")) : json_null());
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 }

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "src/app/cmd.h"
+#include "tuner/result/result.h"
 
 /* How well a command line fits the one that was tuned, in increasing order. */
 enum apply_fit {
@@ -30,7 +31,7 @@ struct apply_request {
 };
 
 struct apply_choice {
-	const json_t *entry; /* borrowed from the profile */
+	struct profile_entry entry; /* borrowed from the profile; its json is NULL if the command runs unchanged */
 	enum apply_fit fit;
 	bool rebuilt; /* the executable has changed since it was tuned */
 	bool foreign; /* from a file, which anybody may have written */
@@ -50,13 +51,13 @@ char *apply_template_line(const json_t *program, const json_t *config);
 
 /* A command with its environment. */
 struct launch {
-	struct apply_choice choice; /* entry is NULL if the command runs unchanged */
-	const char *kept;           /* why the user's own setting stays, though there is an entry; NULL: it does not */
-	json_t *config;             /* the values to fill in, and the folder of the build as "BUILD" */
-	char *program;              /* runs instead of the first word; NULL: that one */
-	char **argv;                /* NULL-terminated */
-	char *before, *behind;      /* around the command: what it needs; NULL or empty: nothing */
-	json_t *set, *unset;        /* {"NAME": "value"} and ["NAME"] */
+	struct apply_choice choice;
+	const char *kept;      /* why the user's own setting stays, though there is an entry; NULL: it does not */
+	json_t *config;        /* the values to fill in, and the folder of the build as "BUILD" */
+	char *program;         /* runs instead of the first word; NULL: that one */
+	char **argv;           /* NULL-terminated */
+	char *before, *behind; /* around the command: what it needs; NULL or empty: nothing */
+	json_t *set, *unset;   /* {"NAME": "value"} and ["NAME"] */
 };
 
 /* Finds the build that was measured, if the program was built for its recommendation. ERR_BARRED if it is gone, and the

@@ -81,7 +81,7 @@ static bool work_fits(const json_t *program, const struct apply_request *request
 }
 
 static bool name_fits(const json_t *program, const struct apply_request *request) {
-	const char *first = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *first = json_string_value(js_at(program, "argv.0"));
 	char *template = mem_strdup(base_name(first)), *name = mem_strdup(base_name(request->words[0]));
 	if (request->shell)
 		template[strcspn(template, " \t\n")] = name[strcspn(name, " \t\n")] = '\0';
@@ -142,8 +142,8 @@ static bool is_bare(const json_t *program, const struct apply_request *request) 
 	return bare && last;
 }
 
-static enum apply_fit entry_fit(const json_t *entry, const struct apply_request *request) {
-	const json_t *program = json_object_get(entry, "program"), *config = json_object_get(entry, "config");
+static enum apply_fit entry_fit(const struct profile_entry *entry, const struct apply_request *request) {
+	const json_t *program = entry->program, *config = entry->config;
 	enum apply_fit fit;
 	if (!program || js_bool_or(program, "shell", false) != request->shell)
 		return APPLY_FIT_NONE;
@@ -177,11 +177,11 @@ static bool size_fits(const json_t *problem, const char *size) {
 	return fits;
 }
 
-static bool is_asked(const json_t *entry, const struct apply_request *request) {
-	if (request->kernel && strcmp(js_string_or(entry, "kernel", ""), request->kernel) != 0)
+static bool is_asked(const struct profile_entry *entry, const struct apply_request *request) {
+	if (request->kernel && strcmp(entry->kernel, request->kernel) != 0)
 		return false;
 	for (const char *const *size = request->size; size && *size; size++)
-		if (!size_fits(json_object_get(entry, "problem"), *size))
+		if (!size_fits(entry->problem, *size))
 			return false;
 	return true;
 }
@@ -195,22 +195,22 @@ struct subject {
 
 /* Tells whether the executable differs from the one that was tuned. False for a program that is built, run by a shell,
  * or named by a parameter, because its commands identify it, and not a file. */
-static bool is_rebuilt(struct subject *subject, const json_t *entry) {
-	const json_t *program = json_object_get(entry, "program");
+static bool is_rebuilt(struct subject *subject, const struct profile_entry *entry) {
+	const json_t *program = entry->program;
 	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
-	    strchr(json_string_value(json_array_get(json_object_get(program, "argv"), 0)), '{'))
+	    strchr(json_string_value(js_at(program, "argv.0")), '{'))
 		return false;
 	if (!subject->tried)
 		subject->hashes = program_hashes_read((const char *const *)subject->request->words, NULL);
 	subject->tried = true;
-	return *subject->hashes.work && !program_hashes_have(&subject->hashes, js_string_or(entry, "source", ""));
+	return *subject->hashes.work && !program_hashes_have(&subject->hashes, entry->source);
 }
 
-static void unknown_kernel(const json_t *entries, const char *word, struct err *err) {
-	size_t count = json_array_size(entries), same = 0;
+static void unknown_kernel(const struct profile *profile, const char *word, struct err *err) {
+	size_t count = profile->count, same = 0;
 	const char **names = mem_alloc(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
-		names[i] = js_string_or(json_array_get(entries, i), "kernel", "");
+		names[i] = profile->entries[i].kernel;
 		same += strcmp(names[i], word) == 0;
 	}
 	const char *near = near_word(word, names, count);
@@ -224,9 +224,9 @@ static void unknown_kernel(const json_t *entries, const char *word, struct err *
 	free(names);
 }
 
-static int fail(const json_t *entries, const struct apply_request *request, struct err *err) {
+static int fail(const struct profile *profile, const struct apply_request *request, struct err *err) {
 	if (request->kernel) {
-		unknown_kernel(entries, request->kernel, err);
+		unknown_kernel(profile, request->kernel, err);
 		return -1;
 	}
 	char *line = program_join((const char *const *)request->words, !request->shell), *name = work_name(line);
@@ -236,14 +236,14 @@ static int fail(const json_t *entries, const struct apply_request *request, stru
 	return -1;
 }
 
-int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
+int apply_choose(const json_t *json, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries");
+	struct profile profile = profile_read(json);
 	struct subject subject = {.request = request};
 	int best = -1;
 	*choice = (struct apply_choice){0};
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
+	for (size_t i = 0; i < profile.count; i++) {
+		const struct profile_entry *entry = &profile.entries[i];
 		enum apply_fit fit = is_asked(entry, request) ? entry_fit(entry, request) : APPLY_FIT_NONE;
 		if (!is_asked(entry, request) || (!request->kernel && fit == APPLY_FIT_NONE))
 			continue;
@@ -252,7 +252,9 @@ int apply_choose(const json_t *profile, const struct apply_request *request, str
 		if (rank < best)
 			continue;
 		best = rank;
-		*choice = (struct apply_choice){.entry = entry, .fit = fit, .rebuilt = rebuilt};
+		*choice = (struct apply_choice){.entry = *entry, .fit = fit, .rebuilt = rebuilt};
 	}
-	return best < 0 ? fail(entries, request, err) : 0;
+	int failed = best < 0 ? fail(&profile, request, err) : 0;
+	free(profile.entries);
+	return failed;
 }

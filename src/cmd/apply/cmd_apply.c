@@ -68,12 +68,11 @@ static bool is_filled_in(const struct apply_request *request, const char *name) 
 
 /* Refuses values of somebody else's profile that a command like `sh -c` would evaluate, unless the user names them. */
 static int apply_nested_check(const json_t *config, const struct apply_request *request, struct err *err) {
-	const char *evaluator = NULL, *name;
-	json_t *value;
+	const char *evaluator = NULL;
 	size_t size = 0;
 	for (size_t i = 0; i < request->count && !evaluator; i++)
 		evaluator = evaluator_in(request->words[i], &size);
-	json_object_foreach((json_t *)config, name, value) {
+	js_members (name, value, config) {
 		const char *text = json_is_string(value) ? json_string_value(value) : "";
 		if (!evaluator || !text[strspn(text, PLAIN)] || is_named(request->params, name) || !is_filled_in(request, name))
 			continue;
@@ -87,8 +86,8 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 
 /* Prepares the environment and the words of a command, and runs it. */
 /* A profile recommends what it changes. What else is set in the environment stays, as it did when it was measured. */
-static bool governs_openmp(const json_t *entry) {
-	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+static bool governs_openmp(const struct profile_entry *entry) {
+	const json_t *program = entry->program, *environment = entry->environment;
 	bool some = false;
 	for (const char *const *governed = program_governed; *governed; governed++)
 		some = some || json_object_get(environment, *governed);
@@ -97,19 +96,15 @@ static bool governs_openmp(const json_t *entry) {
 
 /* Variables of the user's own that are best left out. */
 static void without_read(struct launch *launch) {
-	size_t i;
-	json_t *name;
-	json_array_foreach(json_object_get(launch->choice.entry, "unset"), i, name) {
+	js_each (name, launch->choice.entry.unset) {
 		if (!json_object_get(launch->set, json_string_value(name)))
 			json_array_append(launch->unset, name);
 	}
 }
 
 static int environment_read(struct launch *launch, struct err *err) {
-	const json_t *entry = launch->choice.entry;
-	const char *name;
-	json_t *value;
-	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+	const struct profile_entry *entry = &launch->choice.entry;
+	js_members (name, value, entry->environment) {
 		const char *text = json_string_value(value);
 		char *clean = launch_shown(mem_strdup(text));
 		bool same = strcmp(clean, text) == 0;
@@ -119,8 +114,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 		json_object_set(launch->set, name, value);
 	}
 	without_read(launch);
-	const json_t *config = json_object_get(entry, "config");
-	const json_t *today = json_object_get(json_object_get(entry, "baseline"), "config");
+	const json_t *config = entry->config, *today = entry->baseline.config;
 	bool governs = governs_openmp(entry);
 	for (const char *const *governed = program_governed; governs && *governed; governed++)
 		if (!json_object_get(launch->set, *governed) && config_governs(*governed, config, today))
@@ -129,7 +123,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 }
 
 static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	char *line = program_join((const char *const *)request->words, false);
 	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
 	free(line);
@@ -141,7 +135,7 @@ static int shell_fill(struct launch *launch, const struct apply_request *request
 
 /* Copies the words and replaces {NAME} by the recommended value. */
 static int words_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	const json_t *argv = json_object_get(program, "argv");
 	bool completes = launch->choice.fit == APPLY_FIT_BARE && !launch->kept;
 	size_t count = completes ? json_array_size(argv) : request->count;
@@ -170,7 +164,7 @@ static char *around_fill(const void *ctx, const char *text, bool shell) {
 
 /* The commands around the program. Those of a file from elsewhere are not run. */
 static void around_read(struct launch *launch) {
-	const struct filling filling = {json_object_get(launch->choice.entry, "program"), launch->config};
+	const struct filling filling = {launch->choice.entry.program, launch->config};
 	if (!filling.program || launch->choice.foreign || launch->kept)
 		return;
 	struct arena *arena = arena_new();
@@ -207,7 +201,7 @@ static bool is_current(const char *folder) {
 }
 
 static int fail_exec(const struct launch *launch, int why, struct err *err) {
-	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *program = launch->choice.entry.program;
 	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
 	const char *folder = js_string_or(program, "folder", NULL);
 	bool absent = why == ENOENT || why == ENOTDIR;
@@ -249,15 +243,15 @@ int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 static int launch_make(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err) {
 	launch->set = json_object();
 	launch->unset = json_array();
-	const json_t *entry = launch->choice.entry, *baseline = json_object_get(entry, "baseline");
-	launch->kept = entry && !request->anyway ? profile_use_why(entry) : NULL;
-	launch->config = json_copy(json_object_get(launch->kept ? baseline : entry, "config"));
+	const struct profile_entry *entry = &launch->choice.entry;
+	launch->kept = entry->json && !request->anyway ? profile_use_why(entry->json) : NULL;
+	launch->config = json_copy((json_t *)(launch->kept ? entry->baseline.config : entry->config));
 	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
 		return -1;
 	if (launch->kept) /* the program runs as the user would run it: nothing is set */
 		return words_fill(launch, request, err);
-	if ((launch->choice.foreign && profile_check_foreign(entry, request->params, err)) ||
-	    (entry && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
+	if ((launch->choice.foreign && profile_check_foreign(entry->json, request->params, err)) ||
+	    (entry->json && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
 		return -1;
 	around_read(launch);
 	return words_fill(launch, request, err);
@@ -310,14 +304,7 @@ static json_t *profile_of_file(struct app *app, const char *path, struct err *er
 		        "--profile cannot read stdin, which belongs to the program");
 		return NULL;
 	}
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_at(path, here, err) : NULL;
-}
-
-/* Searches the folders in which libsweetspot searches. */
-static json_t *profile_of_places(struct app *app, struct err *err) {
-	const char *here = app_fingerprint(app, err);
-	return here ? profile_find(here, err) : NULL;
+	return profile_at(path, app_fingerprint(app, err), err);
 }
 
 static bool is_set(const char *variable) {
@@ -347,12 +334,12 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
 	if (file)
 		return choose_from(profile_of_file(app, file, err), true, request, profile, choice, err);
 	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
-		return choose_from(profile_of_places(app, err), true, request, profile, choice, err);
+		return choose_from(profile_find(app_fingerprint(app, err), err), true, request, profile, choice, err);
 	if (choose_from(profile_of_store(app, args, err), false, request, profile, choice, err) == 0)
 		return 0;
 	struct err second = {0};
 	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
-	    choose_from(profile_of_places(app, &second), true, request, profile, choice, &second))
+	    choose_from(profile_find(app_fingerprint(app, &second), &second), true, request, profile, choice, &second))
 		return -1;
 	*err = (struct err){0};
 	return 0;
@@ -421,7 +408,7 @@ static bool is_proven(struct app *app, const struct opt_args *args, const struct
 	struct err none = {0};
 	json_t *profile = NULL;
 	bool proven = choose_any(app, args, request, &profile, &choice, &none) == 0 &&
-	              (request->anyway || ssp_use_of(choice.entry) == SSP_PROVEN);
+	              (request->anyway || ssp_use_of(choice.entry.json) == SSP_PROVEN);
 	json_decref(profile);
 	return proven;
 }

@@ -86,20 +86,21 @@ static void recommended_print(const struct explain_text *text) {
 	free(words);
 }
 
-static const char *medians_word(const json_t *result) {
-	return result_medians_differ(result) ? " (medians)" : "";
+static const char *medians_word(const json_t *json) {
+	const struct result result = result_read(json);
+	return result_medians_differ(&result) ? " (medians)" : "";
 }
 
 static char *undecided_words(const json_t *result, const char *gain, const char *from, const char *to) {
 	static const char noisy[] = "undecided, because the pairs were too noisy";
-	bool keeps = json_equal(json_object_get(json_object_get(result, "winner"), "config"),
-	                        json_object_get(json_object_get(result, "baseline"), "config"));
+	const struct result read = result_read(result);
+	bool keeps = read.keeps;
 	bool paired = json_is_array(json_object_get(json_object_get(result, "speedup"), "ci"));
 	if (!paired && keeps)
 		return mem_printf("nothing that was tried is faster so far (%s)", to);
 	if (!paired)
 		return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
-	if (result_no_bounds(result))
+	if (result_no_bounds(&read))
 		return keeps ? mem_printf("%s: %s", noisy, to) : mem_printf("%s: %s instead of %s", noisy, to, from);
 	if (keeps)
 		return mem_printf("%s: the best of the others is %s as fast as the baseline (%s)", noisy, gain, to);

@@ -213,7 +213,7 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 /* Did tune compare its best with the baseline without a decision? Then nothing can be said of how its neighbours differ
  * from it, because that is decided by the same noise. */
 static bool is_undecided(const struct explain_view *view) {
-	return json_object_get(view->tune, "speedup") && !result_is_decided(view->tune);
+	return json_object_get(view->tune, "speedup") && !verdict_is_decided(view->tune);
 }
 
 /* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */

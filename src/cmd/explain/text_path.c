@@ -241,7 +241,7 @@ static void step_print(const struct explain_text *text, const json_t *step) {
 static const char *title_of(const json_t *result) {
 	if (verdict_of(result) == VERDICT_TIE)
 		return "from the baseline to a setting that is equally fast (one change at a time)";
-	if (!result_is_decided(result) && !json_object_get(result, "table"))
+	if (!verdict_is_decided(result) && !json_object_get(result, "table"))
 		return "from the baseline to the best so far (undecided: the steps may be noise)";
 	return "what makes it fast (from the baseline, one change at a time)";
 }

@@ -47,14 +47,13 @@ static void type_row(struct table *table, const json_t *type) {
 static void types_print(const struct fleet_run *run) {
 	static const char *const titles[] = {"type", "processor", "\1cores", "nodes", "state"};
 	struct table *table = table_new(5, titles);
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) type_row(table, type);
+	js_each (type, json_object_get(run->document, "types"))
+		type_row(table, type);
 	table_end(table, app_ui(run->app), stdout);
 }
 
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
-	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *config = js_at(result, "best.config");
 	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
 	char *best = config ? results_config(config, NULL) : mem_strdup("-");
 	speedup_text(speedup_of(result), speedup, sizeof speedup);
@@ -67,10 +66,9 @@ static void result_row(struct table *table, const json_t *type, const json_t *re
 static void results_table(const struct fleet_run *run) {
 	static const char *const titles[] = {"type", "kernel", "problem", "best configuration", "speedup", VERDICT_MEMBER};
 	struct table *table = table_new(6, titles);
-	json_t *type, *result;
-	size_t i, k, rows = 0;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) {
-		json_array_foreach(json_object_get(type, "results"), k, result) {
+	size_t rows = 0;
+	js_each (type, json_object_get(run->document, "types")) {
+		js_each (result, json_object_get(type, "results")) {
 			result_row(table, type, result);
 			rows++;
 		}
@@ -120,9 +118,9 @@ static void losses_print(const struct fleet_run *run) {
 
 static void folder_print(const struct fleet_run *run) {
 	char *folder = profile_text_clean(run->folder);
-	json_t *type;
-	size_t i, done = 0;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) done += fleet_type_done(type);
+	size_t done = 0;
+	js_each (type, json_object_get(run->document, "types"))
+		done += fleet_type_done(type);
 	if (done)
 		printf("\n%zu profile(s) in %s\nuse them: sweetspot apply --profile %s -- PROGRAM, or SWEETSPOT_PROFILE=%s\n",
 		       done, folder, folder, folder);
@@ -182,9 +180,8 @@ static int fleet_plan_check(struct fleet_run *run, struct err *err) {
 }
 
 static json_t *probe_lines(struct fleet_run *run) {
-	json_t *lines = json_array(), *node;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+	json_t *lines = json_array();
+	js_each (node, json_object_get(run->document, "nodes")) {
 		struct fleet_line line = {0}, command = {0};
 		if (!js_bool_or(node, "usable", false))
 			continue;
@@ -199,9 +196,8 @@ static json_t *probe_lines(struct fleet_run *run) {
 }
 
 static void lines_print(const json_t *lines) {
-	json_t *line;
-	size_t i;
-	json_array_foreach((json_t *)lines, i, line) puts(json_string_value(line) ? json_string_value(line) : "");
+	js_each (line, lines)
+		puts(json_string_value(line) ? json_string_value(line) : "");
 }
 
 static void people_print(const struct fleet_run *run, const json_t *document, bool of_nodes) {

@@ -250,9 +250,7 @@ static void ask_all(struct fleet_run *run, json_t *const *nodes, size_t count) {
 }
 
 static void left_out_report(const struct fleet_run *run) {
-	json_t *node;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+	js_each (node, json_object_get(run->document, "nodes")) {
 		const char *reason = js_string_or(node, "reason", NULL);
 		if (reason)
 			ui_warn(app_ui(run->app), NULL, "%s is left out: %s", name_of(node), reason);
@@ -270,10 +268,10 @@ static int conclude(const struct fleet_run *run, struct err *err) {
 }
 
 int fleet_probe(struct fleet_run *run, struct err *err) {
-	json_t *nodes = json_object_get(run->document, "nodes"), *node;
+	json_t *nodes = json_object_get(run->document, "nodes");
 	json_t **usable = mem_alloc(json_array_size(nodes) + 1, sizeof *usable);
-	size_t count = 0, i;
-	json_array_foreach(nodes, i, node) {
+	size_t count = 0;
+	js_each (node, nodes) {
 		if (js_bool_or(node, "usable", false))
 			usable[count++] = node;
 	}

@@ -22,24 +22,22 @@ static int strings_check(const json_t *object, const char *const *keys, struct e
 }
 
 static int rows_check(const json_t *document, const char *name, size_t most, const char *const *keys, struct err *err) {
-	json_t *rows, *row;
-	size_t i;
+	json_t *rows;
 	if (js_array(document, name, most, &rows, err))
 		return -1;
-	json_array_foreach(rows, i, row) {
+	js_each (row, rows) {
 		if (strings_check(row, keys, err))
-			return err_prefix(err, "%s %zu", name, i + 1);
+			return err_prefix(err, "%s %zu", name, row_at + 1);
 	}
 	return 0;
 }
 
 static int type_check(const json_t *type, struct err *err) {
-	json_t *machine, *array, *node;
-	size_t i;
+	json_t *machine, *array;
 	if (js_object(type, "machine", &machine, err) || js_array(type, "results", 100000, &array, err) ||
 	    js_array(type, "nodes", FLEET_NODES_MAX, &array, err))
 		return -1;
-	json_array_foreach(array, i, node) {
+	js_each (node, array) {
 		if (!json_is_string(node))
 			return err_set(err, ERR_USAGE, NULL, "nodes: a name must be a string");
 	}
@@ -50,14 +48,12 @@ static int check(const json_t *document, struct err *err) {
 	static const char *const heads[] = {"schema", "tuning", "folder", NULL}, *const nodes[] = {"node", "state", NULL};
 	static const char *const types[] = {"type", "fingerprint", "state", NULL};
 	static const char *const losses[] = {"profile_of", "used_on", "state", NULL};
-	json_t *type;
-	size_t i;
 	if (strings_check(document, heads, err) || rows_check(document, "nodes", FLEET_NODES_MAX, nodes, err) ||
 	    rows_check(document, "types", TYPES_MAX, types, err) || rows_check(document, "losses", LOSSES_MAX, losses, err))
 		return -1;
-	json_array_foreach(json_object_get(document, "types"), i, type) {
+	js_each (type, json_object_get(document, "types")) {
 		if (type_check(type, err))
-			return err_prefix(err, "types %zu", i + 1);
+			return err_prefix(err, "types %zu", type_at + 1);
 	}
 	if (strcmp(js_string_or(document, "schema", ""), "sweetspot-fleet/1") == 0)
 		return 0;
@@ -101,9 +97,7 @@ static void type_restore(struct fleet_run *run, json_t *type, const json_t *old)
 }
 
 static void types_restore(struct fleet_run *run, const json_t *old) {
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+	js_each (type, json_object_get(run->document, "types")) {
 		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
 		if (known && is_kept(known))
 			type_restore(run, type, known);

@@ -22,7 +22,7 @@ static const double DUEL_SECONDS = 600;
 
 /* The configuration that a result recommends, or NULL. */
 static const json_t *fleet_best_of(const json_t *result) {
-	return json_object_get(json_object_get(result, "best"), "config");
+	return js_at(result, "best.config");
 }
 
 /* The kernel as `compare` expects it; a kernel of a plug-in is named with its file. */
@@ -65,13 +65,11 @@ static void program_compare_line(const struct fleet_run *run, const json_t *a, c
 
 static void compare_line(const struct fleet_run *run, const json_t *a, const json_t *b, struct fleet_line *line) {
 	const json_t *problem = json_object_get(b, "problem");
-	const char *name;
-	json_t *value;
 	fleet_line_words(line, (const char *const[]){run->self, "compare", "--json", "--no-store", NULL});
 	if (app_device(run->app))
 		fleet_line_words(line, (const char *const[]){"--device", app_device(run->app), NULL});
 	fleet_line_add(line, kernel_word(run, js_string_or(b, "kernel", "")));
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem) {
 		json_t *one = json_pack("{s:O}", name, value);
 		fleet_line_add(line, config_word(run, one));
 		json_decref(one);
@@ -173,9 +171,7 @@ struct losses {
 static const json_t *result_find(const json_t *type, const json_t *other) {
 	char *wanted = profile_entry_key(other);
 	const json_t *found = NULL;
-	json_t *result;
-	size_t i;
-	json_array_foreach(json_object_get(type, "results"), i, result) {
+	js_each (result, json_object_get(type, "results")) {
 		char *key = profile_entry_key(result);
 		if (strcmp(key, wanted) == 0 && fleet_best_of(result))
 			found = result;
@@ -185,20 +181,11 @@ static const json_t *result_find(const json_t *type, const json_t *other) {
 	return found;
 }
 
-static bool is_same(const json_t *loss, const json_t *kept, const char *key) {
-	return json_equal(json_object_get(loss, key), json_object_get(kept, key));
-}
-
 /* The same duel of an earlier run, unless a type has been tuned again since. */
 static const json_t *kept_find(const struct losses *losses, const json_t *loss) {
-	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned"};
-	json_t *kept;
-	size_t i;
-	json_array_foreach(losses->kept, i, kept) {
-		bool same = fleet_loss_measured(kept);
-		for (size_t k = 0; k < sizeof keys / sizeof *keys && same; k++)
-			same = is_same(loss, kept, keys[k]);
-		if (same)
+	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned", NULL};
+	js_each (kept, losses->kept) {
+		if (fleet_loss_measured(kept) && js_same(loss, kept, keys))
 			return kept;
 	}
 	return NULL;
@@ -240,7 +227,7 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 /* Adds the loss of A's best on B, for the problem of the result b. */
 static void pair_add(struct losses *losses, const json_t *type_a, const json_t *type_b, const json_t *b) {
 	const json_t *a = result_find(type_a, b);
-	const json_t *node = json_array_get(json_object_get(type_b, "measured_on"), 0);
+	const json_t *node = js_at(type_b, "measured_on.0");
 	if (!a || !node)
 		return;
 	json_t *loss = json_pack(
@@ -256,11 +243,9 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 }
 
 static void type_against(struct losses *losses, const json_t *type_a, const json_t *type_b) {
-	json_t *result;
-	size_t i;
 	if (type_a == type_b || !fleet_type_done(type_a) || !fleet_type_done(type_b))
 		return;
-	json_array_foreach(json_object_get(type_b, "results"), i, result) {
+	js_each (result, json_object_get(type_b, "results")) {
 		if (fleet_best_of(result))
 			pair_add(losses, type_a, type_b, result);
 	}
@@ -287,10 +272,10 @@ static int duels_run(struct losses *losses, struct err *err) {
 int fleet_losses_measure(struct fleet_run *run, struct err *err) {
 	const json_t *types = json_object_get(run->document, "types");
 	struct losses losses = {.run = run, .kept = json_incref(json_object_get(run->document, "losses"))};
-	json_t *a, *b;
-	size_t i, k;
 	json_object_set_new(run->document, "losses", json_array());
-	json_array_foreach((json_t *)types, i, a) json_array_foreach((json_t *)types, k, b) type_against(&losses, a, b);
+	js_each (a, types)
+		js_each (b, types)
+			type_against(&losses, a, b);
 	int failed = duels_run(&losses, err);
 	ui_progress_end(app_ui(run->app));
 	json_decref(losses.kept);

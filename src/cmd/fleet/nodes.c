@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/js.h"
 #include "src/cmd/fleet/run_impl.h"
 
 static const double SINFO_SECONDS = 20;
@@ -23,9 +24,7 @@ static bool state_usable(const char *state) {
 }
 
 static bool is_known(const json_t *nodes, const char *name) {
-	json_t *node;
-	size_t i;
-	json_array_foreach((json_t *)nodes, i, node) {
+	js_each (node, nodes) {
 		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
 			return true;
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/json/js.h"
 #include "base/sys.h"
 #include "src/app/app.h"
 #include "src/app/lock.h"
@@ -209,12 +210,10 @@ static int ssh_check(const struct fleet_run *run, struct err *err) {
 }
 
 static int host_add(json_t *nodes, const char *name, struct err *err) {
-	json_t *node;
-	size_t i;
 	if (!fleet_name_ok(name, "@:/"))
 		return err_set(err, ERR_USAGE, "give names as for ssh: node1, user@node2, ssh://node3:2222",
 		               "\"%.60s\" is not the name of a host", name);
-	json_array_foreach(nodes, i, node) {
+	js_each (node, nodes) {
 		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
 			return 0;
 	}

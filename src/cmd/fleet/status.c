@@ -39,10 +39,8 @@ static const char *worse(const char *a, const char *b) {
 static const char *state_of(const struct status *status, json_t *profile) {
 	struct profile_input input = {.profile = profile, .hashes = json_object(), .origin = PROFILE_HERE};
 	const char *state = "current";
-	json_t *entry;
-	size_t i;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) state =
-		worse(state, profile_state_here(status->run.app, status->run.args, &input, entry));
+	js_each (entry, json_object_get(profile, "entries"))
+		state = worse(state, profile_state_here(status->run.app, status->run.args, &input, entry));
 	json_decref(input.hashes);
 	return state;
 }
@@ -60,9 +58,8 @@ static void profile_add(struct status *status, const char *path) {
 	json_array_append_new(status->profiles,
 	                      json_pack("{s:s,s:s,s:O?,s:O?,s:I,s:I,s:O?,s:o,s:s}", "path", path, "fingerprint",
 	                                fingerprint, "cpu", json_object_get(machine, "cpu"), "gpu",
-	                                json_object_get(json_object_get(machine, "gpu"), "name"), "cores",
-	                                (json_int_t)js_int_or(machine, "cores", 0), "entries",
-	                                (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
+	                                js_at(machine, "gpu.name"), "cores", (json_int_t)js_int_or(machine, "cores", 0),
+	                                "entries", (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
 	                                json_object_get(type, "type"), "age_s", age >= 0 ? json_real(age) : json_null(),
 	                                "state", state_of(status, profile)));
 	json_decref(profile);
@@ -83,9 +80,7 @@ static int profiles_find(struct status *status, struct err *err) {
 }
 
 static const char *fingerprint_known(const struct status *status, const char *name) {
-	json_t *node;
-	size_t i;
-	json_array_foreach(json_object_get(status->known, "nodes"), i, node) {
+	js_each (node, json_object_get(status->known, "nodes")) {
 		if (strcmp(js_string_or(node, "node", ""), name) == 0)
 			return js_string_or(node, "fingerprint", NULL);
 	}
@@ -93,9 +88,7 @@ static const char *fingerprint_known(const struct status *status, const char *na
 }
 
 static const char *standing(const struct status *status, const char *fingerprint) {
-	json_t *profile;
-	size_t i;
-	json_array_foreach(status->profiles, i, profile) {
+	js_each (profile, status->profiles) {
 		if (fingerprint && strcmp(js_string_or(profile, "fingerprint", ""), fingerprint) == 0)
 			return js_string_or(profile, "state", "");
 	}
@@ -104,11 +97,10 @@ static const char *standing(const struct status *status, const char *fingerprint
 
 static void nodes_find(struct status *status) {
 	struct err err = {0};
-	json_t *nodes = fleet_nodes_list(&status->run, &err), *node;
-	size_t i;
+	json_t *nodes = fleet_nodes_list(&status->run, &err);
 	if (!nodes)
 		snprintf(status->slurm, sizeof status->slurm, "%.290s", err.what);
-	json_array_foreach(nodes, i, node) {
+	js_each (node, nodes) {
 		const char *fingerprint = fingerprint_known(status, js_string_or(node, "node", ""));
 		json_array_append_new(status->nodes, json_pack("{s:O,s:O,s:s?,s:s}", "node", json_object_get(node, "node"),
 		                                               "state", json_object_get(node, "state"), "fingerprint",
@@ -174,9 +166,7 @@ static void age_text(double seconds, char *text, size_t size) {
 static void profiles_print(const struct status *status) {
 	static const char *const titles[] = {"type", "processor", "cores", "fingerprint", "entries", "age", "state"};
 	struct table *table = table_new(7, titles);
-	json_t *profile;
-	size_t i;
-	json_array_foreach(status->profiles, i, profile) {
+	js_each (profile, status->profiles) {
 		char cores[24], entries[24], age[40], fingerprint[20], *text = fleet_machine_text(profile);
 		snprintf(cores, sizeof cores, "%lld", (long long)js_int_or(profile, "cores", 0));
 		snprintf(entries, sizeof entries, "%lld", (long long)js_int_or(profile, "entries", 0));
@@ -224,11 +214,9 @@ static void show(const struct status *status) {
 		people_print(status);
 		return;
 	}
-	json_t *document = json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder",
-	                             status->run.folder, "profiles", status->profiles, "nodes", status->nodes, "jobs",
-	                             status->jobs, "slurm", *status->slurm ? status->slurm : NULL);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder", status->run.folder,
+	                   "profiles", status->profiles, "nodes", status->nodes, "jobs", status->jobs, "slurm",
+	                   *status->slurm ? status->slurm : NULL));
 }
 
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err) {

@@ -23,9 +23,7 @@ void fleet_type_label(size_t number, char label[8]) {
 }
 
 json_t *fleet_type_find(const json_t *document, const char *fingerprint) {
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(document, "types"), i, type) {
+	js_each (type, json_object_get(document, "types")) {
 		if (strcmp(js_string_or(type, "fingerprint", ""), fingerprint) == 0)
 			return type;
 	}
@@ -37,9 +35,7 @@ bool fleet_type_done(const json_t *type) {
 }
 
 static bool is_idle(const struct fleet_run *run, const char *name) {
-	json_t *node;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+	js_each (node, json_object_get(run->document, "nodes")) {
 		if (strcmp(js_string_or(node, "node", ""), name) == 0)
 			return strncmp(js_string_or(node, "state", ""), "idle", 4) == 0;
 	}
@@ -48,10 +44,9 @@ static bool is_idle(const struct fleet_run *run, const char *name) {
 
 /* Idle nodes first, because they do not have to wait in the queue. */
 static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
-	json_t *chosen = json_array(), *node;
-	size_t i;
+	json_t *chosen = json_array();
 	for (int busy = 0; busy < 2; busy++)
-		json_array_foreach(json_object_get(type, "nodes"), i, node) {
+		js_each (node, json_object_get(type, "nodes")) {
 			if (json_array_size(chosen) < run->per_type && is_idle(run, json_string_value(node)) == !busy)
 				json_array_append(chosen, node);
 		}
@@ -59,9 +54,7 @@ static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
 }
 
 static bool holds(const json_t *names, const char *name) {
-	json_t *one;
-	size_t i;
-	json_array_foreach((json_t *)names, i, one) {
+	js_each (one, names) {
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
 	}
@@ -71,9 +64,8 @@ static bool holds(const json_t *names, const char *name) {
 /* "n1,n2": the nodes of `names`, or with `others` all nodes of the partition except these. */
 static char *list_text(const struct fleet_run *run, const json_t *names, bool others) {
 	char *text = mem_strdup("");
-	json_t *node;
-	size_t i, used = 0;
-	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+	size_t used = 0;
+	js_each (node, json_object_get(run->document, "nodes")) {
 		const char *name = js_string_or(node, "node", "");
 		size_t size = strlen(name) + 2;
 		if (holds(names, name) == others)
@@ -125,9 +117,8 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 static void results_record(json_t *type, const json_t *tuned) {
 	static const char *const keys[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
 	                                   "failures", "baseline", "best",      "speedup", VERDICT_MEMBER};
-	json_t *results = json_array(), *result;
-	size_t i;
-	json_array_foreach(json_object_get(tuned, "results"), i, result) {
+	json_t *results = json_array();
+	js_each (result, json_object_get(tuned, "results")) {
 		json_t *kept = json_object();
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
 			if (json_object_get(result, keys[k]))
@@ -236,9 +227,7 @@ static bool is_final(const struct err *err) {
 
 int fleet_types_tune(struct fleet_run *run, struct err *err) {
 	struct err first = {0};
-	json_t *type;
-	size_t i;
-	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+	js_each (type, json_object_get(run->document, "types")) {
 		if (fleet_type_done(type))
 			continue;
 		if (*app_interrupt(run->app))

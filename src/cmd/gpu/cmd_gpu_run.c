@@ -49,9 +49,8 @@ static void occupancy_cell(const json_t *row, char *text) {
 
 static double seconds_of(const json_t *rows) {
 	double sum = 0;
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) sum += js_real_or(row, "seconds", 0);
+	js_each (row, rows)
+		sum += js_real_or(row, "seconds", 0);
 	return sum;
 }
 
@@ -62,11 +61,9 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 	double all = seconds_of(rows);
 	char time[CELL], share[CELL], calls[CELL], mean[CELL], least[CELL], most[CELL], grid[CELL], block[CELL],
 		registers[CELL], shared[CELL], occupancy[CELL];
-	size_t i;
-	json_t *row;
 	bool varies = false;
-	json_array_foreach((json_t *)rows, i, row) {
-		if (i >= SHOWN)
+	js_each (row, rows) {
+		if (row_at >= SHOWN)
 			break;
 		time_cell(row, "seconds", time);
 		time_cell(row, "mean", mean);
@@ -93,9 +90,7 @@ static void functions_print(struct ui *ui, const json_t *rows) {
 
 /* The portable name of a metric: that of the counter whose source it is. */
 static const char *name_of(const json_t *counters, const char *metric) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)counters, i, one) {
+	js_each (one, counters) {
 		const char *source = strchr(js_string_or(one, "source", ""), ':');
 		if (source && strcmp(source + 1, metric) == 0)
 			return js_string_or(one, "name", metric);
@@ -115,13 +110,12 @@ static void spread_row(struct table *table, const char *kernel, const json_t *ro
 static void function_counts(struct table *table, const json_t *function, const json_t *counters) {
 	const json_t *rows = json_object_get(function, "metrics");
 	char name[NAME];
-	size_t i;
-	json_t *row;
 	if (json_array_size(rows) == 0)
 		rows = json_object_get(function, "counters");
 	snprintf(name, sizeof name, "%s (%lld of %lld)", js_string_or(function, "name", "?"),
 	         (long long)js_int_or(function, "counted", 0), (long long)js_int_or(function, "launches", 0));
-	json_array_foreach((json_t *)rows, i, row) spread_row(table, i ? "" : name, row, counters);
+	js_each (row, rows)
+		spread_row(table, row_at ? "" : name, row, counters);
 }
 
 /* As Nsight Compute's "estimated speedup". */
@@ -141,10 +135,8 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 	static const char *const titles[] = {"kernel (launches counted)", "metric", "\1least", "\1mean", "\1most"};
 	struct table *table = table_new(5, titles);
 	bool any = false;
-	size_t i;
-	json_t *function;
-	json_array_foreach((json_t *)functions, i, function) {
-		if (i >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
+	js_each (function, functions) {
+		if (function_at >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
 			continue;
 		function_counts(table, function, counters);
 		any = true;
@@ -161,13 +153,11 @@ static void copies_print(struct ui *ui, const json_t *rows) {
 	static const char *const titles[] = {"copies", "\1time", "\1count", "\1bytes", "\1bytes/s", "\1pageable"};
 	struct table *table = table_new(6, titles);
 	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
-	size_t i;
-	json_t *row;
 	if (json_array_size(rows) == 0) {
 		table_free(table);
 		return;
 	}
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		double all = (double)js_int_or(row, "bytes", 0), seconds = js_real_or(row, "seconds", NAN);
 		time_cell(row, "seconds", time);
 		snprintf(count, sizeof count, "%lld", (long long)js_int_or(row, "count", 0));
@@ -185,10 +175,8 @@ static void copies_print(struct ui *ui, const json_t *rows) {
 static void gaps_print(const json_t *device) {
 	double span = js_real_or(device, "span_s", NAN);
 	char time[CELL], at[CELL];
-	size_t i;
-	json_t *gap;
-	json_array_foreach(json_object_get(device, "gaps"), i, gap) {
-		if (i >= GAPS_SHOWN || js_real_or(gap, "seconds", 0) < GAP_SHOWN * span)
+	js_each (gap, json_object_get(device, "gaps")) {
+		if (gap_at >= GAPS_SHOWN || js_real_or(gap, "seconds", 0) < GAP_SHOWN * span)
 			break;
 		time_cell(gap, "seconds", time);
 		time_cell(gap, "at", at);
@@ -199,9 +187,7 @@ static void gaps_print(const json_t *device) {
 
 /* The copies that no kernel hides are the part of the busy time without one. */
 static void devices_print(const json_t *devices) {
-	size_t i;
-	json_t *device;
-	json_array_foreach((json_t *)devices, i, device) {
+	js_each (device, devices) {
 		double span = js_real_or(device, "span_s", NAN), busy = js_real_or(device, "busy_s", NAN);
 		double kernels = js_real_or(device, "kernels_s", NAN);
 		char all[CELL], share[3][CELL];
@@ -210,23 +196,21 @@ static void devices_print(const json_t *devices) {
 		share_cell((busy - kernels) / span, share[1]);
 		share_cell((span - busy) / span, share[2]);
 		printf("%s%s (cuda:%lld): %s from the first to the last of its work; kernels %s, copies alone %s, idle %s\n",
-		       i ? "" : "\n", js_string_or(device, "name", "GPU"), (long long)js_int_or(device, "device", 0), all,
-		       share[0], share[1], share[2]);
+		       device_at ? "" : "\n", js_string_or(device, "name", "GPU"), (long long)js_int_or(device, "device", 0),
+		       all, share[0], share[1], share[2]);
 		gaps_print(device);
 	}
 }
 
 static void gpu_work_print(struct ui *ui, const json_t *work) {
 	const json_t *functions = json_object_get(work, "functions");
-	size_t i;
-	json_t *note;
 	if (json_array_size(functions) > 0)
 		functions_print(ui, functions);
 	copies_print(ui, json_object_get(work, "copies"));
 	devices_print(json_object_get(work, "devices"));
 	gpu_counts_print(ui, functions, NULL);
-	json_array_foreach(json_object_get(work, "notes"), i, note) {
-		if (i == 0)
+	js_each (note, json_object_get(work, "notes")) {
+		if (note_at == 0)
 			putchar('\n');
 		ui_wrap(stdout, 0, 2, "%s", json_string_value(note) ? json_string_value(note) : "");
 	}

@@ -60,14 +60,12 @@ static bool level_known(const char *level) {
 }
 
 static int samples_check(const json_t *one, struct err *err) {
-	json_t *samples, *sample;
-	size_t i;
+	json_t *samples;
 	if (js_array(one, "samples", SAMPLES_MAX, &samples, err))
 		return -1;
-	json_array_foreach(samples, i, sample) if (!json_is_number(sample) || !(json_number_value(sample) > 0) ||
-	                                           json_number_value(sample) >
-	                                               VALUE_MAX) return err_set(err, ERR_USAGE, NULL,
-	                                                                         "a sample is not a positive number");
+	js_each (sample, samples)
+		if (!json_is_number(sample) || !(json_number_value(sample) > 0) || json_number_value(sample) > VALUE_MAX)
+			return err_set(err, ERR_USAGE, NULL, "a sample is not a positive number");
 	return 0;
 }
 
@@ -118,13 +116,11 @@ static int one_check(const json_t *one, struct err *err) {
 }
 
 int ceilings_check(const json_t *ceilings, struct err *err) {
-	size_t i;
-	json_t *one;
 	if (!json_is_array(ceilings) || json_array_size(ceilings) > CEILINGS_MAX)
 		return err_set(err, ERR_USAGE, AGAIN, "the ceilings must be a list of at most %d", CEILINGS_MAX);
-	json_array_foreach((json_t *)ceilings, i, one) {
+	js_each (one, ceilings) {
 		if (one_check(one, err)) {
-			err_prefix(err, "ceiling %zu", i);
+			err_prefix(err, "ceiling %zu", one_at);
 			return err_hint(err, "%s", AGAIN);
 		}
 	}

@@ -16,9 +16,7 @@ enum { COLUMNS_MAX = 24, CELL = 24 };
 
 /* Finds a ceiling, or returns NULL; level may be NULL. Borrowed. */
 static const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) {
+	js_each (one, ceilings) {
 		if (strcmp(js_string_or(one, "name", ""), name) == 0 && js_int_or(one, "threads", 0) == threads &&
 		    (!level || strcmp(js_string_or(one, "level", ""), level) == 0))
 			return one;
@@ -33,9 +31,8 @@ static void number(double value, char text[CELL]) {
 
 /* Collects the thread counts in ascending order, in which they were measured. */
 static size_t thread_counts(const json_t *ceilings, int counts[COLUMNS_MAX]) {
-	size_t count = 0, i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) {
+	size_t count = 0;
+	js_each (one, ceilings) {
 		int threads = (int)js_int_or(one, "threads", 0);
 		size_t known = 0;
 		while (known < count && counts[known] != threads)
@@ -114,9 +111,7 @@ static void group_print(struct ui *ui, const json_t *ceilings, enum ceiling_grou
 
 static void pairs_print(const json_t *ceilings) {
 	const json_t *best = NULL, *worst = NULL;
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) {
+	js_each (one, ceilings) {
 		double value = js_real_or(one, "value", 0);
 		if (!json_object_get(one, "from"))
 			continue;
@@ -152,9 +147,8 @@ static void gpu_row(struct table *table, const json_t *one) {
 static void gpus_print(struct ui *ui, const json_t *ceilings) {
 	static const char *const titles[] = {"ceiling", "\1most", "", "\1block", "\1blocks/SM", "of"};
 	struct table *table = table_new(6, titles);
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
+	js_each (one, ceilings)
+		gpu_row(table, one);
 	table_end(table, ui, stdout);
 	printf(
 		"\nCosts (us) are the lowest measured. Bytes read and bytes written both count. Block and blocks/SM are those "

@@ -54,17 +54,14 @@ static const char *fingerprint_of(const json_t *profile) {
 
 /* {"fingerprint": null} */
 static json_t *machines_of(const json_t *profiles) {
-	json_t *machines = json_object(), *profile;
-	size_t i;
-	json_array_foreach((json_t *)profiles, i, profile)
+	json_t *machines = json_object();
+	js_each (profile, profiles)
 		json_object_set_new(machines, fingerprint_of(profile), json_null());
 	return machines;
 }
 
 static bool is_taken(const json_t *targets, const char *path) {
-	const char *fingerprint;
-	json_t *target;
-	json_object_foreach((json_t *)targets, fingerprint, target) {
+	js_members (fingerprint, target, targets) {
 		if (json_is_string(target) && strcmp(json_string_value(target), path) == 0)
 			return true;
 	}
@@ -104,11 +101,10 @@ static int target_find(struct joining *joining, const char *fingerprint, struct 
 static int targets_find(struct joining *joining, struct err *err) {
 	json_t *machines = machines_of(joining->profiles);
 	char *text = js_canonical(machines); /* js_canonical sorts */
-	json_t *sorted = js_parse(text, strlen(text), "machines", err), *value;
-	const char *fingerprint;
+	json_t *sorted = js_parse(text, strlen(text), "machines", err);
 	int failed = sorted ? 0 : -1;
-	json_object_foreach(sorted, fingerprint, value) failed =
-		failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
+	js_members (fingerprint, value, sorted)
+		failed = failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
 	if (!joining->folder && json_object_size(machines) > 1)
 		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
 		                 json_object_size(machines));
@@ -133,13 +129,10 @@ static char *choice_text(const json_t *choice) {
 static void conflict_describe(struct ui *ui, const json_t *conflict) {
 	const json_t *kept = json_object_get(conflict, "kept");
 	char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict), *all = mem_strdup("");
-	json_t *one;
-	size_t i;
-	json_array_foreach(json_object_get(conflict, "left"), i, one) {
-		char *text = choice_text(one), *longer = mem_printf("%s%s%s", all, *all ? "; " : "", text);
+	js_each (one, json_object_get(conflict, "left")) {
+		char *text = choice_text(one);
+		mem_append(&all, "%s%s", *all ? "; " : "", text);
 		free(text);
-		free(all);
-		all = longer;
 	}
 	if (json_is_object(kept)) {
 		char *text = choice_text(kept);
@@ -166,11 +159,9 @@ static const char *path_of(const struct joining *joining, const json_t *profile)
 }
 
 static int files_write(const struct joining *joining, struct err *err) {
-	size_t i;
-	json_t *profile;
 	if (joining->folder && sys_make_dirs(joining->output, err))
 		return -1;
-	json_array_foreach(joining->merged, i, profile) {
+	js_each (profile, joining->merged) {
 		if (profile_save(profile, path_of(joining, profile), err))
 			return -1;
 	}
@@ -178,9 +169,8 @@ static int files_write(const struct joining *joining, struct err *err) {
 }
 
 static void report(const struct joining *joining, bool json) {
-	json_t *files = json_array(), *profile;
-	size_t i;
-	json_array_foreach(joining->merged, i, profile) {
+	json_t *files = json_array();
+	js_each (profile, joining->merged) {
 		size_t entries = json_array_size(json_object_get(profile, "entries"));
 		json_array_append_new(files, json_pack("{s:s,s:s,s:I}", "path", path_of(joining, profile), "fingerprint",
 		                                       fingerprint_of(profile), "entries", (json_int_t)entries));
@@ -191,8 +181,7 @@ static void report(const struct joining *joining, bool json) {
 		json_pack("{s:s,s:I,s:O,s:O}", "schema", "sweetspot-profile-merge/1", "read",
 	              (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts", joining->conflicts);
 	if (json)
-		js_write(document, stdout);
-	json_decref(document);
+		js_print(document);
 	json_decref(files);
 }
 
@@ -270,9 +259,7 @@ static int profile_merge_run(struct app *app, const struct opt_args *args, struc
 /* A profile of another host is kept for that host, which may share this folder; nothing here uses it. */
 static int foreign_describe(const struct joining *joining, struct err *err) {
 	const char *here = app_fingerprint(joining->app, err);
-	size_t i;
-	json_t *profile;
-	json_array_foreach(joining->merged, i, profile) {
+	js_each (profile, joining->merged) {
 		const json_t *machine = json_object_get(profile, "machine");
 		if (here && strcmp(fingerprint_of(profile), here) != 0)
 			ui_inform(

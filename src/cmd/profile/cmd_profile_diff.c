@@ -16,7 +16,7 @@
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),
-	                 "fingerprint", json_object_get(json_object_get(input->profile, "machine"), "fingerprint"), "state",
+	                 "fingerprint", js_at(input->profile, "machine.fingerprint"), "state",
 	                 profile_origin_word(input->origin));
 }
 
@@ -24,8 +24,7 @@ static void document_print(const struct profile_input inputs[2], json_t *diff) {
 	json_t *document = json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-profile-diff/1", "a", side_json(&inputs[0]), "b",
 	                             side_json(&inputs[1]));
 	json_object_update(document, diff);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 }
 
 static char *member_text(const json_t *value) {
@@ -38,25 +37,19 @@ static char *member_text(const json_t *value) {
 /* Writes for example "block 16 -> 64". */
 static char *settings_text(const json_t *settings) {
 	char *text = mem_strdup("");
-	json_t *one;
-	size_t i;
-	json_array_foreach((json_t *)settings, i, one) {
+	js_each (one, settings) {
 		char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
 		char *name = profile_text_clean(js_string_or(one, "name", ""));
-		char *longer = mem_printf("%s%s%s %s -> %s", text, *text ? ", " : "", name, a, b);
-		free(text);
+		mem_append(&text, "%s%s %s -> %s", *text ? ", " : "", name, a, b);
 		free(name);
 		free(a);
 		free(b);
-		text = longer;
 	}
 	return text;
 }
 
 static void machine_print(const json_t *differences) {
-	json_t *one;
-	size_t i;
-	json_array_foreach((json_t *)differences, i, one) {
+	js_each (one, differences) {
 		json_t *array = json_pack("[O]", one);
 		char *text = settings_text(array);
 		printf("%s\n", text);
@@ -66,13 +59,10 @@ static void machine_print(const json_t *differences) {
 }
 
 static char *changes_text(const json_t *row) {
-	json_t *changes = json_object_get(row, "changes"), *change;
+	json_t *changes = json_object_get(row, "changes");
 	char *text = mem_strdup("");
-	size_t i;
-	json_array_foreach(changes, i, change) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", json_string_value(change));
-		free(text);
-		text = longer;
+	js_each (change, changes) {
+		mem_append(&text, "%s%s", *text ? ", " : "", json_string_value(change));
 	}
 	return text;
 }
@@ -106,9 +96,8 @@ static void people_print(struct ui *ui, const struct profile_input inputs[2], co
 	static const char *const titles[] = {"kernel",  "problem", "changed",      "\1before",
 	                                     "\1after", "\1ratio", "configuration"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	json_t *row;
-	size_t i, same = 0, changed = 0;
-	json_array_foreach(json_object_get(diff, "entries"), i, row) {
+	size_t same = 0, changed = 0;
+	js_each (row, json_object_get(diff, "entries")) {
 		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
 		same += is_same;
 		changed += !is_same;

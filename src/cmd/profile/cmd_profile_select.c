@@ -161,8 +161,7 @@ int profile_select_run(struct app *app, const struct opt_args *args, struct err 
 	}
 	if (!failed && opt_has(args, "json")) {
 		json_t *json = document(&selection);
-		js_write(json, stdout);
-		json_decref(json);
+		js_print(json);
 	} else if (!failed) {
 		people_print(&selection);
 	}

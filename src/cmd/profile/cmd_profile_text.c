@@ -38,9 +38,8 @@ char *profile_text_problem(const json_t *entry) {
 
 char *profile_text_config(const json_t *entry) {
 	const json_t *config = json_object_get(entry, "config");
-	return json_equal(config, json_object_get(json_object_get(entry, "baseline"), "config"))
-	           ? mem_strdup("(the baseline)")
-	           : results_config(config, NULL);
+	return json_equal(config, js_at(entry, "baseline.config")) ? mem_strdup("(the baseline)")
+	                                                           : results_config(config, NULL);
 }
 
 void profile_text_median(const json_t *entry, char *text, size_t size) {

@@ -181,10 +181,9 @@ static json_t *entry_json(const struct show *show, const struct profile_input *i
 }
 
 static json_t *profile_json(const struct show *show, const struct profile_input *input) {
-	json_t *entries = json_array(), *entry;
+	json_t *entries = json_array();
 	const json_t *sizes = json_object_get(input->profile, "sizes");
-	size_t i;
-	json_array_foreach(json_object_get(input->profile, "entries"), i, entry)
+	js_each (entry, json_object_get(input->profile, "entries"))
 		json_array_append_new(entries, entry_json(show, input, entry));
 	return json_pack(
 		"{s:s,s:O,s:O,s:O,s:s,s:o,s:o,s:O?}", "path", input->path, "created",
@@ -213,7 +212,7 @@ static void heading_print(const struct show *show, const struct profile_input *i
 
 /* The speedup is then that of another configuration, which was not better. */
 static bool keeps_baseline(const json_t *entry) {
-	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
+	return json_equal(json_object_get(entry, "config"), js_at(entry, "baseline.config"));
 }
 
 static void row_add(struct table *table, const char *state, const json_t *entry) {
@@ -240,15 +239,14 @@ static void row_add(struct table *table, const char *state, const json_t *entry)
 static void profile_print(const struct show *show, const struct profile_input *input) {
 	static const char *const titles[] = {"kernel", "problem", "\1median", "speedup [95 %]", "configuration", "state"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	size_t i;
-	json_t *entry, *sizes;
 	heading_print(show, input);
-	json_array_foreach(json_object_get(input->profile, "entries"), i, entry) row_add(
-		table,
-		js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry) : "not yet proven",
-		entry);
+	js_each (entry, json_object_get(input->profile, "entries"))
+		row_add(table,
+		        js_bool_or(entry, "proven", true) ? profile_state_here(show->app, show->args, input, entry)
+		                                          : "not yet proven",
+		        entry);
 	table_end(table, app_ui(show->app), stdout);
-	json_array_foreach(json_object_get(input->profile, "sizes"), i, sizes) {
+	js_each (sizes, json_object_get(input->profile, "sizes")) {
 		char *kernel = profile_text_kernel(sizes), *over = profile_text_clean(js_string_or(sizes, "over", ""));
 		size_t ranges = json_array_size(json_object_get(sizes, "thresholds"));
 		printf("%s: %zu range%s of %s\n", kernel, ranges, ranges == 1 ? "" : "s", over);
@@ -270,10 +268,8 @@ static void print(const struct show *show, const struct profile_inputs *inputs) 
 	}
 	if (!profiles)
 		return;
-	json_t *document = json_pack("{s:s,s:O,s:o}", "schema", "sweetspot-profile-show/1", "machine",
-	                             app_machine(show->app, NULL), "profiles", profiles);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:O,s:o}", "schema", "sweetspot-profile-show/1", "machine", app_machine(show->app, NULL),
+	                   "profiles", profiles));
 }
 
 /* Profiles without the kernel of --kernel are left out, but at least one must have it. */

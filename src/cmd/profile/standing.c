@@ -75,7 +75,7 @@ static char *folder_of(const struct profile_input *input, const json_t *program)
  * is more than a single file. */
 static const char *program_hash(const struct profile_input *input, const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
-	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *name = json_string_value(js_at(program, "argv.0"));
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
 		return NULL;
 	char *cwd = folder_of(input, program), *line = js_canonical(json_object_get(program, "argv"));
@@ -104,14 +104,11 @@ const char *profile_state_here(struct app *app, const struct opt_args *args, con
 }
 
 char *profile_differing(struct app *app, const struct profile_input *input) {
-	json_t *there = json_object_get(input->profile, "machine"), *one;
+	json_t *there = json_object_get(input->profile, "machine");
 	json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
 	char *text = mem_strdup("");
-	size_t i;
-	json_array_foreach(differences, i, one) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", js_string_or(one, "name", ""));
-		free(text);
-		text = longer;
+	js_each (one, differences) {
+		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(one, "name", ""));
 	}
 	json_decref(differences);
 	if (!*text) {

@@ -36,9 +36,8 @@ static struct speedup speedup_now(const struct duel_result *duel) {
 }
 
 static json_t *side_json(const struct verified *row, int side) {
-	const json_t *entry = row->entry, *baseline = json_object_get(entry, "baseline");
 	bool known = row->duel.paired.count > 0;
-	return json_pack("{s:O?,s:o,s:[o,o]}", "config", json_object_get(side ? baseline : entry, "config"), "median",
+	return json_pack("{s:O?,s:o,s:[o,o]}", "config", side ? row->entry.baseline.config : row->entry.config, "median",
 	                 js_number(known ? row->duel.median[side] : NAN), "ci",
 	                 js_number(known ? row->duel.ci[side][0] : NAN), js_number(known ? row->duel.ci[side][1] : NAN));
 }
@@ -46,10 +45,10 @@ static json_t *side_json(const struct verified *row, int side) {
 static json_t *verify_ci_json(const struct verify *verify, const struct verified *row);
 
 static json_t *row_json(const struct verify *verify, const struct verified *row) {
-	json_t *json = profile_text_head(row->entry);
+	json_t *json = profile_text_head(row->entry.json);
 	json_t *recorded =
-		json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry, "speedup"), VERDICT_MEMBER,
-	              json_object_get(row->entry, VERDICT_MEMBER), "measured", profile_entry_date(row->entry));
+		json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry.json, "speedup"), VERDICT_MEMBER,
+	              json_object_get(row->entry.json, VERDICT_MEMBER), "measured", row->entry.measured);
 	json_object_set_new(json, "state", json_string(row->state));
 	json_object_set_new(json, "outcome", json_string(verify_outcome_word(row->outcome)));
 	json_object_set_new(json, "reason", *row->reason ? json_string(row->reason) : json_null());
@@ -71,23 +70,21 @@ static void document_print(const struct verify *verify) {
 	const json_t *machine = json_object_get(verify->input.profile, "machine");
 	for (size_t i = 0; i < verify->done; i++)
 		json_array_append_new(results, row_json(verify, &verify->rows[i]));
-	json_t *document = json_pack(
-		"{s:s,s:s,s:O,s:O,s:s,s:o,s:b,s:o,s:I,s:I,s:I,s:I}", "schema", "sweetspot-profile-verify/1", "profile",
-		verify->input.path, "fingerprint", json_object_get(machine, "fingerprint"), "machine",
-		app_machine(verify->app, NULL), "state", profile_origin_word(verify->input.origin), "differs",
-		profile_machine_differences(machine, app_machine(verify->app, NULL)), "measured", verify->measured, "results",
-		results, "holds", (json_int_t)verify_count(verify, VERIFY_HOLDS), "no_longer",
-		(json_int_t)verify_count(verify, VERIFY_NO_LONGER), "slower", (json_int_t)verify_count(verify, VERIFY_SLOWER),
-		"not_verified", (json_int_t)verify_count(verify, VERIFY_UNKNOWN));
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:b,s:o,s:I,s:I,s:I,s:I}", "schema", "sweetspot-profile-verify/1",
+	                   "profile", verify->input.path, "fingerprint", json_object_get(machine, "fingerprint"), "machine",
+	                   app_machine(verify->app, NULL), "state", profile_origin_word(verify->input.origin), "differs",
+	                   profile_machine_differences(machine, app_machine(verify->app, NULL)), "measured",
+	                   verify->measured, "results", results, "holds", (json_int_t)verify_count(verify, VERIFY_HOLDS),
+	                   "no_longer", (json_int_t)verify_count(verify, VERIFY_NO_LONGER), "slower",
+	                   (json_int_t)verify_count(verify, VERIFY_SLOWER), "not_verified",
+	                   (json_int_t)verify_count(verify, VERIFY_UNKNOWN)));
 }
 
 static void row_add(struct table *table, const struct verified *row) {
 	char before[64], now[64];
-	char *kernel = profile_text_kernel(row->entry), *problem = profile_text_problem(row->entry);
+	char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
 	char *outcome = mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
-	speedup_text(speedup_of(row->entry), before, sizeof before);
+	speedup_text(row->entry.speedup, before, sizeof before);
 	speedup_text(speedup_now(&row->duel), now, sizeof now);
 	table_add(table, kernel, problem, before, now, row->state, outcome);
 	free(kernel);
@@ -150,14 +147,12 @@ static int verify_ci_read(struct verify *verify, struct err *err) {
 
 /* The interval of the present value over the recorded one; false if one of them is unknown. */
 static bool ratio_of(const struct verified *row, int side, double ratio[2]) {
-	const json_t *entry = side ? json_object_get(row->entry, "baseline") : row->entry,
-				 *ci = json_object_get(entry, "ci");
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	double low = side ? row->entry.baseline.low : row->entry.low;
+	double high = side ? row->entry.baseline.high : row->entry.high;
 	const double *now = row->duel.ci[side];
 	if (!(low > 0 && high > 0 && now[0] > 0 && now[1] > 0))
 		return false;
-	if (js_bool_or(json_object_get(row->entry, "program"), "maximize",
-	               false)) { /* it has rates, and the duel their inverse */
+	if (js_bool_or(row->entry.program, "maximize", false)) { /* it has rates, and the duel their inverse */
 		double swap = 1 / low;
 		low = 1 / high;
 		high = swap;
@@ -197,9 +192,9 @@ static json_t *verify_ci_json(const struct verify *verify, const struct verified
 }
 
 static void case_add(struct junit *junit, const struct verify *verify, const struct verified *row) {
-	char *kernel = profile_text_kernel(row->entry), *problem = profile_text_problem(row->entry);
+	char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
 	char *name = mem_printf("%s %s", kernel, problem);
-	bool time = row->duel.paired.count && strcmp(js_string_or(row->entry, "unit", ""), "s") == 0;
+	bool time = row->duel.paired.count && strcmp(row->entry.unit, "s") == 0;
 	enum junit_result result = verify_ci_fails(verify, row)     ? JUNIT_FAILED
 	                           : row->outcome == VERIFY_UNKNOWN ? JUNIT_SKIPPED
 	                                                            : JUNIT_PASSED;
@@ -250,27 +245,24 @@ static int open_rows(struct verify *verify, struct err *err) {
 	    profile_input_pick(&verify->input, verify->app, verify->args, err))
 		return -1;
 	const json_t *entries = json_object_get(verify->input.profile, "entries");
-	verify->count = json_array_size(entries);
-	verify->rows = mem_alloc(verify->count + 1, sizeof *verify->rows);
-	for (size_t i = 0; i < verify->count; i++) {
-		struct verified *row = &verify->rows[i];
-		row->entry = json_array_get(entries, i);
-		row->state = profile_state_here(verify->app, verify->args, &verify->input, row->entry);
+	verify->rows = mem_alloc(json_array_size(entries) + 1, sizeof *verify->rows);
+	js_each (entry, entries) {
+		struct verified *row = &verify->rows[verify->count++];
+		row->entry = profile_entry_read(entry);
+		row->state = profile_state_here(verify->app, verify->args, &verify->input, entry);
 	}
 	return 0;
 }
 
 static int row_verify(struct verify *verify, struct verified *row, struct err *err) {
-	const json_t *baseline = json_object_get(row->entry, "baseline");
-	if (!json_is_object(baseline))
+	if (!row->entry.baseline.json)
 		return verify_skip(row, "the baseline is missing");
-	if (json_equal(json_object_get(baseline, "config"), json_object_get(row->entry, "config"))) {
+	if (row->entry.keeps) {
 		verify_skip(row, "it is the baseline");
 		row->outcome = VERIFY_HOLDS;
 		return 0;
 	}
-	int failed =
-		json_object_get(row->entry, "program") ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
+	int failed = row->entry.program ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
 	verify_ci_judge(verify, row);
 	return failed;
 }
@@ -301,7 +293,7 @@ static int measure(struct verify *verify, struct err *err) {
 }
 
 static int refuse_foreign(const struct verify *verify, struct err *err) {
-	bool gpu = json_object_get(json_object_get(verify->input.profile, "machine"), "gpu") && !app_device(verify->app);
+	bool gpu = js_at(verify->input.profile, "machine.gpu") && !app_device(verify->app);
 	return err_set(err, ERR_NOTHING,
 	               gpu ? "for the GPU here, add --device; --force measures in any case"
 	                   : "tune on this machine; --force measures in any case",

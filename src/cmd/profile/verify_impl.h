@@ -3,6 +3,7 @@
 #ifndef SRC_CMD_PROFILE_VERIFY_IMPL_H
 #define SRC_CMD_PROFILE_VERIFY_IMPL_H
 #include "src/cmd/profile/input.h"
+#include "tuner/result/result.h"
 #include "tuner/race/race.h"
 #include "tuner/race/regression.h"
 
@@ -14,8 +15,8 @@ enum verify_outcome {
 };
 
 struct verified {
-	const json_t *entry; /* borrowed */
-	const char *state;   /* profile_entry_state */
+	struct profile_entry entry;
+	const char *state; /* profile_entry_state */
 	enum verify_outcome outcome;
 	char reason[512];         /* why it was not measured or failed; may be empty */
 	json_t *load;             /* race_watch_json of the duel; NULL without one */

@@ -43,8 +43,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 }
 
 /* An entry that was a tie, or undecided, holds as long as it is not slower. */
-static enum verify_outcome outcome_of(const json_t *entry, const struct duel_result *duel) {
-	enum verdict recorded = verdict_of(entry);
+static enum verify_outcome outcome_of(enum verdict recorded, const struct duel_result *duel) {
 	if (duel->verdict == PAIRED_SLOWER)
 		return recorded == VERDICT_SLOWER ? VERIFY_HOLDS : VERIFY_SLOWER;
 	return duel->verdict == PAIRED_TIE && recorded == VERDICT_FASTER ? VERIFY_NO_LONGER : VERIFY_HOLDS;
@@ -52,8 +51,8 @@ static enum verify_outcome outcome_of(const json_t *entry, const struct duel_res
 
 static void judge(struct verified *row) {
 	const struct duel_result *duel = &row->duel;
-	row->outcome = outcome_of(row->entry, duel);
-	if (duel->verdict != PAIRED_FASTER && verdict_of(row->entry) == VERDICT_UNDECIDED)
+	row->outcome = outcome_of(row->entry.verdict, duel);
+	if (duel->verdict != PAIRED_FASTER && row->entry.verdict == VERDICT_UNDECIDED)
 		snprintf(row->reason, sizeof row->reason, "still not proven to be faster");
 	for (int side = 1; side >= 0; side--)
 		if (duel->failed[side] != TRIAL_CORRECT)
@@ -66,18 +65,17 @@ static void judge(struct verified *row) {
 /* Runs the duel and derives the outcome. The request has kernel, problem, device and so on. */
 static int verify_duel(struct verify *verify, struct verified *row, struct runner *runner,
                        struct trial_request *request, struct err *err) {
-	char *kernel = profile_text_kernel(row->entry);
+	char *kernel = profile_text_kernel(row->entry.json);
 	struct progress progress = {verify, kernel};
 	const struct race_observer observer = {.ctx = &progress, .trial = on_trial};
-	const json_t *baseline = json_object_get(json_object_get(row->entry, "baseline"), "config");
 	request->seed = verify->options.seed;
 	request->min_sample_s = SAMPLE_SECONDS;
 	request->timeout_s = verify->timeout_s;
 	struct race_watch watch = {.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(verify->app)};
 	struct duel_options options = verify->options;
 	options.watch = &watch;
-	int failed = duel_run(runner, request, json_object_get(row->entry, "config"), baseline, &options, &observer,
-	                      &row->duel, err);
+	int failed =
+		duel_run(runner, request, row->entry.config, row->entry.baseline.config, &options, &observer, &row->duel, err);
 	row->load = race_watch_json(&watch);
 	busy_free(watch.busy);
 	json_decref(watch.pairs);
@@ -93,10 +91,9 @@ static int verify_duel(struct verify *verify, struct verified *row, struct runne
 
 /* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
 static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
-	json_t *read = json_object(), *value;
-	const char *name;
+	json_t *read = json_object();
 	int failed = 0;
-	json_object_foreach((json_t *)settings, name, value) {
+	js_members (name, value, settings) {
 		struct value one;
 		char text[512] = "";
 		if (failed || !value_from_json(value, &one))
@@ -113,42 +110,43 @@ static int settings_check(const struct params *params, const json_t *settings, b
 	return failed;
 }
 
-static int entry_check(struct verify *verify, const struct kernel_desc *kernel, const json_t *entry, struct err *err) {
+static int entry_check(struct verify *verify, const struct kernel_desc *kernel, const struct profile_entry *entry,
+                       struct err *err) {
 	struct params params = {0};
 	struct topo *topo = app_topo(verify->app, err);
 	if (!topo)
 		return -1;
 	params_init(&params, kernel, topo, true);
-	int failed = settings_check(&params, json_object_get(entry, "problem"), true, err) ||
-	             settings_check(&params, json_object_get(entry, "config"), false, err) ||
-	             settings_check(&params, json_object_get(json_object_get(entry, "baseline"), "config"), false, err);
+	int failed = settings_check(&params, entry->problem, true, err) ||
+	             settings_check(&params, entry->config, false, err) ||
+	             settings_check(&params, entry->baseline.config, false, err);
 	params_clear(&params);
 	return failed ? -1 : 0;
 }
 
 int verify_kernel(struct verify *verify, struct verified *row, struct err *err) {
-	const struct kernel_desc *kernel = profile_kernel(verify->app, verify->args, row->entry);
+	const struct kernel_desc *kernel = profile_kernel(verify->app, verify->args, row->entry.json);
 	struct worker *worker = app_worker(verify->app, err);
 	struct err why = {0};
 	enum trial_objective objective;
 	char kind[32];
-	profile_device_kind(row->entry, kind, sizeof kind);
+	profile_device_kind(row->entry.json, kind, sizeof kind);
 	if (!worker || !app_gpu(verify->app, err))
 		return -1;
 	if (!kernel)
 		return verify_skip(row, "unknown kernel; name one of a plug-in with --kernel ./FILE.so:NAME");
 	if (strcmp(kind, app_device_kind(verify->app)) != 0)
 		return verify_skip(row, "it is for another device, see --device");
-	if (!trial_objective_find(js_string_or(row->entry, "objective", "time"), &objective))
+	if (!trial_objective_find(row->entry.objective, &objective))
 		return verify_skip(row, "unknown objective");
-	if (entry_check(verify, kernel, row->entry, &why))
+	if (entry_check(verify, kernel, &row->entry, &why))
 		return verify_skip(row, why.what);
 	struct runner runner = worker_runner(worker);
 	struct trial_request request = {
 		.kernel = kernel->name,
 		.library = kernel->library,
 		.device = app_device(verify->app),
-		.problem = json_object_get(row->entry, "problem"),
+		.problem = row->entry.problem,
 		.objective = objective,
 		.warmup = 1,
 	};
@@ -158,8 +156,8 @@ int verify_kernel(struct verify *verify, struct verified *row, struct err *err) 
 static int program_meet(struct verify *verify, struct verified *row, struct program *program, struct err *err) {
 	struct runner runner = program_runner(program);
 	struct trial_request request = {
-		.kernel = js_string_or(row->entry, "kernel", ""),
-		.problem = json_object_get(row->entry, "problem"),
+		.kernel = row->entry.kernel,
+		.problem = row->entry.problem,
 		.whole_program = true,
 	};
 	int failed = verify_duel(verify, row, &runner, &request, err);
@@ -174,14 +172,13 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 }
 
 int verify_program(struct verify *verify, struct verified *row, struct err *err) {
-	const json_t *program = json_object_get(row->entry, "program");
+	const json_t *program = row->entry.program;
 	if (verify->input.from_file && !opt_has(verify->args, "programs"))
 		return verify_skip(row, "programs named in a file only run with --programs");
 	if (!app_worker(verify->app, err))
 		return -1;
 	struct arena *arena = arena_new();
-	struct program_spec spec =
-		program_recorded(arena, program, json_object_get(json_object_get(row->entry, "baseline"), "config"));
+	struct program_spec spec = program_recorded(arena, program, row->entry.baseline.config);
 	spec.folder = profile_folder(&verify->input, program);
 	struct err why = {0};
 	struct program *opened = program_new(&spec, app_worker(verify->app, &why), &why);

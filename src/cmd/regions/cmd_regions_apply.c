@@ -128,9 +128,8 @@ static void command_print(const struct regions_target *target, const json_t *set
 }
 
 static int become(struct app *app, const struct regions_target *target, const json_t *set, struct err *err) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)set, name, value) setenv(name, json_string_value(value), 1);
+	js_members (name, value, set)
+		setenv(name, json_string_value(value), 1);
 	app_release(app);
 	fflush(stderr);
 	execv(target->path, target->words);
@@ -198,9 +197,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 
 /* The measurements stay in the document, but each region keeps its own team. */
 static void settings_clear(json_t *settings) {
-	size_t i;
-	json_t *region;
-	json_array_foreach(json_object_get(settings, "regions"), i, region) {
+	js_each (region, json_object_get(settings, "regions")) {
 		json_object_set(region, "best", json_object_get(region, "baseline"));
 		json_object_set_new(region, "setting", json_pack("{s:i,s:i,s:i}", "threads", 0, "kind", 0, "chunk", 0));
 	}

@@ -57,17 +57,16 @@ static void region_print(struct ui *ui, const json_t *region) {
 }
 
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err) {
-	size_t count, i, small = 0;
+	size_t count, small = 0;
 	char *const *words = opt_rest(args, &count);
-	json_t *document = regions_file_of_words(app, args, words, count, err), *region;
+	json_t *document = regions_file_of_words(app, args, words, count, err);
 	if (!document)
 		return -1;
 	if (opt_has(args, "json")) {
-		int failed = js_write(document, stdout);
-		json_decref(document);
+		int failed = js_print(document);
 		return failed;
 	}
-	json_array_foreach(json_object_get(document, "regions"), i, region) {
+	js_each (region, json_object_get(document, "regions")) {
 		if (js_real_or(region, "share", 0) >= SMALL)
 			region_print(app_ui(app), region);
 		else

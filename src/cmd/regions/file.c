@@ -13,6 +13,7 @@
 #include "base/proc/path.h"
 #include "base/sha256.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
@@ -30,11 +31,6 @@ static char *folder_of(const struct opt_args *args, struct err *err) {
 	return folder;
 }
 
-static const char *base_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
                      struct err *err) {
 	const char *machine = app_fingerprint(app, err);
@@ -49,7 +45,7 @@ int regions_files_of(struct app *app, const struct opt_args *args, const char *p
 	const char *key = strchr(hash, ':') ? strchr(hash, ':') + 1 : hash;
 	char *absolute = files->folder[0] == '/' ? NULL : realpath(".", NULL);
 	char *stem = mem_printf("%s%s%s/%s-%.*s", absolute ? absolute : "", absolute ? "/" : "", files->folder,
-	                        base_name(program), KEY, key);
+	                        text_base_name(program), KEY, key);
 	files->json = mem_printf("%s.json", stem);
 	files->table = mem_printf("%s.table", stem);
 	free(absolute);
@@ -167,7 +163,7 @@ static bool is_same_build(const json_t *document) {
 static bool is_better(const json_t *old, const json_t *result, const struct regions_target *target) {
 	bool unusable = verdict_of(result) == VERDICT_SLOWER || js_bool_or(result, "busy", false);
 	if (verdict_of(old) != VERDICT_FASTER || js_bool_or(old, "busy", false) ||
-	    !(unusable || !result_is_decided(result)) || !is_same_build(old))
+	    !(unusable || !verdict_is_decided(result)) || !is_same_build(old))
 		return false;
 	json_t *command = regions_target_command(target);
 	bool same = json_equal(command, json_object_get(old, "argv"));

@@ -51,15 +51,12 @@ static void counters_print(struct ui *ui, const json_t *regions) {
 	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
 	struct table *table = table_new(4, titles);
 	char name[512], value[32], each[32];
-	const char *counter;
-	size_t i;
-	json_t *region, *count;
 	bool any = false;
-	json_array_foreach((json_t *)regions, i, region) {
-		if (!is_shown(region, i))
+	js_each (region, regions) {
+		if (!is_shown(region, region_at))
 			continue;
 		name_of(region, name, sizeof name);
-		json_object_foreach(json_object_get(region, "counters"), counter, count) {
+		js_members (counter, count, json_object_get(region, "counters")) {
 			double number = json_is_number(count) ? json_number_value(count) : NAN;
 			snprintf(value, sizeof value, isfinite(number) ? "%.4g" : "-", number);
 			snprintf(each, sizeof each, isfinite(number) ? "%.4g" : "-", number / js_real_or(region, "calls", NAN));
@@ -105,10 +102,9 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 
 /* The call in which a rank spends most. */
 static const char *longest_call(const json_t *rank, double *seconds) {
-	const char *name, *longest = "-";
-	json_t *call;
+	const char *longest = "-";
 	*seconds = 0;
-	json_object_foreach(json_object_get(rank, "calls"), name, call) {
+	js_members (name, call, json_object_get(rank, "calls")) {
 		if (js_real_or(call, "time", 0) > *seconds) {
 			*seconds = js_real_or(call, "time", 0);
 			longest = name;
@@ -119,10 +115,9 @@ static const char *longest_call(const json_t *rank, double *seconds) {
 
 /* A rank that waits least comes last, so that the others wait for it. */
 static void late_print(const json_t *ranks, double seconds) {
-	const json_t *least = NULL, *most = NULL, *rank;
-	size_t i;
+	const json_t *least = NULL, *most = NULL;
 	double in;
-	json_array_foreach((json_t *)ranks, i, rank) {
+	js_each (rank, ranks) {
 		double mpi = js_real_or(rank, "mpi", 0);
 		least = !least || mpi < js_real_or(least, "mpi", 0) ? rank : least;
 		most = !most || mpi > js_real_or(most, "mpi", 0) ? rank : most;
@@ -140,15 +135,13 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
 	char number[24], time[32], share[16], longest[32];
 	double in;
-	size_t i;
-	json_t *rank;
 	if (json_array_size(ranks) == 0)
 		return;
 	struct table *table = table_new(5, titles);
 	for (int column = 0; column < 5; column++)
 		if (column != 3)
 			table_right(table, column);
-	json_array_foreach((json_t *)ranks, i, rank) {
+	js_each (rank, ranks) {
 		const char *name = longest_call(rank, &in);
 		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
 		ui_seconds(js_real_or(rank, "mpi", NAN), time, sizeof time);
@@ -167,10 +160,9 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	                                     "\1threads", "\1imbalance", "\1efficiency"};
 	struct table *table = table_new(7, titles);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
-	size_t i, left = 0;
-	json_t *region;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
-		if (!is_shown(region, i)) {
+	size_t left = 0;
+	js_each (region, json_object_get(profile, "regions")) {
+		if (!is_shown(region, region_at)) {
 			left++;
 			continue;
 		}
@@ -214,11 +206,9 @@ static void sentence(struct ui *ui, const char *verdict, const char *text) {
 /* In all regions that matter, so that no other team was tried. */
 static bool chooses_itself(const json_t *result) {
 	bool any = false;
-	size_t i;
-	json_t *region;
 	if (js_bool_or(result, "force", false))
 		return false;
-	json_array_foreach(json_object_get(result, "regions"), i, region) {
+	js_each (region, json_object_get(result, "regions")) {
 		if (js_real_or(region, "share", 0) < MATTERS)
 			continue;
 		if (!js_bool_or(region, "fixed", false))
@@ -249,7 +239,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	char *failure = failure_text(result);
-	if (!is_changed && !result_is_decided(result) && !*js_string_or(result, "failure", "") &&
+	if (!is_changed && !verdict_is_decided(result) && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
 		sentence(ui, "undecided",
 		         "its regions were called too few times to try other teams; a larger --budget may help");
@@ -288,18 +278,17 @@ static void other_print(const json_t *result) {
 }
 
 static void environment_print(const json_t *environment) {
-	const char *name;
-	json_t *value;
 	if (json_object_size(environment))
 		printf("whole program:");
-	json_object_foreach((json_t *)environment, name, value) printf(" %s=%s", name, json_string_value(value));
+	js_members (name, value, environment)
+		printf(" %s=%s", name, json_string_value(value));
 	if (json_object_size(environment))
 		putchar('\n');
 }
 
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
-	char *words = results_busy(json_object_get(result, "load"), result_is_decided(result));
+	char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false))
 		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
 	free(words);
@@ -338,8 +327,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
 	struct table *table = table_new(6, titles);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
-	size_t i, left = 0;
-	json_t *region;
+	size_t left = 0;
 	verdict_print(ui, result);
 	other_print(result);
 	reasons_print(result);
@@ -350,8 +338,8 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	long long runs = js_int_or(result, "runs", 0);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	json_array_foreach(json_object_get(result, "regions"), i, region) {
-		if (!is_shown(region, i)) {
+	js_each (region, json_object_get(result, "regions")) {
+		if (!is_shown(region, region_at)) {
 			left++;
 			continue;
 		}

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "src/app/lock.h"
 #include "src/cmd/regions/command_impl.h"
 #include "src/cmd/regions/file.h"
@@ -92,14 +93,9 @@ static int regions_options_read(struct app *app, const struct opt_args *args, co
 	return 0;
 }
 
-static const char *base_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
                 struct err *err) {
-	json_object_set_new(result, "kernel", json_string(base_name(target->subject)));
+	json_object_set_new(result, "kernel", json_string(text_base_name(target->subject)));
 	char *line = program_join((const char *const *)target->words, true);
 	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
 	free(line);
@@ -210,11 +206,9 @@ static bool is_blind(const json_t *profile, const struct opt_args *args) {
  * team the program chooses itself would keep it. */
 static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
 	double together = 0;
-	size_t i;
-	json_t *region;
 	*regions = 0;
 	*calls = 0;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+	js_each (region, json_object_get(profile, "regions")) {
 		double share = js_real_or(region, "share", 0);
 		if (share < SHARE_LEAST || js_int_or(region, "calls", 0) < CALLS_LEAST || js_bool_or(region, "fixed", false))
 			continue;

@@ -232,8 +232,7 @@ static int show(const struct replay_output *output, struct ui *ui, const struct 
 		return -1;
 	if (!to_file && (path || opt_has(args, "json"))) {
 		json_t *json = replay_output_json(output);
-		js_write(json, stdout);
-		json_decref(json);
+		js_print(json);
 	} else if (!opt_has(args, "json")) {
 		replay_output_print(output, ui, stdout);
 	}

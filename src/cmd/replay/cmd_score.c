@@ -309,8 +309,7 @@ static void show(const struct session *session, const struct opt_args *args, siz
 		              session->entries[e].results);
 	if (opt_has(args, "json")) {
 		json_t *json = score_output_json(&output);
-		js_write(json, stdout);
-		json_decref(json);
+		js_print(json);
 	} else {
 		score_output_print(&output, app_ui(session->app));
 	}

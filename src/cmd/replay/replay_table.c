@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "src/cmd/replay/replay_impl.h"
 
 enum { TARGETS = 3, COLUMNS = 7 + TARGETS, CURVE = 16, ROWS_MAX = 25 };
@@ -199,8 +200,7 @@ static struct table *table_begin(const char *first) {
 }
 
 static const char *space_name(const struct score_space *space) {
-	const char *slash = strrchr(space->path, '/');
-	return slash ? slash + 1 : space->path;
+	return text_base_name(space->path);
 }
 
 static void spaces_print(const struct score_output *output, const struct score_entry *entry, const struct ui *ui) {

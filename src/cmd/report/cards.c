@@ -178,10 +178,10 @@ static void decided_put(struct report *report, const json_t *tune) {
 	html_put(report->html, "<p class=\"note\">");
 	if (pairs)
 		html_put(report->html, "%s in %lld interleaved pairs with the baseline",
-		         result_is_decided(tune) ? "Decided" : "Compared", pairs);
-	else if (result_closest(tune) > 0)
+		         verdict_is_decided(tune) ? "Decided" : "Compared", pairs);
+	else if (js_real_or(tune, "closest", 0) > 0)
 		html_put(report->html, "Decided in the search: the closest of the others took %.3g times as long",
-		         result_closest(tune));
+		         js_real_or(tune, "closest", 0));
 	else
 		html_put(report->html, "Not compared with the baseline");
 	if (tried && valid)

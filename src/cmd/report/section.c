@@ -84,7 +84,7 @@ static void report_provenance(struct report *report, const struct report_section
 
 static void tuned_describe(struct report *report, const struct report_section *section) {
 	const json_t *best = json_object_get(section->tune, "best"), *baseline = json_object_get(section->tune, "baseline");
-	bool keeps = result_keeps_baseline(section->tune);
+	bool keeps = result_read(section->tune).keeps;
 	char to[48], from[48], gain[64];
 	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
 	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);

@@ -139,9 +139,9 @@ static void references_print(const json_t *references, FILE *out) {
 }
 
 static bool holds(const json_t *list, const json_t *problem) {
-	size_t i;
-	json_t *one;
-	json_array_foreach((json_t *)list, i, one) if (json_equal(json_object_get(one, "problem"), problem)) return true;
+	js_each (one, list)
+		if (json_equal(json_object_get(one, "problem"), problem))
+			return true;
 	return false;
 }
 
@@ -252,8 +252,7 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);
-	gpu_counts_print(ui, json_object_get(json_object_get(json, "counting"), "functions"),
-	                 json_object_get(json, "counters"));
+	gpu_counts_print(ui, js_at(json, "counting.functions"), json_object_get(json, "counters"));
 	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
 	free(problem);

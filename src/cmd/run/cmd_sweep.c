@@ -21,9 +21,7 @@
 /* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
 /* Members that only one side has do not count: a GPU's kernel may have more of them. */
 static bool agrees(const json_t *a, const json_t *b, const char *but, const char *but_too) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)a, name, value) {
+	js_members (name, value, a) {
 		const json_t *other = json_object_get(b, name);
 		bool left_out = (but && strcmp(name, but) == 0) || (but_too && strcmp(name, but_too) == 0);
 		if (other && !left_out && !json_equal(value, other))
@@ -38,9 +36,7 @@ static void add(json_t *row, const char *name, double value) {
 }
 
 static void serial_add(const struct sweep *sweep, json_t *row) {
-	size_t i;
-	json_t *serial;
-	json_array_foreach(sweep->serials, i, serial) {
+	js_each (serial, sweep->serials) {
 		if (agrees(json_object_get(row, "problem"), json_object_get(serial, "problem"), NULL, NULL)) {
 			add(row, "serial_speedup", js_real_or(serial, "median", NAN) / js_real_or(row, "median", NAN));
 			return;
@@ -56,9 +52,7 @@ static bool same_device(const json_t *a, const json_t *b) {
  * Parameters that appear with the second thread, such as the schedule, are on one side only. */
 static const json_t *least_row(const struct sweep *sweep, const json_t *row, const char *param, const char *size) {
 	const json_t *least = NULL;
-	size_t i;
-	json_t *other;
-	json_array_foreach(sweep->rows, i, other) {
+	js_each (other, sweep->rows) {
 		const json_t *config = json_object_get(other, "config");
 		if (same_device(row, other) && agrees(json_object_get(row, "config"), config, param, NULL) &&
 		    agrees(json_object_get(row, "problem"), json_object_get(other, "problem"), size, param) &&
@@ -95,9 +89,7 @@ static void scaling_add(const struct sweep *sweep, json_t *row, const char *para
 static void sweep_ratios(struct sweep *sweep) {
 	const char *param = sweep->weak.param ? sweep->weak.param : "threads";
 	bool scales = sweep->weak.size || is_swept(sweep, param);
-	size_t i;
-	json_t *row;
-	json_array_foreach(sweep->rows, i, row) {
+	js_each (row, sweep->rows) {
 		serial_add(sweep, row);
 		if (scales)
 			scaling_add(sweep, row, param);
@@ -304,8 +296,7 @@ static void show(struct sweep *sweep) {
 		json_decref(rows);
 	} else if (opt_has(sweep->args, "json")) {
 		json_t *json = document(sweep);
-		js_write(json, stdout);
-		json_decref(json);
+		js_print(json);
 	} else {
 		people_print(sweep);
 	}

@@ -134,11 +134,10 @@ static json_t *differs_json(const struct comparison *comparison, const json_t *c
 }
 
 static void differs_print(const struct comparison *comparison, const json_t *const config[2]) {
-	json_t *all = differs_json(comparison, config), *clause;
-	size_t i;
-	json_array_foreach(all, i, clause) {
+	json_t *all = differs_json(comparison, config);
+	js_each (clause, all) {
 		ui_wrap(stdout, 0, 6, "%s%s%s",
-		        i ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
+		        clause_at ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 	}
 	json_decref(all);
 }
@@ -271,6 +270,5 @@ void compare_show(const struct comparison *comparison, const json_t *const confi
 	if (comparison->export)
 		export_print(comparison, all);
 	else
-		js_write(all, stdout);
-	json_decref(all);
+		js_print(all);
 }

@@ -14,11 +14,9 @@ enum { CELL = 400 };
 
 /* The names of all rows' members, in the order of their appearance, without those of another list. New reference. */
 static json_t *names_of(const json_t *rows, const char *part, const json_t *others) {
-	json_t *names = json_object(), *row, *value;
-	const char *name;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
-		json_object_foreach(json_object_get(row, part), name, value) {
+	json_t *names = json_object();
+	js_each (row, rows) {
+		js_members (name, value, json_object_get(row, part)) {
 			if (!json_object_get(others, name))
 				json_object_set_new(names, name, json_true());
 		}
@@ -35,9 +33,8 @@ static void value_print(const json_t *json, FILE *out) {
 }
 
 static void settings_print(const json_t *names, const json_t *settings, FILE *out) {
-	const char *name;
-	json_t *ignored;
-	json_object_foreach((json_t *)names, name, ignored) value_print(json_object_get(settings, name), out);
+	js_members (name, ignored, names)
+		value_print(json_object_get(settings, name), out);
 }
 
 static void machine_print(const json_t *machine, FILE *out) {
@@ -58,10 +55,8 @@ static void machine_print(const json_t *machine, FILE *out) {
 }
 
 static void names_print(const json_t *names, const char *after, FILE *out) {
-	const char *name;
-	json_t *ignored;
 	size_t count = 0;
-	json_object_foreach((json_t *)names, name, ignored) {
+	js_members (name, ignored, names) {
 		fputs(count++ ? "," : "", out);
 		csv_write(name, out);
 	}
@@ -81,8 +76,7 @@ static void row_print(const json_t *problem, const json_t *config, const json_t 
 }
 
 void sweep_csv_print(const char *kernel, const char *device, const json_t *machine, const json_t *rows, FILE *out) {
-	json_t *problem = names_of(rows, "problem", NULL), *config = names_of(rows, "config", problem), *row;
-	size_t i;
+	json_t *problem = names_of(rows, "problem", NULL), *config = names_of(rows, "config", problem);
 	fprintf(out, "# kernel: %s\n# device: %s\n", kernel, device);
 	machine_print(machine, out);
 	if (json_object_size(problem)) {
@@ -92,7 +86,8 @@ void sweep_csv_print(const char *kernel, const char *device, const json_t *machi
 	names_print(problem, ",", out);
 	names_print(config, ",", out);
 	fputs("time_s\n", out);
-	json_array_foreach((json_t *)rows, i, row) row_print(problem, config, row, out);
+	js_each (row, rows)
+		row_print(problem, config, row, out);
 	json_decref(problem);
 	json_decref(config);
 }

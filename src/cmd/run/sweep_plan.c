@@ -42,8 +42,6 @@ void sweep_plan_print(const struct opt_args *args, const char *kernel, int runs,
 		people_print(kernel, runs, rows);
 		return;
 	}
-	json_t *document = json_pack("{s:s,s:s,s:I,s:i,s:O}", "schema", "sweetspot-sweep-plan/1", "kernel", kernel,
-	                             "combinations", (json_int_t)json_array_size(rows), "runs", runs, "rows", rows);
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(json_pack("{s:s,s:s,s:I,s:i,s:O}", "schema", "sweetspot-sweep-plan/1", "kernel", kernel, "combinations",
+	                   (json_int_t)json_array_size(rows), "runs", runs, "rows", rows));
 }

@@ -124,9 +124,8 @@ static void plan(const struct program_sweep *sweep, const struct opt_args *args)
 /* Rows as flat objects. */
 static json_t *flat(const json_t *rows) {
 	static const char *const members[] = {"status", "median", "unit", "runs"};
-	json_t *flats = json_array(), *row;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
+	json_t *flats = json_array();
+	js_each (row, rows) {
 		json_t *one = json_copy(json_object_get(row, "config"));
 		for (size_t m = 0; m < sizeof members / sizeof *members; m++)
 			json_object_set(one, members[m], json_object_get(row, members[m]));
@@ -138,10 +137,9 @@ static json_t *flat(const json_t *rows) {
 }
 
 static double most_of(const json_t *rows) {
-	size_t i;
-	json_t *row;
 	double most = 0;
-	json_array_foreach((json_t *)rows, i, row) most = fmax(most, js_real_or(row, "median", 0));
+	js_each (row, rows)
+		most = fmax(most, js_real_or(row, "median", 0));
 	return most;
 }
 
@@ -149,9 +147,7 @@ static void people_print(const struct program_sweep *sweep) {
 	static const char *const titles[] = {"configuration", "\1median", "", "failed"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	double most = most_of(sweep->rows);
-	size_t i;
-	json_t *row;
-	json_array_foreach(sweep->rows, i, row) {
+	js_each (row, sweep->rows) {
 		char median[48], bar[3 * BAR + 1];
 		double value = js_real_or(row, "median", NAN);
 		char *config = results_config(json_object_get(row, "config"), NULL);
@@ -170,11 +166,8 @@ static void show(const struct program_sweep *sweep, const struct opt_args *args)
 		measured_write(sweep->format, rows, stdout);
 		json_decref(rows);
 	} else if (opt_has(args, "json")) {
-		json_t *document =
-			json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
-		              task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
+		                   task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows));
 	} else {
 		people_print(sweep);
 	}

@@ -14,10 +14,9 @@ enum { BAR_WIDTH = 24 };
 
 static double fastest(const json_t *rows) {
 	double best = NAN;
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (!(best <= js_real_or(row, "median", NAN))) best =
-		js_real_or(row, "median", best);
+	js_each (row, rows)
+		if (!(best <= js_real_or(row, "median", NAN)))
+			best = js_real_or(row, "median", best);
 	return best;
 }
 
@@ -40,9 +39,9 @@ static bool is_device(const struct sweep_table *table) {
 }
 
 static bool any_has(const struct sweep_table *table, const char *name) {
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)table->rows, i, row) if (json_object_get(row, name)) return true;
+	js_each (row, table->rows)
+		if (json_object_get(row, name))
+			return true;
 	return false;
 }
 

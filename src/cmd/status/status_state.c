@@ -87,10 +87,7 @@ static const char *const key[] = {"kernel", "problem", "objective", "device", NU
 /* Tells whether there is also a result of this build. */
 static bool is_superseded(const json_t *tuned, const json_t *entry) {
 	js_each (one, tuned) {
-		bool same = true;
-		for (const char *const *name = key; same && *name; name++)
-			same = json_equal(json_object_get(one, *name), json_object_get(entry, *name)) != 0;
-		if (same)
+		if (js_same(one, entry, key))
 			return true;
 	}
 	return false;
@@ -242,7 +239,7 @@ static char *words_again(const char *line, const char *begin) {
 /* Suggests the same `sweetspot tune` command with --resume. */
 static void unfinished_next(struct next *next, const json_t *state) {
 	static const char begin[] = "sweetspot tune ";
-	const json_t *search = json_array_get(json_object_get(state, "unfinished"), 0);
+	const json_t *search = js_at(state, "unfinished.0");
 	const char *command = js_string_or(search, "command", "");
 	if (!search || strncmp(command, begin, sizeof begin - 1) != 0 || json_is_true(json_object_get(state, "measuring")))
 		return;

@@ -149,7 +149,7 @@ static void item_print(const json_t *json) {
 }
 
 static void tune_dry_print(const struct tune_session *session) {
-	json_t *plans = json_array(), *plan;
+	json_t *plans = json_array();
 	size_t i;
 	for (i = 0; i < session->count; i++)
 		for (const char *const *note = session->items[i]->notes; note && *note; note++)
@@ -157,11 +157,10 @@ static void tune_dry_print(const struct tune_session *session) {
 	for (i = 0; i < session->count; i++)
 		json_array_append_new(plans, item_json(session->items[i], &session->settings));
 	if (opt_has(session->args, "json")) {
-		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-tune-plan/1", "plans", plans);
-		js_write(document, stdout);
-		json_decref(document);
+		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-tune-plan/1", "plans", plans));
 	} else {
-		json_array_foreach(plans, i, plan) item_print(plan);
+		js_each (plan, plans)
+			item_print(plan);
 	}
 	json_decref(plans);
 }

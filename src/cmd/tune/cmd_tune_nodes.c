@@ -262,8 +262,7 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 		: budget->node_seconds > 0 ? "node_seconds"
 								   : "seconds");
 	if (json)
-		js_write(document, stdout);
-	json_decref(document);
+		js_print(document);
 }
 
 static void note(void *ctx, bool given_up, const char *text) {

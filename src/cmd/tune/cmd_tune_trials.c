@@ -42,10 +42,8 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 
 int tune_trials_export(struct store *store, const json_t *results, enum measured_format format, struct err *err) {
 	struct rows rows = {.rows = json_array()};
-	json_t *result;
-	size_t i;
 	int failed = 0;
-	json_array_foreach((json_t *)results, i, result) {
+	js_each (result, results) {
 		rows.result = result;
 		rows.maximize = js_bool_or(json_object_get(result, "program"), "maximize", false);
 		failed = failed || store_trials_each(store, js_int_or(result, "search", 0), NULL, row_add, &rows, err);

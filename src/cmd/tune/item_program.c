@@ -111,10 +111,8 @@ static const double CLEAR = 1.02;
 
 /* The program reads a variable whose values change its time, so the placeholder was not forgotten. */
 static bool has_effect(const json_t *result, const char *param) {
-	size_t i;
-	json_t *effect;
-	json_array_foreach(json_object_get(result, "effects"), i, effect) {
-		double low = json_number_value(json_array_get(json_object_get(effect, "ci"), 0));
+	js_each (effect, json_object_get(result, "effects")) {
+		double low = json_number_value(js_at(effect, "ci.0"));
 		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
 			return fmax(low, js_real_or(effect, "estimate", 0)) > CLEAR;
 	}
@@ -139,7 +137,7 @@ static void variables_note(const struct program_item *p, json_t *result) {
 	json_t *notes = json_object_get(result, "notes");
 	/* Then all others are slower, so a value did make a difference. */
 	bool beaten = json_is_number(json_object_get(result, "closest")) || js_bool_or(result, "slower", false);
-	if (beaten || (verdict_of(result) != VERDICT_TIE && result_is_decided(result)))
+	if (beaten || (verdict_of(result) != VERDICT_TIE && verdict_is_decided(result)))
 		return;
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||

@@ -64,11 +64,10 @@ static void tune_describe_found(void *ctx, const json_t *config, const json_t *b
 }
 
 static long long failures_of(const json_t *result) {
-	const char *type;
-	json_t *count;
 	long long sum = 0;
-	json_object_foreach(json_object_get(result, "failures"), type, count) if (strcmp(type, "censored") != 0) sum +=
-		json_integer_value(count);
+	js_members (type, count, json_object_get(result, "failures"))
+		if (strcmp(type, "censored") != 0)
+			sum += json_integer_value(count);
 	return sum;
 }
 
@@ -88,11 +87,10 @@ static void tune_describe_end(struct tune_description *description, const json_t
 	ui_progress_end(description->ui);
 	if (!result)
 		return;
-	size_t sources = json_array_size(json_object_get(result, "sources")), i;
-	json_t *source;
-	json_array_foreach(json_object_get(result, "sources"), i, source)
+	size_t sources = json_array_size(json_object_get(result, "sources"));
+	js_each (source, json_object_get(result, "sources"))
 		ui_step(description->ui, "search: uses %lld configurations of %s",
-	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
+		        (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
 	ui_step(
 		description->ui,
 		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
@@ -379,25 +377,21 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
 		json_object_set(document, "sizes", t->sizes);
 	if (t->what->nodes)
 		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
-	js_write(document, stdout);
-	json_decref(document);
+	js_print(document);
 	return 0;
 }
 
 /* Is there a result with a best configuration that is proven, or not? */
 static bool has_best(const struct tuning *t, bool proven) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) if (json_is_object(json_object_get(result, "best")) &&
-	                                              js_bool_or(result, "proven", true) == proven) return true;
+	js_each (result, t->results)
+		if (json_is_object(json_object_get(result, "best")) && js_bool_or(result, "proven", true) == proven)
+			return true;
 	return false;
 }
 
 /* Is there a result that was decided? An interruption may come before anything was. */
 static bool has_decided(const struct tuning *t) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) {
+	js_each (result, t->results) {
 		if (json_is_object(json_object_get(result, "best")) && ssp_use_of(result) != SSP_OPEN)
 			return true;
 	}
@@ -406,9 +400,7 @@ static bool has_decided(const struct tuning *t) {
 
 /* Is there a best configuration, not yet proven, that is not what the user runs today? */
 static bool has_other(const struct tuning *t) {
-	size_t i;
-	json_t *result;
-	json_array_foreach(t->results, i, result) {
+	js_each (result, t->results) {
 		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
 		if (json_is_object(best) && !js_bool_or(result, "proven", true) &&
 		    !json_equal(json_object_get(best, "config"), json_object_get(today, "config")))

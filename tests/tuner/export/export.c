@@ -220,8 +220,8 @@ static void test_no_trials(const json_t *profile) {
 	struct err none = {0}, other = {0};
 	json_t *energy = searched();
 	json_object_set_new(json_array_get(json_object_get(energy, "entries"), 0), "unit", json_string("J"));
-	ok(export_find("kt")->write(profile, stdout, &none) == -1 && none.code == ERR_USAGE && *none.hint &&
-	       export_find("t4")->write(energy, stdout, &other) == -1 && other.code == ERR_USAGE,
+	ok(write_as("kt", profile, stdout, &none) == -1 && none.code == ERR_USAGE && *none.hint &&
+	       write_as("t4", energy, stdout, &other) == -1 && other.code == ERR_USAGE,
 	   "several kernels, no trials, and other units are refused");
 	json_decref(energy);
 }
@@ -237,7 +237,7 @@ static void test_registry(const json_t *profile) {
 		struct err err = {0};
 		FILE *full = fopen("/dev/full", "w");
 		const json_t *whole = (*format)->trials ? trials : profile;
-		told += full && (*format)->write(whole, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
+		told += full && write_as((*format)->name, whole, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
 		        *(*format)->summary;
 		if (full)
 			fclose(full);

@@ -88,11 +88,18 @@ UNUSED static void profile_add(json_t *profile, json_t *entry) {
 	json_array_append_new(json_object_get(profile, "entries"), entry);
 }
 
+UNUSED static int write_as(const char *format, const json_t *json, FILE *out, struct err *err) {
+	struct profile profile = profile_read(json);
+	int failed = export_find(format)->write(&profile, out, err);
+	free(profile.entries);
+	return failed;
+}
+
 /* Writes the profile in a format to a file; false and a line if that fails. */
 UNUSED static bool export_to(const json_t *profile, const char *format, const char *path) {
 	struct err err = {0};
 	FILE *out = fopen(path, "w");
-	int rc = profile_check(profile, &err) || export_find(format)->write(profile, out, &err);
+	int rc = profile_check(profile, &err) || write_as(format, profile, out, &err);
 	if (rc)
 		printf("# %s\n", err.what);
 	return fclose(out) == 0 && rc == 0;

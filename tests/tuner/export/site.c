@@ -220,8 +220,7 @@ static void test_cpus(const char *path) {
 	json_t *foreign = valued("x");
 	struct err err = {0};
 	json_object_del(json_array_get(json_object_get(foreign, "entries"), 0), "binding");
-	ok(export_find("taskset")->write(foreign, stdout, &err) == -1 && err.code == ERR_USAGE,
-	   "another machine's are refused");
+	ok(write_as("taskset", foreign, stdout, &err) == -1 && err.code == ERR_USAGE, "another machine's are refused");
 	json_decref(foreign);
 }
 

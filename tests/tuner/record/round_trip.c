@@ -27,7 +27,9 @@ static struct record *there_and_back(const json_t *profile, const char *format, 
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	int failed = export_find(format)->write(profile, out, err);
+	struct profile read = profile_read(profile);
+	int failed = export_find(format)->write(&read, out, err);
+	free(read.entries);
 	fclose(out);
 	struct record *record = failed ? NULL : record_parse(text, size, format, err);
 	free(text);

@@ -69,7 +69,7 @@ static void test_set(void) {
 		verdict_set(result, i);
 		verdict_copy(entry, result);
 		kept = kept && (int)verdict_of(entry) == i && strcmp(verdict_said(entry, ""), verdict_word(i)) == 0 &&
-		       result_is_decided(entry) == (i != VERDICT_UNDECIDED);
+		       verdict_is_decided(entry) == (i != VERDICT_UNDECIDED);
 		json_decref(result);
 		json_decref(entry);
 	}

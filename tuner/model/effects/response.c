@@ -212,23 +212,10 @@ static void response_codes(const struct effects_table *table, const int *level, 
 		codes[p] = (uint16_t)(level[p] == EFFECTS_ABSENT ? table->levels[p] : (size_t)level[p]);
 }
 
-static int by_target(const void *a, const void *b, void *ctx) {
-	const double *target = ctx;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	return target[i] != target[j] ? (target[i] > target[j]) - (target[i] < target[j]) : (i > j) - (i < j);
-}
-
 static void choose(struct response *response) {
-	size_t rows = response->table.rows, *row = response->row = mem_alloc(rows, sizeof *row);
-	for (size_t i = 0; i < rows; i++)
-		row[i] = i;
-	response->count = rows;
-	if (rows <= ROWS_MAX)
-		return;
-	qsort_r(row, rows, sizeof *row, by_target, response->target);
-	for (size_t k = 0; k < ROWS_MAX - BEST_MAX; k++)
-		row[BEST_MAX + k] = row[BEST_MAX + k * (rows - BEST_MAX) / (ROWS_MAX - BEST_MAX)];
-	response->count = ROWS_MAX;
+	size_t rows = response->table.rows;
+	response->row = mem_alloc(rows, sizeof *response->row);
+	response->count = gp_choose(response->target, rows, BEST_MAX, ROWS_MAX - BEST_MAX, response->row);
 }
 
 /* Targets are log cost in units of its deviation, both without outliers. */

@@ -51,6 +51,8 @@ void gp_target(struct gp *gp, const double *y);
 /* Fits the parameters to the observations (if there are more than 160, to a part of them: the smallest targets and some
  * of the others) in at most `steps` steps. */
 void gp_fit(struct gp *gp, size_t steps);
+/* Chooses all of the targets, or the lowest ones and an even choice of the others; returns how many. */
+size_t gp_choose(const double *target, size_t count, size_t best, size_t others, size_t *chosen);
 /* Conditions on the current observations and targets; to be called before everything below. */
 void gp_condition(struct gp *gp);
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance);

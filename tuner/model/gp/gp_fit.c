@@ -320,18 +320,15 @@ static int by_target(const void *a, const void *b, void *ctx) {
 	return target[i] != target[j] ? (target[i] > target[j]) - (target[i] < target[j]) : (i > j) - (i < j);
 }
 
-/* Chooses all observations, or the best and an even choice of the rest. */
-static size_t choose(const struct gp *gp, size_t *chosen) {
-	size_t kept = 0, rest;
-	for (size_t i = 0; i < gp->count; i++)
+size_t gp_choose(const double *target, size_t count, size_t best, size_t others, size_t *chosen) {
+	for (size_t i = 0; i < count; i++)
 		chosen[i] = i;
-	if (gp->count <= FIT_BEST + FIT_OTHERS)
-		return gp->count;
-	qsort_r(chosen, gp->count, sizeof *chosen, by_target, gp->target);
-	rest = gp->count - FIT_BEST;
-	for (kept = 0; kept < FIT_OTHERS; kept++)
-		chosen[FIT_BEST + kept] = chosen[FIT_BEST + kept * rest / FIT_OTHERS];
-	return FIT_BEST + FIT_OTHERS;
+	if (count <= best + others)
+		return count;
+	qsort_r(chosen, count, sizeof *chosen, by_target, (void *)target);
+	for (size_t kept = 0; kept < others; kept++)
+		chosen[best + kept] = chosen[best + kept * (count - best) / others];
+	return best + others;
 }
 
 void gp_fit(struct gp *gp, size_t steps) {
@@ -340,7 +337,7 @@ void gp_fit(struct gp *gp, size_t steps) {
 		return;
 	size_t *chosen = mem_alloc(gp->count, sizeof *chosen);
 	struct climb climb = {.best = -INFINITY, .theta = gp->theta};
-	climb.problem = gp_problem_new(gp, chosen, choose(gp, chosen));
+	climb.problem = gp_problem_new(gp, chosen, gp_choose(gp->target, gp->count, FIT_BEST, FIT_OTHERS, chosen));
 	climb.gradient = mem_alloc(size, sizeof *climb.gradient);
 	climb_run(&climb, size, steps);
 	gp->likelihood = climb.best;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/file_hash.h"
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/proc.h"
 #include "base/sys.h"
@@ -325,10 +326,8 @@ static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip
 }
 
 bool c_depend_holds(void *ctx, const json_t *facts) {
-	const char *path;
-	json_t *was;
 	(void)ctx;
-	json_object_foreach((json_t *)facts, path, was) {
+	js_members (path, was, facts) {
 		json_t *now = hash_of(path);
 		bool same = now && json_equal(now, was);
 		json_decref(now);

@@ -380,22 +380,21 @@ bool c_is_plain(const char *text) {
 }
 
 static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
-	json_t *array = NULL, *item;
-	size_t i;
+	json_t *array = NULL;
 	bool next = false;
 	if (json_object_get(json, "CompilerOptions") && js_array(json, "CompilerOptions", C_OPTIONS_MAX, &array, err))
 		return -1;
 	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
-	json_array_foreach(array, i, item) {
+	js_each (item, array) {
 		const char *text = json_string_value(item);
 		if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
 			return err_set(err, ERR_USAGE, "give one option per string",
-			               "CompilerOptions[%zu] is not a valid compiler option", i);
+			               "CompilerOptions[%zu] is not a valid compiler option", item_at);
 		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
 			return err_set(err, ERR_USAGE, "options for optimization and warnings, -D, -I, -L and -l are accepted",
 			               "CompilerOptions: \"%.100s\" is not accepted", text);
 		next = !next && takes_next(text);
-		options[i] = arena_strdup(arena, text);
+		options[item_at] = arena_strdup(arena, text);
 		kernel->openmp = kernel->openmp || strcmp(text, "-fopenmp") == 0 || strncmp(text, "-fopenmp=", 9) == 0;
 	}
 	kernel->options = options;

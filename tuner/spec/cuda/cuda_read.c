@@ -200,16 +200,14 @@ static int macros_find(struct cuda_kernel *kernel, struct err *err) {
 
 /* Parameters whose value decides what is right, as the steps that one launch makes. */
 static int depends_read(struct cuda_kernel *kernel, const struct space *space, struct err *err) {
-	json_t *name;
-	size_t i;
 	if (!json_object_get(kernel->json, "OutputDependsOn"))
 		return 0;
 	if (js_array(kernel->json, "OutputDependsOn", SPACE_PARAMS_MAX, &kernel->depends, err))
 		return -1;
-	json_array_foreach(kernel->depends, i, name) {
+	js_each (name, kernel->depends) {
 		if (!json_is_string(name) || space_param_find(space, json_string_value(name)) < 0)
 			return err_set(err, ERR_USAGE, "\"OutputDependsOn\": [\"P\"]",
-			               "OutputDependsOn[%zu] is not a tuning parameter", i);
+			               "OutputDependsOn[%zu] is not a tuning parameter", name_at);
 	}
 	if (json_array_size(kernel->depends) == 0)
 		kernel->depends = NULL;

@@ -380,11 +380,9 @@ static int grid_of(const struct cuda_kernel *kernel, const struct cuda_names *na
 
 struct cuda_names cuda_names_of(const struct cuda_kernel *kernel, const json_t *config) {
 	struct cuda_names names = kernel->names;
-	const char *name;
-	json_t *member;
 	names.at = mem_alloc(kernel->names.count + SPACE_PARAMS_MAX + 1, sizeof *names.at);
 	memcpy(names.at, kernel->names.at, kernel->names.count * sizeof *names.at);
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		struct value value;
 		if (value_from_json(member, &value) && names.count < kernel->names.count + SPACE_PARAMS_MAX)
 			cuda_names_set(&names, name, value);
@@ -423,13 +421,12 @@ static void macros_add(const struct cuda_kernel *kernel, const json_t *config, c
 
 json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err) {
 	struct cuda_shape shape;
-	const char *name, *define;
-	json_t *member;
+	const char *define;
 	if (cuda_shape_of(kernel, config, &shape, err))
 		return NULL;
 	struct arena *arena = arena_new();
 	json_t *defines = json_array();
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		struct value value = value_int(0);
 		define = value_from_json(member, &value) ? c_define(arena, name, value, err) : NULL;
 		if (!define) {

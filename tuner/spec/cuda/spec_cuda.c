@@ -87,8 +87,7 @@ static int evaluate(const struct cuda_kernel *kernel, const json_t *config, doub
 
 /* The members of Metrics are expressions, which may also use `time`, the milliseconds of a run. */
 static int cuda_metrics_check(const struct cuda_kernel *kernel, const json_t *baseline, struct err *err) {
-	json_t *all, *formula;
-	const char *name;
+	json_t *all;
 	double value;
 	if (!json_object_get(kernel->json, "Metrics"))
 		return 0;
@@ -96,7 +95,7 @@ static int cuda_metrics_check(const struct cuda_kernel *kernel, const json_t *ba
 		return -1;
 	if (json_object_size(all) > METRICS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "Metrics has more than %d members", METRICS_MAX);
-	json_object_foreach(all, name, formula) {
+	js_members (name, formula, all) {
 		if (!*name || !json_is_string(formula))
 			return err_set(err, ERR_USAGE, "\"Metrics\": {\"GFLOP/s\": \"2 * n**3 / time / 1e6\"}",
 			               "Metrics: \"%.60s\" needs a name and an expression", name);
@@ -118,11 +117,10 @@ static json_t *metric_json(const struct cuda_kernel *kernel, const json_t *confi
 
 /* Appends them to setup["metrics"], from its "config" and its "median", in seconds. */
 static void cuda_metrics_add(const struct cuda_kernel *kernel, json_t *setup) {
-	json_t *all = json_object_get(kernel->json, "Metrics"), *config = json_object_get(setup, "config"), *formula;
+	json_t *all = json_object_get(kernel->json, "Metrics"), *config = json_object_get(setup, "config");
 	json_t *before = json_object_get(setup, "metrics"),
 		   *metrics = json_is_array(before) ? json_copy(before) : json_array();
-	const char *name;
-	json_object_foreach(all, name, formula)
+	js_members (name, formula, all)
 		json_array_append_new(metrics, metric_json(kernel, config, js_real_or(setup, "median", NAN), name, formula));
 	if (config && json_object_size(all))
 		json_object_set(setup, "metrics", metrics);
@@ -228,9 +226,8 @@ const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
 
 /* The values on which the outputs depend. */
 static json_t *depends_of(const struct spec_cuda *cuda, const json_t *config) {
-	json_t *json = json_object(), *name;
-	size_t i;
-	json_array_foreach(cuda->kernel.depends, i, name) {
+	json_t *json = json_object();
+	js_each (name, cuda->kernel.depends) {
 		json_object_set(json, json_string_value(name), json_object_get(config, json_string_value(name)));
 	}
 	return json;
@@ -354,12 +351,12 @@ struct runner spec_cuda_runner(struct spec_cuda *cuda) {
 void spec_cuda_annotate(void *ctx, json_t *result) {
 	const struct spec_cuda *cuda = ctx;
 	static const char *const setups[] = {"baseline", "best"};
-	json_t *finalist;
 	size_t i;
 	if (strcmp(js_string_or(result, "objective", ""), "time") != 0)
 		return;
 	for (i = 0; i < sizeof setups / sizeof *setups; i++)
 		if (json_object_get(result, setups[i]))
 			cuda_metrics_add(&cuda->kernel, json_object_get(result, setups[i]));
-	json_array_foreach(json_object_get(result, "finalists"), i, finalist) cuda_metrics_add(&cuda->kernel, finalist);
+	js_each (finalist, json_object_get(result, "finalists"))
+		cuda_metrics_add(&cuda->kernel, finalist);
 }
