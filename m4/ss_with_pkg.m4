@@ -4,11 +4,10 @@
 AC_DEFUN([SS_PKG_LINKS],[
   ss_save_LIBS=$LIBS
   LIBS="[$]m4_toupper([$1])_LIBS $LIBS"
-  AC_MSG_CHECKING([whether a program links with $1])
-  AC_LINK_IFELSE([AC_LANG_PROGRAM()],[ss_links=yes],[ss_links=no])
-  AC_MSG_RESULT([$ss_links])
+  AC_CACHE_CHECK([whether a program links with $1],[ss_cv_links_$1],
+    [AC_LINK_IFELSE([AC_LANG_PROGRAM()],[ss_cv_links_$1=yes],[ss_cv_links_$1=no])])
   LIBS=$ss_save_LIBS
-  AS_IF([test $ss_links = yes],[$2],[$3])
+  AS_IF([test "x$ss_cv_links_$1" = xyes],[$2],[$3])
 ])
 
 # SS_WITH_PKG(NAME, PKG-SPEC, WHAT, [DEBIAN-PACKAGE])

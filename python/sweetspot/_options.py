@@ -90,12 +90,15 @@ class ReplayOptions(TypedDict, total=False):
     budget: str
     counters: bool
     jobs: int
+    maximize: str
+    minimize: str
     no_counters: bool
     noise: str
     repeat: int
     seed: int
     stop_when: str
     strategy: str
+    unit: str
     # "from" is a word of Python: replay(.., **{"from": ["a.json"]})
 
 

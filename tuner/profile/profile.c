@@ -193,7 +193,7 @@ static json_t *busy_json(const json_t *result) {
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
-	const json_t *best = json_object_get(r->result, "best"), *baseline = json_object_get(r->result, "baseline");
+	const json_t *best = json_object_get(r->result, "best");
 	const json_t *program = json_object_get(r->result, "program");
 	json_t *entry = json_object();
 	json_object_set_new(entry, "kernel", text_json(r->kernel));
@@ -203,8 +203,7 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "config", member(best, "config"));
 	json_object_set_new(entry, "environment",
 	                    program ? profile_program_environment(program)
-	                            : config_environment_changed(r->kernel, json_object_get(best, "config"),
-	                                                         json_object_get(baseline, "config")));
+	                            : config_environment(r->kernel, json_object_get(best, "config")));
 	json_object_set_new(entry, "median", member(best, "median"));
 	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
 	json_object_set_new(entry, "unit", member(best, "unit"));
