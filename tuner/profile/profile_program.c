@@ -195,18 +195,16 @@ json_t *profile_program(const json_t *program) {
 
 json_t *profile_program_environment(const json_t *program) {
 	json_t *kept = json_object();
-	js_members (name, value, json_object_get(program, "environment")) {
+	js_members (name, value, json_object_get(program, "environment"))
 		if (json_is_string(value) && profile_may_set(name, program))
 			json_object_set(kept, name, value);
-	}
 	return kept;
 }
 
 json_t *profile_program_unset(const json_t *program, const json_t *config) {
 	json_t *names = json_array();
-	js_members (name, way, json_object_get(program, "params")) {
+	js_members (name, way, json_object_get(program, "params"))
 		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
 			json_array_append_new(names, json_string(name));
-	}
 	return names;
 }
