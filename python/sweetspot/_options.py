@@ -17,17 +17,23 @@ class _Program(TypedDict, total=False):
     counters: Many
     cwd: str
     device: str
+    energy_command: str
     expect_files: Union[bool, str]
     expect_output: str
     flush_l2: bool
     input: str
     maximize: bool
     openmp: bool
+    ranks: str
+    ready: str
     seed: int
     set: Many
+    setup: str
     shell: bool
     size: str
     store: str
+    teardown: str
+    template: Many
     timeout: float
 
 
@@ -36,7 +42,6 @@ class TuneOptions(_Program, total=False):
 
     build_timeout: float
     complete: bool
-    energy_command: str
     force: bool
     gpus: str
     hosts: str
@@ -48,7 +53,6 @@ class TuneOptions(_Program, total=False):
     no_transfer: bool
     nodes: int
     objective: str
-    ranks: str
     oversubscribe: bool
     range: Many
     rebuild: bool

@@ -308,7 +308,18 @@ static int values_parse(struct draft *draft, const char *text, struct draft_para
 	return 0;
 }
 
-/* A single value is seldom meant, and brackets would become a part of the first and the last one. */
+/* A range is often written with a dash, and there is nothing to choose from a single value. */
+static int single_refuse(const struct draft_param *param, struct err *err) {
+	char value[64];
+	if (param->count != 1)
+		return 0;
+	value_text(param->values[0], value, sizeof value);
+	err_set(err, ERR_USAGE, NULL, "%.60s has one value, \"%s\", so there is nothing to choose", param->name, value);
+	return err_hint(err, "a list is %.60s=1,2,4 and a range %.60s=1..8; what never changes belongs into the command",
+	                param->name, param->name);
+}
+
+/* Brackets would become a part of the first and the last value. */
 static void values_doubt(struct draft *draft, const struct draft_param *param) {
 	char first[64], last[64];
 	const char *name = param->name;
@@ -316,10 +327,7 @@ static void values_doubt(struct draft *draft, const struct draft_param *param) {
 	value_text(param->values[param->count - 1], last, sizeof last);
 	const char *open = *first ? strchr("[{(", *first) : NULL,
 			   *shut = *last ? strchr("]})", last[strlen(last) - 1]) : NULL;
-	if (param->count == 1 && param->values[0].type == VALUE_WORD)
-		draft_note(draft, "%.60s has one value, \"%s\"; write a list as %.60s=1,2,4 and a range as %.60s=1..8", name,
-		           first, name, name);
-	else if (param->count > 1 && open && shut)
+	if (param->count > 1 && open && shut)
 		draft_note(draft, "the first value of %.60s is \"%s\" and the last one \"%s\"; write a list without brackets",
 		           name, first, last);
 }
@@ -335,7 +343,7 @@ static int param_add(struct draft *draft, const char *text, struct err *err) {
 		return err_prefix(err, "%.100s", name);
 	param->initial = param->values[0];
 	values_doubt(draft, param);
-	return 0;
+	return single_refuse(param, err);
 }
 
 static int unknown_name(struct draft *draft, const char *name, struct err *err) {

@@ -67,9 +67,27 @@ static char *faster_text(const struct result *result) {
 	if (speedup_is_least(speedup))
 		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
 		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
-	return mem_printf("%.2fx %s [%.2f, %.2f]%s: %s -> %s%s", speedup.ratio, time ? "faster" : "better", speedup.low,
-	                  speedup.high, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to,
-	                  result_medians_differ(result) ? " (medians)" : "");
+	char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
+	char *text =
+		mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from,
+	               to, result_medians_differ(result) ? " (medians)" : "");
+	free(gain);
+	return text;
+}
+
+/* Adds the remedy of an undecided comparison; frees the text. */
+static char *decide_added(const struct result *result, char *text) {
+	const json_t *decide = js_at(result->json, "decide");
+	long long pairs = (long long)js_int_or(decide, "pairs", 0);
+	char seconds[32];
+	if (!json_is_object(decide))
+		return text;
+	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
+	if (pairs > 0)
+		mem_append(&text, "; about %lld more pair%s (%s) would decide", pairs, pairs == 1 ? "" : "s", seconds);
+	else
+		mem_append(&text, "; more pairs would hardly decide, a quieter machine would");
+	return text;
 }
 
 /* "7 of 120 tried" */
@@ -89,7 +107,7 @@ static char *undecided_text(const struct result *result) {
 	}
 	setup_text(&result->best, best, sizeof best);
 	if (result_no_bounds(result))
-		return mem_strdup("undecided: the few pairs are too noisy to bound the speedup");
+		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result->keeps && !result_untried(result) && !result_unmet(result)) {
 		char *tried = tried_text(result), *text;
 		text =
@@ -98,11 +116,11 @@ static char *undecided_text(const struct result *result) {
 				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
 		                     tried, result->speedup.low, result->speedup.high, best);
 		free(tried);
-		return text;
+		return decide_added(result, text);
 	}
 	if (result->compared)
-		return mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f", result->speedup.low,
-		                  result->speedup.high);
+		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",
+		                                       result->speedup.low, result->speedup.high));
 	if (!result->best.json)
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
@@ -286,6 +304,8 @@ static void block_print(struct ui *ui, const struct result *result, bool alone, 
 	config_print(result, out);
 	if (result->program)
 		results_program_print(ui, result, out);
+	else
+		results_worth_print(result->json, out);
 	checked_print(result, out);
 	busy_print(result, out);
 	tried_print(result, out);

@@ -75,13 +75,11 @@ static void effect_print(const struct param_effect *effect, bool openmp, int wid
 	fprintf(out, "  %-*s  ", width, name);
 	if (is_clear(effect))
 		clear_print(effect, out);
-	else if (openmp && !(effect->speedup.high > UNCLEAR) && is_known(effect) &&
+	else if (openmp && !(effect->speedup.high > UNCLEAR) &&
 	         (strcmp(effect->param, "schedule") == 0 || strcmp(effect->param, "chunk") == 0))
 		fprintf(out, "no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n");
-	else if (is_known(effect))
-		unclear_print(effect->speedup, out);
 	else
-		fprintf(out, "unknown: measured too rarely, or never varied alone\n");
+		unclear_print(effect->speedup, out);
 }
 
 /* The effects of parameters with more than one value, sorted for printing; the caller frees the array. */
@@ -102,18 +100,26 @@ static struct param_effect *effects_sorted(const json_t *json, size_t *count, in
 	return effects;
 }
 
+void results_worth_print(const json_t *result, FILE *out) {
+	char *unneeded = result_not_needed_text(result);
+	js_each (price, json_object_get(result, "worth")) {
+		char *text = result_worth_text(price);
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, price_at ? "" : "worth:", text);
+		free(text);
+	}
+	if (*unneeded)
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "not needed:", unneeded);
+	free(unneeded);
+}
+
 void results_effects_print(const struct result *result, FILE *out) {
 	size_t count;
 	int width;
 	struct param_effect *effects = effects_sorted(js_at(result->json, "effects"), &count, &width);
-	bool openmp = js_bool_or(result->program, "openmp", false);
-	if (count && is_known(effects)) {
-		fprintf(out, "effect of each parameter (%s value):\n",
-		        strcmp(result->objective, "time") == 0 ? "slowest / fastest" : "worst / best");
-		for (size_t i = 0; i < count; i++)
-			effect_print(&effects[i], openmp, width, out);
-	} else if (count) {
-		fputs("effect of each parameter: unknown, too few measurements\n", out);
-	}
+	bool openmp = js_bool_or(result->program, "openmp", false), time = strcmp(result->objective, "time") == 0;
+	if (count && is_known(effects))
+		fprintf(out, "effect of each change (%s with the worse value / the better):\n", time ? "time" : "value");
+	for (size_t i = 0; i < count && is_known(&effects[i]); i++)
+		effect_print(&effects[i], openmp, width, out);
 	free(effects);
 }

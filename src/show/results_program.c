@@ -139,12 +139,9 @@ static void undecided_print(const struct result *result, const char *today, FILE
 	bool met = result->compared;
 	long long pairs = result->pairs;
 	if (met && result->keeps)
-		fprintf(out,
-		        "the best of the others with what you run today, in %lld pairs; more time or a quiet machine would "
-		        "decide\n",
-		        pairs);
+		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs);
 	else if (met)
-		fprintf(out, "with `%s` in %lld pairs; more time or a quiet machine would decide\n", today, pairs);
+		fprintf(out, "with `%s` in %lld pairs\n", today, pairs);
 	else if (!result->best.json)
 		fputs("with nothing, because no run has ended\n", out);
 	else if (result_unmet(result))
@@ -211,22 +208,6 @@ static void compared_print(const struct result *result, FILE *out) {
 	free(today);
 }
 
-static void runner_up_print(const struct result *result, FILE *out) {
-	const json_t *runner_up = js_at(result->json, "runner_up");
-	if (!json_is_object(runner_up))
-		return;
-	const char *text = js_string_or(runner_up, "line", NULL);
-	double ratio = js_real_or(runner_up, "ratio", NAN); /* of inverse rates */
-	bool time = strcmp(result->best.unit, "s") == 0;
-	char *line = text ? clean(text) : results_config(json_object_get(runner_up, "config"), NULL);
-	char *why = clean(js_string_or(runner_up, "why", ""));
-	label(out, "runner-up:");
-	fprintf(out, "%s  (%.2fx the %s%s%s)\n", line, result_is_maximized(result) ? 1 / ratio : ratio,
-	        time ? "time" : "value", *why ? ", " : "", why);
-	free(line);
-	free(why);
-}
-
 static void notes_print(const struct result *result, FILE *out) {
 	js_each (note, js_at(result->json, "notes")) {
 		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
@@ -267,9 +248,9 @@ void results_other_work_print(const json_t *result, FILE *out) {
 
 void results_program_print(struct ui *ui, const struct result *result, FILE *out) {
 	line_print(ui, result, out);
+	results_worth_print(result->json, out);
 	compared_print(result, out);
 	results_other_work_print(result->json, out);
-	runner_up_print(result, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);
 	notes_print(result, out);

@@ -46,9 +46,8 @@ bool probe_word(const struct study_column *column, int level,
 bool probe_named(const struct study_column *column, const char *words); /* true if the name contains one of them */
 size_t probe_words_count(const struct study_column *column,
                          const char *words); /* number of levels for which probe_word is true */
-/* True if a part of any word in the configuration of a row is one of them. */
+/* True if a part of the text is one of the words. */
 bool probe_text_has(const char *text, const char *words);
-bool probe_row_word(const struct study *study, size_t row, const char *words);
 extern const char probe_locks[], probe_fair_locks[];
 /* The column of locks; -1: there is none. */
 int probe_lock_column(const struct study *study);

@@ -98,11 +98,6 @@ double gpu_wavefronts(const struct study *study, size_t row) {
 	return counted < 2 && model > 0 ? model : wavefronts_counted(study, row);
 }
 
-double gpu_occupancy(const struct study *study, size_t row) {
-	struct gpu_function function;
-	return gpu_function_main(study, row, &function) && function.occupancy > 0 ? function.occupancy : NAN;
-}
-
 double gpu_margin(const struct study *study) {
 	return 1 + fmax(0.05, 2 * study_noise(study));
 }

@@ -19,7 +19,6 @@ double gpu_copy_time(const struct study *study, size_t row);   /* s, between hos
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
 double gpu_wavefronts(const struct study *study,
                       size_t row); /* through shared memory; counted, or by the kernel's model */
-double gpu_occupancy(const struct study *study, size_t row); /* theoretical, of the main function */
 
 /* The smallest ratio of times that counts as an effect: 5 %, or twice the noise. */
 double gpu_margin(const struct study *study);

@@ -8,7 +8,16 @@
 
 #include <math.h>
 
+#include "base/json/js.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
+
+/* True if a part of any word in the configuration of a row is one of them. */
+static bool row_has_word(const struct study *study, size_t row, const char *words) {
+	js_members (name, member, study_row(study, row)->config)
+		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
+			return true;
+	return false;
+}
 
 static const char meant_serial[] = "serial sequential single coarse global none one";
 static const char nested_words[] = "recursive recursion recursively recurse recur nested nest inner";
@@ -55,7 +64,7 @@ static bool sibling_find(const struct study *study, const struct curve *curve, s
 
 static bool is_named(const struct study *study, const struct flat *flat, const char *words) {
 	return flat->column >= 0 ? probe_word(study_column(study, (size_t)flat->column), flat->level, words)
-	                         : probe_row_word(study, 0, words);
+	                         : row_has_word(study, 0, words);
 }
 
 /* Does everything that threads gain come with the second one, and is the curve level from there? */

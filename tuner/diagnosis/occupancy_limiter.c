@@ -7,6 +7,12 @@
 
 #include "tuner/diagnosis/gpu_impl.h"
 
+/* Theoretical, of the main function. */
+static double occupancy_of(const struct study *study, size_t row) {
+	struct gpu_function function;
+	return gpu_function_main(study, row, &function) && function.occupancy > 0 ? function.occupancy : NAN;
+}
+
 static const double ENOUGH = 0.9, ISSUE_BUSY = 60;
 
 static void registers_report(struct finding *finding, const struct gpu_function *function) {
@@ -22,7 +28,7 @@ static void registers_report(struct finding *finding, const struct gpu_function 
 static void examine(const struct study *study, struct findings *findings) {
 	struct gpu_function function;
 	size_t winner = study_winner(study);
-	struct gpu_trend trend = gpu_trend_of(study, gpu_occupancy, -1);
+	struct gpu_trend trend = gpu_trend_of(study, occupancy_of, -1);
 	if (trend.verdict != GPU_FOLLOWS || pow(trend.span, -trend.slope) < gpu_margin(study))
 		return;
 	if (winner == SIZE_MAX || !gpu_function_main(study, winner, &function) || !(function.occupancy < ENOUGH))

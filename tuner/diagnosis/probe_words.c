@@ -94,13 +94,6 @@ bool probe_word(const struct study_column *column, int level, const char *words)
 	return level >= 0 && value_text(column->level[level], text, sizeof text) > 0 && probe_text_has(text, words);
 }
 
-bool probe_row_word(const struct study *study, size_t row, const char *words) {
-	js_members (name, member, study_row(study, row)->config)
-		if (json_is_string(member) && probe_text_has(json_string_value(member), words))
-			return true;
-	return false;
-}
-
 static bool is_within(const void *ctx, const char *word, size_t length) {
 	const char *name = ctx;
 	for (; *name; name++)

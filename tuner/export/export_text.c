@@ -117,6 +117,12 @@ static char *gain_text(const struct profile_entry *entry) {
 		return mem_strdup("not compared with a baseline");
 	if (entry->verdict == VERDICT_UNDECIDED)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
+	if (verdict_is_faster(entry->json) && speedup_is_wide(speedup)) {
+		char *gain = speedup_gain_text(speedup, "as fast as the baseline"),
+			 *text = mem_printf("%s: %s", gain, verdict_word(entry->verdict));
+		free(gain);
+		return text;
+	}
 	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", speedup.ratio, speedup.low, speedup.high,
 	                  verdict_word(entry->verdict));
 }

@@ -193,7 +193,7 @@ static json_t *busy_json(const json_t *result) {
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
-	const json_t *best = json_object_get(r->result, "best");
+	const json_t *best = json_object_get(r->result, "best"), *baseline = json_object_get(r->result, "baseline");
 	const json_t *program = json_object_get(r->result, "program");
 	json_t *entry = json_object();
 	json_object_set_new(entry, "kernel", text_json(r->kernel));
@@ -203,7 +203,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "config", member(best, "config"));
 	json_object_set_new(entry, "environment",
 	                    program ? profile_program_environment(program)
-	                            : config_environment(r->kernel, json_object_get(best, "config")));
+	                            : config_environment_changed(r->kernel, json_object_get(best, "config"),
+	                                                         json_object_get(baseline, "config")));
 	json_object_set_new(entry, "median", member(best, "median"));
 	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
 	json_object_set_new(entry, "unit", member(best, "unit"));
@@ -213,6 +214,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	json_object_set_new(entry, "proven", json_boolean(js_bool_or(r->result, "proven", true)));
 	json_object_set(entry, "checked", json_object_get(r->result, "checked")); /* absent in older results */
 	json_object_set(entry, "evidence", json_object_get(r->result, "evidence"));
+	json_object_set(entry, "worth", json_object_get(r->result, "worth"));
+	json_object_set(entry, "not_needed", json_object_get(r->result, "not_needed"));
 	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
 	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
 	json_object_set_new(entry, "provenance", provenance_json(r));
@@ -222,7 +225,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	if (busy)
 		json_object_set_new(entry, "busy", busy);
 	if (program) {
-		json_t *unset = profile_program_unset(program, json_object_get(best, "config"));
+		json_t *unset =
+			profile_program_unset(program, json_object_get(best, "config"), json_object_get(baseline, "config"));
 		json_object_set_new(entry, "program", profile_program(program));
 		if (json_array_size(unset))
 			json_object_set(entry, "unset", unset);

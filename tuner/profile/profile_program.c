@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
+#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 #include "tuner/program/command.h"
 
@@ -201,10 +202,19 @@ json_t *profile_program_environment(const json_t *program) {
 	return kept;
 }
 
-json_t *profile_program_unset(const json_t *program, const json_t *config) {
+/* A variable that is set today, and should not be. */
+static const char *left_out(const char *name, const json_t *config, const json_t *today) {
+	const json_t *before = json_object_get(today, name);
+	bool is_default = strcmp(js_string_or(config, name, ""), "default") == 0;
+	return is_default && before && !json_equal(before, json_object_get(config, name)) ? config_variable(name) : NULL;
+}
+
+json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today) {
 	json_t *names = json_array();
 	js_members (name, way, json_object_get(program, "params"))
 		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
 			json_array_append_new(names, json_string(name));
+		else if (json_is_string(way) && strcmp(json_string_value(way), "openmp") == 0 && left_out(name, config, today))
+			json_array_append_new(names, json_string(left_out(name, config, today)));
 	return names;
 }

@@ -19,6 +19,6 @@ int profile_program_check(const json_t *program, struct err *err); /* checks typ
 json_t *profile_program(const json_t *program);
 json_t *profile_program_environment(const json_t *program);
 /* The names of its variables that are left out in this configuration, and may be. New reference. */
-json_t *profile_program_unset(const json_t *program, const json_t *config);
+json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today);
 
 #endif

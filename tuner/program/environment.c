@@ -68,8 +68,44 @@ static void env_openmp(json_t *env, const json_t *config) {
 	env_set(env, "GOMP_SPINCOUNT", setting_text(config, "spincount"));
 	env_set(env, "KMP_BLOCKTIME", setting_text(config, "blocktime"));
 	/* The team must be as large as the one that was measured. */
-	if (json_object_size(env))
+	if (json_object_get(env, "OMP_NUM_THREADS"))
 		json_object_set_new(env, "OMP_DYNAMIC", json_string("false"));
+}
+
+/* The variables, and the parameters that they set or override. The first variable of a parameter is its own. */
+static const struct {
+	const char *variable, *params[2];
+} governed[] = {
+	{"OMP_NUM_THREADS", {"threads"}},
+	{"OMP_DYNAMIC", {"threads"}},
+	{"OMP_PROC_BIND", {"proc_bind", "places"}},
+	{"OMP_PLACES", {"places", "proc_bind"}},
+	{"GOMP_CPU_AFFINITY", {"proc_bind", "places"}},
+	{"KMP_AFFINITY", {"proc_bind", "places"}},
+	{"OMP_SCHEDULE", {"schedule", "chunk"}},
+	{"OMP_WAIT_POLICY", {"wait_policy"}},
+	{"GOMP_SPINCOUNT", {"spincount"}},
+	{"KMP_BLOCKTIME", {"blocktime"}},
+};
+enum { GOVERNED = sizeof governed / sizeof *governed };
+
+bool config_governs(const char *variable, const json_t *config, const json_t *today) {
+	for (size_t i = 0; i < GOVERNED; i++)
+		for (size_t k = 0; k < 2 && strcmp(governed[i].variable, variable) == 0; k++) {
+			const char *param = governed[i].params[k];
+			const json_t *value = param ? json_object_get(config, param) : NULL;
+			if (!today || (param && !(value == json_object_get(today, param)) &&
+			               !json_equal(value, json_object_get(today, param))))
+				return true;
+		}
+	return false;
+}
+
+const char *config_variable(const char *param) {
+	for (size_t i = 0; i < GOVERNED; i++)
+		if (strcmp(governed[i].params[0], param) == 0)
+			return governed[i].variable;
+	return strcmp(param, "chunk") == 0 ? "OMP_SCHEDULE" : NULL;
 }
 
 const char *const config_settings[] = {"threads",     "places",    "proc_bind", "schedule", "chunk",
@@ -99,6 +135,14 @@ static void env_param(json_t *env, const char *kernel, const char *param, const 
 	}
 	env_set(env, name, scalar_text(value));
 	free(name);
+}
+
+json_t *config_environment_changed(const char *kernel, const json_t *config, const json_t *today) {
+	json_t *env = config_environment(kernel, config);
+	for (size_t i = 0; i < GOVERNED; i++)
+		if (!config_governs(governed[i].variable, config, today))
+			json_object_del(env, governed[i].variable);
+	return env;
 }
 
 json_t *config_environment(const char *kernel, const json_t *config) {

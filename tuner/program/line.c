@@ -24,22 +24,20 @@ const char *const program_governed[] = {
 	NULL,
 };
 
-static bool is_governed(const char *name) {
-	for (const char *const *governed = program_governed; *governed; governed++)
-		if (strcmp(name, *governed) == 0)
-			return true;
-	return false;
+/* A baseline that sets variables by itself has them written, too. */
+static const json_t *today_of(const struct program *program) {
+	return program->spec.baseline_set ? NULL : program->baseline;
 }
 
-static bool is_set_by_openmp(const struct program *program, const json_t *config) {
-	return program->spec.openmp && (program->spec.baseline_set || !program_is_baseline(program, config));
+static bool is_governed(const struct program *program, const json_t *config, const char *name) {
+	return program->spec.openmp && config_governs(name, config, today_of(program));
 }
 
 static void openmp_add(const struct program *program, const json_t *config, json_t *variables) {
 	json_t *members = json_copy((json_t *)config);
 	for (size_t i = 0; i < program->params.count; i++)
 		json_object_del(members, program->params.list[i]);
-	json_t *openmp = config_environment(NULL, members);
+	json_t *openmp = config_environment_changed(NULL, members, today_of(program));
 	json_object_update(variables, openmp);
 	json_decref(openmp);
 	json_decref(members);
@@ -53,7 +51,7 @@ static bool is_without(const struct program *program, const json_t *config, cons
 
 json_t *program_environment(const struct program *program, const json_t *config) {
 	json_t *variables = program->spec.variables ? json_copy((json_t *)program->spec.variables) : json_object();
-	if (is_set_by_openmp(program, config))
+	if (program->spec.openmp)
 		openmp_add(program, config, variables);
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
@@ -70,12 +68,11 @@ static bool is_of_openmp(const char *entry) {
 }
 
 json_t *program_variables(const struct program *program, const json_t *config) {
-	bool ours = is_set_by_openmp(program, config);
 	json_t *variables = json_object(), *own = program_environment(program, config);
 	for (char **entry = environ; entry && *entry; entry++) {
 		size_t size = strcspn(*entry, "=");
 		char *name = mem_printf("%.*s", (int)size, *entry);
-		if ((*entry)[size] && is_of_openmp(name) && !(ours && is_governed(name)))
+		if ((*entry)[size] && is_of_openmp(name) && !is_governed(program, config, name))
 			json_object_set_new(variables, name, json_string(*entry + size + 1));
 		free(name);
 	}
@@ -98,9 +95,8 @@ json_t *program_without(const struct program *program, const json_t *config) {
 /* Those of them, and the user's OpenMP variables, that are set here and must not be; array, new reference. */
 static json_t *program_unset(const struct program *program, const json_t *config) {
 	json_t *own = program_environment(program, config), *names = json_array();
-	bool ours = is_set_by_openmp(program, config);
-	for (const char *const *governed = program_governed; ours && *governed; governed++)
-		if (getenv(*governed) && !json_object_get(own, *governed))
+	for (const char *const *governed = program_governed; *governed; governed++)
+		if (getenv(*governed) && is_governed(program, config, *governed) && !json_object_get(own, *governed))
 			json_array_append_new(names, json_string(*governed));
 	for (size_t i = 0; i < program->params.count; i++)
 		if (is_without(program, config, program->params.list[i]) && getenv(program->params.list[i]))

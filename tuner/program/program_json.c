@@ -2,7 +2,9 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
 #include "base/json/js.h"
 #include "tuner/program/kept.h"
@@ -16,6 +18,22 @@ static void line_set(json_t *json, const char *key, const struct program *progra
 	char *line = program_line(program, config);
 	json_object_set_new(json, key, json_string(line));
 	free(line);
+}
+
+/* The variables of the OpenMP parameters. */
+static json_t *names_json(const struct program *program, const json_t *best) {
+	json_t *names = json_object(), *value;
+	const char *param;
+	json_object_foreach((json_t *)best, param, value) {
+		const char *name = config_variable(param);
+		if (name && strcmp(program_param_way(program, param), "openmp") == 0)
+			json_object_set_new(names, param, json_string(name));
+	}
+	if (json_object_get(names, "schedule"))
+		json_object_set_new(names, "chunk", json_string(config_variable("chunk")));
+	if (json_object_get(names, "proc_bind"))
+		json_object_set_new(names, "places", json_string(config_variable("places")));
+	return names;
 }
 
 static json_t *ways_json(const struct program *program, const json_t *best) {
@@ -70,6 +88,8 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "metric", spec->metric);
 	json_object_set_new(json, "maximize", json_boolean(spec->maximize));
 	json_object_set_new(json, "params", ways_json(program, best));
+	if (spec->openmp)
+		json_object_set_new(json, "variables", names_json(program, best));
 	json_object_set_new(json, "environment", program_environment(program, best));
 	line_set(json, "line", program, best);
 	line_set(json, "baseline_line", program, program->baseline);

@@ -92,7 +92,7 @@ static int begin_some(struct blocks *blocks, const struct race_blocks *plan, str
 static int block_show(const struct race_blocks *plan, struct block *block, size_t from, struct err *err) {
 	int rc = 0;
 	for (size_t i = from; i < block->done; i++)
-		if (race_context_report(plan->context, block->requests[i].config, &block->results[i], err))
+		if (race_context_report(plan->context, plan->entrant(plan->ctx, block->order[i]), &block->results[i], err))
 			rc = -1;
 	return rc;
 }

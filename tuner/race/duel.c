@@ -2,16 +2,19 @@
 /* The duel: interleaved pairs until the verdict is clear, with looks on the schedule of look.c (ADR 14). */
 #include <config.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/entrant_impl.h"
+#include "tuner/race/duel_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 
 enum { PAIRS_LIMIT = 100000 };
+/* With a smaller gain than so many margins it is better to know first whether there is any. */
+static const double REPLACE_MARGINS = 3;
 
 const struct duel_options duel_defaults = {
 	.pairs_min = RACE_PAIRS_MIN,
@@ -22,28 +25,7 @@ const struct duel_options duel_defaults = {
 	.phase = "duel",
 };
 
-enum duel_trial { SIDE_A, SIDE_B, CONTROL, TRIALS_MAX };
-
-struct duel {
-	const struct duel_options *options;
-	struct duel_result *result;
-	struct race_context context;
-	struct race_entrant sides[2];
-	struct rng rng;
-	size_t planned;            /* blocks */
-	bool a_first;              /* in the latest of them */
-	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
-	int count, controls;       /* of them have a control: the first ones */
-	int judged, judged_block;  /* pairs that count for certain, and the number of blocks by then */
-	int look;                  /* number of pairs at which the duel looks next */
-	int failures;              /* blocks that lost a trial */
-	double start;
-	double seconds[TRIALS_MAX]; /* of the current block */
-	struct blocks blocks;       /* on several nodes */
-	bool promising;             /* at the last look (look.h) */
-	bool over;                  /* the last look was taken */
-};
-
+/* The arms of a block: a, b, a once more, and the others. */
 static int options_check(const struct duel_options *options, struct err *err) {
 	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
@@ -60,28 +42,71 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .pairs_max = options->pairs_max,
 	                          .margin = options->margin,
 	                          .level = options->level,
+	                          .width = options->width,
 	                          .limit = options->limit};
+}
+
+/* The rule of each of the others, which share the error. */
+static struct look_rule others_rule(const struct duel_options *options) {
+	return (struct look_rule){.first = options->pairs_first ? options->pairs_first : RACE_PAIRS_SHORT,
+	                          .pairs_min = RACE_PAIRS_OF_CHANGE_MIN,
+	                          .pairs_max = RACE_PAIRS_OF_CHANGE_MAX,
+	                          .margin = options->margin,
+	                          .level = 1 - (1 - options->level) / fmax(1, (double)options->other_count),
+	                          .width = options->width};
 }
 
 static double duel_now(const struct duel_options *options) {
 	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
 }
 
-/* Seconds of a block, on average so far; 0: none has ended. */
+/* The rows that measured this arm beside a, in x and y. */
+int duel_pairs(const struct duel *duel, size_t arm) {
+	int count = 0;
+
+	for (int row = 0; row < duel->rows; row++) {
+		if (isnan(duel->arms[arm].seconds[row]))
+			continue;
+		duel->x[count] = duel->arms[SIDE_A].seconds[row];
+		duel->y[count++] = duel->arms[arm].seconds[row];
+	}
+	return count;
+}
+
+static size_t others_open(const struct duel *duel) {
+	size_t count = 0;
+
+	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
+		count += !duel->arms[arm].over;
+	return count;
+}
+
+/* The reason why a is fast is worth a question only where it is likely to be. */
+static bool others_run(const struct duel *duel) {
+	const struct duel_result *result = duel->result;
+
+	if (duel->arms[SIDE_B].over)
+		return result->verdict == PAIRED_FASTER;
+	return !duel->looked || (duel->promising && result->paired.ratio < 1 - duel->options->margin);
+}
+
+/* Seconds of the next block; 0: none has ended. */
 static double duel_block_seconds(const struct duel *duel) {
-	int blocks = duel->context.block;
+	size_t trials = !duel->arms[SIDE_B].over + 1 + (others_run(duel) ? others_open(duel) : 0);
 
 	if (duel->options->blocks != NULL)
 		return blocks_seconds(&duel->blocks);
-	return blocks > 0 ? (duel_now(duel->options) - duel->start) / blocks : 0;
+	return duel->trials > 0 ? (duel_now(duel->options) - duel->start) / duel->trials * (double)trials : 0;
 }
 
 /* The control goes first where time gets short, because it proves nothing about the pairs. */
 static bool duel_controls(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
-	double left = duel->look - duel->count;
+	double left = duel->arms[SIDE_B].look - duel_pairs(duel, SIDE_B);
 
-	return options->control && duel->controls == duel->count &&
+	if (options->controls_max && duel->rows >= options->controls_max)
+		return false;
+	return options->control && !duel->arms[SIDE_B].over && duel_pairs(duel, CONTROL) == duel->rows &&
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
 }
 
@@ -97,13 +122,22 @@ static void swap(int *a, int *b) {
  * the noise floor. */
 static size_t duel_plan(void *ctx, int *order) {
 	struct duel *duel = ctx;
-	size_t trials = duel_controls(duel) ? 3 : 2, at[TRIALS_MAX];
+	size_t trials = 0, at[2] = {0};
 
-	for (size_t i = 0; i < trials; i++)
-		order[i] = (int)i;
+	order[trials++] = SIDE_A;
+	if (!duel->arms[SIDE_B].over)
+		order[trials++] = SIDE_B;
+	if (duel_controls(duel))
+		order[trials++] = CONTROL;
+	for (size_t arm = OTHERS; arm < duel->arm_count && others_run(duel); arm++)
+		if (!duel->arms[arm].over)
+			order[trials++] = (int)arm;
 	rng_shuffle(&duel->rng, order, trials, sizeof *order);
+	if (duel->arms[SIDE_B].over)
+		return trials;
 	for (size_t i = 0; i < trials; i++)
-		at[order[i]] = i;
+		if (order[i] <= SIDE_B)
+			at[order[i]] = i;
 	duel->a_first = look_first(&duel->rng, duel->planned++, duel->a_first);
 	if ((at[SIDE_A] < at[SIDE_B]) != duel->a_first)
 		swap(&order[at[SIDE_A]], &order[at[SIDE_B]]);
@@ -111,7 +145,7 @@ static size_t duel_plan(void *ctx, int *order) {
 }
 
 static struct race_entrant *side_of(void *ctx, int trial) {
-	return &((struct duel *)ctx)->sides[trial == SIDE_B];
+	return &((struct duel *)ctx)->arms[trial == CONTROL ? SIDE_A : trial].entrant;
 }
 
 /* The control is the second run of its side in a block. */
@@ -120,40 +154,51 @@ static bool is_sample(const void *ctx, int trial) {
 	return trial != CONTROL;
 }
 
-static void pair_begin(void *ctx) {
+static void block_begin(void *ctx) {
 	struct duel *duel = ctx;
 
-	for (int trial = 0; trial < TRIALS_MAX; trial++)
-		duel->seconds[trial] = NAN;
+	for (size_t arm = 0; arm < duel->arm_count; arm++)
+		duel->arms[arm].current = NAN;
 }
 
 static void trial_note(void *ctx, int trial, double seconds) {
-	((struct duel *)ctx)->seconds[trial] = seconds;
+	((struct duel *)ctx)->arms[trial].current = seconds;
 }
 
-/* A block with a failed trial yields no pair, but the rest of it still runs, because the verdict also depends on
- * whether the rival works. A pair that was lost with its node is evidence against neither side. */
-static void pair_end(void *ctx, size_t trials, size_t done, bool lost) {
-	struct duel *duel = ctx;
-	bool whole = true;
+static void row_add(struct duel *duel) {
+	if (duel->rows == duel->room) {
+		duel->room = duel->room ? 2 * duel->room : 64;
+		for (size_t arm = 0; arm < duel->arm_count; arm++)
+			duel->arms[arm].seconds =
+				mem_grow(duel->arms[arm].seconds, (size_t)duel->room, sizeof *duel->arms[arm].seconds);
+		duel->x = mem_grow(duel->x, (size_t)duel->room, sizeof *duel->x);
+		duel->y = mem_grow(duel->y, (size_t)duel->room, sizeof *duel->y);
+	}
+	for (size_t arm = 0; arm < duel->arm_count; arm++)
+		duel->arms[arm].seconds[duel->rows] = duel->arms[arm].current;
+	duel->rows++;
+}
 
-	(void)done;
+/* A block in which a or b fails yields no pair, but the rest of it still runs, because the verdict also depends on
+ * whether the rival works. A block that was lost with its node is evidence against neither side. */
+static void block_end(void *ctx, size_t trials, size_t done, bool lost) {
+	struct duel *duel = ctx;
+	bool whole = !isnan(duel->arms[SIDE_A].current) && (duel->arms[SIDE_B].over || !isnan(duel->arms[SIDE_B].current));
+
+	(void)trials;
 	duel->context.block++;
+	duel->trials += (int)done;
 	if (lost)
 		return;
-	for (size_t trial = 0; trial < trials; trial++)
-		whole = whole && !isnan(duel->seconds[trial]);
 	duel->failures += !whole;
-	for (size_t trial = 0; whole && trial < trials; trial++)
-		duel->pairs[trial][duel->count] = duel->seconds[trial];
-	duel->controls += whole && trials > CONTROL && duel->controls == duel->count;
-	duel->count += whole;
+	if (whole)
+		row_add(duel);
 }
 
 /* A side that is lost (it failed too often) ends the duel only once the other one is known to work: either it has given
  * a pair or it is lost as well. Otherwise both may fail for a reason that has nothing to do with the configuration. */
 static bool duel_forfeited(const struct duel *duel) {
-	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+	const struct race_entrant *a = &duel->arms[SIDE_A].entrant, *b = &duel->arms[SIDE_B].entrant;
 
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
 }
@@ -161,17 +206,36 @@ static bool duel_forfeited(const struct duel *duel) {
 static void duel_look(struct duel *duel, bool last) {
 	struct duel_result *result = duel->result;
 	const struct look_rule rule = duel_rule(duel->options);
-	struct look_answer answer = look_take(&rule, duel->pairs[SIDE_A], duel->pairs[SIDE_B], (size_t)duel->count, last);
+	int count = duel_pairs(duel, SIDE_B);
+	struct look_answer answer = look_take(&rule, duel->x, duel->y, (size_t)count, last);
 
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
-	result->decided = answer.decided || duel->count >= duel->options->pairs_min;
-	if (duel->sides[SIDE_B].bounded > 0 && answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
+	result->decided = answer.decided || count >= duel->options->pairs_min;
+	if (duel->arms[SIDE_B].entrant.bounded > 0 &&
+	    answer.verdict != PAIRED_FASTER) { /* b may take any time above its bound */
 		result->verdict = PAIRED_TIE;
 		result->decided = false;
 	}
 	duel->promising = answer.promising;
-	duel->over = answer.decided || last;
+	duel->looked = true;
+	duel->arms[SIDE_B].over = answer.decided || last;
+	duel->arms[SIDE_B].look = look_next(&rule, count);
+}
+
+/* Another one is decided where it is clearly slower or faster, and where more blocks would hardly show that. */
+static void other_look(struct duel *duel, size_t arm, bool last) {
+	const struct look_rule rule = others_rule(duel->options);
+	struct duel_other *other = &duel->result->others[arm - OTHERS];
+	int count = duel_pairs(duel, arm);
+	struct look_answer answer = look_take(&rule, duel->y, duel->x, (size_t)count, last);
+
+	other->paired = answer.paired;
+	other->verdict = answer.verdict;
+	other->decided =
+		answer.decided || count >= rule.pairs_max || (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
+	duel->arms[arm].over = last || other->decided;
+	duel->arms[arm].look = look_next(&rule, count);
 }
 
 static bool duel_late(const struct duel *duel) {
@@ -182,6 +246,10 @@ static bool duel_passed(const struct duel *duel, double seconds) {
 	return seconds > 0 && duel_now(duel->options) - duel->start > seconds;
 }
 
+static int pairs_of(const struct duel *duel) {
+	return duel_pairs(duel, SIDE_B);
+}
+
 /* The budget's clock always counts, but blocks on their way still do, too. The duel's own limits do so only from
  * pairs_min pairs on, because a verdict from fewer is not one that the caller asked for. */
 static bool duel_ends(const struct duel *duel) {
@@ -189,14 +257,27 @@ static bool duel_ends(const struct duel *duel) {
 
 	if (duel->blocks.count == 0 && duel_late(duel))
 		return true;
-	return duel->count >= options->pairs_min && duel_passed(duel, options->seconds_max);
+	return pairs_of(duel) >= options->pairs_min && duel_passed(duel, options->seconds_max);
 }
 
 /* Little can come of a duel whose last look was not promising, so it gets less time. */
 static bool duel_gives_up(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
-	return !duel->promising && duel->count >= options->pairs_min && duel_passed(duel, options->seconds_vague);
+	return !duel->promising && pairs_of(duel) >= options->pairs_min && duel_passed(duel, options->seconds_vague);
+}
+
+/* Blocks that are needed for the next look at anything. */
+static int blocks_wanted(const struct duel *duel) {
+	int wanted = INT_MAX;
+
+	for (size_t arm = SIDE_B; arm < duel->arm_count; arm++) {
+		if (arm == CONTROL || duel->arms[arm].over || (arm >= OTHERS && !others_run(duel)))
+			continue;
+		int missing = duel->arms[arm].look - duel_pairs(duel, arm);
+		wanted = missing < wanted ? missing : wanted;
+	}
+	return wanted;
 }
 
 /* Keeps the blocks since the last answer, or drops them, so that others take their place. */
@@ -211,42 +292,81 @@ static void duel_judge(struct duel *duel, bool at_once) {
 		json_array_append_new(watch->pairs, json_integer(block));
 	}
 	if (answer == RACE_WATCH_REPEAT)
-		duel->count = duel->judged;
-	if (duel->controls > duel->count)
-		duel->controls = duel->count;
-	for (int i = 0; i < 2; i++)
-		race_entrant_judge(&duel->sides[i], answer == RACE_WATCH_KEEP);
-	duel->judged = duel->count;
+		duel->rows = duel->judged;
+	for (size_t arm = 0; arm < duel->arm_count; arm++)
+		race_entrant_judge(&duel->arms[arm].entrant, answer == RACE_WATCH_KEEP);
+	duel->judged = duel->rows;
 	duel->judged_block = duel->context.block;
 }
 
 /* Only pairs that count for certain are looked at. At the end of its time the duel takes what there is. */
 static void duel_watch(struct duel *duel) {
 	const struct duel_options *options = duel->options;
-	int next = duel->look < options->pairs_max ? duel->look : options->pairs_max;
 	int blocks = duel->context.block, pending = blocks - duel->judged_block;
 
 	if (options->watch != NULL && options->blocks == NULL &&
 	    race_clock_spares(&options->clock, duel->start, blocks, pending))
-		duel_judge(duel, duel->count >= next);
+		duel_judge(duel, blocks_wanted(duel) <= 0);
+}
+
+static bool others_late(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
+
+	return options->others_seconds > 0 &&
+	       duel_now(options) - duel->start + duel_block_seconds(duel) > options->others_seconds;
+}
+
+static void others_decide(struct duel *duel, bool last) {
+	last = last || others_late(duel);
+	for (size_t arm = OTHERS; arm < duel->arm_count; arm++) {
+		struct duel_arm *other = &duel->arms[arm];
+
+		if (other->entrant.lost && !other->over)
+			other_look(duel, arm, true);
+		else if (!other->over && (last || duel_pairs(duel, arm) >= other->look))
+			other_look(duel, arm, last);
+	}
+}
+
+/* Once a has met b, whatever more is to be known is about the others. */
+static void pairs_decide(struct duel *duel, bool ends) {
+	int count = pairs_of(duel);
+	bool last = ends || count >= duel->options->pairs_max;
+
+	if (duel->arms[SIDE_B].over)
+		return;
+	if (count < duel->arms[SIDE_B].look)
+		last = last || duel_gives_up(duel);
+	if (count < duel->arms[SIDE_B].look && !last)
+		return;
+	duel_look(duel, last);
+	duel->arms[SIDE_B].over = duel->arms[SIDE_B].over || duel_gives_up(duel);
+}
+
+/* Is it better to go on with one of the others? */
+static bool others_replace(const struct duel *duel) {
+	bool any = false;
+
+	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
+
+	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0)
+		return false;
+	for (size_t i = 0; i < duel->options->other_count; i++)
+		any = any || duel->result->others[i].verdict != PAIRED_SLOWER;
+	return any;
 }
 
 static bool duel_decide(void *ctx) {
 	struct duel *duel = ctx;
-	const struct duel_options *options = duel->options;
-	const struct look_rule rule = duel_rule(options);
-	bool last;
+	bool ends;
 
 	duel_watch(duel);
-	last = duel_ends(duel) || duel->count >= options->pairs_max;
-	if (duel->count < duel->look)
-		last = last || duel_gives_up(duel);
-	if (duel->count < duel->look && !last)
-		return false;
-	duel_look(duel, last);
-	duel->over = duel->over || duel_gives_up(duel);
-	duel->look = look_next(&rule, duel->count);
-	return duel->over;
+	ends = duel_ends(duel);
+	pairs_decide(duel, ends);
+	others_decide(duel, ends || (duel->arms[SIDE_B].over && !others_run(duel)));
+	duel->over = duel->arms[SIDE_B].over && others_open(duel) == 0;
+	duel->result->left_open = !duel->over && others_replace(duel);
+	return duel->over || duel->result->left_open;
 }
 
 /* Never more pairs are on their way than the next look needs. The looks, and with them the error that the duel may
@@ -258,69 +378,74 @@ static bool may_begin(const void *ctx) {
 		return false;
 	if (duel->options->blocks == NULL)
 		return !duel_ends(duel);
-	return (size_t)duel->count + duel->blocks.count < (size_t)duel->look && !duel_late(duel);
+	return duel->blocks.count < (size_t)blocks_wanted(duel) && !duel_late(duel);
 }
 
 static int duel_measure(struct duel *duel, struct err *err) {
-	const struct look_rule rule = duel_rule(duel->options);
+	const struct look_rule rule = duel_rule(duel->options), others = others_rule(duel->options);
 	const struct race_blocks plan = {.ctx = duel,
 	                                 .context = &duel->context,
 	                                 .may_begin = may_begin,
 	                                 .plan = duel_plan,
-	                                 .trials_max = TRIALS_MAX,
+	                                 .trials_max = duel->arm_count,
 	                                 .entrant = side_of,
 	                                 .keeps = is_sample,
-	                                 .begin = pair_begin,
+	                                 .begin = block_begin,
 	                                 .note = trial_note,
-	                                 .end = pair_end,
+	                                 .end = block_end,
 	                                 .decide = duel_decide};
 
-	duel->look = look_next(&rule, 0);
+	duel->arms[SIDE_B].look = look_next(&rule, 0);
+	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
+		duel->arms[arm].look = look_next(&others, 0);
 	duel->blocks.runner = duel->options->blocks;
 	race_watch_begin(duel->options->watch);
 	return race_blocks_run(&duel->blocks, &plan, err);
 }
 
-/* The signed ranks of fewer than 6 pairs cannot reach the level (five on one side have p = 2 / 2^5, 6 %), so Student's
- * t takes their place, as in the looks at so few pairs. */
-static struct paired duel_control(const struct duel *duel) {
-	const double *a = duel->pairs[SIDE_A], *again = duel->pairs[CONTROL];
-	size_t count = (size_t)duel->controls;
-	double level = duel->options->level;
-
-	return count >= 2 && count < 6 && duel->options->pairs_first ? look_student(a, again, count, level)
-	                                                             : paired_analyse(a, again, count, level);
-}
-
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
-	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+	const struct race_entrant *a = &duel->arms[SIDE_A].entrant, *b = &duel->arms[SIDE_B].entrant;
 
 	if (a->lost && b->lost)
 		return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 		               "neither of the two configurations could be measured: %s, %s", trial_status_word(a->failed),
 		               trial_status_word(b->failed));
-	if (!duel->over)
+	if (!duel->arms[SIDE_B].over)
 		duel_look(duel, true);
-	if (duel->controls > 0)
-		result->control = duel_control(duel);
+	others_decide(duel, true);
 	if (a->lost || b->lost) {
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
 		result->decided = true;
 	}
 	result->bounded = b->bounded;
-	for (int i = 0; i < 2; i++) {
-		const struct race_entrant *side = &duel->sides[i];
-
-		result->failed[i] = side->failed;
-		result->lost[i] = side->lost;
-		result->cut[i] = side->cut && side->count == 0;
-		result->median[i] = stats_median(side->samples, side->count);
-		stats_median_ci(side->samples, side->count, duel->options->level, result->ci[i]);
-	}
-	result->a = duel->pairs[SIDE_A];
-	result->b = duel->pairs[SIDE_B];
-	duel->pairs[SIDE_A] = duel->pairs[SIDE_B] = NULL;
+	duel_report(duel, result);
 	return 0;
+}
+
+static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
+	const struct duel_options *options = duel->options;
+
+	duel->arm_count = OTHERS + options->other_count;
+	duel->arms = mem_alloc(duel->arm_count, sizeof *duel->arms);
+	duel->arms[SIDE_A].entrant.config = a;
+	duel->arms[SIDE_B].entrant = (struct race_entrant){.config = b, .bound = options->bound};
+	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
+	for (size_t i = 0; i < options->other_count; i++) {
+		duel->arms[OTHERS + i].entrant = (struct race_entrant){
+			.config = options->others[i], .phase = options->others_phase, .bound = options->bound};
+		duel->result->others[i] =
+			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
+	}
+}
+
+static void arms_free(struct duel *duel) {
+	for (size_t arm = 0; arm < duel->arm_count; arm++) {
+		free(duel->arms[arm].seconds);
+		race_entrant_clear(&duel->arms[arm].entrant);
+	}
+	free(duel->arms);
+	free(duel->x);
+	free(duel->y);
 }
 
 int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
@@ -328,39 +453,19 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
              struct err *err) {
 	struct race_context context = {
 		.runner = runner, .request = request, .observer = observer, .phase = options->phase, .clock = &options->clock};
-	struct duel duel = {.options = options,
-	                    .result = result,
-	                    .context = context,
-	                    .sides = {{.config = a}, {.config = b, .bound = options->bound}},
-	                    .start = duel_now(options)};
+	struct duel duel = {.options = options, .result = result, .context = context, .start = duel_now(options)};
 	int status;
 
 	*result = (struct duel_result){0};
 	if (options_check(options, err) != 0)
 		return -1;
 	rng_split(&duel.rng, options->seed, "duel");
-	for (int i = 0; i < TRIALS_MAX; i++)
-		duel.pairs[i] = mem_alloc((size_t)options->pairs_max, sizeof *duel.pairs[i]);
+	arms_make(&duel, a, b);
 	status = duel_measure(&duel, err);
 	race_watch_end(options->watch, duel.context.block - duel.judged_block);
 	result->failures = duel.failures;
 	if (status == 0)
 		status = duel_conclude(&duel, result, err);
-	for (int i = 0; i < TRIALS_MAX; i++)
-		free(duel.pairs[i]);
-	race_entrant_clear(&duel.sides[SIDE_A]);
-	race_entrant_clear(&duel.sides[SIDE_B]);
+	arms_free(&duel);
 	return status;
-}
-
-void duel_result_clear(struct duel_result *result) {
-	free(result->a);
-	free(result->b);
-	*result = (struct duel_result){0};
-}
-
-double duel_noise_floor(const struct duel_result *result) {
-	const double *ci = result->control.ci;
-
-	return result->control.count == 0 ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }

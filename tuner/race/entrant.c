@@ -97,13 +97,14 @@ void race_entrant_judge(struct race_entrant *entrant, bool keep) {
 		entrant->count = entrant->judged;
 }
 
-int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
-                        struct err *err) {
+int race_context_report(const struct race_context *context, const struct race_entrant *entrant,
+                        const struct trial_result *result, struct err *err) {
 	const struct race_observer *observer = context->observer;
+	const char *phase = entrant->phase ? entrant->phase : context->phase;
 
 	if (observer == NULL || observer->trial == NULL)
 		return 0;
-	return observer->trial(observer->ctx, context->phase, context->block, config, result, err) != 0 ? -1 : 0;
+	return observer->trial(observer->ctx, phase, context->block, entrant->config, result, err) != 0 ? -1 : 0;
 }
 
 int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
@@ -125,7 +126,7 @@ int race_entrant_record(struct race_entrant *entrant, const struct race_context 
 	} else {
 		race_entrant_fail(entrant, result->status);
 	}
-	return race_context_report(context, request->config, result, err);
+	return race_context_report(context, entrant, result, err);
 }
 
 double race_clock_now(const struct race_clock *clock) {

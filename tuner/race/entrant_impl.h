@@ -7,7 +7,8 @@
 
 struct race_entrant {
 	const json_t *config;
-	double *samples; /* seconds of the trials that worked */
+	const char *phase; /* for the observer; NULL: that of the comparison */
+	double *samples;   /* seconds of the trials that worked */
 	size_t count, room;
 	size_t judged; /* samples of blocks that count for certain; race_entrant_judge */
 	double bound;  /* seconds after which a trial ends and counts as this long; 0: none */
@@ -60,8 +61,8 @@ void race_entrant_gone(struct race_entrant *entrant, bool outside);
 /* All samples so far count (keep), or those since the last call are dropped. */
 void race_entrant_judge(struct race_entrant *entrant, bool keep);
 /* Passes a result to the observer and does nothing else with it. */
-int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
-                        struct err *err);
+int race_context_report(const struct race_context *context, const struct race_entrant *entrant,
+                        const struct trial_result *result, struct err *err);
 
 /* How a comparison measures in blocks, here or on several nodes (block.c). */
 struct race_blocks {

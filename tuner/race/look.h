@@ -15,6 +15,7 @@ struct look_rule {
 	int first;                /* pairs at the first early look, 3 or more; 0: there are no early looks */
 	int pairs_min, pairs_max; /* the looks at the full rank intervals */
 	double margin, level;
+	double width; /* a verdict with a wider interval than this factor is worth pairs_min pairs; 0: any */
 	double limit; /* the interval must also exclude this ratio before the verdict is final; 0: none */
 };
 
@@ -34,11 +35,17 @@ struct look_answer {
 	/* More pairs are worth their time. They are not if the interval is vague and would not exclude a tie at the last
 	 * look, either, if the ratio stays what it is. */
 	bool promising;
+	/* More pairs would hardly prove a difference, by the spread of these. Only where that is cheap to correct, because
+	 * it says so of small differences, too. */
+	bool hopeless;
 };
 struct look_answer look_take(const struct look_rule *rule, const double *a, const double *b, size_t count, bool last);
 
 /* Student's interval in the form of a pair analysis, for few pairs. count >= 2. */
 struct paired look_student(const double *a, const double *b, size_t count, double level);
+
+/* The number of pairs that are missing for a decision if they are like these; INFINITY where nobody can tell. */
+double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count);
 
 /* The number of pairs that a duel probably needs if the true ratio is this one and the logarithm of a pair's ratio has
  * this standard deviation. */

@@ -13,6 +13,11 @@ enum {
 	/* Whether the winner of one size wins at another only chooses what a profile applies there. */
 	RACE_PAIRS_OF_SIZES_MIN = 7,
 	RACE_PAIRS_OF_SIZES_MAX = 15,
+	/* A change of a winner that so many blocks do not show to pay is dropped. With fewer than the least, the ranks of a
+	 * dozen changes cannot reach the level that they share. */
+	RACE_PAIRS_OF_CHANGE_MIN = 13,
+	RACE_PAIRS_OF_CHANGE_MAX = 34,
+	RACE_PAIRS_OF_CHANGE_VAIN = 8, /* the first look that may find more blocks to be in vain */
 	RACE_PAIRS_OF_RATIO = 5, /* the ratio of fewer, as of separate trials, is too noisy to replace the best of a size */
 };
 
@@ -32,6 +37,9 @@ enum {
 	RACE_BLOCKS_OF_REGION_SPREAD = 24, /* over a long run, whose parts differ */
 };
 
+/* The level of a duel that comes after one which did not prove a larger set of changes: each try may err. */
+static const double RACE_LEVEL_AGAIN = 0.98;
+
 /* The finals may take at most this share of a budget when their cost is estimated in advance. */
 static const double RACE_SHARE_MAX = 0.6;
 /* A resumed search gets this share of the budget for its proof, however much was used before the interruption. */
@@ -39,6 +47,8 @@ static const double RACE_SHARE_RESUMED = 0.6;
 /* The race gets this share of the time that is left for the finals, and this share of the time before it where no
  * budget limits it: it only chooses among settings that are about equally fast, and the duel judges its choice. */
 static const double RACE_SHARE = 0.5;
+/* Telling which changes of a winner pay gets at most this share of a budget when its cost is estimated in advance. */
+static const double RACE_SHARE_CHANGES = 0.4;
 /* Long runs are compared in RACE_PAIRS_SHORT pairs if these take less than this share of the budget. */
 static const double RACE_SHARE_SHORT = 0.02;
 /* The shares that waiting for a quiet machine and repeating disturbed blocks get: of the budget, and of the time before

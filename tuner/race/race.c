@@ -106,8 +106,8 @@ static double race_level(const struct race *race) {
 	return race_is_early(race) ? EARLY_LEVEL : race->level;
 }
 
-/* Compares entry e with `factor` times entry f over the blocks that measured both; count is 0 if there are none. */
-static struct paired race_compare(const struct race *race, size_t e, size_t f, double factor, double level) {
+/* Compares entry e with entry f over the blocks that measured both; count is 0 if there are none. */
+static struct paired race_compare(const struct race *race, size_t e, size_t f, double level) {
 	size_t shared = 0;
 
 	for (int block = 0; block < race->context.block; block++) {
@@ -116,7 +116,7 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
 		if (isnan(times[e]) || isnan(times[f]))
 			continue;
 		race->x[shared] = times[e];
-		race->y[shared++] = factor * times[f];
+		race->y[shared++] = times[f];
 	}
 	if (shared == 0)
 		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = 1};
@@ -146,7 +146,7 @@ static bool race_lead(struct race *race) {
 		double ratio = 1;
 
 		for (size_t e = 0; e < race->count; e++) {
-			race->against[e] = race_compare(race, e, lead, 1, race_level(race));
+			race->against[e] = race_compare(race, e, lead, race_level(race));
 			if (race->entries[e].alive && race->against[e].ratio < ratio) {
 				ratio = race->against[e].ratio;
 				race->best = e;
@@ -156,24 +156,18 @@ static bool race_lead(struct race *race) {
 			return true;
 	}
 	for (size_t e = 0; e < race->count; e++)
-		race->against[e] = race_compare(race, e, race->best, 1, race_level(race));
+		race->against[e] = race_compare(race, e, race->best, race_level(race));
 	return true;
-}
-
-static bool race_cheaper(const struct race *race, size_t e) {
-	return race->entries[e].cost < race->entries[race->best].cost;
 }
 
 /* Eliminates the entries that are slower than the best (Wilcoxon's signed-rank test, with Holm's correction over the
  * field). The correction starts anew at every look: the worst that repeated looks can do is to drop an entry that is
- * about as good as the best, while a stricter level would keep slow entries running. A cheaper entry could still win a
- * tie, so it is dropped only if it is slower by more than the margin. */
+ * about as good as the best, while a stricter level would keep slow entries running. */
 static void race_eliminate(struct race *race) {
 	for (size_t e = 0, i = 0; e < race->count; e++) {
 		if (!race->entries[e].alive || e == race->best)
 			continue;
-		double factor = race_cheaper(race, e) ? 1 + race->options->margin : 1;
-		struct paired paired = race_compare(race, e, race->best, factor, race_level(race));
+		struct paired paired = race_compare(race, e, race->best, race_level(race));
 
 		race->p[i++] = paired.ratio > 1 ? paired.p : 1;
 		if (paired.ratio > 1 && race_is_early(race))
@@ -185,19 +179,11 @@ static void race_eliminate(struct race *race) {
 			race->entries[e].alive = false;
 }
 
-/* More blocks would not change the choice: the cheaper entries are within the margin for certain, and no other one is
- * ahead of the best by more than it. */
+/* More blocks would hardly find a better one: no other is ahead of the best by more than the margin. */
 static bool race_settled(const struct race *race) {
-	double margin = race->options->margin;
-
-	for (size_t e = 0; e < race->count; e++) {
-		const double *ci = race->against[e].ci;
-
-		if (!race->entries[e].alive || e == race->best)
-			continue;
-		if (race_cheaper(race, e) ? !(ci[1] <= 1 + margin) : !(ci[0] >= 1 - margin))
+	for (size_t e = 0; e < race->count; e++)
+		if (race->entries[e].alive && e != race->best && !(race->against[e].ci[0] >= 1 - race->options->margin))
 			return false;
-	}
 	return true;
 }
 
@@ -372,18 +358,15 @@ static int race_measure(struct race *race, struct err *err) {
 	               "none of the %zu configurations in the race could be measured", race->count);
 }
 
-/* The cheapest entry that is 3 to 1 likely to be within the margin of the best, and the faster one of equal cost.
- * Simulations showed that going by the estimate alone too often picks an entry from beyond the margin, and that asking
- * for more certainty misses true ties. */
+/* The fastest, and the cheapest of those that are equal, as metrics often are. What its changes are worth is for the
+ * duel to find out. */
 static size_t race_winner(const struct race *race) {
 	size_t winner = race->best;
 
 	for (size_t e = 0; e < race->count; e++) {
-		double cost = race->entries[e].cost, least = race->entries[winner].cost;
+		bool equal = race->entries[e].alive && race->against[e].ratio == 1;
 
-		if (!race->entries[e].alive || !(race_compare(race, e, race->best, 1, 0.5).ci[1] <= 1 + race->options->margin))
-			continue;
-		if (cost < least || (cost == least && race->against[e].ratio < race->against[winner].ratio))
+		if (equal && race->entries[e].cost < race->entries[winner].cost)
 			winner = e;
 	}
 	return winner;

@@ -64,11 +64,20 @@ struct duel_options {
 	double margin;   /* 0.01: smaller differences are a tie */
 	double level;    /* 0.95: of the published interval, over all looks at the pairs together */
 	double limit;    /* a ratio of a to b that the interval must exclude, too, before the duel ends early; 0: none */
+	double width;    /* an interval that is wider than this factor is worth pairs_min pairs; 0: any */
 	double bound;    /* a trial of b that takes longer ends and counts as this long: the ratio is then an upper
 	                  * bound, and only "a is faster" can be proven; 0: none */
 	double seconds_max;   /* no new pairs after this once there are pairs_min; 0: no limit */
 	double seconds_vague; /* the same unless the last look is promising (look.h); 0: no limit */
 	bool control;         /* measure `a` twice in every block: the A/A control */
+	int controls_max;     /* that many are enough; 0: any number */
+	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its
+	 * changes. They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
+	const json_t *const *others;
+	size_t other_count;
+	double others_seconds;    /* they are not measured after this; 0: no limit */
+	bool others_end;          /* once all of them are known and one is not slower, so that it may take the place of a */
+	const char *others_phase; /* for the observer; NULL: as for a and b */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
@@ -77,6 +86,15 @@ struct duel_options {
 };
 extern const struct duel_options duel_defaults;
 
+struct duel_other {
+	struct paired paired;        /* against a: ratio > 1 means a is faster; count 0: they did not meet */
+	enum paired_verdict verdict; /* at a level that all of them share, by Bonferroni's correction */
+	double median;
+	bool decided;             /* more blocks would hardly have changed the verdict */
+	enum trial_status failed; /* the last failure; TRIAL_CORRECT: none */
+	bool lost;                /* it fails for good */
+};
+
 struct duel_result {
 	struct paired paired;  /* a against b: ratio < 1 means a is faster */
 	struct paired control; /* a against itself; count 0 without control */
@@ -84,16 +102,18 @@ struct duel_result {
 	bool decided;                /* more pairs would not change the verdict, or pairs_min were measured */
 	double median[2], ci[2][2];  /* seconds, of the samples of a and b */
 	double *a, *b;               /* the pairs, paired.count each */
+	struct duel_other *others;   /* one for each */
 	int bounded;                 /* trials of b that took longer than the bound */
 	int failures;                /* blocks that lost a trial */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 	bool lost[2];                /* this failure is why the other one won */
 	bool cut[2];                 /* the time was over before it ended even once */
+	bool left_open;              /* others_end has ended it before it was decided */
 };
 void duel_result_clear(struct duel_result *result);
 
 /* request: kernel, problem, seed, time-out and min_sample_s (at least 1 ms is used); config, samples, warm-up and limit
- * are set here. A block with a failed trial yields no pair. A side loses after 3 failures in a row, when more than a
+ * are set here. A block in which a or b fails yields no pair. A side loses after 3 failures in a row, when more than a
  * third of at least 12 trials failed, or at once with a wrong result (or compile, constraints). failed[] then says why
  * the other side won; without any pair paired.count is 0 and its ratio NAN. Returns -1 if interrupted, or if neither
  * side could be measured (ERR_NOTHING). */
@@ -101,13 +121,13 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err);
 /* The smallest difference that could be told apart here: the larger distance of the control's interval from 1; NAN
- * without control. */
+ * without control, or where so few pairs have one that they say nothing. */
 double duel_noise_floor(const struct duel_result *result);
 
 struct race_entry {
 	const json_t *config;
 	double estimate; /* the search's median, for planning only */
-	double cost;     /* smaller is cheaper: decides ties */
+	double cost;     /* smaller is cheaper: decides between those with the same times */
 	/* results */
 	double median;            /* of its race samples */
 	int blocks;               /* measured in */
@@ -129,10 +149,9 @@ struct race_options {
 extern const struct race_options race_defaults;
 
 /* Runs blocks in random order, each surviving entry once per block. From blocks_min on, a survivor that is slower than
- * the best drops out (Wilcoxon on log ratios, Holm over the field), a cheaper one only if it is slower by more than the
- * margin. The race ends with one survivor, or when more blocks would not change the choice. *winner is the cheapest of
- * the survivors within the margin of the best. Failures count as in a duel. The entries are updated in place. Returns
- * -1 if interrupted, or if all entries failed (ERR_NOTHING). */
+ * the best drops out (Wilcoxon on log ratios, Holm over the field). The race ends with one survivor, or when no other
+ * is ahead of the best by more than the margin. *winner is the best of them. Failures count as in a duel. The entries
+ * are updated in place. Returns -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
 

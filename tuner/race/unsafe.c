@@ -78,3 +78,46 @@ int unsafe_holds(const char *text, const json_t *problem, const json_t *config, 
 	unsafe_free(unsafe);
 	return unsafe ? 0 : -1;
 }
+
+/* Options of compilers that change what a program computes (the manuals of GCC, Clang, nvcc and ICX). */
+static bool is_fast_math(const char *text) {
+	static const char *const options[] = {"-ffast-math",        "-Ofast",
+	                                      "-funsafe-math",      "-ffinite-math-only",
+	                                      "-fassociative-math", "-freciprocal-math",
+	                                      "-fno-signed-zeros",  "-fp-model=fast",
+	                                      "use_fast_math",      "-fno-trapping-math"};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strstr(text, options[i]))
+			return true;
+	return false;
+}
+
+static bool is_unguarded(const char *text) {
+	static const char *const words[] = {"nosync", "unsafe", "racy", "no_lock", "nolock", "no-lock", "unsynchronized"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+bool unsafe_is_unguarded(const json_t *config) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value) {
+		if (json_is_string(value) && is_unguarded(json_string_value(value)))
+			return true;
+	}
+	return false;
+}
+
+const char *unsafe_word(const char *param, const json_t *value, const json_t *today) {
+	const char *text = json_string_value(value);
+	bool counts = strcmp(param, "threads") == 0 || strcmp(param, "OMP_NUM_THREADS") == 0;
+	if (text && is_fast_math(text))
+		return "unsafe for results: rounding, NaN and infinity no longer follow IEEE 754";
+	if (text && is_unguarded(text))
+		return "unsafe: it leaves out what protects shared data";
+	if (counts && json_is_number(value) && json_is_number(today) && json_number_value(value) < json_number_value(today))
+		return "fewer threads: on a busy machine that may be the only reason";
+	return NULL;
+}

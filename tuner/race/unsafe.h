@@ -19,6 +19,11 @@ struct unsafe;
 struct unsafe *unsafe_new(const char *text, struct err *err);
 void unsafe_free(struct unsafe *unsafe);
 bool unsafe_is(const struct unsafe *unsafe, const json_t *problem, const json_t *config);
+/* The harm that a setting may do to results, or to others on the machine; NULL: nothing that is known. today: the value
+ * that it replaces; may be NULL. */
+const char *unsafe_word(const char *param, const json_t *value, const json_t *today);
+/* Does one of the values leave out what protects shared data, as the lock "nosync" does? */
+bool unsafe_is_unguarded(const json_t *config);
 /* problem may be NULL. Returns -1 only if an expression is malformed. */
 int unsafe_holds(const char *text, const json_t *problem, const json_t *config, bool *out, struct err *err);
 

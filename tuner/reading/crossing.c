@@ -25,6 +25,15 @@ struct looking {
 	size_t row[READING_COLUMN_LEVELS];
 };
 
+/* The value of a row in a column, as text. */
+static const char *level_text(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
+	int level = study_row(study, row)->level[column];
+	snprintf(text, PROBE_TEXT, "-");
+	if (level != STUDY_ABSENT)
+		value_text(study_column(study, column)->level[level], text, PROBE_TEXT);
+	return text;
+}
+
 static bool is_pair(const struct study *study, size_t x, size_t y, size_t word) {
 	for (size_t c = 0; c < study_columns(study); c++)
 		if (c != word && study_row(study, x)->level[c] != study_row(study, y)->level[c])
@@ -120,8 +129,8 @@ static void parting_report(const struct study *study, struct findings *findings,
 	const char *word = study_column(study, cross->word)->name, *axis = study_column(study, cross->axis)->name;
 	word_text(study, cross, cross->a, a);
 	word_text(study, cross, cross->b, b);
-	reading_level(study, cross->before, cross->axis, before);
-	reading_level(study, cross->at, cross->axis, at);
+	level_text(study, cross->before, cross->axis, before);
+	level_text(study, cross->at, cross->axis, at);
 	probe_problem(study, cross->at, problem);
 	bool named = *problem && !study_column(study, cross->axis)->is_problem;
 	struct finding *finding =
@@ -146,8 +155,8 @@ static void report(const struct study *study, struct findings *findings, const s
 	const char *axis = study_column(study, cross->axis)->name;
 	probe_level(study, cross->word, cross->a, a);
 	probe_level(study, cross->word, cross->b, b);
-	reading_level(study, cross->before, cross->axis, before);
-	reading_level(study, cross->at, cross->axis, at);
+	level_text(study, cross->before, cross->axis, before);
+	level_text(study, cross->at, cross->axis, at);
 	reading_subject(study, cross->at, cross->axis, subject);
 	/* The subject names b as well, which the sentence already does. */
 	char *own = strstr(subject, b);

@@ -64,14 +64,6 @@ void reading_about(struct finding *finding, const struct study *study, size_t ro
 			finding_about(finding, study, c, study_row(study, row)->level[c]);
 }
 
-const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
-	int level = study_row(study, row)->level[column];
-	snprintf(text, PROBE_TEXT, "-");
-	if (level != STUDY_ABSENT)
-		value_text(study_column(study, column)->level[level], text, PROBE_TEXT);
-	return text;
-}
-
 const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
 	size_t length = 0;
 	text[0] = '\0';

@@ -36,8 +36,6 @@ bool reading_is_search(const struct study *study, size_t column, const struct re
 bool reading_is_axis(const struct study *study, size_t column, bool of_problem, size_t least);
 /* Makes the finding about what the row has in all columns but one. */
 void reading_about(struct finding *finding, const struct study *study, size_t row, size_t column);
-/* The value of a row in a column, as text. */
-const char *reading_level(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 
 /* Is the column's name one of these words, or does it end with one: "MPI ranks"? */
 bool reading_is_team(const struct study_column *column, const char *words);

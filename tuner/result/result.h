@@ -69,6 +69,15 @@ void speedup_text(struct speedup speedup, char *text, size_t size);
 /* The same to three digits, for tables and sentences that hold large factors, too. */
 void speedup_digits_text(struct speedup speedup, char *text, size_t size);
 
+/* Is the interval so wide that only its lower end should be told? */
+bool speedup_is_wide(struct speedup speedup);
+/* "1.29x faster [1.26, 1.32]", or "at least 1.60x faster" where it is wide. Caller frees. */
+char *speedup_gain_text(struct speedup speedup, const char *word);
+/* An element of "worth": "OMP_PROC_BIND=close  1.29x [1.26, 1.32]". Caller frees. */
+char *result_worth_text(const json_t *price);
+/* "OMP_SCHEDULE, GOMP_SPINCOUNT", "" if there are none. Caller frees. */
+char *result_not_needed_text(const json_t *result);
+
 /* Structs that are read once from documents, whose texts and parts they borrow. Each row is a member: its name, its
  * type (base/json/member.h), its path in the document, and its value if the document does not say it. */
 

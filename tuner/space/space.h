@@ -89,6 +89,9 @@ int space_config_read(const struct space *space, const json_t *object, const uin
  * ERR_USAGE: there is none, or none was found within a bounded effort. */
 int space_config_nearest(const struct space *space, const json_t *object, uint64_t from, uint64_t *index,
                          struct err *err);
+/* Do conditions and constraints permit these values, whether or not they are in the space? Tables do not count, as they
+ * list what is worth a trial. */
+bool space_config_allowed(const struct space *space, const json_t *config);
 char *
 space_hash(const struct space *space); /* "sha256:..." of everything that defines the space; the caller frees it */
 /* Makes {"space": {"cartesian", "valid"}, "params": [{"name", "summary", "values", "when"}], "constraints": [..]}. */

@@ -261,3 +261,34 @@ int space_config_nearest(const struct space *space, const json_t *object, uint64
 		return 0;
 	return err_set(err, ERR_USAGE, NULL, "these values do not occur in any valid configuration");
 }
+
+/* 1: it holds, 0: it does not, -1: it mentions a parameter that is absent. */
+static int rule_permits(const struct space *space, const struct space_rule *rule, const json_t *config) {
+	size_t count = expr_name_count(rule->expr);
+	struct value *values = mem_alloc(count + 1, sizeof *values);
+	int holds = 1;
+	for (size_t i = 0; i < count && holds == 1; i++) {
+		int bind = rule->bind[i];
+		if (bind < 0)
+			values[i] = space->constants[-1 - bind].value;
+		else if (!value_from_json(json_object_get(config, space->params[bind].name), &values[i]))
+			holds = -1;
+	}
+	if (holds == 1)
+		holds = expr_holds(rule->expr, values);
+	free(values);
+	return holds;
+}
+
+bool space_config_allowed(const struct space *space, const json_t *config) {
+	for (size_t p = 0; p < space->param_count; p++) {
+		const struct space_param *param = &space->params[p];
+		bool exists = !param->when || rule_permits(space, &space->whens[p], config) == 1;
+		if (exists != (json_object_get(config, param->name) != NULL))
+			return false;
+	}
+	for (size_t i = 0; i < space->constraint_count; i++)
+		if (rule_permits(space, &space->constraints[i], config) == 0)
+			return false;
+	return true;
+}

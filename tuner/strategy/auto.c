@@ -126,8 +126,8 @@ struct automatic {
 	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
 	uint64_t best_index;
-	double best, worst; /* worst: INFINITY once a trial was cut short */
-	bool covers;        /* the first values were all alike */
+	double best, worst;   /* worst: INFINITY once a trial was cut short */
+	bool covers, covered; /* the first values were all alike; and then each value was tried */
 	bool start_asked, source_asked, waited, cold_turn;
 	char text[280];
 };
@@ -268,6 +268,13 @@ static bool is_covering(const struct automatic *automatic) {
 }
 
 static uint64_t informed_ask(struct automatic *automatic, bool *by_model) {
+	if (automatic->covers && !automatic->covered && !is_covering(automatic)) {
+		automatic->covered = true;
+		opening_widen(automatic->opening); /* the model takes what does nothing elsewhere for what does nothing here */
+		uint64_t index = opening_ask(automatic->opening, false);
+		if (index != UINT64_MAX)
+			return index;
+	}
 	uint64_t unseen = is_covering(automatic) ? surrogate_unseen(automatic->surrogate) : UINT64_MAX;
 	if (unseen != UINT64_MAX)
 		return unseen;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
+#include "tuner/race/unsafe.h"
 #include "tuner/study/study.h"
 #include "tuner/study/study_impl.h"
 
@@ -121,7 +122,8 @@ static enum grade grade_of(const struct study_trial *trial) {
 		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
 	if (trial->disturbed)
 		return GRADE_DISTURBED;
-	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 ? GRADE_DUEL : GRADE_SEARCH;
+	bool in_blocks = strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 || strcmp(phase, "ablation") == 0;
+	return in_blocks ? GRADE_DUEL : GRADE_SEARCH;
 }
 
 static void numbers_add(double **numbers, size_t *count, const double *more, size_t more_count) {
@@ -205,7 +207,8 @@ static size_t row_named(const struct study *study, const json_t *problem, const 
 }
 
 bool study_row_safe(const struct study_row *row) {
-	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false);
+	return !row->over && !row->doubted && !js_bool_or(row->detail, "unsafe", false) &&
+	       !unsafe_is_unguarded(row->config);
 }
 
 /* The fastest safe configuration, for the problem that was measured in most configurations. */

@@ -16,7 +16,7 @@
 
 /* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to
  * find out, too, and are limited by TRIES. */
-enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256 };
+enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256, WIDE = 12 };
 
 struct opening {
 	struct strategy_task task;
@@ -134,6 +134,23 @@ uint64_t opening_ask(struct opening *opening, bool code) {
 		return index;
 	}
 	return UINT64_MAX;
+}
+
+void opening_widen(struct opening *opening) {
+	const struct space *space = opening->task.space;
+	size_t params = space_params(space);
+	if (opening->best >= space_valid(space))
+		return;
+	opening->count = opening->at = opening->value = opening->codes = 0;
+	for (size_t p = 0; p < params; p++) {
+		size_t at = opening->count++;
+		for (; at > 0 && space_param_values(space, opening->params[at - 1]) > space_param_values(space, p); at--)
+			opening->params[at] = opening->params[at - 1];
+		opening->params[at] = p;
+	}
+	opening->count -= opening->count > 0;
+	opening->left = WIDE;
+	opening->tries = TRIES;
 }
 
 void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome) {

@@ -64,6 +64,8 @@ struct opening *opening_new(const struct strategy_task *task);
 /* The next configuration to be measured; UINT64_MAX: the opening is over. code: only for parameters that choose the
  * code that runs, such as the variant; they come first. */
 uint64_t opening_ask(struct opening *opening, bool code);
+/* Begins again around the best so far, with the values of all parameters but the one that has most of them. */
+void opening_widen(struct opening *opening);
 void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome);
 /* Writes "other words of variant around the best so far, ..". */
 void opening_describe(const struct opening *opening, char *text, size_t size);

@@ -32,10 +32,12 @@ enum { TRIALS_EXPECTED = 3 };
 static const double USEFUL_GAIN = 1.05;
 /* Trials of the winner that race and duel usually take, besides its pairs. */
 enum { CHECKED_USUALLY = 5 };
+/* Arms of the blocks that tell which changes pay: of changes at a time, and the two sides with their control. */
+enum { ARMS_EXPECTED = 6, ARMS_OF_DUEL = 3 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
-/* The race takes this share of the budget at most in what is kept for the finals. */
-static const double RACE_SHARE_KEPT = 0.15;
+/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. */
+static const double SHARE_KEPT = 0.35, RACE_SHARE_KEPT = 0.15;
 /* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 
@@ -165,6 +167,32 @@ static double tune_check_seconds(const struct tune *tune) {
 	            fmax(0, TUNE_CHECKED_RUNS - pairs) / tune_nodes(tune) * tune_final_seconds(tune, tune->memory.best));
 }
 
+/* The changes of the best so far from the baseline. */
+static int changes_expected(const struct tune *tune) {
+	if (tune->memory.best_index == UINT64_MAX)
+		return 0;
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index), *value;
+	const char *name;
+	int count = 0;
+	json_object_foreach(config, name, value) {
+		const json_t *today = json_object_get(tune->task->baseline, name);
+		count += today && !json_equal(value, today);
+	}
+	json_decref(config);
+	return count;
+}
+
+/* Each change is taken back in as many blocks as it takes to see a few per cent, and what is left is proven again. */
+double tune_rent_seconds(const struct tune *tune) {
+	int count = changes_expected(tune);
+	double each =
+		(tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune->memory.baseline.value)) / 2;
+	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) + ARMS_OF_DUEL);
+	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (ARMS_OF_DUEL + 1);
+	double most = tune_budget_time(tune) > 0 ? RACE_SHARE_CHANGES * tune_budget_time(tune) : INFINITY;
+	return count < 2 ? 0 : fmin(most, (taken + again) * each);
+}
+
 /* How many would race: those within the margin of the best. */
 static double entries_expected(const struct tune *tune) {
 	double count = 0;
@@ -186,23 +214,26 @@ static double race_expected(const struct tune *tune) {
 	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
 }
 
-/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven already, the
- * time of the shortest proof is kept, which is what something much better would need. */
+/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven and
+ * priced already, the time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
 	bool found = tune_is_useful(tune);
 	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || proven)))
+	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || (proven && tune->finals.priced))))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	/* runs of the baseline that are ended prove what the time allows */
 	int count = tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
 	double pairs = tune_rounds(tune, count) * (tune_base_seconds(tune) + 2 * best);
 	return (isnan(tune->memory.best) ? 0 : race_expected(tune)) + pairs + tune_return_seconds(tune) +
-	       tune_check_seconds(tune);
+	       tune_rent_seconds(tune) + tune_check_seconds(tune);
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
+	if (!has_rounds(tune))
+		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
+	/* time that is missing in the end costs little, because the search goes on for as long as it can */
+	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
 }
 
 /* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.

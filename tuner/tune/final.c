@@ -21,6 +21,8 @@ static const double EARLY_SHARE = 0.02, FIRST_SHARE = 0.06, EARLY_TIMES = 3;
 static const uint64_t STANDS_STILL = 10;
 /* Without a budget of time, a duel that is not promising (look.h) gets this long, or as long as all before it. */
 static const double VAGUE_SECONDS_LEAST = 5;
+/* A wider interval than this factor gives a headline that says little. */
+static const double WIDE = 1.5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
 
@@ -69,35 +71,6 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	return 0;
 }
 
-/* A configuration that the search has not tried is built first; that must not take the time of the comparison. */
-static bool build_fits(const struct tune *tune, const json_t *config) {
-	struct builder *builder = tune->task->builder;
-	return !builder || builder_has(builder, config) ||
-	       builder_figures(builder).longest_s < tune_left(tune) - tune_finals_kept(tune);
-}
-
-/* Adds the simplified best; it replaces the last finalist if there are enough. */
-static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
-	bool known = !simple || tune_has_fallen(tune, simple);
-	if (simple && !known && is_unsafe(tune, simple, &known, err)) {
-		json_decref(simple);
-		return -1;
-	}
-	for (size_t i = 0; i < *count; i++)
-		known = known || json_equal(entries[i].config, simple);
-	if (known || !build_fits(tune, simple)) {
-		json_decref(simple);
-		return 0;
-	}
-	if (*count == FINALISTS_MAX)
-		json_decref((json_t *)entries[--*count].config);
-	const json_t *baseline = tune->task->baseline;
-	double cost = entries[0].cost - tune_cost(entries[0].config, baseline) + tune_cost(simple, baseline);
-	entries[(*count)++] = (struct race_entry){.config = simple, .estimate = entries[0].estimate, .cost = cost};
-	return 0;
-}
-
 static void finalists_add(json_t *array, const struct race_entry *entries, size_t count) {
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
@@ -124,7 +97,8 @@ static size_t affordable_field(const struct tune *tune, size_t count, double lef
 /* The race leaves enough for the duel. */
 static double race_seconds(const struct tune *tune) {
 	double left = tune_left(tune);
-	return fmin(RACE_SHARE * left, left - tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune));
+	double duel = tune_rounds(tune, tune_pairs_expected(tune)) * tune_pair_seconds(tune);
+	return fmin(RACE_SHARE * left, left - duel - tune_rent_seconds(tune));
 }
 
 static bool any_fell(const struct tune *tune, const struct race_entry *entries, size_t count) {
@@ -182,7 +156,8 @@ static void duel_plan(struct tune *tune, struct duel_options *options, double le
 		options->pairs_first = RACE_PAIRS_LEAST;
 }
 
-static int duel(struct tune *tune, const json_t *challenger, double left, struct err *err) {
+static int duel(struct tune *tune, const json_t *challenger, const struct tune_others *others, double left,
+                struct err *err) {
 	const struct tune_task *task = tune->task;
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
@@ -194,6 +169,14 @@ static int duel(struct tune *tune, const json_t *challenger, double left, struct
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
+	options.width = others->rough ? 0 : WIDE;
+	options.others_end = others->rough;
+	options.level = others->again ? RACE_LEVEL_AGAIN : options.level;
+	options.controls_max = others->rough ? RACE_PAIRS_SHORT : 0;
+	options.others = others->configs;
+	options.other_count = others->count;
+	options.others_seconds = others->seconds;
+	options.others_phase = "ablation";
 	duel_plan(tune, &options, left);
 	request.min_sample_s = fmax(FINALS_SAMPLE_SECONDS, BOUND_SAMPLE * options.bound);
 	request.trusted = options.bound > 0; /* a reference costs more than a run, and each worker that is ended loses it */
@@ -239,12 +222,11 @@ static void baseline_keep(struct tune *tune) {
 	tune->finals.best_config = json_incref((json_t *)tune->task->baseline);
 }
 
-/* Repeats a duel on other nodes while some of them report a gain that nobody else sees. */
-static int duel_honest(struct tune *tune, const json_t *winner, struct err *err) {
+int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_others *others, struct err *err) {
 	for (;;) {
 		size_t nodes = tune->bench.fleet ? fleet_alive(tune->bench.fleet) : 1;
 		tune_gain_clear(tune);
-		if (duel(tune, winner, tune_left(tune), err))
+		if (duel(tune, winner, others, tune_left(tune), err))
 			return -1;
 		if (tune_gain_is_seen(tune))
 			return 0;
@@ -261,6 +243,12 @@ static bool failed_for_good(const struct duel_result *duel) {
 	return duel->lost[0] || (duel->failed[0] != TRIAL_CORRECT && duel->paired.count == 0);
 }
 
+static void outcome_take(struct tune *tune, const json_t *winner, const json_t *kept) {
+	if (failed_for_good(&tune->finals.duel) && !is_baseline(tune, winner))
+		tune_fall(tune, winner);
+	decide(tune, kept);
+}
+
 /* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
 	bool short_of_time = tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
@@ -269,16 +257,21 @@ static int meet_baseline(struct tune *tune, const json_t *winner, struct err *er
 		tune->finals.best_config = json_incref((json_t *)(keep ? tune->task->baseline : winner));
 		return keep || short_of_time ? 0 : tune_winner_check(tune, winner, err);
 	}
-	if (duel_honest(tune, winner, err))
-		return -1;
-	if (tune->finals.gain.unconfirmed) {
+	json_t *kept;
+	int rc = tune_rent(tune, winner, &kept, err);
+	if (kept && tune->finals.gain.unconfirmed)
 		baseline_keep(tune);
-		return 0;
-	}
-	if (failed_for_good(&tune->finals.duel) && !is_baseline(tune, winner))
+	else if (kept)
+		outcome_take(tune, winner, kept);
+	json_decref(kept);
+	if (rc || tune->finals.gain.unconfirmed || is_baseline(tune, tune->finals.best_config))
+		return rc;
+	json_t *best = json_incref(tune->finals.best_config);
+	rc = tune_winner_check(tune, best, err);
+	if (tune_has_fallen(tune, best)) /* whatever is left of the winner, it is not to be trusted */
 		tune_fall(tune, winner);
-	decide(tune, winner);
-	return is_baseline(tune, tune->finals.best_config) ? 0 : tune_winner_check(tune, winner, err);
+	json_decref(best);
+	return rc;
 }
 
 static int nothing_worked(struct tune *tune, struct err *err) {
@@ -376,7 +369,7 @@ static size_t next_best(const struct tune *tune, const struct race_entry *entrie
 static bool is_proven(const struct tune *tune, const json_t *config) {
 	const struct tune_proof *proof = &tune->finals.proof;
 	return proof->config && proof->duel.bounded == 0 && json_equal(proof->config, config) &&
-	       !tune_has_fallen(tune, config);
+	       !tune_has_fallen(tune, config) && tune_changes(tune, config) < 2;
 }
 
 /* The best of the race meets the baseline, or the best of the others does if the baseline leads. If it falls, the next
@@ -430,7 +423,7 @@ static int nothing_left(struct tune *tune, struct err *err) {
 static int comparison(struct tune *tune, struct race_entry *entries, size_t *count, bool *again, struct err *err) {
 	bool first = json_array_size(tune->finals.finalists) == 0 && json_object_size(tune->finals.trust.fallen) == 0;
 	*again = false;
-	if (finalists_pick(tune, entries, count, err) || simplified_add(tune, entries, count, err))
+	if (finalists_pick(tune, entries, count, err))
 		return -1;
 	if (!first && (*count == 0 || (*count == 1 && tune->bench.fleet && is_baseline(tune, entries[0].config))))
 		return nothing_left(tune, err);
@@ -458,7 +451,7 @@ static int prove(struct tune *tune, double share, struct err *err) {
 	tune->finals.proof.index = index;
 	int failed = is_unsafe(tune, config, &unsafe, err);
 	if (!failed && !unsafe)
-		failed = duel(tune, config, fmax(EARLY_TIMES * tune_proof_seconds(tune), share * tune_budget_time(tune)), err);
+		failed = duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err);
 	if (!failed && !unsafe) {
 		decide(tune, config);
 		tune_proof_keep(tune);

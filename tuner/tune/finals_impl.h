@@ -35,6 +35,7 @@ struct tune_proof {
 	json_t *config; /* NULL: none */
 	uint64_t index; /* of what met the baseline last; UINT64_MAX: nothing */
 	struct duel_result duel;
+	json_t *prices; /* [worth, not_needed, effects, priced] of the finals; NULL: none */
 };
 
 /* Race and duel, and what they found. */
@@ -48,6 +49,8 @@ struct tune_finals {
 	                     * INFINITY: none finished; 0: it does not */
 	bool reversed;      /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
+	json_t *worth, *not_needed, *effects; /* as in the result; NULL: nothing met the baseline */
+	json_t *priced;                       /* the configuration that they are about */
 	json_t *both; /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
 	json_t *gpus; /* configuration text -> GPU state in its last trial */
 	struct tune_trust trust;
@@ -78,11 +81,35 @@ void tune_gain_clear(struct tune *tune);
 /* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
 bool tune_gain_is_seen(struct tune *tune);
 
+/* changes.c */
+
+/* The duel of the winner with the baseline, and of what remains of it when what does not pay is dropped. *kept: the
+ * configuration that the duel in the finals is about, a new reference; also set if it fails after one has ended. */
+int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err);
+/* The number of changes of a configuration from the baseline. */
+size_t tune_changes(const struct tune *tune, const json_t *config);
+/* Sees to it that the prices are those of the best configuration: nothing is known of one that other pairs have proven.
+ */
+void tune_prices_match(struct tune *tune);
+
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
+/* Is there a new best, other than the one `before`, that may be faster than what was proven and priced? */
+bool tune_wants_final(const struct tune *tune, uint64_t before);
 /* The best so far meets the baseline, in the middle of the search. */
 int tune_prove_early(struct tune *tune, struct err *err);
+
+struct tune_others { /* they meet the winner in the blocks of its duel */
+	const json_t *const *configs;
+	size_t count;
+	double seconds; /* that they may take part */
+	bool again;     /* an earlier duel has not proven what it set out to prove */
+	bool rough;     /* the gain need not be known well, only whether there is one */
+};
+
+/* A duel with the baseline. Repeats it on other nodes while some of them report a gain that nobody else sees. */
+int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_others *others, struct err *err);
 
 /* session_result.c */
 
@@ -90,14 +117,11 @@ json_t *tune_result(const struct tune *tune);
 
 /* parameter_effects.c */
 
-/* The effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
- * four only if known. New reference. */
+/* An estimate of the effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best",
+ * "worst"}], the last four only if known. Parameters that changed together, and those that act together, can deceive
+ * it. New reference. */
 json_t *tune_effects(const struct tune *tune);
-/* The fastest finalist that is cheaper than the best and within its noise (1 %, or the noise floor), else the fastest
- * one within it: {"config", "ratio" to the best, "why"}. New reference; NULL: none. */
-json_t *tune_runner_up(const struct tune *tune);
-/* The configuration with baseline values for all parameters that did not clearly matter; NULL if that is the same or
- * impossible, or was too slow in the search. New reference. */
-json_t *tune_simplified(const struct tune *tune, const json_t *config);
-
+/* The effects that pairs have measured, in the same form; `estimate` is the ratio of an effect that is known from the
+ * search only. */
+json_t *tune_effects_measured(const struct tune *tune);
 #endif

@@ -95,6 +95,8 @@ double tune_left(const struct tune *tune);
 struct race_clock tune_race_clock(struct tune *tune, double left);
 int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
 int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
+/* The seconds of the blocks that tell which changes of the best pay, as far as the budget keeps time for them. */
+double tune_rent_seconds(const struct tune *tune);
 /* Does a proof of the best so far take less than this share of the budget? */
 bool tune_proof_is_cheap(const struct tune *tune, double share);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */

@@ -44,7 +44,8 @@ static double finals_guess(const struct tune *tune, double evaluations, double r
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double race = fmin(RACE_BLOCKS_USUAL * block_seconds(tune, evaluations), RACE_SHARE * room);
 	double pairs = pairs_guess(tune), whole = pairs * (base + 2 * best);
-	return race + (whole > room - race ? pairs * (base + best) : whole); /* there may be no time for the control */
+	return race + tune_rent_seconds(tune) +
+	       (whole > room - race ? pairs * (base + best) : whole); /* there may be no time for the control */
 }
 
 static double search_left(const struct tune *tune, double until) {

@@ -281,22 +281,61 @@ static bool is_proof(const struct tune *tune) {
 	       !json_equal(tune->finals.best_config, tune->task->baseline);
 }
 
+/* A later proof takes the place of an earlier one if it takes less than this share of its time. */
+static const double BETTER = 0.98;
+
+static bool is_priced(const json_t *worth) {
+	size_t i;
+	json_t *price;
+	json_array_foreach((json_t *)worth, i, price) {
+		if (!js_bool_or(price, "proven", false))
+			return false;
+	}
+	return json_array_size(worth) > 0;
+}
+
+/* The prices may be those of an earlier comparison. */
+static bool own_prices(const struct tune_finals *finals) {
+	return finals->priced && json_equal(finals->priced, finals->best_config);
+}
+
+/* The first proof has a price for each of its changes, and the last one has not, or is hardly faster. */
+static bool is_preferred(const struct tune *tune) {
+	const struct tune_finals *finals = &tune->finals;
+	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
+	return is_priced(json_array_get(finals->proof.prices, 0)) &&
+	       !(better && own_prices(finals) && is_priced(finals->worth));
+}
+
 void tune_proof_keep(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
-	if (is_proof(tune)) {
+	if (is_proof(tune) && !(finals->proof.config && is_preferred(tune))) {
 		duel_result_clear(&finals->proof.duel);
 		json_decref(finals->proof.config);
 		finals->proof.config = json_incref(finals->best_config);
 		finals->proof.duel = finals->duel;
 		finals->duel = (struct duel_result){0};
+		json_decref(finals->proof.prices);
+		finals->proof.prices = own_prices(finals) ? json_pack("[O,O,O,O]", finals->worth, finals->not_needed,
+		                                                      finals->effects, finals->priced)
+		                                          : NULL;
 	}
 	tune_comparison_drop(tune);
+}
+
+static void prices_take(struct tune_finals *finals) {
+	json_t **members[] = {&finals->worth, &finals->not_needed, &finals->effects, &finals->priced};
+	for (size_t i = 0; i < sizeof members / sizeof *members && finals->proof.prices; i++) {
+		json_decref(*members[i]);
+		*members[i] = json_incref(json_array_get(finals->proof.prices, i));
+	}
 }
 
 void tune_proof_use(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
 	bool base_fell = finals->dueled && finals->duel.lost[1];
-	if (!finals->proof.config || is_proof(tune) || base_fell || tune_has_fallen(tune, finals->proof.config))
+	if (!finals->proof.config || base_fell || tune_has_fallen(tune, finals->proof.config) ||
+	    (is_proof(tune) && !is_preferred(tune)))
 		return;
 	tune_comparison_drop(tune);
 	finals->no_rival = false;
@@ -305,6 +344,12 @@ void tune_proof_use(struct tune *tune) {
 	finals->best_config = json_incref(finals->proof.config);
 	finals->duel = finals->proof.duel;
 	finals->proof.duel = (struct duel_result){0};
+	prices_take(finals);
+}
+
+bool tune_wants_final(const struct tune *tune, uint64_t before) {
+	bool done = is_proof(tune) && own_prices(&tune->finals) && is_priced(tune->finals.worth);
+	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
 /* The time for checking a winner where no budget limits it is at least this. */

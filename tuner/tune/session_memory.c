@@ -283,7 +283,7 @@ void tune_failure_note(struct tune *tune, const char *phase, const json_t *confi
 
 /* A configuration that an interrupted run of this search found wrong stays wrong. */
 static int earlier_see(void *ctx, const struct store_trial *trial) {
-	static const char *const phases[] = {"probe", "race", "duel", "check"};
+	static const char *const phases[] = {"probe", "race", "duel", "ablation", "check"};
 	struct tune *tune = ctx;
 	struct trial_result result = {.status = TRIAL_CORRECTNESS};
 	bool later = false;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/model/pareto.h"
+#include "tuner/race/look.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/result/result.h"
 #include "tuner/tune/session_impl.h"
@@ -80,6 +81,8 @@ static void tune_counted_add(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "counting", counting_json(tune));
 }
 
+/* An undecided comparison may be continued for so many times the pairs that it has at most. */
+static const double PAIRS_PATIENCE = 4;
 /* Points of the front differ by more than this, or than the noise floor. */
 static const double NOISE_LEAST = 0.01;
 
@@ -245,6 +248,25 @@ static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
 
+/* Names the remedy of an undecided comparison: so many more pairs of this noise, or a quieter machine where these would
+ * be more than anybody has time for. */
+static void decide_add(const struct tune *tune, json_t *result) {
+	const struct duel_result *duel = &tune->finals.duel;
+	const struct look_rule rule = {.pairs_max = duel_defaults.pairs_max,
+	                               .pairs_min = duel_defaults.pairs_min,
+	                               .first = RACE_PAIRS_SHORT,
+	                               .margin = duel_defaults.margin,
+	                               .level = duel_defaults.level};
+	double more = look_missing(&rule, duel->a, duel->b, duel->paired.count);
+	bool few = more <= PAIRS_PATIENCE * duel_defaults.pairs_max;
+	if (verdict_of(result) != VERDICT_UNDECIDED || duel->lost[1] || duel->paired.count < 2)
+		return;
+	json_object_set_new(result, "decide",
+	                    few ? json_pack("{s:s,s:I,s:o}", "by", "pairs", "pairs", (json_int_t)ceil(more), "seconds",
+	                                    js_number(more * tune_pair_seconds(tune)))
+	                        : json_pack("{s:s}", "by", "quiet"));
+}
+
 /* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
 static void decided(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->finals.duel;
@@ -256,7 +278,7 @@ static void decided(const struct tune *tune, json_t *result) {
 		speedup.high = INFINITY;
 	if (keeps && !tune->finals.reversed) /* what the duel says of the one that the baseline stays for */
 		json_object_set_new(result, "rival", speedup_json(speedup));
-	if (keeps || tune->finals.reversed)
+	if (tune->finals.reversed || (keeps && duel_verdict(duel, keeps) != VERDICT_UNDECIDED))
 		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
@@ -266,6 +288,7 @@ static void decided(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
+	decide_add(tune, result);
 }
 
 /* Pairs whose baseline was ended tell nothing but that it is slower. */
@@ -301,6 +324,15 @@ static void checked_add(const struct tune *tune, json_t *result) {
 		                              "runs", (json_int_t)runs));
 }
 
+/* Nothing is said of what makes the baseline fast. */
+static void worth_add(const struct tune *tune, json_t *result) {
+	const struct result read = result_read(result);
+	if (!tune->finals.worth || read.keeps || !read.compared)
+		return;
+	json_object_set(result, "worth", tune->finals.worth);
+	json_object_set(result, "not_needed", tune->finals.not_needed);
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	char *objective = tune_objective(task);
@@ -334,6 +366,7 @@ json_t *tune_result(const struct tune *tune) {
 	}
 	if (tune->finals.gain.unconfirmed)
 		json_object_set(result, "unconfirmed", tune->finals.gain.nodes);
+	worth_add(tune, result);
 	if (tune->finals.finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
@@ -345,14 +378,13 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->tally.incomparable));
 	json_object_set_new(result, "sources", tune_sources_json(tune->memory.sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
-	json_object_set_new(result, "effects", tune_effects(tune));
+	json_object_set_new(result, "effects", tune_effects_measured(tune));
 	if (task->goal.pareto) {
 		json_object_set_new(
 			result, "objectives",
 			json_pack("[s,s]", trial_objective_word(task->goal.objective), trial_objective_word(task->goal.second)));
 		json_object_set_new(result, "pareto", tune_pareto(tune));
 	}
-	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent if there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->memory.id));
 	free(objective);

@@ -65,6 +65,11 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->finals.best_config);
 	json_decref(tune->finals.finalists);
 	json_decref(tune->counting.counted);
+	json_decref(tune->finals.worth);
+	json_decref(tune->finals.not_needed);
+	json_decref(tune->finals.effects);
+	json_decref(tune->finals.priced);
+	json_decref(tune->finals.proof.prices);
 	json_decref(tune->finals.both);
 	json_decref(tune->finals.gpus);
 	json_decref(tune->counting.uncounted);
@@ -105,7 +110,7 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 		uint64_t best = tune->memory.best_index;
 		if (search_run(tune, err))
 			return -1;
-		if ((!*found || tune->memory.best_index != best) && tune_final_phase(tune, err))
+		if ((!*found || tune_wants_final(tune, best)) && tune_final_phase(tune, err))
 			return -1;
 		*found = true;
 	} while (goes_on(tune, evaluations));
@@ -157,6 +162,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	tune_counting_end(&tune);
 	tune_spend(&tune, SPENT_IDLE);
 	tune_proof_use(&tune);
+	tune_prices_match(&tune);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (*result && task->hooks.annotate)

@@ -15,6 +15,7 @@
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/use.h"
+#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 #include "tuner/program/recorded.h"
 #include "tuner/store/store.h"
@@ -84,7 +85,7 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 }
 
 /* Prepares the environment and the words of a command, and runs it. */
-/* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
+/* A profile recommends what it changes. What else is set in the environment stays, as it did when it was measured. */
 static bool governs_openmp(const struct profile_entry *entry) {
 	const json_t *program = entry->program, *environment = entry->environment;
 	bool some = false;
@@ -114,7 +115,8 @@ static int environment_read(struct launch *launch, struct err *err) {
 	without_read(launch);
 	bool governs = governs_openmp(entry);
 	for (const char *const *governed = program_governed; governs && *governed; governed++)
-		if (!json_object_get(launch->set, *governed))
+		if (!json_object_get(launch->set, *governed) &&
+		    config_governs(*governed, entry->config, entry->baseline.config))
 			json_array_append_new(launch->unset, json_string(*governed));
 	return 0;
 }

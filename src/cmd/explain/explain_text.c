@@ -128,13 +128,28 @@ static bool is_foreign(const struct explain_text *text) {
 	return json_is_object(machine) && !json_object_get(machine, "fingerprint");
 }
 
+/* A value of a table that somebody brought, "648 ns an acquire"; NULL if the result is not of a table. The caller frees
+ * it. */
+static char *value_of_table(const struct explain_text *text, double value) {
+	const json_t *table = json_object_get(text->result, "table");
+	const char *per = js_string_or(table, "per", ""), *name = js_string_or(table, "value", "");
+	char seconds[48];
+	if (!json_is_object(table))
+		return NULL;
+	if (js_bool_or(table, "rate", false))
+		return mem_printf("%.60s: %s", name,
+		                  study_rate_text(1 / value / js_real_or(table, "scale", 1), seconds, sizeof seconds));
+	results_value(value, "s", seconds, sizeof seconds);
+	return mem_printf("%s%s%s", seconds, *per ? " for one " : "", per);
+}
+
 static void gain_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
 				 *baseline = json_object_get(text->result, "baseline");
 	char from[48], to[48];
 	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
 	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
-	char *line = explain_table_value(text, js_real_or(winner, "median", NAN));
+	char *line = value_of_table(text, js_real_or(winner, "median", NAN));
 	if (!line)
 		line = json_is_object(baseline) ? gain_words(text->result, from, to)
 		       : is_foreign(text)       ? mem_strdup(to)

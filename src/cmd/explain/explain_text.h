@@ -18,10 +18,7 @@ void explain_title(const struct explain_text *text, const char *title);
 /* Points to --verbose for `count` items that are not shown. */
 void explain_more_print(const struct explain_text *text, int indent, size_t count);
 
-void explain_text_table(const struct explain_text *text); /* src/cmd/explain/text_table.c */
-/* A value of a table that somebody brought, "648 ns an acquire"; NULL if the result is not of a table. The caller frees
- * it. */
-char *explain_table_value(const struct explain_text *text, double value);
+void explain_text_table(const struct explain_text *text);    /* src/cmd/explain/text_table.c */
 void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
 void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
 void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */

@@ -338,6 +338,9 @@ json_t *explain_result(const struct explain_view *view) {
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
 	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
+	json_object_set(result, "worth", json_object_get(view->tune, "worth"));
+	json_object_set(result, "not_needed", json_object_get(view->tune, "not_needed"));
+	json_object_set(result, "variables", json_object_get(json_object_get(view->tune, "program"), "variables"));
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));

@@ -246,9 +246,30 @@ static const char *title_of(const json_t *result) {
 	return "what makes it fast (from the baseline, one change at a time)";
 }
 
+/* Measured prices take the place of steps from one configuration to the next. */
+static void worth_print(const struct explain_text *text) {
+	char *unneeded = result_not_needed_text(text->result);
+	size_t i;
+	json_t *price;
+	explain_title(text, "what makes it fast (the time without a change / with all of them)");
+	json_array_foreach(json_object_get(text->result, "worth"), i, price) {
+		char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
+		ui_wrap(text->out, INDENT, INDENT + 7, "%s", line);
+		free(line);
+		free(words);
+	}
+	if (*unneeded)
+		fprintf(text->out, "%*snot needed: %s\n", INDENT, "", unneeded);
+	free(unneeded);
+}
+
 void explain_text_path(const struct explain_text *text) {
 	const json_t *steps = json_object_get(text->result, "path");
 	size_t count = json_array_size(steps);
+	if (json_array_size(json_object_get(text->result, "worth"))) {
+		worth_print(text);
+		return;
+	}
 	if (count == 0)
 		return;
 	explain_title(text, title_of(text->result));

@@ -28,19 +28,6 @@ static void list_add(char **line, const char *before, const json_t *names) {
 	}
 }
 
-char *explain_table_value(const struct explain_text *text, double value) {
-	const json_t *table = json_object_get(text->result, "table");
-	const char *per = js_string_or(table, "per", ""), *name = js_string_or(table, "value", "");
-	char seconds[48];
-	if (!json_is_object(table))
-		return NULL;
-	if (js_bool_or(table, "rate", false))
-		return mem_printf("%.60s: %s", name,
-		                  study_rate_text(1 / value / js_real_or(table, "scale", 1), seconds, sizeof seconds));
-	results_value(value, "s", seconds, sizeof seconds);
-	return mem_printf("%s%s%s", seconds, *per ? " for one " : "", per);
-}
-
 static void read_print(const struct explain_text *text, const json_t *table) {
 	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0),
 			  failures = js_int_or(text->result, "failures", 0);

@@ -169,8 +169,8 @@ struct show {
 };
 
 static json_t *entry_json(const struct show *show, const struct profile_input *input, const json_t *entry) {
-	static const char *const taken[] = {"config", "environment", "median",       "ci",
-	                                    "unit",   "speedup",     VERDICT_MEMBER, "checked"};
+	static const char *const taken[] = {"config",  "environment",  "median",  "ci",    "unit",
+	                                    "speedup", VERDICT_MEMBER, "checked", "worth", "not_needed"};
 	json_t *json = profile_text_head(entry);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		json_object_set(json, taken[i], json_object_get(entry, taken[i]));

@@ -144,15 +144,6 @@ static struct report_section *section_new(struct report *report, const struct st
 	return section;
 }
 
-struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
-                                           const json_t *problem) {
-	for (size_t i = 0; i < report->section_count; i++)
-		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
-		    json_equal(report->sections[i].problem, problem))
-			return &report->sections[i];
-	return NULL;
-}
-
 /* Makes room in powers of two, so that the count alone tells when to grow. */
 static void *room_for(void *list, size_t count, size_t size) {
 	return count == 0 || (count & (count - 1)) == 0 ? mem_grow(list, count ? 2 * count : 1, size) : list;

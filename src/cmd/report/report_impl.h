@@ -79,19 +79,16 @@ struct report {
 	bool is_foreign;             /* the page is about another machine than this one */
 };
 
-/* compare.c, compare_page.c: --compare. */
+/* --compare */
 int report_compare(struct report *report, struct err *err);
 void report_compare_page(struct report *report);
 /* The names on the command line from that word on, NULL-terminated; the path of a plug-in stands for its kernel. */
 const char **report_names(struct report *report, size_t first);
 
-/* The section of this kernel, objective and problem; NULL: there is none. */
-struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
-                                           const json_t *problem);
-/* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
+/* Collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
-/* serial.c: sets the sections' serial. */
+/* Sets the sections' serial. */
 struct store;
 int report_serial(struct report *report, struct store *store, struct err *err);
 /* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
@@ -101,28 +98,28 @@ json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
 void report_clear(struct report *report);
 
-/* section.c: --from. */
+/* --from */
 int report_from(struct report *report, struct err *err);
 
 /* Sections. */
 /* A speedup with its interval, drawn as a bar on a logarithmic scale. */
-void report_interval(struct report *report, double low, double ratio, double high); /* cards.c */
-void report_cards(struct report *report);                                           /* cards.c */
-void report_machine(struct report *report);                                         /* machine.c */
-void report_recommend(struct report *report);                                       /* recommend.c */
-void report_section(struct report *report, const struct report_section *section);   /* section.c */
+void report_interval(struct report *report, double low, double ratio, double high);
+void report_cards(struct report *report);
+void report_machine(struct report *report);
+void report_recommend(struct report *report);
+void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
-void report_parts(struct report *report, const struct report_section *section); /* parts.c */
-void report_best(struct report *report, const struct report_section *section);  /* best.c */
+void report_parts(struct report *report, const struct report_section *section);
 void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
 void report_roofline(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
-void report_why(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
 
-/* words.c */
+/* The section of this kernel, objective and problem; NULL: there is none. */
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem);
 void report_heading(struct report *report, const char *text);
 /* Adds a chart, which is called after the kernel and what it shows; a figure stands alone. */
 void report_chart(struct report *report, const struct report_section *section, const char *what,

@@ -182,3 +182,12 @@ const char *report_again(struct report *report, const struct report_section *sec
 	const char *words = quoted_words(report, config, " ", &all);
 	return all && json_object_size(config) && !is_source(section) ? report_advice(report, section, "run", words) : NULL;
 }
+
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem) {
+	for (size_t i = 0; i < report->section_count; i++)
+		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
+		    json_equal(report->sections[i].problem, problem))
+			return &report->sections[i];
+	return NULL;
+}

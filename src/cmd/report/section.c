@@ -9,117 +9,8 @@
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-#include "src/ui/ui.h"
-#include "tuner/bound/function.h"
 #include "tuner/program/program.h"
 #include "tuner/result/result.h"
-
-/* The functions of a GPU kernel in the winner: what each takes and what bounds it, and the roofline of instructions
- * with a dot for each (Ding and Williams, An instruction roofline model for GPUs, 2019). */
-enum { FUNCTIONS_MAX = 10, BOUNDS = 2 };
-static const double GIGA = 1e9, AROUND = 8;
-
-static void functions_table(struct report *report, const json_t *functions) {
-	static const char *const titles[] = {
-		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "stalls",
-		"\2",       NULL};
-	struct html_table table;
-	struct gpu_hot hot;
-	char words[GPU_HOT_WORDS], stalls[100], each[32];
-	html_table_begin_folded(&table, report->html, "numbers: functions",
-	                        "Functions of the winner; SMs, memory and warps in % of their peak", titles);
-	js_each (row, functions) {
-		if (!gpu_function_judge(functions, row, &hot))
-			continue;
-		gpu_hot_words(&hot, words, sizeof words);
-		gpu_stalls_words(&hot, stalls, sizeof stalls);
-		ui_seconds(hot.mean_s, each, sizeof each);
-		html_table_row(&table);
-		html_table_text(&table, "%s", hot.name);
-		html_table_number(&table, hot.launches, "%.0f", hot.launches);
-		html_table_number(&table, hot.share, "%.1f %%", 100 * hot.share);
-		html_table_number(&table, hot.mean_s, "%s", each);
-		html_table_number(&table, hot.sm, "%.0f %%", hot.sm);
-		html_table_number(&table, hot.memory, "%.0f %%", hot.memory);
-		html_table_number(&table, hot.warps, "%.0f %%", hot.warps);
-		html_table_text(&table, "%s", stalls);
-		html_table_text(&table, "%s", words);
-	}
-	html_table_end(&table);
-}
-
-struct dots {
-	struct chart_series series[FUNCTIONS_MAX + BOUNDS];
-	struct chart_point points[FUNCTIONS_MAX], slope[2], flat[2];
-	double left, right, most, bytes_most;
-	size_t count;
-};
-
-/* Peaks are the same for all functions up to rounding, which is worst for those that do little. */
-static void dots_find(struct dots *dots, const json_t *functions) {
-	js_each (row, functions) {
-		struct gpu_dot dot;
-		if (dots->count == FUNCTIONS_MAX || !gpu_dot_find(row, &dot))
-			continue;
-		struct chart_point *point = &dots->points[dots->count];
-		*point = (struct chart_point){dot.per_byte, dot.per_s / GIGA, NAN, NAN};
-		dots->series[BOUNDS + dots->count++] =
-			(struct chart_series){js_string_or(row, "name", "?"), CHART_POINTS, point, 1};
-		dots->left = fmin(dots->left, dot.per_byte / AROUND);
-		dots->right = fmax(dots->right, dot.per_byte * AROUND);
-		dots->most = isfinite(dot.per_s_peak) ? fmax(dots->most, dot.per_s_peak / GIGA) : dots->most;
-		dots->bytes_most =
-			isfinite(dot.bytes_per_s_peak) ? fmax(dots->bytes_most, dot.bytes_per_s_peak / GIGA) : dots->bytes_most;
-	}
-}
-
-static void bounds_add(struct arena *arena, struct dots *dots) {
-	double ridge = dots->most / dots->bytes_most;
-	dots->left = fmin(dots->left, ridge / 2);
-	dots->right = fmax(dots->right, ridge * 2);
-	dots->slope[0] = (struct chart_point){dots->left, dots->left * dots->bytes_most, NAN, NAN};
-	dots->slope[1] = (struct chart_point){ridge, dots->most, NAN, NAN};
-	dots->flat[0] = (struct chart_point){dots->left, dots->most, NAN, NAN};
-	dots->flat[1] = (struct chart_point){dots->right, dots->most, NAN, NAN};
-	dots->series[0] = (struct chart_series){arena_printf(arena, "the GPU's memory, %.0f GB/s", dots->bytes_most),
-	                                        CHART_BOUND, dots->slope, 2};
-	dots->series[1] = (struct chart_series){arena_printf(arena, "instructions of warps, %.0f G/s", dots->most),
-	                                        CHART_BOUND, dots->flat, 2};
-}
-
-static void dots_draw(struct report *report, const struct report_section *section, const json_t *functions) {
-	struct dots *dots = arena_alloc(report->arena, 1, sizeof *dots); /* in the arena because the chart points into it */
-	*dots = (struct dots){.left = INFINITY};
-	dots_find(dots, functions);
-	if (dots->count == 0 || !(dots->most > 0) || !(dots->bytes_most > 0))
-		return;
-	bounds_add(report->arena, dots);
-	const struct chart chart = {
-		.title = report_title(report, section, NULL, "functions"),
-		.x_label = "intensity (instructions of warps per byte)",
-		.y_label = "rate (G instructions/s)",
-		.description = "The roofline of instructions with a dot for each function; the lines are the GPU's peaks.",
-		.x_log = true,
-		.y_log = true,
-		.series = dots->series,
-		.series_count = BOUNDS + dots->count,
-	};
-	report_figure(report, section, "functions", &chart);
-}
-
-/* functions.c: nothing unless the functions of a GPU were counted. */
-static void report_functions(struct report *report, const struct report_section *section) {
-	const struct study *study = section->view.study;
-	size_t winner = study ? study_winner(study) : SIZE_MAX;
-	const json_t *functions =
-		winner == SIZE_MAX ? NULL : json_object_get(study_row(study, winner)->counted, "functions");
-	struct gpu_hot hot;
-	if (!gpu_hot_find(functions, &hot))
-		return;
-	report_heading(report, "Functions of the GPU");
-	dots_draw(report, section, functions);
-	functions_table(report, functions);
-}
 
 /* The origin of the numbers, and the commands that reproduce them. */
 enum { COMMANDS_MAX = 12, HASH_SHOWN = 19 };
@@ -362,25 +253,130 @@ static void from_describe(struct report *report, const struct report_section *se
 	free(parameters);
 }
 
+/* The table of the best configurations. */
+enum { SHOWN_MAX = 50 };
+
+static int by_value(const void *a, const void *b, void *ctx) {
+	const struct study *study = ctx;
+	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
+	return (x > y) - (x < y);
+}
+
+static void best_row(struct html_table *table, const struct report_section *section, size_t index) {
+	const struct study_row *row = study_row(section->view.study, index);
+	double shown = report_shown(section, row->value), spread = exp(1.96 * row->deviation);
+	char *config = results_config(row->config, NULL);
+	html_table_row(table);
+	html_table_text(table, "%s", config);
+	report_cells(table, section, shown, shown / spread, shown * spread);
+	html_table_number(table, (double)row->trials, "%zu", row->trials);
+	html_table_text(table, "%s", js_bool_or(row->detail, "unsafe", false) ? "unsafe to use" : "");
+	free(config);
+}
+
+static void best_put(struct report *report, const struct report_section *section) {
+	const struct study *study = section->view.study;
+	const char *titles[] = {"\2configuration", arena_printf(report->arena, "\1%s", section->label),
+	                        "\1interval",      "\1trials",
+	                        "\2note",          NULL};
+	size_t rows = study_rows(study), count = 0, *order = mem_alloc(rows + 1, sizeof *order);
+	struct html_table table;
+	for (size_t i = 0; i < rows; i++)
+		if (explain_timed(&section->view, i))
+			order[count++] = i;
+	qsort_r(order, count, sizeof *order, by_value, (void *)study);
+	html_table_begin_folded(&table, report->html, "the best configurations measured",
+	                        arena_printf(report->arena, "The best %zu of %zu configurations",
+	                                     count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
+	                        titles);
+	for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
+		best_row(&table, section, order[i]);
+	html_table_end(&table);
+	free(order);
+}
+
+/* Diagnoses with their evidence, and the experiments that would confirm them. */
+static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {
+	if (json_array_size(json_object_get(finding, key)) == 0)
+		return;
+	html_put(report->html, "<ul>");
+	js_each (line, json_object_get(finding, key))
+		html_put(report->html, "<li>%s%s</li>", before, js_string_or(line, "text", ""));
+	html_put(report->html, "</ul>");
+}
+
+/* Maps the word to a known class, because the word itself may come from a foreign file. */
+static const char *class_of(const char *confidence) {
+	return strcmp(confidence, "high") == 0     ? "sure high"
+	       : strcmp(confidence, "medium") == 0 ? "sure medium"
+	                                           : "sure low";
+}
+
+static void finding_put(struct report *report, const json_t *finding) {
+	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
+	double strength = js_real_or(finding, "strength", 1);
+	html_put(report->html, "<article class=\"why\"><p><span class=\"%s\">%s confidence</span> %s", class_of(confidence),
+	         confidence, js_string_or(finding, "sentence", "?"));
+	if (strength > 1.005)
+		html_put(report->html, " (up to %.2gx)", strength);
+	html_put(report->html, "</p>");
+	lines_put(report, finding, "evidence", "");
+	lines_put(report, finding, "missing", "unknown: ");
+	if (next) {
+		html_put(report->html, "<p class=\"note\">This experiment would decide:</p>");
+		report_command(report, next);
+	}
+	html_put(report->html, "</article>");
+}
+
+static void readings_put(struct report *report, const json_t *readings) {
+	if (json_array_size(readings) == 0)
+		return;
+	report_heading(report, "What the times show");
+	js_each (each, readings)
+		finding_put(report, each);
+}
+
+static void why_put(struct report *report, const struct report_section *section) {
+	const json_t *findings = json_object_get(section->result, "diagnoses"),
+				 *experiments = json_object_get(section->result, "experiments");
+	readings_put(report, json_object_get(section->result, "readings"));
+	report_heading(report, "Why");
+	if (json_array_size(findings) == 0)
+		report_absent(
+			report,
+			report->from
+				? "The measurements do not show what holds it back."
+				: "The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
+				  "may show it:",
+			report_command_line(report, section, "explain", "--probe"));
+	js_each (each, findings)
+		finding_put(report, each);
+	if (json_array_size(experiments))
+		html_put(report->html,
+		         "<p class=\"note\">The gains of some settings are predicted by a model. These experiments would "
+		         "measure them:</p>");
+	js_each (each, experiments)
+		report_command(report, js_string_or(each, "next", ""));
+}
+
 void report_section(struct report *report, const struct report_section *section) {
 	static void (*const parts[])(struct report *, const struct report_section *) = {
-		report_curves, report_parts, report_heat, report_best, report_effects, report_scaling};
+		report_curves, report_parts, report_heat, best_put, report_effects, report_scaling};
 	bool time = strcmp(section->objective, "time") == 0;
 	html_put(report->html, "<section id=\"%s\"><h2>%s<small> %s%s%s</small></h2>", section->anchor, section->kernel,
 	         section->problem_text, time ? "" : ", ", time ? "" : section->objective);
 	(report->from ? from_describe : store_describe)(report, section);
 	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
 		parts[i](report, section);
-	if (section->result && !report->from) {
+	if (section->result && !report->from)
 		report_roofline(report, section);
-		report_functions(report, section);
-	}
 	if (!report->from) {
 		report_counters(report, section);
 		report_progress(report, section);
 	}
 	if (section->result)
-		report_why(report, section);
+		why_put(report, section);
 	if (!report->from)
 		report_provenance(report, section);
 	html_put(report->html, "</section>");

@@ -14,6 +14,7 @@
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
+#include "tuner/program/environment.h"
 #include "tuner/result/result.h"
 
 struct program_item {
@@ -35,12 +36,39 @@ static void notes_add(const struct program_plan *plan, json_t *result) {
 	json_object_set_new(result, "notes", notes);
 }
 
-static void line_add(const struct program *program, json_t *runner_up) {
-	const json_t *config = json_object_get(runner_up, "config");
-	char *line = config ? program_line(program, config) : NULL;
-	if (line)
-		json_object_set_new(runner_up, "line", json_string(line));
-	free(line);
+static void member_copy(json_t *to, const json_t *from, const char *name) {
+	json_t *value = json_object_get(from, name);
+	if (value)
+		json_object_set(to, name, value);
+}
+
+/* The variables that put a change into effect, as "OMP_PROC_BIND=close OMP_PLACES=cores". */
+static void set_add(const struct program *program, const json_t *config, json_t *price) {
+	const char *param = js_string_or(price, "param", ""), *name;
+	json_t *some = json_object(), *value, *with;
+	size_t i;
+	member_copy(some, config, param);
+	json_array_foreach(json_object_get(price, "with"), i, with) member_copy(some, config, json_string_value(with));
+	json_t *variables = config_environment(NULL, some);
+	char *text = mem_strdup("");
+	json_object_del(variables, "OMP_DYNAMIC");
+	json_object_foreach(variables, name, value) {
+		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, json_string_value(value));
+		free(text);
+		text = longer;
+	}
+	if (*text && strcmp(program_param_way(program, param), "openmp") == 0)
+		json_object_set_new(price, "set", json_string(text));
+	free(text);
+	json_decref(variables);
+	json_decref(some);
+}
+
+static void worth_name(const struct program *program, json_t *result) {
+	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	size_t i;
+	json_t *price;
+	json_array_foreach(json_object_get(result, "worth"), i, price) set_add(program, config, price);
 }
 
 /* True if it reaches the program only through the environment. */
@@ -78,13 +106,15 @@ static const char *mistyped(const char *param) {
 	return is_runtime_variable(param) ? near_word(param, known, KNOWN) : NULL;
 }
 
+/* The ratio from which on a parameter is known to do something. */
+static const double CLEAR = 1.02;
+
 /* The program reads a variable whose values change its time, so the placeholder was not forgotten. */
 static bool has_effect(const json_t *result, const char *param) {
-	static const double CLEAR = 1.02;
 	js_each (effect, json_object_get(result, "effects")) {
-		const json_t *low = js_at(effect, "ci.0");
+		double low = json_number_value(js_at(effect, "ci.0"));
 		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
-			return js_bool_or(effect, "known", false) && json_number_value(low) > CLEAR;
+			return fmax(low, js_real_or(effect, "estimate", 0)) > CLEAR;
 	}
 	return false;
 }
@@ -141,7 +171,7 @@ static void annotate(void *ctx, json_t *result) {
 	usage_add(p->program, best);
 	usage_add(p->program, json_object_get(result, "baseline"));
 	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
-	line_add(p->program, json_object_get(result, "runner_up"));
+	worth_name(p->program, result);
 	notes_add(p->plan, result);
 	program_work_add(p->program, result);
 	variables_note(p, result);

@@ -38,8 +38,7 @@ static void test_environment(void) {
 	env_is("fw", "{\"threads\":2,\"proc_bind\":\"false\",\"places\":\"cores\",\"schedule\":\"static\"}",
 	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_PROC_BIND\":\"false\",\"OMP_SCHEDULE\":"
 	       "\"static\"}");
-	env_is("fw", "{\"proc_bind\":false,\"places\":\"cores\"}",
-	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_PROC_BIND\":\"false\"}");
+	env_is("fw", "{\"proc_bind\":false,\"places\":\"cores\"}", "{\"OMP_PROC_BIND\":\"false\"}");
 	env_is(NULL, "{\"threads\":1,\"block\":64}", "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"1\"}");
 	env_is("a-b", "{\"x y\":1,\"x.y\":2,\"chunk\":3}",
 	       "{\"SWEETSPOT_A_B_CHUNK\":\"3\",\"SWEETSPOT_A_B_X_Y\":\"1\",\"SWEETSPOT_A_B_X_Y_\":\"2\"}");

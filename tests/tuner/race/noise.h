@@ -33,7 +33,7 @@ static const struct noise noises[] = {
 	{.name = "2 %, drift, bursts and spikes", .sigma = 0.02, .drift = 0.05, .bursts = 0.02, .tails = 0.05},
 	{.name = "log-normal 3 %", .sigma = 0.03},
 };
-enum { NOISES = sizeof noises / sizeof *noises, ENTRIES_MAX = 12, TWO_PERCENT = NOISES - 1 /* the models up to 2 % */ };
+enum { NOISES = sizeof noises / sizeof *noises, ENTRIES_MAX = 16, TWO_PERCENT = NOISES - 1 /* the models up to 2 % */ };
 
 struct sim {
 	struct rng rng;

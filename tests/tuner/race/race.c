@@ -8,6 +8,8 @@
 
 enum { REPEATS = 100, FIELD = 8 };
 
+static const struct noise three_percent = {.name = "log-normal 3 %", .sigma = 0.03};
+
 static json_t *configs[ENTRIES_MAX];
 
 static int race_of(struct sim *sim, struct race_entry *entries, size_t count, const struct race_options *options,
@@ -64,45 +66,45 @@ static void test_rates(void) {
 }
 
 static void test_ties(void) {
-	int cheapest = 0, fastest = 0, gone = 0;
+	int cheapest = 0, fastest = 0;
 
 	for (int i = 0; i < REPEATS; i++) {
 		struct race_options options = race_defaults;
 		struct sim sim = sim_new(&noises[0], (uint64_t)i);
+		struct noise steps = {.quantum = 0.1}; /* a metric that all of them share */
+		struct sim equal = sim_new(&steps, (uint64_t)i);
 		struct race_entry same[4] = {{.cost = 4}, {.cost = 2}, {.cost = 1}, {.cost = 3}};
 		struct race_entry apart[4] = {{.cost = 4}, {.cost = 2}, {.cost = 1}, {.cost = 3}};
 		size_t winner = 0;
 		struct err err;
 
 		options.seed = (uint64_t)i;
-		race_of(&sim, same, 4, &options, NULL, &winner, &err);
-		cheapest += winner == 2 && same[2].alive;
+		race_of(&equal, same, 4, &options, NULL, &winner, &err);
+		cheapest += winner == 2;
 		sim.means[0] /= 1.05;
 		race_of(&sim, apart, 4, &options, NULL, &winner, &err);
 		fastest += winner == 0;
-		gone += !apart[1].alive && !apart[2].alive && !apart[3].alive && apart[0].alive;
 	}
 	ok(cheapest >= 95, "among equals the cheapest wins (%d of 100)", cheapest);
 	ok(fastest >= 95, "5 %% faster wins at any cost (%d of 100)", fastest);
-	ok(gone >= 95, "slower entries are out (%d of 100)", gone);
 }
 
 static void test_elimination(void) {
-	struct sim sim = sim_new(&noises[0], 1);
+	struct sim sim = sim_new(&three_percent, 1);
+	struct race_options options = race_defaults;
 	struct race_entry entries[4] = {{0}};
 	size_t winner = 9;
 	struct err err;
 
 	sim.means[0] = 0.5;
 	sim.means[1] = 0.8;
-	entries[0].cost = entries[1].cost =
-		-1; /* cheaper entries could win a tie, so the race goes on until they are out */
-	ok(race_of(&sim, entries, 4, &race_defaults, NULL, &winner, &err) == 0 && winner >= 2, "one of the best two wins");
+	entries[0].cost = entries[1].cost = -1; /* that does not help those that are slower */
+	options.early = true;
+	ok(race_of(&sim, entries, 4, &options, NULL, &winner, &err) == 0 && winner >= 2, "one of the best two wins");
 	ok(!entries[0].alive && !entries[1].alive && entries[winner].alive, "slow entries drop out");
-	ok(entries[0].blocks >= race_defaults.blocks_min && entries[0].blocks < entries[winner].blocks + 1 &&
-	       sim.runs[0] == entries[0].blocks,
-	   "slow entries are run for the minimum of blocks (%d), and not again", entries[0].blocks);
-	ok(fabs(entries[0].median - 0.5) < 0.02 && fabs(entries[winner].median - 0.1) < 0.01, "medians are reported");
+	ok(entries[0].blocks < entries[winner].blocks && sim.runs[0] == entries[0].blocks,
+	   "slow entries are run for %d of %d blocks, and not again", entries[0].blocks, entries[winner].blocks);
+	ok(fabs(entries[0].median - 0.5) < 0.05 && fabs(entries[winner].median - 0.1) < 0.01, "medians are reported");
 }
 
 static void test_length(void) {

@@ -69,7 +69,7 @@ int main(void) {
 	char *path = fixture_path("again.db");
 	struct store *store = fixture_open(path);
 	struct space *space = spy_space("1..64*2");
-	json_t *first = tune(store, 0, 12);
+	json_t *first = tune(store, 0, 13);
 	const json_t *lucky = json_object_get(json_object_get(first, "best"), "config");
 	uint64_t index = UINT64_MAX;
 	ok(lucky && !space_config_read(space, lucky, NULL, &index, NULL), "the first search has a best");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The effects that a finished search reports for its parameters, and its choice of the runner-up. */
+/* The effects that a finished search reports for its parameters. */
 #include <config.h>
 
 #include <math.h>
@@ -102,72 +102,12 @@ static void test_cut_short(const struct tune_task *task) {
 	search_free(tune.search);
 }
 
-struct finalist {
-	int threads, chunk;
-	double median;
-	int blocks;
-	bool alive;
-};
-
-static json_t *config_json(int threads, int chunk) {
-	return json_pack("{s:i,s:s,s:i}", "threads", threads, "schedule", "dynamic", "chunk", chunk);
-}
-
-/* The first finalist is the best. want: threads and chunk of the runner-up; 0: none. */
-static void runner_up_is(const struct tune_task *task, const struct finalist *finalists, size_t count, double floor,
-                         const struct finalist *want, const char *why, const char *what) {
-	struct tune tune = {.task = task, .finals = {.finalists = json_array()}};
-	if (floor > 0)
-		tune.finals.duel.control = (struct paired){.ratio = 1, .ci = {1 - floor, 1 + floor / 2}, .count = 21};
-	tune.finals.best_config = config_json(finalists[0].threads, finalists[0].chunk);
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(tune.finals.finalists, json_pack("{s:o,s:f,s:i,s:b}", "config",
-		                                                       config_json(finalists[i].threads, finalists[i].chunk),
-		                                                       "median", finalists[i].median, "blocks",
-		                                                       finalists[i].blocks, "alive", finalists[i].alive));
-	json_t *found = tune_runner_up(&tune), *config = want ? config_json(want->threads, want->chunk) : NULL;
-	ok(want ? json_equal(json_object_get(found, "config"), config) &&
-	              fabs(js_real_or(found, "ratio", NAN) - want->median / finalists[0].median) < 1e-9
-	        : !found,
-	   "%s", what);
-	if (why)
-		is_text(js_string_or(found, "why", ""), why, what);
-	json_decref(found);
-	json_decref(config);
-	json_decref(tune.finals.best_config);
-	json_decref(tune.finals.finalists);
-}
-
-static void test_runner_up(const struct tune_task *task) {
-	const struct finalist field[] = {
-		{4, 16, 1, 9, true}, {8, 16, 1.002, 9, true}, {2, 16, 1.008, 9, true}, {1, 16, 1.02, 9, true}};
-	runner_up_is(task, field, 4, 0, &field[2], "within the noise, with 2 fewer threads", "the cheaper one within 1 %");
-	runner_up_is(task, field, 2, 0, &field[1], "within the noise, with 4 more threads",
-	             "the next best if none is cheaper");
-	runner_up_is(task, field, 1, 0, NULL, NULL, "none besides the best");
-	const struct finalist slow[] = {{4, 16, 1, 9, true}, {2, 16, 1.02, 9, true}, {1, 16, 1.05, 9, true}};
-	runner_up_is(task, slow, 3, 0, NULL, NULL, "none within the noise");
-	runner_up_is(task, slow, 3, 0.03, &slow[1], NULL, "the noise floor decides who is within");
-	const struct finalist lost[] = {{4, 16, 1, 9, true}, {2, 16, 1, 9, false}, {1, 16, 1, 0, true}};
-	runner_up_is(task, lost, 3, 0, NULL, NULL, "entries that dropped out or did not race are excluded");
-	const struct finalist settings[] = {{2, 16, 1, 9, true}, {2, 32, 1.001, 9, true}};
-	runner_up_is(task, settings, 2, 0, &settings[1], "within the noise, with 1 fewer changed setting",
-	             "closer to today");
-	const struct finalist today[] = {{8, 16, 1, 9, true}, {4, 32, 1.001, 9, true}};
-	runner_up_is(task, today, 2, 0, &today[1], "within the noise, and what runs today", "today's");
-	const struct finalist broken[] = {{4, 16, 0, 9, true}, {2, 16, 0, 9, true}};
-	runner_up_is(task, broken, 2, 0, NULL, NULL, "invalid medians");
-	struct tune nothing = {.task = task};
-	ok(!tune_runner_up(&nothing), "no race, no runner-up");
-}
-
 int main(void) {
 	struct space *space = space_make();
-	json_t *baseline = config_json(4, 32);
+	json_t *baseline = json_pack("{s:i,s:s,s:i}", "threads", 4, "schedule", "dynamic", "chunk", 32);
 	const struct tune_task task = {.space = space, .baseline = baseline};
 	test_effects(&task);
 	test_cut_short(&task);
-	test_runner_up(&task);
 	json_decref(baseline);
 	space_free(space);
 	return tap_done();

@@ -224,7 +224,7 @@ static void time_left(void) {
 		struct tune_budget budget;
 		bool wide;
 		double right; /* with seven values the first tenth is one evaluation, which tells little */
-	} cases[] = {{0.5, {.evaluations = 7}, false, 0.8},   {2, {.seconds = 600}, false, 0.8},
+	} cases[] = {{0.5, {.evaluations = 7}, false, 0.8},   {2, {.seconds = 300}, false, 0.8},
 	             {2, {.seconds = 120}, true, 0.95},       {0.1, {.seconds = 60}, true, 0.95},
 	             {0.05, {.evaluations = 60}, true, 0.95}, {20, {.seconds = 900}, true, 0.95}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

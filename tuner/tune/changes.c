@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The changes of a winner from what is run today, and which of them pay: the final is a duel with today's setting whose
+ * blocks have the winner without each of its changes, too (tuner/race/ablation.h). */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "tuner/race/ablation.h"
+#include "tuner/race/unsafe.h"
+#include "tuner/tune/session_impl.h"
+
+/* Without a budget of time, what pays is looked for this long, or half as long as all before it. */
+static const double RENT_SECONDS_LEAST = 5, RENT_SHARE_SPENT = 0.5;
+/* The share of the time that is left for the arms of the next duel; the rest is for the one after it. */
+static const double ARMS_SHARE = 0.6;
+/* The upper end of the interval of a price that is not known; the lower one is 0. */
+static const double UNKNOWN = 1e6;
+/* Dangerous settings are dropped before all others that are not shown to pay. */
+static const double DANGER_RANK = -1e6;
+
+/* A parameter, and those that exist only because of its value. */
+struct change {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t count;
+};
+
+struct rent {
+	struct tune *tune;
+	const json_t *winner;
+	struct change changes[SPACE_PARAMS_MAX];
+	size_t count;
+	double rank[ABLATION_CHANGES_MAX];
+	struct ablation_arm alone[ABLATION_CHANGES_MAX]; /* without this change only, of whichever set was the last */
+	double begun;
+	struct duel_result duel; /* of the set that is kept */
+	bool has_duel;
+};
+
+static const json_t *today_of(const struct rent *rent) {
+	return rent->tune->task->baseline;
+}
+
+static void put_back(json_t *config, const json_t *today, const struct change *change) {
+	for (size_t i = 0; i < change->count; i++) {
+		json_t *value = json_object_get(today, change->names[i]);
+		if (value)
+			json_object_set(config, change->names[i], value);
+		else
+			json_object_del(config, change->names[i]);
+	}
+}
+
+/* The winner with these of its changes only; new reference. Today's setting may lie outside the space. */
+static json_t *config_of(const struct rent *rent, uint64_t set) {
+	json_t *config = json_copy((json_t *)rent->winner);
+	for (size_t i = 0; i < rent->count; i++)
+		if (!(set >> i & 1))
+			put_back(config, today_of(rent), &rent->changes[i]);
+	if (set == 0 || space_config_allowed(rent->tune->task->space, config))
+		return config;
+	json_decref(config);
+	return NULL;
+}
+
+static bool is_allowed(const struct rent *rent, uint64_t set) {
+	json_t *config = config_of(rent, set);
+	json_decref(config);
+	return config != NULL;
+}
+
+static uint64_t all_of(const struct rent *rent) {
+	return rent->count < 64 ? ((uint64_t)1 << rent->count) - 1 : UINT64_MAX;
+}
+
+static void change_join(struct rent *rent, size_t to, size_t from) {
+	for (size_t i = 0; i < rent->changes[from].count; i++)
+		rent->changes[to].names[rent->changes[to].count++] = rent->changes[from].names[i];
+	rent->changes[from] = rent->changes[--rent->count];
+}
+
+static bool is_on_both(const struct rent *rent, const struct change *change) {
+	return json_object_get(rent->winner, change->names[0]) && json_object_get(today_of(rent), change->names[0]);
+}
+
+/* Can one be taken back only together with the other? */
+static bool needs(const struct rent *rent, size_t one, size_t other) {
+	uint64_t all = all_of(rent), alone = all & ~((uint64_t)1 << one);
+	return !is_allowed(rent, alone) && is_allowed(rent, alone & ~((uint64_t)1 << other));
+}
+
+/* A place belongs to its binding and a chunk to its schedule, as one is there only with the other: the parameter that
+ * both settings have comes first. Settings that constraints tie together are one change as well. */
+static void changes_tie(struct rent *rent) {
+	for (size_t i = 0; i < rent->count; i++)
+		for (size_t k = 0; k < rent->count; k++) {
+			bool first = is_on_both(rent, &rent->changes[i]) || !is_on_both(rent, &rent->changes[k]);
+			if (i == k || !first || !(needs(rent, i, k) || needs(rent, k, i)))
+				continue;
+			change_join(rent, i, k);
+			i = k = (size_t)-1;
+			break;
+		}
+}
+
+static void changes_find(struct rent *rent) {
+	const struct space *space = rent->tune->task->space;
+	for (size_t p = 0; p < space_params(space) && rent->count < ABLATION_CHANGES_MAX; p++) {
+		const char *name = space_param_name(space, p);
+		const json_t *value = json_object_get(rent->winner, name), *today = json_object_get(today_of(rent), name);
+		if ((value || today) && !json_equal(value, today))
+			rent->changes[rent->count++] = (struct change){.names = {name}, .count = 1};
+	}
+	changes_tie(rent);
+}
+
+static const char *danger_of(const struct rent *rent, const struct change *change) {
+	const char *word = NULL;
+	for (size_t i = 0; i < change->count && !word; i++) {
+		const json_t *value = json_object_get(rent->winner, change->names[i]);
+		word = value ? unsafe_word(change->names[i], value, json_object_get(today_of(rent), change->names[i])) : NULL;
+	}
+	return word;
+}
+
+/* Dangerous ones first; then those with the smallest effect in the search, so that groups hold what matters together.
+ */
+static void changes_rank(struct rent *rent) {
+	json_t *effects = tune_effects(rent->tune), *effect;
+	size_t k;
+	for (size_t i = 0; i < rent->count; i++) {
+		rent->rank[i] = danger_of(rent, &rent->changes[i]) ? DANGER_RANK : 0;
+		json_array_foreach(effects, k,
+		                   effect) if (strcmp(js_string_or(effect, "param", ""), rent->changes[i].names[0]) == 0) {
+			double ratio = js_real_or(effect, "ratio", 1);
+			rent->rank[i] += isfinite(ratio) ? ratio : 1;
+		}
+	}
+	json_decref(effects);
+}
+
+static double seconds_left(const struct rent *rent) {
+	const struct tune *tune = rent->tune;
+	double most = fmax(RENT_SECONDS_LEAST, RENT_SHARE_SPENT * rent->begun);
+	return tune_promised(tune) ? tune_left(tune) : rent->begun + most - tune_elapsed(tune);
+}
+
+/* Configurations that are not built yet are built first. */
+static double builds_affordable(const struct tune *tune, double seconds) {
+	struct builder *builder = tune->task->builder;
+	double each = builder ? builder_figures(builder).longest_s : 0;
+	return each > 0 ? seconds / each : INFINITY;
+}
+
+static int room(void *ctx, uint64_t set) {
+	const struct rent *rent = ctx;
+	const struct tune *tune = rent->tune;
+	double left = seconds_left(rent), base = tune_final_seconds(tune, tune->memory.baseline.value);
+	double best = tune_final_seconds(tune, tune->memory.best), each = (base + best) / 2;
+	bool is_long = tune_pairs_first(tune) == RACE_PAIRS_LEAST;
+	double blocks = tune_rounds(tune, is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN);
+	(void)set;
+	if (rent->has_duel && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
+		return -1;
+	double arms = ARMS_SHARE * left / (blocks * each) - (is_long ? 2 : 3); /* the control of short runs is one, too */
+	arms = fmin(arms, builds_affordable(tune, ARMS_SHARE * left));
+	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
+}
+
+/* Takes the result of an arm. */
+static void arm_take(struct ablation_arm *arm, const struct duel_other *other) {
+	arm->ratio = other->lost ? INFINITY : other->paired.ratio;
+	arm->ci[0] = other->paired.ci[0];
+	arm->ci[1] = other->paired.ci[1];
+	arm->slower = other->verdict == PAIRED_SLOWER;
+	arm->faster = other->verdict == PAIRED_FASTER;
+	arm->fails = other->lost;
+	arm->open = !other->decided;
+}
+
+static bool is_single(uint64_t set) {
+	return set && (set & (set - 1)) == 0;
+}
+
+static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+                     struct ablation_gain *gain, struct err *err) {
+	struct rent *rent = ctx;
+	struct tune *tune = rent->tune;
+	const json_t *others[ABLATION_ARMS_MAX];
+	size_t at[ABLATION_ARMS_MAX];
+	/* The gain of a set that will shrink need not be known well. */
+	struct tune_others also = {.configs = others,
+	                           .seconds = ARMS_SHARE * seconds_left(rent),
+	                           .rough = first && rent->count > 1,
+	                           .again = !first && !gain->faster};
+	json_t *config = config_of(rent, set);
+	for (size_t i = 0; i < count; i++) {
+		others[also.count] = config_of(rent, arms[i].set);
+		at[also.count] = i;
+		also.count += others[also.count] != NULL;
+	}
+	duel_result_clear(&tune->finals.duel);
+	int rc = config ? tune_duel_honest(tune, config, &also, err) : 0;
+	const struct duel_result *duel = &tune->finals.duel;
+	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++) {
+		struct ablation_arm *arm = &arms[at[i]];
+		arm_take(arm, &duel->others[i]);
+		if (is_single(set & ~arm->set) && (arm->set & ~set) == 0)
+			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
+	}
+	gain->faster = rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
+	gain->ratio = rc == 0 ? 1 / duel->paired.ratio : NAN;
+	gain->open = rc == 0 && duel->left_open;
+	for (size_t i = 0; i < also.count; i++)
+		json_decref((json_t *)others[i]);
+	json_decref(config);
+	return rc;
+}
+
+static void rent_keep(void *ctx) {
+	struct rent *rent = ctx;
+	duel_result_clear(&rent->duel);
+	rent->duel = rent->tune->finals.duel;
+	rent->tune->finals.duel = (struct duel_result){0};
+	rent->has_duel = true;
+}
+
+/* The time without the change over that with all of them. */
+static json_t *price_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
+	const char *danger = danger_of(rent, change);
+	json_t *value = json_object_get(rent->winner, change->names[0]), *with = json_array();
+	double ratio = arm->fails ? NAN : arm->ratio;
+	bool known = arm->ci[0] >= 0 && arm->ci[1] <= UNKNOWN;
+	json_t *price = json_pack("{s:s,s:o,s:o,s:[f,f],s:b}", "param", change->names[0], "value",
+	                          value ? json_incref(value) : json_null(), "ratio", js_number(ratio), "ci",
+	                          known ? arm->ci[0] : 0, known ? arm->ci[1] : UNKNOWN, "proven", arm->slower);
+	for (size_t i = 1; i < change->count; i++)
+		json_array_append_new(with, json_string(change->names[i]));
+	if (json_array_size(with))
+		json_object_set(price, "with", with);
+	if (arm->fails)
+		json_object_set_new(price, "fails", json_true());
+	if (danger)
+		json_object_set_new(price, "danger", json_string(danger));
+	json_decref(with);
+	return price;
+}
+
+/* The duel with today's setting prices a single change. */
+static struct ablation_arm duel_arm(const struct duel_result *duel) {
+	double high = duel->bounded > 0 ? UNKNOWN : 1 / duel->paired.ci[0];
+	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
+	                             .ci = {1 / duel->paired.ci[1], high},
+	                             .slower = duel->verdict == PAIRED_FASTER};
+}
+
+/* A change against what it replaces, as the effect of its parameter. */
+static json_t *effect_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
+	const char *name = change->names[0];
+	bool pays = arm->ratio >= 1;
+	json_t *value = json_object_get(rent->winner, name), *today = json_object_get(today_of(rent), name);
+	return json_pack("{s:s,s:b,s:o,s:[o,o],s:O?,s:O?}", "param", name, "known", true, "ratio",
+	                 js_number(pays ? arm->ratio : 1 / arm->ratio), "ci", js_number(pays ? arm->ci[0] : 1 / arm->ci[1]),
+	                 js_number(pays ? arm->ci[1] : 1 / arm->ci[0]), "best", pays ? value : today, "worst",
+	                 pays ? today : value);
+}
+
+/* A change whose absence fails, or was never measured alone, has no ratio. */
+static void effect_note(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
+	if (arm->ratio > 0 && isfinite(arm->ratio) && isfinite(arm->ci[0]) && arm->ci[0] > 0 && isfinite(arm->ci[1]))
+		json_array_append_new(rent->tune->finals.effects, effect_json(rent, change, arm));
+}
+
+static void prices_note(const struct rent *rent, const struct ablation_result *result, const struct duel_result *duel) {
+	struct tune_finals *finals = &rent->tune->finals;
+	json_decref(finals->worth);
+	json_decref(finals->not_needed);
+	json_decref(finals->priced);
+	finals->priced = config_of(rent, result->kept);
+	finals->worth = json_array();
+	finals->not_needed = json_array();
+	json_decref(finals->effects);
+	finals->effects = json_array();
+	for (size_t i = 0; i < rent->count; i++) {
+		const struct change *change = &rent->changes[i];
+		struct ablation_arm arm = is_single(result->kept) ? duel_arm(duel) : result->without[i];
+		if (isnan(arm.ratio)) /* of a set with more changes, which were not shown to pay */
+			arm = rent->alone[i];
+		bool stays = result->kept >> i & 1;
+		effect_note(rent, change, stays ? &arm : &rent->alone[i]);
+		if (stays)
+			json_array_append_new(finals->worth, price_json(rent, change, &arm));
+		for (size_t k = 0; k < change->count && !stays; k++)
+			json_array_append_new(finals->not_needed, json_string(change->names[k]));
+	}
+}
+
+static void rent_begin(struct rent *rent) {
+	changes_find(rent);
+	for (size_t i = 0; i < rent->count; i++)
+		rent->alone[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
+}
+
+size_t tune_changes(const struct tune *tune, const json_t *config) {
+	struct rent rent = {.tune = (struct tune *)tune, .winner = config};
+	changes_find(&rent);
+	return rent.count;
+}
+
+void tune_prices_match(struct tune *tune) {
+	struct rent rent = {.tune = tune, .winner = tune->finals.best_config};
+	struct ablation_result all = {0};
+	if (!tune->finals.best_config || json_equal(tune->finals.best_config, tune->finals.priced) ||
+	    json_equal(tune->finals.best_config, tune->task->baseline))
+		return;
+	rent_begin(&rent);
+	all.kept = all_of(&rent);
+	for (size_t i = 0; i < rent.count; i++)
+		all.without[i] = rent.alone[i];
+	prices_note(&rent, &all, &tune->finals.duel);
+}
+
+int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err) {
+	struct rent rent = {.tune = tune, .winner = winner, .begun = tune_elapsed(tune)};
+	struct ablation_result result = {0};
+	*kept = NULL;
+	rent_begin(&rent);
+	if (rent.count == 0) {
+		*kept = json_incref((json_t *)winner);
+		return tune_duel_honest(tune, winner, &(struct tune_others){0}, err);
+	}
+	changes_rank(&rent);
+	const struct ablation_task task = {
+		.ctx = &rent, .count = rent.count, .rank = rent.rank, .room = room, .duel = rent_duel, .keep = rent_keep};
+	int rc = ablation_run(&task, &result, err);
+	if (rent.has_duel) { /* what was proven stays, whatever became of the rest */
+		duel_result_clear(&tune->finals.duel);
+		tune->finals.duel = rent.duel;
+		*kept = config_of(&rent, result.kept);
+		prices_note(&rent, &result, &tune->finals.duel);
+	}
+	return rc;
+}
