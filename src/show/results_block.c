@@ -83,11 +83,11 @@ static char *decide_added(const struct result *result, char *text) {
 	if (!json_is_object(decide))
 		return text;
 	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
-	if (pairs > 0)
-		mem_append(&text, "; about %lld more pair%s (%s) would decide", pairs, pairs == 1 ? "" : "s", seconds);
-	else
-		mem_append(&text, "; more pairs would hardly decide, a quieter machine would");
-	return text;
+	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pair%s (%s) would decide", text, pairs,
+	                                      pairs == 1 ? "" : "s", seconds)
+	                         : mem_printf("%s; more pairs would hardly decide, a quieter machine would", text);
+	free(text);
+	return longer;
 }
 
 /* "7 of 120 tried" */

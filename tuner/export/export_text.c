@@ -119,7 +119,7 @@ static char *gain_text(const struct profile_entry *entry) {
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
 	if (verdict_is_faster(entry->json) && speedup_is_wide(speedup)) {
 		char *gain = speedup_gain_text(speedup, "as fast as the baseline"),
-			 *text = mem_printf("%s: %s", gain, verdict_word(entry->verdict));
+			 *text = mem_printf("%s: %s", gain, verdict_said(entry->json, ""));
 		free(gain);
 		return text;
 	}

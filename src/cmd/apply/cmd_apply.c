@@ -113,10 +113,10 @@ static int environment_read(struct launch *launch, struct err *err) {
 		json_object_set(launch->set, name, value);
 	}
 	without_read(launch);
+	const json_t *config = entry->config, *today = entry->baseline.config;
 	bool governs = governs_openmp(entry);
 	for (const char *const *governed = program_governed; governs && *governed; governed++)
-		if (!json_object_get(launch->set, *governed) &&
-		    config_governs(*governed, entry->config, entry->baseline.config))
+		if (!json_object_get(launch->set, *governed) && config_governs(*governed, config, today))
 			json_array_append_new(launch->unset, json_string(*governed));
 	return 0;
 }
