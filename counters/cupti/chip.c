@@ -92,9 +92,8 @@ const char *const *cupti_chips(char reason[COUNTER_REASON]) {
 /* "GB10B GB202 ..", NULL on failure; the caller frees it. */
 static char *cupti_chips_text(void) {
 	char reason[COUNTER_REASON], *text = mem_strdup("");
-	for (const char *const *name = cupti_chips(reason); name && *name; name++) {
+	for (const char *const *name = cupti_chips(reason); name && *name; name++)
 		mem_append(&text, "%s%s", *text ? " " : "", *name);
-	}
 	return text;
 }
 

@@ -190,10 +190,9 @@ struct plugins *app_plugins(struct app *app) {
 static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
 	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
 	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
-	js_each (part, json_object_get(answer, "parts")) {
+	js_each (part, json_object_get(answer, "parts"))
 		if (gpu && !json_object_get(gpu, "platform") && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
 			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
-	}
 	json_decref(answer);
 	return gpu;
 }

@@ -86,10 +86,9 @@ static int wanted_add(struct app *app, struct wanted *wanted, const char *word, 
 }
 
 static bool has_entry(const json_t *profile, const char *kernel) {
-	js_each (entry, json_object_get(profile, "entries")) {
+	js_each (entry, json_object_get(profile, "entries"))
 		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -289,9 +288,8 @@ static int variables_check(const json_t *profile, const struct opt_args *args, s
 	int failed = 0;
 	for (size_t k = 0; k < count; k++)
 		named[k] = opt_at(args, "param", k);
-	js_each (entry, json_object_get(profile, "entries")) {
+	js_each (entry, json_object_get(profile, "entries"))
 		failed = failed || profile_check_foreign(entry, named, err);
-	}
 	free(named);
 	return failed;
 }

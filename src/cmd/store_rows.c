@@ -94,11 +94,10 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 	store_close(store);
 	if (!list)
 		return -1;
-	if (opt_has(args, "json")) {
+	if (opt_has(args, "json"))
 		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list));
-	} else {
+	else
 		list_print(app_ui(app), list);
-	}
 	json_decref(list);
 	return 0;
 }
@@ -132,9 +131,8 @@ static int name_add(void *ctx, const struct store_row *row) {
 /* The keys, with commas between them. The caller frees it. */
 static char *keys_text(const json_t *object) {
 	char *text = mem_strdup("");
-	js_members (key, value, object) {
+	js_members (key, value, object)
 		mem_append(&text, "%s%s", *text ? ", " : "", key);
-	}
 	text_clean(text, false);
 	return text;
 }

@@ -69,8 +69,8 @@ static char *faster_text(const struct result *result) {
 		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
 	char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
 	char *text =
-		mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "",
-	               from, to, result_medians_differ(result) ? " (medians)" : "");
+		mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from,
+	               to, result_medians_differ(result) ? " (medians)" : "");
 	free(gain);
 	return text;
 }

@@ -102,11 +102,9 @@ static struct param_effect *effects_sorted(const json_t *json, size_t *count, in
 
 void results_worth_print(const json_t *result, FILE *out) {
 	char *unneeded = result_not_needed_text(result);
-	size_t i;
-	json_t *price;
-	json_array_foreach(json_object_get(result, "worth"), i, price) {
+	js_each (price, json_object_get(result, "worth")) {
 		char *text = result_worth_text(price);
-		fprintf(out, "%-*s%s\n", RESULTS_INDENT, i ? "" : "worth:", text);
+		fprintf(out, "%-*s%s\n", RESULTS_INDENT, price_at ? "" : "worth:", text);
 		free(text);
 	}
 	if (*unneeded)

@@ -105,10 +105,9 @@ json_t *profile_diff(const json_t *a, const json_t *b) {
 	json_t *left = by_key(a), *right = by_key(b), *rows = json_array();
 	js_members (key, entry, left)
 		json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
-	js_members (key, entry, right) {
+	js_members (key, entry, right)
 		if (!json_object_get(left, key))
 			json_array_append_new(rows, row_new(NULL, entry));
-	}
 	json_decref(left);
 	json_decref(right);
 	return json_pack("{s:o,s:o}", "machine",

@@ -184,10 +184,9 @@ static json_t *brief(const struct part *part, const json_t *one) {
 static bool is_open(const struct merge *merge, const struct part *part, const json_t *kept, const json_t *candidates) {
 	if (merge->prefer != PROFILE_PREFER_FASTER || !part->timed)
 		return merge->prefer == PROFILE_PREFER_NONE;
-	js_each (one, candidates) {
+	js_each (one, candidates)
 		if (!profile_entry_comparable(kept, one))
 			return true;
-	}
 	return false;
 }
 
@@ -300,10 +299,9 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
  */
 static json_t *largest(const json_t *group, const char *member) {
 	json_t *found = json_object_get(json_array_get(group, 0), member);
-	js_each (profile, group) {
+	js_each (profile, group)
 		if (text_order(json_object_get(profile, member), found) > 0)
 			found = json_object_get(profile, member);
-	}
 	return found;
 }
 

@@ -196,10 +196,9 @@ json_t *profile_program(const json_t *program) {
 
 json_t *profile_program_environment(const json_t *program) {
 	json_t *kept = json_object();
-	js_members (name, value, json_object_get(program, "environment")) {
+	js_members (name, value, json_object_get(program, "environment"))
 		if (json_is_string(value) && profile_may_set(name, program))
 			json_object_set(kept, name, value);
-	}
 	return kept;
 }
 
@@ -212,11 +211,10 @@ static const char *left_out(const char *name, const json_t *config, const json_t
 
 json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today) {
 	json_t *names = json_array();
-	js_members (name, way, json_object_get(program, "params")) {
+	js_members (name, way, json_object_get(program, "params"))
 		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
 			json_array_append_new(names, json_string(name));
 		else if (json_is_string(way) && strcmp(json_string_value(way), "openmp") == 0 && left_out(name, config, today))
 			json_array_append_new(names, json_string(left_out(name, config, today)));
-	}
 	return names;
 }

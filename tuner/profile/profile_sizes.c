@@ -186,10 +186,9 @@ static int check_evidence(const json_t *value, struct err *err) {
 	const json_t *differs = json_object_get(value, "differs");
 	if (!json_is_boolean(json_object_get(value, "same_work")) || !json_is_array(differs))
 		return check_refuse(err, "must say same_work, and what differs");
-	js_each (clause, differs) {
+	js_each (clause, differs)
 		if (check_text(clause, err))
 			return -1;
-	}
 	return 0;
 }
 
@@ -229,11 +228,10 @@ static int profile_check_settings(const json_t *value, struct err *err) {
 static int profile_check_variables(const json_t *value, const json_t *program, struct err *err) {
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
-	js_members (name, text, value) {
+	js_members (name, text, value)
 		if (profile_may_set(name, program) ? check_text(text, err)
 		                                   : check_refuse(err, "is not a variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);
-	}
 	return 0;
 }
 
@@ -241,10 +239,9 @@ static int profile_check_variables(const json_t *value, const json_t *program, s
 static int check_unset(const json_t *value, const json_t *program, struct err *err) {
 	if (!json_is_array(value))
 		return check_refuse(err, "must be an array");
-	js_each (name, value) {
+	js_each (name, value)
 		if (!json_is_string(name) || !profile_may_set(json_string_value(name), program))
 			return check_refuse(err, "must hold names of variables that a profile may set");
-	}
 	return 0;
 }
 
@@ -356,11 +353,10 @@ static void environments_add(json_t *one) {
 }
 
 static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {
-	js_each (one, sizes) {
+	js_each (one, sizes)
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) == 0 &&
 		    strcmp(js_string_or(one, "objective", ""), objective) == 0)
 			return true;
-	}
 	return false;
 }
 

@@ -39,14 +39,12 @@ static void difference_add(json_t *array, const char *name, const json_t *a, con
 
 json_t *profile_differences(const json_t *a, const json_t *b) {
 	json_t *array = json_array();
-	js_members (name, value, a) {
+	js_members (name, value, a)
 		if (!json_equal(value, json_object_get(b, name)))
 			difference_add(array, name, value, json_object_get(b, name));
-	}
-	js_members (name, value, b) {
+	js_members (name, value, b)
 		if (!json_object_get(a, name))
 			difference_add(array, name, NULL, value);
-	}
 	return array;
 }
 
@@ -90,10 +88,9 @@ static bool is_older(const char *a, const char *b) {
 }
 
 static enum profile_origin origin_of(const json_t *differences, const json_t *here, const json_t *there) {
-	js_each (one, differences) {
+	js_each (one, differences)
 		if (!is_compiled(js_string_or(one, "name", "")))
 			return PROFILE_FOREIGN;
-	}
 	/* A fingerprint that differs although the members are equal belongs to an unknown machine. */
 	if (!json_array_size(differences))
 		return PROFILE_FOREIGN;

@@ -150,9 +150,8 @@ json_t *config_environment(const char *kernel, const json_t *config) {
 	env_openmp(env, config);
 	if (!kernel)
 		return env;
-	js_members (param, value, config) {
+	js_members (param, value, config)
 		if (!is_openmp(config, param))
 			env_param(env, kernel, param, value);
-	}
 	return env;
 }

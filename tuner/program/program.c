@@ -76,10 +76,9 @@ static bool inputs_fit(void *ctx, const json_t *facts) {
 static char *build_key(void *ctx, const json_t *config) {
 	const struct program_builds *builds = ctx;
 	json_t *members = json_object();
-	js_members (name, value, config) {
+	js_members (name, value, config)
 		if (template_mentions(builds->program->spec.build, name))
 			json_object_set(members, name, value);
-	}
 	char *key = program_key(members);
 	json_decref(members);
 	return key;

@@ -142,10 +142,9 @@ static bool is_watched(const struct program_case *one) {
 static char *made_words(const json_t *made) {
 	enum { SHOWN = 3 };
 	struct program_text out = {0};
-	js_each (name, made) {
+	js_each (name, made)
 		if (name_at <= SHOWN)
 			program_text_printf(&out, "%s%s", name_at ? ", " : "", name_at < SHOWN ? json_string_value(name) : "..");
-	}
 	return program_text_detach(&out);
 }
 

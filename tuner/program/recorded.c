@@ -20,10 +20,9 @@ static const char **words_of(struct arena *arena, const json_t *argv) {
 static const char **own_params(struct arena *arena, const json_t *params) {
 	const char **names = arena_alloc(arena, json_object_size(params) + 1, sizeof *names);
 	size_t count = 0;
-	js_members (name, way, params) {
+	js_members (name, way, params)
 		if (strcmp(json_string_value(way), "openmp") != 0)
 			names[count++] = name;
-	}
 	return names;
 }
 

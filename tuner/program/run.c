@@ -57,10 +57,9 @@ static int texts_check(const json_t *object, const char *key, struct err *err) {
 static int counts_check(const json_t *work, struct err *err) {
 	static const struct member spreads[] = {{"name", JSON_STRING}, {"unit", JSON_STRING}, {"least", JSON_REAL},
 	                                        {"mean", JSON_REAL},   {"most", JSON_REAL},   {NULL, JSON_NULL}};
-	js_each (function, json_object_get(work, "functions")) {
+	js_each (function, json_object_get(work, "functions"))
 		if (rows_check(function, "counters", spreads, err) || rows_check(function, "metrics", spreads, err))
 			return -1;
-	}
 	return 0;
 }
 

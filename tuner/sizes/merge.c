@@ -33,10 +33,9 @@ static size_t config_index(const json_t *const *configs, size_t count, const jso
 static void configs_add(struct stations *stations, const json_t *candidates) {
 	size_t most = stations->config_count + json_array_size(candidates) + 1;
 	stations->configs = mem_grow(stations->configs, most, sizeof *stations->configs);
-	js_each (config, candidates) {
+	js_each (config, candidates)
 		if (config_index(stations->configs, stations->config_count, config) == stations->config_count)
 			stations->configs[stations->config_count++] = config;
-	}
 }
 
 static int by_size(const void *a, const void *b) {
@@ -48,10 +47,9 @@ static int by_size(const void *a, const void *b) {
  * because it is cheaper. */
 static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	double ratio = sizes_entry_ratio(entry, config, pairs);
-	js_each (candidate, entry->candidates) {
+	js_each (candidate, entry->candidates)
 		if (candidate == config)
 			return fmax(1, ratio);
-	}
 	return ratio;
 }
 

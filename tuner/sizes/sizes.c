@@ -24,10 +24,9 @@ json_t *sizes_config(struct sizes *sizes, const json_t *config) {
 
 /* NULL: unknown */
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config) {
-	js_each (known, sizes->configs) {
+	js_each (known, sizes->configs)
 		if (known == config || json_equal(known, (json_t *)config))
 			return known;
-	}
 	return NULL;
 }
 

@@ -94,10 +94,9 @@ static struct sizes *group(const struct finder *finder, const struct found *prob
 static bool is_wanted(const json_t *problem, const char *name, const char *over, const json_t *asked) {
 	if (over && strcmp(over, name) != 0)
 		return false;
-	js_members (other, value, asked) {
+	js_members (other, value, asked)
 		if (strcmp(other, name) != 0 && !json_equal(value, json_object_get(problem, other)))
 			return false;
-	}
 	return true;
 }
 

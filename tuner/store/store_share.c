@@ -191,10 +191,9 @@ static int flat_check(const json_t *object, const char *name, struct err *err) {
 		return -1;
 	if (json_object_size(flat) > PARAMS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" has too many members", name);
-	js_members (key, member, flat) {
+	js_members (key, member, flat)
 		if (strlen(key) > TEXT_MAX_BYTES || !value_from_json(member, &value))
 			return err_set(err, ERR_USAGE, NULL, "\"%s\" has a member that is not a plain value", name);
-	}
 	return 0;
 }
 
@@ -211,10 +210,9 @@ static int trial_check(const json_t *trial, struct err *err) {
 		return err_set(err, ERR_USAGE, NULL, "a trial has an unknown status");
 	if (!json_is_null(json_object_get(trial, "value")) && js_real(trial, "value", 0, REAL_LARGEST, &value, err))
 		return -1;
-	js_each (sample, samples) {
+	js_each (sample, samples)
 		if (!json_is_number(sample) || !(json_number_value(sample) >= 0))
 			return err_set(err, ERR_USAGE, NULL, "a sample is not a time");
-	}
 	return 0;
 }
 
@@ -234,18 +232,16 @@ static int search_check(const json_t *search, struct err *err) {
 		return -1;
 	if (json_array_size(trials) == 0)
 		return err_set(err, ERR_USAGE, NULL, "a search must have trials");
-	js_each (trial, trials) {
+	js_each (trial, trials)
 		if (trial_check(trial, err))
 			return -1;
-	}
 	return 0;
 }
 
 int share_check(const json_t *searches, struct err *err) {
-	js_each (search, searches) {
+	js_each (search, searches)
 		if (search_check(search, err))
 			return -1;
-	}
 	return 0;
 }
 

@@ -13,10 +13,9 @@ struct gather {
 };
 
 static bool is_named(const json_t *rows, const char *name) {
-	js_each (row, rows) {
+	js_each (row, rows)
 		if (strcmp(js_string_or(row, "name", ""), name) == 0)
 			return true;
-	}
 	return false;
 }
 

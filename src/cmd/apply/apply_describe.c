@@ -46,10 +46,9 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 }
 
 static bool is_unset(const struct launch *launch, const char *name) {
-	js_each (one, launch->unset) {
+	js_each (one, launch->unset)
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
-	}
 	return false;
 }
 

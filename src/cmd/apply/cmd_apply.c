@@ -96,10 +96,9 @@ static bool governs_openmp(const struct profile_entry *entry) {
 
 /* Variables of the user's own that are best left out. */
 static void without_read(struct launch *launch) {
-	js_each (name, launch->choice.entry.unset) {
+	js_each (name, launch->choice.entry.unset)
 		if (!json_object_get(launch->set, json_string_value(name)))
 			json_array_append(launch->unset, name);
-	}
 }
 
 static int environment_read(struct launch *launch, struct err *err) {

@@ -271,10 +271,9 @@ int fleet_probe(struct fleet_run *run, struct err *err) {
 	json_t *nodes = json_object_get(run->document, "nodes");
 	json_t **usable = mem_alloc(json_array_size(nodes) + 1, sizeof *usable);
 	size_t count = 0;
-	js_each (node, nodes) {
+	js_each (node, nodes)
 		if (js_bool_or(node, "usable", false))
 			usable[count++] = node;
-	}
 	ask_all(run, usable, count);
 	free(usable);
 	return conclude(run, err);

@@ -25,10 +25,9 @@ static int rows_check(const json_t *document, const char *name, size_t most, con
 	json_t *rows;
 	if (js_array(document, name, most, &rows, err))
 		return -1;
-	js_each (row, rows) {
+	js_each (row, rows)
 		if (strings_check(row, keys, err))
 			return err_prefix(err, "%s %zu", name, row_at + 1);
-	}
 	return 0;
 }
 
@@ -37,10 +36,9 @@ static int type_check(const json_t *type, struct err *err) {
 	if (js_object(type, "machine", &machine, err) || js_array(type, "results", 100000, &array, err) ||
 	    js_array(type, "nodes", FLEET_NODES_MAX, &array, err))
 		return -1;
-	js_each (node, array) {
+	js_each (node, array)
 		if (!json_is_string(node))
 			return err_set(err, ERR_USAGE, NULL, "nodes: a name must be a string");
-	}
 	return 0;
 }
 
@@ -51,10 +49,9 @@ static int check(const json_t *document, struct err *err) {
 	if (strings_check(document, heads, err) || rows_check(document, "nodes", FLEET_NODES_MAX, nodes, err) ||
 	    rows_check(document, "types", TYPES_MAX, types, err) || rows_check(document, "losses", LOSSES_MAX, losses, err))
 		return -1;
-	js_each (type, json_object_get(document, "types")) {
+	js_each (type, json_object_get(document, "types"))
 		if (type_check(type, err))
 			return err_prefix(err, "types %zu", type_at + 1);
-	}
 	if (strcmp(js_string_or(document, "schema", ""), "sweetspot-fleet/1") == 0)
 		return 0;
 	return err_set(err, ERR_USAGE, NULL, "its schema is not sweetspot-fleet/1");

@@ -184,10 +184,9 @@ static const json_t *result_find(const json_t *type, const json_t *other) {
 /* The same duel of an earlier run, unless a type has been tuned again since. */
 static const json_t *kept_find(const struct losses *losses, const json_t *loss) {
 	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned", NULL};
-	js_each (kept, losses->kept) {
+	js_each (kept, losses->kept)
 		if (fleet_loss_measured(kept) && js_same(loss, kept, keys))
 			return kept;
-	}
 	return NULL;
 }
 
@@ -245,10 +244,9 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 static void type_against(struct losses *losses, const json_t *type_a, const json_t *type_b) {
 	if (type_a == type_b || !fleet_type_done(type_a) || !fleet_type_done(type_b))
 		return;
-	js_each (result, json_object_get(type_b, "results")) {
+	js_each (result, json_object_get(type_b, "results"))
 		if (fleet_best_of(result))
 			pair_add(losses, type_a, type_b, result);
-	}
 }
 
 /* Saves after each duel, because duels take long and may be interrupted. */

@@ -24,10 +24,9 @@ static bool state_usable(const char *state) {
 }
 
 static bool is_known(const json_t *nodes, const char *name) {
-	js_each (node, nodes) {
+	js_each (node, nodes)
 		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
 			return true;
-	}
 	return false;
 }
 

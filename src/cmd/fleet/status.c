@@ -80,18 +80,16 @@ static int profiles_find(struct status *status, struct err *err) {
 }
 
 static const char *fingerprint_known(const struct status *status, const char *name) {
-	js_each (node, json_object_get(status->known, "nodes")) {
+	js_each (node, json_object_get(status->known, "nodes"))
 		if (strcmp(js_string_or(node, "node", ""), name) == 0)
 			return js_string_or(node, "fingerprint", NULL);
-	}
 	return NULL;
 }
 
 static const char *standing(const struct status *status, const char *fingerprint) {
-	js_each (profile, status->profiles) {
+	js_each (profile, status->profiles)
 		if (fingerprint && strcmp(js_string_or(profile, "fingerprint", ""), fingerprint) == 0)
 			return js_string_or(profile, "state", "");
-	}
 	return fingerprint ? "foreign" : "not asked";
 }
 

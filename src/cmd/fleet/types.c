@@ -23,10 +23,9 @@ void fleet_type_label(size_t number, char label[8]) {
 }
 
 json_t *fleet_type_find(const json_t *document, const char *fingerprint) {
-	js_each (type, json_object_get(document, "types")) {
+	js_each (type, json_object_get(document, "types"))
 		if (strcmp(js_string_or(type, "fingerprint", ""), fingerprint) == 0)
 			return type;
-	}
 	return NULL;
 }
 
@@ -35,10 +34,9 @@ bool fleet_type_done(const json_t *type) {
 }
 
 static bool is_idle(const struct fleet_run *run, const char *name) {
-	js_each (node, json_object_get(run->document, "nodes")) {
+	js_each (node, json_object_get(run->document, "nodes"))
 		if (strcmp(js_string_or(node, "node", ""), name) == 0)
 			return strncmp(js_string_or(node, "state", ""), "idle", 4) == 0;
-	}
 	return false;
 }
 
@@ -46,18 +44,16 @@ static bool is_idle(const struct fleet_run *run, const char *name) {
 static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
 	json_t *chosen = json_array();
 	for (int busy = 0; busy < 2; busy++)
-		js_each (node, json_object_get(type, "nodes")) {
+		js_each (node, json_object_get(type, "nodes"))
 			if (json_array_size(chosen) < run->per_type && is_idle(run, json_string_value(node)) == !busy)
 				json_array_append(chosen, node);
-		}
 	return chosen;
 }
 
 static bool holds(const json_t *names, const char *name) {
-	js_each (one, names) {
+	js_each (one, names)
 		if (strcmp(json_string_value(one), name) == 0)
 			return true;
-	}
 	return false;
 }
 

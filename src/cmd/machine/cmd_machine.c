@@ -16,11 +16,10 @@ enum { COLUMNS_MAX = 24, CELL = 24 };
 
 /* Finds a ceiling, or returns NULL; level may be NULL. Borrowed. */
 static const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads) {
-	js_each (one, ceilings) {
+	js_each (one, ceilings)
 		if (strcmp(js_string_or(one, "name", ""), name) == 0 && js_int_or(one, "threads", 0) == threads &&
 		    (!level || strcmp(js_string_or(one, "level", ""), level) == 0))
 			return one;
-	}
 	return NULL;
 }
 

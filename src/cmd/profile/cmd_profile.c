@@ -61,10 +61,9 @@ static json_t *machines_of(const json_t *profiles) {
 }
 
 static bool is_taken(const json_t *targets, const char *path) {
-	js_members (fingerprint, target, targets) {
+	js_members (fingerprint, target, targets)
 		if (json_is_string(target) && strcmp(json_string_value(target), path) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -161,10 +160,9 @@ static const char *path_of(const struct joining *joining, const json_t *profile)
 static int files_write(const struct joining *joining, struct err *err) {
 	if (joining->folder && sys_make_dirs(joining->output, err))
 		return -1;
-	js_each (profile, joining->merged) {
+	js_each (profile, joining->merged)
 		if (profile_save(profile, path_of(joining, profile), err))
 			return -1;
-	}
 	return 0;
 }
 

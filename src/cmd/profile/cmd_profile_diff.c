@@ -61,9 +61,8 @@ static void machine_print(const json_t *differences) {
 static char *changes_text(const json_t *row) {
 	json_t *changes = json_object_get(row, "changes");
 	char *text = mem_strdup("");
-	js_each (change, changes) {
+	js_each (change, changes)
 		mem_append(&text, "%s%s", *text ? ", " : "", json_string_value(change));
-	}
 	return text;
 }
 

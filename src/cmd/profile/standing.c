@@ -107,9 +107,8 @@ char *profile_differing(struct app *app, const struct profile_input *input) {
 	json_t *there = json_object_get(input->profile, "machine");
 	json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
 	char *text = mem_strdup("");
-	js_each (one, differences) {
+	js_each (one, differences)
 		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(one, "name", ""));
-	}
 	json_decref(differences);
 	if (!*text) {
 		free(text);

@@ -66,12 +66,11 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 		int failed = js_print(document);
 		return failed;
 	}
-	js_each (region, json_object_get(document, "regions")) {
+	js_each (region, json_object_get(document, "regions"))
 		if (js_real_or(region, "share", 0) >= SMALL)
 			region_print(app_ui(app), region);
 		else
 			small++;
-	}
 	if (small)
 		printf("%zu region%s of less than 1 %% of the time %s left alone\n", small, small == 1 ? "" : "s",
 		       small == 1 ? "is" : "are");

@@ -16,10 +16,9 @@ enum { CELL = 400 };
 static json_t *names_of(const json_t *rows, const char *part, const json_t *others) {
 	json_t *names = json_object();
 	js_each (row, rows) {
-		js_members (name, value, json_object_get(row, part)) {
+		js_members (name, value, json_object_get(row, part))
 			if (!json_object_get(others, name))
 				json_object_set_new(names, name, json_true());
-		}
 	}
 	return names;
 }

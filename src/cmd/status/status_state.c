@@ -86,10 +86,9 @@ static const char *const key[] = {"kernel", "problem", "objective", "device", NU
 
 /* Tells whether there is also a result of this build. */
 static bool is_superseded(const json_t *tuned, const json_t *entry) {
-	js_each (one, tuned) {
+	js_each (one, tuned)
 		if (js_same(one, entry, key))
 			return true;
-	}
 	return false;
 }
 

@@ -156,12 +156,11 @@ static void tune_dry_print(const struct tune_session *session) {
 			ui_inform(app_ui(session->app), "%s", *note);
 	for (i = 0; i < session->count; i++)
 		json_array_append_new(plans, item_json(session->items[i], &session->settings));
-	if (opt_has(session->args, "json")) {
+	if (opt_has(session->args, "json"))
 		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-tune-plan/1", "plans", plans));
-	} else {
+	else
 		js_each (plan, plans)
 			item_print(plan);
-	}
 	json_decref(plans);
 }
 

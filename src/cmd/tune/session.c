@@ -391,10 +391,9 @@ static bool has_best(const struct tuning *t, bool proven) {
 
 /* Is there a result that was decided? An interruption may come before anything was. */
 static bool has_decided(const struct tuning *t) {
-	js_each (result, t->results) {
+	js_each (result, t->results)
 		if (json_is_object(json_object_get(result, "best")) && ssp_use_of(result) != SSP_OPEN)
 			return true;
-	}
 	return false;
 }
 

@@ -227,9 +227,8 @@ const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
 /* The values on which the outputs depend. */
 static json_t *depends_of(const struct spec_cuda *cuda, const json_t *config) {
 	json_t *json = json_object();
-	js_each (name, cuda->kernel.depends) {
+	js_each (name, cuda->kernel.depends)
 		json_object_set(json, json_string_value(name), json_object_get(config, json_string_value(name)));
-	}
 	return json;
 }
 
