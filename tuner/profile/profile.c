@@ -193,7 +193,7 @@ static json_t *busy_json(const json_t *result) {
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
-	const json_t *best = json_object_get(r->result, "best");
+	const json_t *best = json_object_get(r->result, "best"), *baseline = json_object_get(r->result, "baseline");
 	const json_t *program = json_object_get(r->result, "program");
 	json_t *entry = json_object();
 	json_object_set_new(entry, "kernel", text_json(r->kernel));

@@ -251,8 +251,9 @@ static void worth_print(const struct explain_text *text) {
 	char *unneeded = result_not_needed_text(text->result);
 	size_t i;
 	json_t *price;
-	explain_title(text, verdict_is_faster(text->result) ? "what makes it fast (the time without a change / with all of them)"
-	                                                    : title_of(text->result));
+	explain_title(text, verdict_is_faster(text->result)
+	                        ? "what makes it fast (the time without a change / with all of them)"
+	                        : title_of(text->result));
 	json_array_foreach(json_object_get(text->result, "worth"), i, price) {
 		char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
 		ui_wrap(text->out, INDENT, INDENT + 7, "%s", line);
