@@ -69,16 +69,13 @@ static void check_verify(struct gpu *gpu, const char *type, const char *config) 
 static void check_refusals(struct gpu *gpu) {
 	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, "n=40");
 	ok(stencil_refused(live, "variant=register block_m=48"), "a block that is no power of 2");
-	ok(stencil_refused(live, "variant=register stages=4"), "four stages");
 	ok(stencil_refused(live, "variant=register block_m=256 block_n=256 thread_m=4 thread_n=4"), "4096 threads");
 	ok(stencil_refused(live, "variant=simple block_size_x=256 block_size_y=32"), "8192 threads");
 	ok(stencil_refused(live, "variant=shared tile=64"), "a tile of 64");
 	ok(stencil_refused(live, "variant=warp block_m=32 thread_m=16"), "two threads in a column");
 	ok(stencil_refused(live, "variant=warp block_m=256 block_n=256"), "more sums than registers");
-	ok(stencil_refused(live, "variant=warp buffers=1"), "no buffer to fill");
 	ok(stencil_refused(live, "variant=mma") && strstr(live->message, "type=f16"), "mma in f32: %s", live->message);
 	live_free(live);
-	ok(!stencil_open(&kernel_gemm_cuda, gpu, "n=20000"), "too large a matrix");
 }
 
 static void check_refusals16(struct gpu *gpu, const char *problem) {
@@ -90,7 +87,6 @@ static void check_refusals16(struct gpu *gpu, const char *problem) {
 		{"variant=mma warp_m=128 warp_n=64", "4096 sums"},
 		{"variant=mma block_m=256 block_n=256", "32768 sums"},
 		{"variant=mma block_m=256 block_n=128 warp_m=32 warp_n=32 depth=32", "nothing to copy"},
-		{"variant=mma depth=16", "ranges"},
 		{"variant=mma block_m=256 block_n=128 depth=64 buffers=8", "shared memory"},
 	};
 	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, problem);

