@@ -151,7 +151,8 @@ static void counting(void) {
 	const json_t *counting = json_object_get(played.result, "counting");
 	size_t finalists = json_array_size(json_object_get(played.result, "finalists")),
 		   told = json_array_size(json_object_get(counting, "failures"));
-	ok(stored.counted > 1 && stored.counted <= finalists + 1 && told >= stored.counted,
+	/* A winner that was proven early and is replaced later was counted, too. */
+	ok(stored.counted > 1 && stored.counted <= finalists + 2 && told >= stored.counted,
 	   "baseline and finalists are counted on the nodes: %llu trials, %zu reported as uncounted",
 	   (unsigned long long)stored.counted, told);
 	ok(stored.early > 0 && stored.mixed == 0, "%llu of them while race and duel left nodes idle",

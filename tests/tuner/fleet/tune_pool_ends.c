@@ -28,7 +28,8 @@ static void all_dead(void) {
 	ok(before.configs > 10 && after.configs == 399 && fleet_played_int(&resumed, "evaluations") == 400,
 	   "resumed, it continues: %llu configurations, then %llu", (unsigned long long)before.configs,
 	   (unsigned long long)after.configs);
-	ok(resumed.tally.trials < played.tally.trials + 500 && after.all == before.all + resumed.tally.trials,
+	/* 371 of the search, and the finals, which take each of six changes back */
+	ok(resumed.tally.trials < played.tally.trials + 650 && after.all == before.all + resumed.tally.trials,
 	   "a resumed search measures nothing a second time");
 	fleet_played_clear(&played);
 	fleet_played_clear(&resumed);
@@ -90,7 +91,8 @@ static void interrupted_finals(void) {
 	size_t used = 0;
 	for (size_t i = 0; i < asked.nodes; i++)
 		used += js_int_or(fleet_played_node(&resumed, i), "trials", 0) > 1;
-	ok(used == asked.nodes, "the finals run on all %zu nodes", used);
+	/* Its blocks are longer than those of two, so some nodes may have none when it is decided. */
+	ok(used > asked.nodes / 2, "the finals run on most nodes: %zu", used);
 	fleet_played_clear(&played);
 	fleet_played_clear(&resumed);
 	free(path);
