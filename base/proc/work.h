@@ -16,7 +16,7 @@ struct work {
 /* words: NULL-terminated */
 struct work work_of_words(const char *const *words);
 /* The number of ranks that a launcher of MPI among the words is told, as typed: "4" or "{R}"; "" if it is told none.
- * NULL: there is no launcher. The caller frees it. */
+ * NULL if no launcher is among them. The caller frees the text. */
 char *work_ranks(const char *const *words);
 enum { WORK_NAME_MAX = 64 };
 /* A name for a line that a shell would run, of at most WORK_NAME_MAX bytes and never empty: the file name of the first

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the C library of manylinux_2_28 lacks, for a wheel that is built on a newer system: with START the start of
- * programs, else a library. */
+/* Functions that the C library of manylinux_2_28 lacks, for a wheel that is built on a newer system. With START it is
+ * the start of programs, else a library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

@@ -122,12 +122,6 @@ static bool reaped(pid_t pid, int *status) {
 	return seen;
 }
 
-static int signal_wait(const sigset_t *signals, double seconds) {
-	const struct timespec time = {.tv_sec = (time_t)seconds,
-	                              .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
-	return sigtimedwait(signals, NULL, &time);
-}
-
 static int teardown_run(const struct keeper *keeper) {
 	int status = 0;
 	pid_t pid = keeper->teardown ? line_start(keeper->teardown, keeper->folder, keeper->output) : 0;
@@ -154,15 +148,13 @@ static _Noreturn void keep(const struct keeper *keeper) {
 	reap_adopt();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	pid_t setup = line_start(keeper->setup, keeper->folder, keeper->output);
+	const struct timespec look = {.tv_sec = 1};
 	bool told = false;
 	int status = 0;
-	while (getppid() == keeper->tuner) {
+	while (!told && getppid() == keeper->tuner) {
 		if (reaped(setup, &status) && write(keeper->answer, &status, sizeof status) < 0)
 			break;
-		if (signal_wait(&signals, 1) == SIGTERM && getppid() == keeper->tuner) {
-			told = true;
-			break;
-		}
+		told = sigtimedwait(&signals, NULL, &look) == SIGTERM && getppid() == keeper->tuner;
 	}
 	status = teardown_run(keeper);
 	reap_children(END_SECONDS);
@@ -200,8 +192,12 @@ static char *keeper_start(struct service *service, const char *setup) {
 	                        .folder = folder_of(service),
 	                        .tuner = getpid(),
 	                        .output = output};
-	if (pipe2(answer, O_CLOEXEC))
-		return mem_printf("cannot be started: %s", strerror(errno));
+	if (output < 0 || pipe2(answer, O_CLOEXEC)) {
+		char *why = mem_printf("cannot be started: %s", strerror(errno));
+		if (output >= 0)
+			close(output);
+		return why;
+	}
 	keeper.answer = answer[1];
 	service->keeper = fork();
 	if (service->keeper == 0) {
@@ -261,19 +257,18 @@ static bool ready_wait(const struct service *service, const char *ready, char **
 }
 
 /* ---- templates ---- */
-static char *absolute(const struct program *program, const char *path) {
-	const char *folder = program->cwd ? program->cwd : program->here;
-	return *path == '/' ? mem_strdup(path) : mem_printf("%s/%s", folder, path);
+static char *absolute(const struct service *service, const char *path) {
+	return *path == '/' ? mem_strdup(path) : mem_printf("%s/%s", folder_of(service), path);
 }
 
-static int template_read(const struct program *program, const char *given, struct template *template, struct err *err) {
+static int template_read(const struct service *service, const char *given, struct template *template, struct err *err) {
 	const char *equals = strchr(given, '=');
 	if (!equals || equals == given || !equals[1])
 		return err_set(err, ERR_USAGE, "write --template server.conf.in=server.conf",
 		               "--template %.200s does not name two files", given);
 	char *from = mem_printf("%.*s", (int)(equals - given), given);
-	template->from = absolute(program, from);
-	template->to = absolute(program, equals + 1);
+	template->from = absolute(service, from);
+	template->to = absolute(service, equals + 1);
 	free(from);
 	if (strcmp(template->from, template->to) == 0)
 		return err_set(err, ERR_USAGE, NULL, "--template %.200s would overwrite itself", given);
@@ -398,7 +393,7 @@ int service_new(const struct program *program, struct service **out, struct err 
 	service->program = program;
 	service->templates = mem_alloc(count + 1, sizeof *service->templates);
 	for (; service->count < count; service->count++)
-		if (template_read(program, spec->templates[service->count], &service->templates[service->count], err))
+		if (template_read(service, spec->templates[service->count], &service->templates[service->count], err))
 			return -1;
 	return 0;
 }

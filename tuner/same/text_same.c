@@ -214,8 +214,7 @@ static int digits_of(const char *text) {
 static bool is_rounding(const char *base, const char *best) {
 	double a = strtod(base, NULL), b = strtod(best, NULL), most = fmax(fabs(a), fabs(b));
 	bool real = strpbrk(base, ".eE") && strpbrk(best, ".eE");
-	double close =
-		digits_of(base) >= 5 ? fmax(digits_of(base) >= 6 ? 1.5e-4 : 1e-6, 1.5 * pow(10, 1 - digits_of(base))) : 1e-6;
+	double close = digits_of(base) >= 5 ? 1.5e-4 : 1e-6;
 	return a == b || (real && (most < 1e-9 || fabs(a - b) <= close * most));
 }
 

@@ -93,7 +93,7 @@ static void describe(const struct pinning *pinning, const char *bind) {
 		         topo_count(pinning->topo, TOPO_PU));
 }
 
-/* Of its entry. */
+/* Shows where the threads of the section's setting run. */
 static void report_pinning(struct report *report, const struct report_section *section) {
 	const json_t *environment = json_object_get(section->entry, "environment");
 	const char *bind = js_string_or(environment, "OMP_PROC_BIND", "false");

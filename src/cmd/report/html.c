@@ -287,7 +287,7 @@ void html_table_row(struct html_table *table) {
 	table->at = 0;
 }
 
-/* href: NULL: the text is no link. */
+/* Without href the text is not a link. */
 static void cell_put(struct html_table *table, const char *value, const char *href, const char *text) {
 	bool names = table->at == 0 && !is_number(table, 0);
 	const char *tag = names ? "th" : "td";

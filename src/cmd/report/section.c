@@ -164,7 +164,8 @@ static void store_describe(struct report *report, const struct report_section *s
 			report_command_line(report, section, "explain", size_words(report, section)));
 }
 
-/* --from: a page about files instead of the store. There are no searches, profiles or commands to repeat them. */
+/* The page of --from is about files instead of the store, so it has no searches, profiles or commands to repeat. */
+
 /* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
 static void rate_set(struct report *report, struct report_section *section) {
 	const json_t *table = json_object_get(section->result, "table");
