@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions as their programmers wrote them. */
-#ifndef BASE_DEMANGLE_H
-#define BASE_DEMANGLE_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ void demangle(const char *symbol, char *name, size_t size);
 bool demangle_is_needed(const char *symbol);
 /* The name within what a demangler prints: "void f<int>(int) const" is f<int>. */
 void demangle_trim(const char *text, char *name, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_RANGE_H
-#define BASE_RANGE_H
+#pragma once
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,5 +20,3 @@ static inline int regex_range(const regex_t *regex, const char *text, size_t gro
 	return failed;
 #endif
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Privileges that decide what perf_event_open(2) allows. */
-#ifndef BASE_RIGHTS_H
-#define BASE_RIGHTS_H
+#pragma once
 #include <stdbool.h>
 
 struct rights {
@@ -13,5 +12,3 @@ struct rights {
  * /proc/self/uid_map. A capability that cannot be proven is reported as absent. */
 void rights_read(struct rights *rights, const char *root);
 bool rights_perf(const struct rights *rights); /* either capability: perf_event_paranoid does not apply */
-
-#endif

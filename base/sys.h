@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files, folders, clocks and memory limits. */
-#ifndef BASE_SYS_H
-#define BASE_SYS_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory a
 uint64_t sys_cgroup_memory(const char *root);
 /* The smallest quota of processor time, in processors: 0.5 is half of one. INFINITY for none. */
 double sys_cgroup_processors(const char *root);
-
-#endif

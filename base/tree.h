@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folders of ours that others fill. */
-#ifndef BASE_TREE_H
-#define BASE_TREE_H
+#pragma once
 #include <stdbool.h>
 
 /* Removes a folder with everything in it. Does not follow links; needs the same number of descriptors and the same
@@ -12,5 +11,3 @@ bool tree_is_fresh(const char *path);
 
 /* Is it "." or "..", which every folder has? */
 bool tree_is_dots(const char *name);
-
-#endif

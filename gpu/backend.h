@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a gpu, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
  * backends and its tests include it. */
-#ifndef GPU_BACKEND_H
-#define GPU_BACKEND_H
+#pragma once
 #include <stdbool.h>
 
 #include "gpu/gpu.h"
@@ -282,5 +281,3 @@ struct gpu {
 bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
 int device_count(const struct driver *driver);
 struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err);
-
-#endif

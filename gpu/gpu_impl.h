@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The internals of this layer; only gpu/ and its tests include it. */
-#ifndef GPU_GPU_IMPL_H
-#define GPU_GPU_IMPL_H
+#pragma once
 #include "gpu/backend.h"
 
 /* Returns true on success; otherwise keeps the failure. */
@@ -31,5 +30,3 @@ struct text_source {
 	const char *words[COMPILE_OPTIONS_MAX + 1];
 	char headers[600], seen[SHA256_TEXT];
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker's and doctor's view of GPUs: finding and opening them, timing, clocks and energy. */
-#ifndef GPU_OPEN_H
-#define GPU_OPEN_H
+#pragma once
 #include "gpu/gpu.h"
 #include "base/err.h"
 
@@ -125,5 +124,3 @@ struct gpu_tenants {
 	unsigned pids[16];
 };
 void gpu_tenants(int index, struct gpu_tenants *tenants);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Can this processor run the loops that were compiled for an instruction set? Defines NAME_usable. */
-#ifndef KERNELS_ISA_H
-#define KERNELS_ISA_H
+#pragma once
 #include <stdbool.h>
 
 #define KERNEL_ISA(name, condition)                                                                                    \
@@ -9,5 +8,3 @@
 		return condition;                                                                                              \
 	}
 #define KERNEL_CPU_HAS(feature) __builtin_cpu_supports(feature)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for inputs: the same seed, the same input, on every machine. SplitMix64: Steele, Lea and Flood, "Fast
  * splittable pseudorandom number generators", 2014. */
-#ifndef KERNELS_RANDOM_H
-#define KERNELS_RANDOM_H
+#pragma once
 #include <stdint.h>
 
 static inline uint64_t kernel_random_mix(uint64_t z) {
@@ -25,5 +24,3 @@ static inline uint64_t kernel_random_at(uint64_t seed, uint64_t i) {
 static inline int32_t kernel_random_below(uint64_t *state, uint32_t bound) {
 	return (int32_t)((kernel_random(state) >> 32) * bound >> 32);
 }
-
-#endif

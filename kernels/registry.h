@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The built-in kernels, in the order of the list in local.mk. One name may stand there for several devices. */
-#ifndef KERNELS_REGISTRY_H
-#define KERNELS_REGISTRY_H
+#pragma once
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -25,5 +24,3 @@ static inline const struct kernel_entry *kernel_find_on(const struct kernel_entr
 			return entry;
 	return NULL;
 }
-
-#endif

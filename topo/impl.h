@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files of this room. */
-#ifndef TOPO_IMPL_H
-#define TOPO_IMPL_H
+#pragma once
 #include <hwloc.h>
 
 #include "topo/topo.h"
@@ -19,5 +18,3 @@ struct topo {
 	char model[128];
 	struct topo_places places[TOPO_LEVELS + 1];
 };
-
-#endif

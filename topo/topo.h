@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine as hwloc sees it: its objects, what OpenMP places mean on it, and binding threads to them. Both the
  * program and the worker link it. */
-#ifndef TOPO_TOPO_H
-#define TOPO_TOPO_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ bool topo_binding_holds(const struct topo *topo, const struct topo_binding *bind
  * "numa_nodes", "llcs", "cores", "threads", "caches": {"l1d", "l2", "l3"} in bytes, "hypervisor", "synthetic"}:
  * without host name and serial numbers. New reference. */
 json_t *topo_json(const struct topo *topo);
-
-#endif

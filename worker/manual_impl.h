@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A manual trial: words and options of the command line instead of a request. */
-#ifndef WORKER_MANUAL_IMPL_H
-#define WORKER_MANUAL_IMPL_H
+#pragma once
 #include "base/opt.h"
 #include <jansson.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size
 int protocol_write(int fd, const json_t *answer);
 /* Answers lines until the end of input; returns an exit status. */
 int protocol_serve(int in, int out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a kernel's state: verification first, warm-up, then samples. */
-#ifndef WORKER_MEASURE_IMPL_H
-#define WORKER_MEASURE_IMPL_H
+#pragma once
 #include "worker/count/noise.h"
 #include "worker/request_impl.h"
 #include "worker/kernel/state.h"
@@ -40,5 +39,3 @@ struct measurement {
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out);
-
-#endif

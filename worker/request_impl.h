@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A checked request for a trial. */
-#ifndef WORKER_REQUEST_IMPL_H
-#define WORKER_REQUEST_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ struct request {
  * to. */
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One trial from request to reply. */
-#ifndef WORKER_WORKER_TRIAL_IMPL_H
-#define WORKER_WORKER_TRIAL_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "base/err.h"
@@ -23,5 +22,3 @@ struct trial_home {
 /* The protocol's reply without its id, failed trials included; NULL and err for a bad request. New reference. Sets
  * *ending if the device is broken, because the process must end then. */
 json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err);
-
-#endif

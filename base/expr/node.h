@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
  * by the space, which splits trees into the parts that each parameter decides. */
-#ifndef BASE_EXPR_NODE_H
-#define BASE_EXPR_NODE_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ struct value expr_code_run(const struct expr_code *code, const struct value *slo
 struct value expr_unary(enum expr_op op, struct value a);
 struct value expr_binary(enum expr_op op, struct value a, struct value b);
 bool expr_true(struct value value); /* false for a failed value */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked access to jansson: everything read from outside goes through here. Errors have code ERR_USAGE and name the
  * key. */
-#ifndef BASE_JSON_JS_H
-#define BASE_JSON_JS_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ json_t *js_reals(const double *x, size_t count);
 		for (const char *name = json_object_iter_key(json_object_iter(name##_of));                                     \
 		     name && (value = json_object_iter_value(json_object_key_to_iter(name)));                                  \
 		     name = json_object_iter_key(json_object_iter_next(name##_of, json_object_key_to_iter(name))))
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The members of a document as a table: for each its key, its type, its range, and the field of a struct that receives
  * it. Whoever reads a document by a table works with the struct from then on, whose members the compiler checks. */
-#ifndef BASE_JSON_MEMBER_H
-#define BASE_JSON_MEMBER_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct member {
 	})
 /* The table ends with {0}. */
 void members_take(const struct member *members, const json_t *json, void *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
  * not need CUPTI's headers; cupti_absent.c implements it if they are missing. */
-#ifndef COUNTERS_CUPTI_CUPTI_H
-#define COUNTERS_CUPTI_CUPTI_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
@@ -97,5 +96,3 @@ static inline bool cupti_is_amount(const char *metric) {
 	size_t length = strlen(metric);
 	return length > 4 && strcmp(metric + length - 4, ".sum") == 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events that PAPI counts for one thread, in one event set for each PAPI component that they belong to. */
-#ifndef COUNTERS_PAPI_PAPI_H
-#define COUNTERS_PAPI_PAPI_H
+#pragma once
 #include "counters/backend/counter.h"
 #include "counters/perf/perf.h"
 
@@ -89,5 +88,3 @@ bool papi_word_can(const char *event, char reason[COUNTER_REASON]);
 bool papi_word_component_up(const char *component);
 /* Does the component list this event? Asking PAPI for the name would make libsde promise the event for later. */
 bool papi_word_listed(const char *component, const char *event);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of events of perf_event_open(2), which count at the same time or not at all. */
-#ifndef COUNTERS_PERF_PERF_H
-#define COUNTERS_PERF_PERF_H
+#pragma once
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ int perf_slots_start(struct perf_slots *s);
 int perf_slots_stop(struct perf_slots *s);
 struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t slot);
 void perf_slots_close(struct perf_slots *s);
-
-#endif

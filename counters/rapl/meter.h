@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The processor's energy counters (RAPL), from the powercap folders or from perf's power PMU. `root` is "" for this
  * machine, or a folder with a copy of its /sys and /proc. */
-#ifndef COUNTERS_RAPL_METER_H
-#define COUNTERS_RAPL_METER_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain);
 /* Returns the joules between two samples, summed over packages. */
 double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *begin,
                          const struct rapl_sample *end);
-
-#endif

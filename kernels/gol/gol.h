@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Conway's Game of Life on n x n cells with dead borders. What the variants share: the grids and their memory. */
-#ifndef KERNELS_GOL_GOL_H
-#define KERNELS_GOL_GOL_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -133,5 +132,3 @@ void gol_close(void *input);
 
 /* See the hook in kernels/kernel.h. */
 size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most);
-
-#endif

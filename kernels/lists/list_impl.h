@@ -5,8 +5,7 @@
  * A node is 16 bytes, four to a cache line, whatever the variant, because a search is one dependent load for each
  * node and the list should stay near. Nodes come from pools, one for each thread, so that threads do not wait for
  * malloc. */
-#ifndef KERNELS_LISTS_LIST_IMPL_H
-#define KERNELS_LISTS_LIST_IMPL_H
+#pragma once
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -154,5 +153,3 @@ static inline struct list_node *list_next(const struct list_node *node) {
 static inline void list_next_set(struct list_node *node, struct list_node *next) {
 	atomic_store_explicit(&node->next, next, memory_order_relaxed);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel around the lists: its operations, and their expected results. */
-#ifndef KERNELS_LISTS_LISTS_IMPL_H
-#define KERNELS_LISTS_LISTS_IMPL_H
+#pragma once
 #include "kernels/random.h"
 #include "kernels/kernel.h"
 #include "kernels/lists/list_impl.h"
@@ -51,5 +50,3 @@ static inline struct lists_step lists_step_of(const struct lists_input *input, s
 enum ss_status lists_oracle(void *s, const struct ss_call *call);
 
 size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
-
-#endif

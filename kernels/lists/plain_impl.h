@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The set of one thread, or of the holder of the one lock. */
-#ifndef KERNELS_LISTS_PLAIN_IMPL_H
-#define KERNELS_LISTS_PLAIN_IMPL_H
+#pragma once
 #include "kernels/lists/list_impl.h"
 
 /* The last node below the key. */
@@ -37,5 +36,3 @@ static inline bool plain_remove(struct list *list, struct list_pool *pool, int32
 	list_node_retire(list, pool, node);
 	return true;
 }
-
-#endif

@@ -8,8 +8,7 @@
  *     NAME_acquire(seat, events), NAME_release(seat)
  *     NAME_destroy
  *     LOCK_KIND(NAME, "summary", flags); */
-#ifndef KERNELS_LOCKS_CONTEST_H
-#define KERNELS_LOCKS_CONTEST_H
+#pragma once
 #include <time.h>
 
 #include "kernels/count.h"
@@ -185,5 +184,3 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 	}                                                                                                                  \
 	const struct lock_kind KERNEL_COUNTED(lock_##NAME) = {                                                             \
 		#NAME, SUMMARY, FLAGS, NAME##_size, NAME##_init, NAME##_enter, NAME##_leave, NAME##_contend, NAME##_destroy}
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel `locks`: threads contend for one lock. Shared by its parts; nothing outside this folder and its test
  * includes it. */
-#ifndef KERNELS_LOCKS_LOCKS_H
-#define KERNELS_LOCKS_LOCKS_H
+#pragma once
 #include "kernels/kernel.h"
 #include "kernels/locks/contest.h"
 
@@ -50,5 +49,3 @@ enum ss_status locks_check(const struct locks_state *state, const struct ss_call
 
 /* figures.c */
 size_t locks_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the spinning locks wait. With more threads than CPUs the thread that is waited for may not be running: after a
  * while the CPU is offered to it. */
-#ifndef KERNELS_LOCKS_WAIT_H
-#define KERNELS_LOCKS_WAIT_H
+#pragma once
 #include <sched.h>
 #if defined __linux__
 #include <sys/syscall.h>
@@ -39,5 +38,3 @@ static inline void lock_wait(unsigned *turns) {
 	else
 		lock_yield();
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Inside libsweetspot. A thread keeps the sums of its marks for itself, so that begin and end do not lock; the
  * lock is taken when a thread meets a name for the first time, and during writing. Data that a thread changes and
  * the writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
-#ifndef LIB_MARKS_MARKS_H
-#define LIB_MARKS_MARKS_H
+#pragma once
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -116,5 +115,3 @@ void ssr_write(struct ssr_state *state, bool final);
 /* A name that need not end with NUL. */
 void ssr_begin(const char *name, size_t length);
 void ssr_end(const char *name, size_t length);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Creation and destruction of the state that commands share. Only main and the code for nodes include this; commands
  * include src/app/cmd.h. */
-#ifndef SRC_APP_APP_H
-#define SRC_APP_APP_H
+#pragma once
 #include "base/sha256.h"
 #include "src/app/cmd.h"
 
@@ -24,5 +23,3 @@ void app_machine_assume(struct app *app, const json_t *machine);
 const volatile int *app_abandon(const struct app *app);
 char *app_worker_path(struct err *err); /* the worker of this installation; the caller frees it */
 uint64_t app_address_space(void);       /* limit of a worker on this machine; 0: unlimited */
-
-#endif

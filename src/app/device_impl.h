@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --device: where kernels run. */
-#ifndef SRC_APP_DEVICE_IMPL_H
-#define SRC_APP_DEVICE_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "tuner/worker/worker.h"
@@ -15,5 +14,3 @@ extern const struct device device_cpu;
 /* Reads "cpu", "cuda", "cuda:1", "hip", "hip:1", "opencl", "opencl:1" or "opencl:" and a part of a name; ERR_USAGE for
  * anything else. */
 int device_read(const char *word, struct device *device, struct err *err);
-
-#endif

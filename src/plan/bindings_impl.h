@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the combinations of threads, proc_bind and places that differ on a machine. */
-#ifndef SRC_PLAN_BINDINGS_IMPL_H
-#define SRC_PLAN_BINDINGS_IMPL_H
+#pragma once
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -13,5 +12,3 @@
 int bindings_add(struct space *space, const struct topo *topo, struct err *err);
 /* Tells whether both kinds of places give the same binding on this machine. False if either is not a kind of places. */
 bool bindings_same(const struct topo *topo, int threads, const char *proc_bind, const char *places, const char *others);
-
-#endif

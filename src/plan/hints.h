@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Suggests configurations for the start of a search. They depend only on the machine and on the usual names of
  * parameters (threads, proc_bind, block, tile_m, block_size_x, ...), not on the kernel. */
-#ifndef SRC_PLAN_HINTS_H
-#define SRC_PLAN_HINTS_H
+#pragma once
 #include "topo/topo.h"
 #include "tuner/space/space.h"
 
@@ -16,5 +15,3 @@ size_t plan_hints(const struct space *space, uint64_t start, const struct topo *
  * of what a program gains comes from its team, and the largest gains come from a much smaller one. */
 size_t plan_team_hints(const struct space *space, uint64_t start, const struct topo *topo,
                        uint64_t out[PLAN_HINTS_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inspects a binary program for OpenMP: finds the runtime that it loads, and whether OMP_SCHEDULE affects any loop. */
-#ifndef SRC_PLAN_OPENMP_H
-#define SRC_PLAN_OPENMP_H
+#pragma once
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -30,5 +29,3 @@ int openmp_inspect(const char *program, const char *cwd, struct openmp_program *
  * dynamic loader (LD_DEBUG, ld.so(8)) which runtime is loaded, and by which program, which is then inspected. Output is
  * dropped. *out keeps what it says where nothing is seen. */
 void openmp_watch(const char *const *argv, const char *cwd, const char *input, struct openmp_program *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads program files and libraries as bytes, without trusting anything in them. */
-#ifndef SRC_PLAN_OPENMP_FILE_H
-#define SRC_PLAN_OPENMP_FILE_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ enum openmp_file openmp_file_kind(const char *path, char *interpreter, size_t si
  * gets the letters, digits and _ from `start` on, at most 127. 1 yes, 0 no, -1 if the file is unreadable or too large.
  */
 int openmp_file_has(const char *path, const char *start, bool (*wanted)(const char *text));
-
-#endif

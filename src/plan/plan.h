@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan for one kernel: its problem, its space on this machine, and its baseline. */
-#ifndef SRC_PLAN_PLAN_H
-#define SRC_PLAN_PLAN_H
+#pragma once
 #include <jansson.h>
 
 #include "src/app/cmd.h"
@@ -24,5 +23,3 @@ struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const s
 struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                          const char *size, struct err *err);
 void plan_free(struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parses a configuration of a program. */
-#ifndef SRC_PLAN_PROGRAM_CONFIG_H
-#define SRC_PLAN_PROGRAM_CONFIG_H
+#pragma once
 #include <jansson.h>
 
 #include "base/err.h"
@@ -10,5 +9,3 @@
 /* Parses "B=16 schedule=dynamic", split as in a shell, and takes the rest from the baseline; or a JSON object, to which
  * nothing is added. Words must be in the space, numbers need not. New reference; NULL with ERR_USAGE. */
 json_t *program_config_read(const struct space *space, const json_t *baseline, const char *text, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to the program_plan files. */
-#ifndef SRC_PLAN_PROGRAM_PLAN_IMPL_H
-#define SRC_PLAN_PROGRAM_PLAN_IMPL_H
+#pragma once
 #include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
@@ -62,5 +61,3 @@ int draft_openmp(struct draft *draft, struct err *err);
 int draft_ranks_limit(struct draft *draft, struct space *space, struct err *err);
 /* Makes baseline and start once the space exists. program_plan_baseline.c */
 int draft_baseline(struct draft *draft, struct err *err);
-
-#endif

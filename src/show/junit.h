@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results as JUnit XML, which the test pages of GitLab, Jenkins and others read. */
-#ifndef SRC_SHOW_JUNIT_H
-#define SRC_SHOW_JUNIT_H
+#pragma once
 #include "base/err.h"
 
 enum junit_result { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
@@ -14,5 +13,3 @@ void junit_free(struct junit *junit);
 void junit_add(struct junit *junit, const char *group, const char *name, double seconds, enum junit_result result,
                const char *message);
 int junit_write(const struct junit *junit, const char *path, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the results of tune, run, compare and sweep for people. */
-#ifndef SRC_SHOW_RESULTS_H
-#define SRC_SHOW_RESULTS_H
+#pragma once
 #include <jansson.h>
 
 #include "src/ui/ui.h"
@@ -55,5 +54,3 @@ void results_sizes_print(struct ui *ui, const json_t *sizes);
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out);
 
 void results_seconds_print(const json_t *results, FILE *out); /* where each second went */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Output for people: tables, bars, units, a progress line. It is plain when piped or if NO_COLOR is set. */
-#ifndef SRC_UI_UI_H
-#define SRC_UI_UI_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ void ui_inform(struct ui *ui, const char *format, ...) __attribute__((format(pri
 /* stderr, with --verbose: a line about the current step. */
 void ui_step(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-#endif

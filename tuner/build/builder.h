@@ -2,8 +2,7 @@
 /* Builds configurations, each artefact once, and ahead of their use where helpers are given: threads with a worker of
  * their own each, so that a build that is not needed any more can be stopped. Everything here is called by one thread,
  * except what struct build_work says. */
-#ifndef TUNER_BUILD_BUILDER_H
-#define TUNER_BUILD_BUILDER_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool builder_gave_up(struct builder *builder, const json_t *config);
  * remembers. The result belongs to the builder until the next call. NULL: nothing can be built, or interrupted. */
 const struct built *builder_get(struct builder *builder, const json_t *config, double left_s, struct err *err);
 struct build_figures builder_figures(struct builder *builder);
-
-#endif

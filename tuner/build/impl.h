@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#ifndef TUNER_BUILD_IMPL_H
-#define TUNER_BUILD_IMPL_H
+#pragma once
 #include <pthread.h>
 
 #include "tuner/build/builder.h"
@@ -69,5 +68,3 @@ struct builder {
 	uint64_t order;
 	struct built late; /* the result of a build that did not end in time */
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* A diagnosis names one mechanism that slows a kernel down, with the evidence for it. Each is one file with one line in
  * local.mk. It must not contain names of kernels or of their variants: it recognises parameters by the field's names
  * (threads, pad, schedule ..), counters, figures, ceilings and changes of times. ADR 10 says why. */
-#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_H
-#define TUNER_DIAGNOSIS_DIAGNOSIS_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -76,5 +75,3 @@ void impossible_times_doubt(struct study *study);
 /* The configuration of a row as words, "P=V ..", and its problem, as a command needs them to repeat it. The caller
  * frees them. */
 char *study_words(const struct study *study, size_t row);
-
-#endif

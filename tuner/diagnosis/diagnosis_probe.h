@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by diagnoses: the rows to look at, thresholds of effects, words of the field, curves over threads. */
-#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
-#define TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
+#pragma once
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/study/follows.h"
 
@@ -87,5 +86,3 @@ bool curve_make(const struct study *study, struct probe_scope scope,
                 struct curve *curve); /* false: fewer than two teams */
 /* The time with a over the time with b threads, which are levels of the column of threads. */
 struct study_ratio curve_gain(const struct study *study, const struct curve *curve, int a, int b);
-
-#endif

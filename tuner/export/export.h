@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An export format: one const table `export_NAME`, one file NAME.c, one line in local.mk. json.c is the one to copy. */
-#ifndef TUNER_EXPORT_EXPORT_H
-#define TUNER_EXPORT_EXPORT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ struct export_format {
 
 extern const struct export_format *const export_registry[]; /* ends with NULL */
 const struct export_format *export_find(const char *name);
-
-#endif

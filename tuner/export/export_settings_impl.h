@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment variables of entries, for formats that set, unset or share them. */
-#ifndef TUNER_EXPORT_EXPORT_SETTINGS_IMPL_H
-#define TUNER_EXPORT_EXPORT_SETTINGS_IMPL_H
+#pragma once
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ int export_settings_entries(const struct profile *profile, FILE *out, export_env
 typedef void export_titler(FILE *out, const char *title);
 int export_module(const struct profile *profile, FILE *out, const char *lead, export_titler *title, export_setter *set,
                   struct err *err);
-
-#endif

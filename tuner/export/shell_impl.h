@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* POSIX shell text. Names consist of letters, digits and "_", values are in single quotes, and comments do not hold
  * control characters, so that nothing in a profile can become a command. */
-#ifndef TUNER_EXPORT_SHELL_IMPL_H
-#define TUNER_EXPORT_SHELL_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ char *export_cpus_all(const struct profile_entry *entry);
 /* "0,2,0,2": one CPU for each thread, where threads that share a place take its CPUs in turn; NULL: not bound. The
  * caller frees it. */
 char *export_cpus_each(const struct profile_entry *entry);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the formats that keep every configuration. */
-#ifndef TUNER_EXPORT_TRIALS_IMPL_H
-#define TUNER_EXPORT_TRIALS_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "base/err.h"
@@ -12,5 +11,3 @@ const struct profile_entry *export_trials_entry(const struct profile *profile, c
 double export_trial_ms(const json_t *trial); /* the median of its samples; NAN without samples */
 json_t *export_samples_ms(const json_t *trial);
 json_t *export_timestamp(const json_t *trial); /* "2025-01-31T12:00:00+00:00" */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A pool of nodes that measure at the same time, one job each. A job is a group of trials that belong together: they
  * run on one node, one after the other, because only those are comparable (doc/adr/0011-fleet.md). */
-#ifndef TUNER_FLEET_POOL_H
-#define TUNER_FLEET_POOL_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -68,5 +67,3 @@ struct pool {
 	double (*now)(void *ctx); /* monotonic seconds; virtual for virtual nodes */
 	struct pool_held (*held)(void *ctx);
 };
-
-#endif

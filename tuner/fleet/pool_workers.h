@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A pool of real workers, started through a launcher. Each node has a thread that starts its worker, runs its jobs, and
  * restarts it when it was lost. One queue from the threads to the caller is the only state that both sides write. */
-#ifndef TUNER_FLEET_POOL_WORKERS_H
-#define TUNER_FLEET_POOL_WORKERS_H
+#pragma once
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/pool.h"
 
@@ -48,5 +47,3 @@ void pool_workers_use(struct pool_workers *workers, const struct pool_work *work
 int pool_workers_first(struct pool_workers *workers, double seconds, size_t *node, struct err *err);
 /* [{"name","state","job","losses","reason"}], new reference. */
 json_t *pool_workers_json(const struct pool_workers *workers);
-
-#endif

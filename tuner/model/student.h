@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Student's interval of a ratio from few pairs of long runs, where rank tests have too few values to decide. */
-#ifndef TUNER_MODEL_STUDENT_H
-#define TUNER_MODEL_STUDENT_H
+#pragma once
 #include <stddef.h>
 
 struct student_interval {
@@ -15,5 +14,3 @@ struct student_interval student_ratio(const double *a, const double *b, size_t c
 
 /* Half the width of the interval of the mean of `count` >= 2 values with this standard deviation. */
 double student_half(size_t count, double level, double spread);
-
-#endif

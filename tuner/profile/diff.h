@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The differences between two profiles: of two machines, compilers or dates. */
-#ifndef TUNER_PROFILE_DIFF_H
-#define TUNER_PROFILE_DIFF_H
+#pragma once
 #include <jansson.h>
 
 /* {"machine": [{"name", "a", "b"}], "entries": [{"kernel", "problem", "objective", "device", "a": entry or null, "b":
@@ -11,5 +10,3 @@
  * entries for the same problem counts. The two were not measured in pairs, so a verdict needs an interval beyond 1 %
  * and beyond the noise floors of both. A time has changed if it is faster or slower. New reference. */
 json_t *profile_diff(const json_t *a, const json_t *b);
-
-#endif

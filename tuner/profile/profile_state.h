@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Is a profile meant for this machine, this compiler and the present kernel? */
-#ifndef TUNER_PROFILE_PROFILE_STATE_H
-#define TUNER_PROFILE_PROFILE_STATE_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ const char *profile_entry_date(const json_t *entry);
  * not. The caller frees it. */
 char *profile_entry_busy(const json_t *entry);
 bool profile_entry_comparable(const json_t *a, const json_t *b); /* do their medians measure the same quantity? */
-
-#endif

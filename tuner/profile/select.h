@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recommendation of a profile for a problem, found by sweetspot_lookup as in programs. */
-#ifndef TUNER_PROFILE_SELECT_H
-#define TUNER_PROFILE_SELECT_H
+#pragma once
 #include <jansson.h>
 
 #include "base/err.h"
@@ -31,5 +30,3 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 const char *profile_select_objective(const json_t *profile, const char *kernel, const char *objective, struct err *err);
 /* Adds "P=V" to `problem` if a problem of the kernel has a P; else ERR_USAGE with the nearest name. */
 int profile_select_word(const json_t *profile, const char *kernel, const char *word, json_t *problem, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment variables that put a configuration into effect. */
-#ifndef TUNER_PROGRAM_ENVIRONMENT_H
-#define TUNER_PROGRAM_ENVIRONMENT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ const char *config_variable(const char *param);
 /* The names of the parameters that OpenMP has variables for; NULL-terminated. */
 extern const char *const config_settings[];
 bool config_is_setting(const char *name);
-
-#endif

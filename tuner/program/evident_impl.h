@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The evidence of a program's runs. */
-#ifndef TUNER_PROGRAM_EVIDENT_IMPL_H
-#define TUNER_PROGRAM_EVIDENT_IMPL_H
+#pragma once
 #include "tuner/program/impl.h"
 
 void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result);
@@ -9,5 +8,3 @@ void program_seen_add(struct program *program, const json_t *config, const struc
  * frees. */
 char *program_files_differ(const struct program *program, const json_t *config);
 bool program_writes_files(const struct program *program); /* the baseline does */
-
-#endif

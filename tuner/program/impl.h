@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#ifndef TUNER_PROGRAM_IMPL_H
-#define TUNER_PROGRAM_IMPL_H
+#pragma once
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "tuner/program/program.h"
@@ -68,5 +67,3 @@ char *program_command(const struct program_case *one, const char *text, const ch
 json_t *program_variables(const struct program *program, const json_t *config);
 /* The user's variables that are "unset" in a configuration; array, new reference. */
 json_t *program_without(const struct program *program, const json_t *config);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the build of a configuration that an earlier session has kept, so that exactly what was measured can be run
  * again. Nothing is locked, changed or built. */
-#ifndef TUNER_PROGRAM_KEPT_H
-#define TUNER_PROGRAM_KEPT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ struct program_kept program_kept_find(const struct program *program, const json_
 void program_kept_clear(struct program_kept *kept);
 /* Does the folder, usually that of the sources, hold everything that the build does? */
 bool program_kept_covers(const struct program_kept *kept, const char *folder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A growing string. Initialise with {0}. */
-#ifndef TUNER_PROGRAM_PROGRAM_TEXT_IMPL_H
-#define TUNER_PROGRAM_PROGRAM_TEXT_IMPL_H
+#pragma once
 #include <stddef.h>
 
 struct program_text {
@@ -13,5 +12,3 @@ void program_text_add_part(struct program_text *text, const char *part, size_t s
 void program_text_add(struct program_text *text, const char *part);
 void program_text_printf(struct program_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty afterwards */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the specification back from what program_json has written into a result or a profile. */
-#ifndef TUNER_PROGRAM_RECORDED_H
-#define TUNER_PROGRAM_RECORDED_H
+#pragma once
 #include <jansson.h>
 
 #include "base/mem.h"
@@ -20,5 +19,3 @@ char *program_recorded_value(const void *config, const char *name);
 char *program_recorded_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The command as words for exec; new reference. */
 json_t *program_recorded_words(const json_t *program, const json_t *config);
-
-#endif

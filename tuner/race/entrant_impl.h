@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
  * checked here. */
-#ifndef TUNER_RACE_ENTRANT_IMPL_H
-#define TUNER_RACE_ENTRANT_IMPL_H
+#pragma once
 #include "tuner/race/race.h"
 
 struct race_entrant {
@@ -85,5 +84,3 @@ struct race_blocks {
  * none.
  */
 int race_blocks_run(struct blocks *blocks, const struct race_blocks *plan, struct err *err);
-
-#endif

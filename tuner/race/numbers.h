@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many pairs and blocks comparisons take, and which shares of a budget are kept for them. look.c has the schedule
  * between the first look and the last one (doc/measurement.md, rules 4 and 5; ADR 14). */
-#ifndef TUNER_RACE_NUMBERS_H
-#define TUNER_RACE_NUMBERS_H
+#pragma once
 
 /* Pairs of a duel. */
 enum {
@@ -57,5 +56,3 @@ static const double RACE_SHARE_QUIET = 0.1, RACE_SHARE_QUIET_SPENT = 0.25;
 /* The shares that checking the results of a winner gets: of the budget, and where none limits it, of the time before.
  */
 static const double RACE_SHARE_CHECK = 0.1, RACE_SHARE_CHECK_SPENT = 0.25;
-
-#endif

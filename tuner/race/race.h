@@ -2,8 +2,7 @@
 /* Interleaved comparison: the duel of two configurations and the race of several. Both measure through a runner in
  * blocks of random order and analyse ratios within blocks (tuner/model/paired.h), because noise that lasts longer than
  * a block cancels there; doc/measurement.md has the figures. */
-#ifndef TUNER_RACE_RACE_H
-#define TUNER_RACE_RACE_H
+#pragma once
 #include <jansson.h>
 
 #include "base/rng.h"
@@ -154,5 +153,3 @@ extern const struct race_options race_defaults;
  * are updated in place. Returns -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * not name causes, which diagnoses do. A table of a report has 5 to 40 rows with one value each, so that most cannot be
  * tested by shuffling: then a difference must exceed what that many values that are off by 10 % would show, and the
  * confidence is low. */
-#ifndef TUNER_READING_READING_H
-#define TUNER_READING_READING_H
+#pragma once
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 /* Adds all readings; nothing for tables of more than READING_ROWS_MAX rows, which effects and laws describe. */
@@ -60,5 +59,3 @@ enum confidence reading_confidence(enum reading_verdict verdict);
 double reading_series_chance(const struct study *study, const struct reading_series *series);
 /* The longest time over the shortest. */
 double reading_series_spread(const struct study *study, const struct reading_series *series);
-
-#endif

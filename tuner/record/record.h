@@ -2,8 +2,7 @@
 /* A recorded space: configurations that were measured elsewhere, failures included, and a space of exactly these. Read
  * from the files of Kernel Tuner (cache), of the T4 format and of KTT; a format is one file and one line in
  * local.mk. Files are hostile until checked. */
-#ifndef TUNER_RECORD_RECORD_H
-#define TUNER_RECORD_RECORD_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ double record_shown(const struct record *record, double value); /* as the file h
 bool record_more_is_better(const char *name);
 /* The seconds to evaluate the row: compile + run + framework + search + validation. */
 double record_row_cost(const struct record_row *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the scanner. */
-#ifndef TUNER_RECORD_SCAN_IMPL_H
-#define TUNER_RECORD_SCAN_IMPL_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ static inline uint64_t scan_brackets(uint64_t word) {
 
 /* From behind the opening quote to behind the closing one. */
 bool scan_unexpected(struct scan *scan, const char *wanted);
-
-#endif

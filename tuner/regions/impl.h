@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
-#ifndef TUNER_REGIONS_IMPL_H
-#define TUNER_REGIONS_IMPL_H
+#pragma once
 #include "base/scratch.h"
 #include "tuner/busy/busy.h"
 #include "tuner/regions/regions_plan_impl.h"
@@ -77,5 +76,3 @@ json_t *regions_profile_json(const struct regions_run *run, const json_t *more);
 /* other: of a plan that is not kept; its count may be 0. */
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof, const struct regions_proof *other);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole runs with settings of ours against whole runs as they are. */
-#ifndef TUNER_REGIONS_PROVE_IMPL_H
-#define TUNER_REGIONS_PROVE_IMPL_H
+#pragma once
 #include "tuner/race/race.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
@@ -33,5 +32,3 @@ void regions_proof_clear(struct regions_proof *proof);
 double regions_proof_seconds(double plain_s, double tuned_s);
 /* Settings of this proof may be used. */
 bool regions_proof_holds(const struct regions_proof *proof);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of a program that was built again: those of regions that are still the same are used. */
-#ifndef TUNER_REGIONS_REBUILT_H
-#define TUNER_REGIONS_REBUILT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ struct regions_rebuilt {
  * it), or of its symbol and its size. ERR_NOTHING where no region is left. */
 int regions_rebuilt_find(const json_t *settings, bool always, struct regions_rebuilt *rebuilt, struct err *err);
 void regions_rebuilt_clear(struct regions_rebuilt *rebuilt);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams and schedules for the regions of one program: found inside a few runs, proven by whole runs. */
-#ifndef TUNER_REGIONS_REGIONS_H
-#define TUNER_REGIONS_REGIONS_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ json_t *regions_tune(const struct regions_options *options, struct err *err);
 
 /* LD_PRELOAD with the library in front of what the environment has. Caller frees. */
 char *regions_preload(const char *library);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Binding and wait policy, which a runtime reads once: they hold for the whole program. */
-#ifndef TUNER_REGIONS_REGIONS_ENVIRONMENT_H
-#define TUNER_REGIONS_REGIONS_ENVIRONMENT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct regions_environment_task {
 /* Tries each once beside a run without, and the fastest once more in the same way. A new reference to one that was
  * clearly faster both times; an empty object if there is none. NULL: err says why the search ended. */
 json_t *regions_environment_find(const struct regions_environment_task *task, struct err *err);
-
-#endif

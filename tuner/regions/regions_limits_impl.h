@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The one thing that keeps a region from using its team well. */
-#ifndef TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
-#define TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
+#pragma once
 #include <stdbool.h>
 
 #include "tuner/regions/fit_impl.h"
@@ -40,5 +39,3 @@ double regions_fork_join_s(const struct omp_record *raw);
 double regions_imbalance(const struct omp_region *region);
 /* Processor time that the threads of the team worked, over the time that they were held for. */
 double regions_efficiency(const struct omp_region *region);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of one region told apart by their size, as those of a V-cycle's levels are. */
-#ifndef TUNER_REGIONS_REGIONS_SIZES_IMPL_H
-#define TUNER_REGIONS_REGIONS_SIZES_IMPL_H
+#pragma once
 #include <stdbool.h>
 
 #include "tuner/regions/regions_record_impl.h"
@@ -21,5 +20,3 @@ struct regions_sizes *regions_sizes_choose(const struct regions_record *record, 
 bool regions_sizes_hold(const struct regions_record *record, const struct regions_sizes *sizes, size_t count);
 /* Adds the class of a region that has one; the list grows where the region is not in it yet. */
 void regions_sizes_add(struct regions_sizes **sizes, size_t *count, const struct regions_region *region);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that lib/omp reads (lib/omp/table.c has the format). */
-#ifndef TUNER_REGIONS_REGIONS_TABLE_IMPL_H
-#define TUNER_REGIONS_REGIONS_TABLE_IMPL_H
+#pragma once
 #include <stdbool.h>
 
 #include "tuner/regions/regions_sizes_impl.h"
@@ -29,5 +28,3 @@ struct regions_table {
 
 /* Text of the table. Caller frees. record may be NULL where `any` is given without sizes. */
 char *regions_table_text(const struct regions_table *table, const struct regions_record *record);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of a program's file: their names, sizes and places, and whether a rebuilt one still has them. Nothing in
  * the file is trusted. */
-#ifndef TUNER_REGIONS_SYMBOLS_H
-#define TUNER_REGIONS_SYMBOLS_H
+#pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int symbols_named(const struct symbols *symbols, const char *name, uint64_t size
 bool symbols_code(const struct symbols *symbols, uint64_t offset, uint64_t *size, uint64_t *hash);
 /* Functions with such code: how many, with the offset of the last. */
 int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, uint64_t *offset);
-
-#endif

@@ -9,8 +9,7 @@
  * - by rank, with the median of the runs, which a few slow configurations move less.
  * - against the mean that a random search really reaches, with the mean of the runs: a random search scores 0.
  * A run counts as the space's median until it has a configuration that works; one that ended keeps its best. */
-#ifndef TUNER_REPLAY_SCORE_H
-#define TUNER_REPLAY_SCORE_H
+#pragma once
 #include "tuner/replay/replay.h"
 
 enum { SCORE_CURVE = 50, SCORE_POINTS = 6, SCORE_TARGETS = 3 };
@@ -85,5 +84,3 @@ const char *score_peers_space(const struct score_peers *peers, const char *path,
 /* The peers that were measured on all these spaces, with figures over all of them; the caller frees the array. */
 struct score_peer *score_peers_over(const struct score_peers *peers, const char *const *spaces, size_t count,
                                     size_t *found);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the score: a table has one column for each quantity and one row for each run. */
-#ifndef TUNER_REPLAY_SCORE_IMPL_H
-#define TUNER_REPLAY_SCORE_IMPL_H
+#pragma once
 #include "tuner/replay/score.h"
 
 enum {
@@ -21,5 +20,3 @@ struct score_table {
 	double *asking;
 	size_t count; /* runs in `order` */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A result is the document of a search, or the entry of a profile, which has the same members. Other rooms read
  * and write its verdict and its speedup by these functions only. */
-#ifndef TUNER_RESULT_RESULT_H
-#define TUNER_RESULT_RESULT_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -246,5 +245,3 @@ struct profile {
 	size_t count;
 };
 struct profile profile_read(const json_t *profile);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares texts line by line. */
-#ifndef TUNER_SAME_TEXT_SAME_IMPL_H
-#define TUNER_SAME_TEXT_SAME_IMPL_H
+#pragma once
 #include "tuner/same/same.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ struct same_line same_line_read(const char *text, size_t length, const json_t *c
 void same_line_clear(struct same_line *line);
 /* Does a count that the baseline has follow the settings: twice the threads, twice the lines? */
 bool same_counts(size_t base, size_t best, const json_t *base_config, const json_t *best_config);
-
-#endif

@@ -2,8 +2,7 @@
 /* A search strategy is one const table in one file, with one line in local.mk. It sees nothing but a space and results:
  * it asks for configurations to be measured and is told the outcomes. The same seed and the same outcomes give the same
  * sequence. */
-#ifndef TUNER_SEARCH_STRATEGY_H
-#define TUNER_SEARCH_STRATEGY_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ struct strategy {
 
 extern const struct strategy *const strategy_registry[]; /* ends with NULL */
 const struct strategy *strategy_find(const char *name);
-
-#endif

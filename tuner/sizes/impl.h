@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#ifndef TUNER_SIZES_IMPL_H
-#define TUNER_SIZES_IMPL_H
+#pragma once
 #include "tuner/sizes/sizes.h"
 
 struct sizes_ratio {
@@ -68,5 +67,3 @@ double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, 
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
 /* The loss of a configuration at a point against the best one known there; NAN: not known. */
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);
-
-#endif

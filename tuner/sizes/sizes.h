@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A kernel at several sizes of its problem: ranges of sizes with one configuration each, predictions for sizes that
  * nobody measured, and their error where it can be checked. doc/sizes.md describes the procedure. */
-#ifndef TUNER_SIZES_SIZES_H
-#define TUNER_SIZES_SIZES_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ struct sizes_bench {
  * machine affects all sizes and not the law over them. Finally the best and the finalists of neighbours are raced at
  * the midpoints, because the best there need not be the best of a neighbour. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
-
-#endif

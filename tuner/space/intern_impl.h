@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers distinct keys 0, 1, 2, .. in order of appearance. A key is a sequence of 32-bit words. */
-#ifndef TUNER_SPACE_INTERN_IMPL_H
-#define TUNER_SPACE_INTERN_IMPL_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct intern {
 void intern_clear(struct intern *set);
 uint32_t intern_find(struct intern *set, const uint32_t *key, size_t words, bool *added);
 const uint32_t *intern_key(const struct intern *set, uint32_t number); /* valid until the next intern_find() */
-
-#endif

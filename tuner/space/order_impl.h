@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Variable orders that are worth trying, because the size of a diagram depends on its order and the best order is hard
  * to find. All of them put a parameter after those that its condition mentions. */
-#ifndef TUNER_SPACE_ORDER_IMPL_H
-#define TUNER_SPACE_ORDER_IMPL_H
+#pragma once
 #include "tuner/space/part_impl.h"
 
 enum space_order {
@@ -14,5 +13,3 @@ enum space_order {
 
 void space_order_make(const struct space *space, const struct part_source *sources, size_t count, enum space_order kind,
                       int *order);
-
-#endif

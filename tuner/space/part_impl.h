@@ -5,8 +5,7 @@
  * The state of a part after some parameters is the values of the largest subexpressions that only these decide: a * b *
  * c <= k remembers the product and not the factors, which keeps the number of states small. States with the same
  * children become one node where that is cheap to find out (always at the last parameter). */
-#ifndef TUNER_SPACE_PART_IMPL_H
-#define TUNER_SPACE_PART_IMPL_H
+#pragma once
 #include "base/stop.h"
 #include "tuner/space/impl.h"
 #include "tuner/space/intern_impl.h"
@@ -72,5 +71,3 @@ static inline uint32_t part_step(struct part *part, uint32_t node, int level, ui
 	uint32_t next = part->nodes[node].child[branch];
 	return next != PART_UNKNOWN ? next : part_expand(part, node, branch);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files that read specifications. */
-#ifndef TUNER_SPEC_IMPL_H
-#define TUNER_SPEC_IMPL_H
+#pragma once
 #include <stdint.h>
 
 #include "base/err.h"
@@ -69,5 +68,3 @@ int reader_whole(struct reader *r, struct slice s, int64_t *out);
 int reader_range(struct reader *r, struct slice s, struct value_list *out);
 int reader_loop(struct reader *r, struct slice item, struct slice rest, struct value_list *out);
 int reader_list(struct reader *r, struct slice s, struct value_list *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces of Python text, searched outside brackets and quotes. */
-#ifndef TUNER_SPEC_SLICE_H
-#define TUNER_SPEC_SLICE_H
+#pragma once
 #include <stdbool.h>
 
 struct slice {
@@ -17,5 +16,3 @@ bool slice_begins(struct slice s, const char *mark);
 const char *slice_find(struct slice s, const char *mark);
 /* The bracket that closes the one at s.at; NULL if it is not closed. */
 const char *slice_close(struct slice s);
-
-#endif

@@ -2,8 +2,7 @@
 /* T1 tuning specifications (ConfigurationSpace, KernelSpecification), version 1.0.0 and the deviations of published
  * files.
  */
-#ifndef TUNER_SPEC_SPEC_H
-#define TUNER_SPEC_SPEC_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct space *spec_take_space(struct spec *spec);        /* the caller frees it 
 struct arena;
 struct value;
 int spec_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
-
-#endif

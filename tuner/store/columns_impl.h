@@ -6,8 +6,7 @@
  *
  * type: how the member is stored, a CELL_ of the enum below. presence: REQUIRED is NOT NULL; a column that is LATER may
  * be absent in the file of an earlier version, and is NULL in its rows. */
-#ifndef TUNER_STORE_COLUMNS_IMPL_H
-#define TUNER_STORE_COLUMNS_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,5 +151,3 @@ struct store_table {
 };
 enum { TABLE_SESSIONS, TABLE_SEARCHES, TABLE_TRIALS, TABLES };
 extern const struct store_table store_tables[TABLES];
-
-#endif

@@ -2,8 +2,7 @@
 /* The store is one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and
  * flushed to the disk together with the other trials of a quarter of a second. Several processes may use it at once: a
  * writer waits for the other. */
-#ifndef TUNER_STORE_STORE_H
-#define TUNER_STORE_STORE_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -232,5 +231,3 @@ struct share_import {
  * added. */
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
                  struct err *err);
-
-#endif

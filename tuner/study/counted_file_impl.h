@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters that other programs have written: `perf stat -x,` and `likwid-perfctr -o FILE.csv`. A table names such files
  * in a column (doc/tables.md). */
-#ifndef TUNER_STUDY_COUNTED_FILE_IMPL_H
-#define TUNER_STUDY_COUNTED_FILE_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "base/err.h"
@@ -12,5 +11,3 @@
 json_t *counted_file_read(const char *table, const char *name, struct err *err);
 /* The same from a text; where: for messages. */
 json_t *counted_text_read(const char *text, const char *where, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 /* Do the times follow one column at all, everything else equal? Compares with what its labels would show if they were
  * dealt at random among the rows that agree in all other columns. A diagnosis has to pass this test before it says
  * anything about a column (ADR 10). */
-#ifndef TUNER_STUDY_FOLLOWS_H
-#define TUNER_STUDY_FOLLOWS_H
+#pragma once
 #include "tuner/study/contrast.h"
 
 enum { FOLLOWS_PROBLEM = -1 /* all members of the problem together */ };
@@ -16,5 +15,3 @@ double follows_chance(const struct study *study, int column, const double *weigh
 bool follows(const struct study *study, int column);
 /* The same with an expected direction. */
 bool follows_directed(const struct study *study, int column, const double *weight, study_filter filter, void *ctx);
-
-#endif

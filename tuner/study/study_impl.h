@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
-#ifndef TUNER_STUDY_STUDY_IMPL_H
-#define TUNER_STUDY_STUDY_IMPL_H
+#pragma once
 #include <stdint.h>
 
 #include "base/mem.h"
@@ -77,5 +76,3 @@ struct study_order {
 int study_order_compare(const struct study_order *order, size_t a,
                         size_t b); /* 0: they agree in all columns that are not skipped */
 void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
-
-#endif

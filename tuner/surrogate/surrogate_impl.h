@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#ifndef TUNER_SURROGATE_SURROGATE_IMPL_H
-#define TUNER_SURROGATE_SURROGATE_IMPL_H
+#pragma once
 #include "tuner/model/gp/gp.h"
 #include "tuner/search/strategy.h"
 #include "tuner/surrogate/surrogate.h"
@@ -198,5 +197,3 @@ double cost_predict(const struct cost *cost, const uint16_t *codes);
 /* The factor by which a gain shrinks when it is divided by the seconds to this power. It is almost 0 if building is
  * expected to take over 10 times as long as usual, so that such configurations come last. */
 double cost_share(const struct cost *cost, double power, const uint16_t *codes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memory holds all that was measured. */
-#ifndef TUNER_TUNE_MEMORY_IMPL_H
-#define TUNER_TUNE_MEMORY_IMPL_H
+#pragma once
 #include "tuner/tune/recall_impl.h"
 #include "tuner/tune/sources_impl.h"
 
@@ -64,5 +63,3 @@ bool tune_has_fallen(const struct tune *tune, const json_t *config);
 int tune_earlier_failures(struct tune *tune, struct err *err);
 /* Records both objectives of a trial, if there are two. */
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result);
-
-#endif

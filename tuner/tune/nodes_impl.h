@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A search on several nodes (doc/adr/0011-fleet.md). All trials of a configuration run on one node; trials that a node
  * lost are repeated elsewhere. */
-#ifndef TUNER_TUNE_NODES_IMPL_H
-#define TUNER_TUNE_NODES_IMPL_H
+#pragma once
 #include "tuner/tune/session_impl.h"
 
 enum {
@@ -85,5 +84,3 @@ int parallel_recall(struct parallel *parallel, struct err *err);
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool */
 void tune_parallel_finals(struct tune *tune);                 /* runs blocks of the finals on nodes */
-
-#endif

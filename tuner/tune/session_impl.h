@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a session, by owners. What an owner does is in its header. */
-#ifndef TUNER_TUNE_SESSION_IMPL_H
-#define TUNER_TUNE_SESSION_IMPL_H
+#pragma once
 #include "tuner/race/numbers.h"
 #include "tuner/search/search.h"
 #include "tuner/tune/money_impl.h"
@@ -23,5 +22,3 @@ struct tune {
 	struct tune_finals finals;
 	struct tune_counting counting;
 };
-
-#endif

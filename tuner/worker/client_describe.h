@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One question to a worker and its answer, for every runner that uses one. */
-#ifndef TUNER_WORKER_CLIENT_DESCRIBE_H
-#define TUNER_WORKER_CLIENT_DESCRIBE_H
+#pragma once
 #include "tuner/worker/worker.h"
 
 struct worker_question {
@@ -25,5 +24,3 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 /* Replaces seconds by joules per run, or by their product. */
 int worker_energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
                          struct err *err);
-
-#endif

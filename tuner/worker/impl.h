@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The process of a worker, for the files of this room. */
-#ifndef TUNER_WORKER_IMPL_H
-#define TUNER_WORKER_IMPL_H
+#pragma once
 #include "tuner/worker/client_describe.h"
 
 #define WORKER_STOP_SECONDS 1.0
@@ -31,5 +30,3 @@ enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTER
 
 /* Asks a launched worker where it runs, before any other question, and sets worker->machine. */
 int worker_machine_ask(struct worker *worker, struct err *err);
-
-#endif

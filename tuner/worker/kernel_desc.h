@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels as the worker describes them. Everything is checked, because a plug-in may be in there. */
-#ifndef TUNER_WORKER_KERNEL_DESC_H
-#define TUNER_WORKER_KERNEL_DESC_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const
 json_t *kernel_list_json(const struct kernel_list *list, const char *device);
 /* The complete description (compiler, cflags, openmp, counters); borrowed. */
 const json_t *kernel_list_description(const struct kernel_list *list);
-
-#endif

@@ -2,8 +2,7 @@
 /* The tuner's side of the worker: starts it, asks it, and replaces it after a failure. The worker is a process of its
  * own so that crashes, hangs and wrong results are facts about one trial (doc/adr/0001-process-boundary.md);
  * doc/protocol.md describes the exchange. */
-#ifndef TUNER_WORKER_WORKER_H
-#define TUNER_WORKER_WORKER_H
+#pragma once
 #include "tuner/trial/trial.h"
 
 struct worker;
@@ -69,5 +68,3 @@ bool worker_runs(const struct worker *worker); /* as far as known: it has not en
 const struct worker_loss *worker_lost(const struct worker *worker);
 unsigned worker_starts(const struct worker *worker);
 unsigned worker_restarts(const struct worker *worker);
-
-#endif

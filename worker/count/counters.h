@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The counters of this worker: tables, self-tests and judgement, kept over its trials. */
-#ifndef WORKER_COUNT_COUNTERS_H
-#define WORKER_COUNT_COUNTERS_H
+#pragma once
 #include "counters/plan/plan.h"
 #include "kernels/kernel.h"
 #include "base/mem.h"
@@ -19,5 +18,3 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
 /* Makes the memory that this many threads count in. */
 void counters_software_alloc(struct arena *arena, struct counter_software *software, int threads);
-
-#endif

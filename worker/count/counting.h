@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters, in runs of their own. */
-#ifndef WORKER_COUNT_COUNTING_H
-#define WORKER_COUNT_COUNTING_H
+#pragma once
 #include <jansson.h>
 
 #include "counters/backend/counter.h"
@@ -55,5 +54,3 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
  * {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
  * threads 0: unknown. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
-
-#endif

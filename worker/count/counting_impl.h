@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of one backend that are counted together, in every thread of a team or once for the machine. */
-#ifndef WORKER_COUNT_COUNTING_IMPL_H
-#define WORKER_COUNT_COUNTING_IMPL_H
+#pragma once
 #include "worker/count/counting.h"
 
 struct batch_slot;
@@ -28,5 +27,3 @@ enum ss_status batch_run(struct batch *batch, struct state *state, const struct 
 void batch_free(struct batch *batch);
 /* The reason why thread t lacks a value of event e; empty if it has one. */
 void batch_missing(const struct batch *batch, int t, size_t e, char reason[COUNTER_REASON]);
-
-#endif

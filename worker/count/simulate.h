@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a trial's run on a processor that valgrind simulates. */
-#ifndef WORKER_COUNT_SIMULATE_H
-#define WORKER_COUNT_SIMULATE_H
+#pragma once
 #include <jansson.h>
 #include <stddef.h>
 
@@ -70,5 +69,3 @@ const char *simulate_harvest_read(const char *folder, const char *prefix, struct
 /* Content of a plain file, with a NUL appended; NULL if it is not one or is too long. The caller frees it. */
 char *simulate_text(const char *path, size_t limit, size_t *size);
 void simulate_harvest_free(struct simulate_harvest *harvest);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Devices that run kernels: the word of a request, and the GPUs that this worker has opened. */
-#ifndef WORKER_KERNEL_DEVICE_H
-#define WORKER_KERNEL_DEVICE_H
+#pragma once
 #include "gpu/open.h"
 #include "kernels/cuda.h"
 
@@ -19,5 +18,3 @@ struct devices *devices_new(void); /* opens nothing yet */
 void devices_free(struct devices *devices);
 /* Opens the device on first use; NULL with ERR_UNAVAILABLE on failure, and NULL for DEVICE_CPU. */
 struct gpu *devices_get(struct devices *devices, int index, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inputs and states of earlier trials, kept and dropped in least-recently-used order, by count and by the process's
  * memory. */
-#ifndef WORKER_KERNEL_STATE_H
-#define WORKER_KERNEL_STATE_H
+#pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ enum ss_status states_get(struct states *states, const struct call *call, const 
 void states_drop(struct states *states, struct state *state);
 /* Drops all states and inputs; returns how many states there were. */
 size_t states_clear(struct states *states);
-
-#endif

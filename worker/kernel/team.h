@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The OpenMP team that a trial needs: its size, its schedule, and each thread bound. Settings already in force are
  * left alone, so that the same configuration costs nothing the second time. */
-#ifndef WORKER_KERNEL_TEAM_H
-#define WORKER_KERNEL_TEAM_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void team_each(const struct team *team, void (*work)(void *ctx, int thread), voi
 /* {"asked", "ok", "cpus"}: where the threads ran last. After a thread outside its set the next team_apply binds
  * again. New reference. */
 json_t *team_placement(struct team *team);
-
-#endif

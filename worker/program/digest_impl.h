@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.
  */
-#ifndef WORKER_PROGRAM_DIGEST_IMPL_H
-#define WORKER_PROGRAM_DIGEST_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
 /* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first
  * part and "end" the last. New reference. */
 json_t *digest_json(const struct digest *digest, const char *hash);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operation "program": times and watches a user's program. */
-#ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
-#define WORKER_PROGRAM_RUNNER_PROGRAM_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include "base/err.h"
@@ -51,5 +50,3 @@ struct regions_run {
 	char **environment; /* environment of that run; NULL if regions are unavailable */
 	struct err err;     /* the reason */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
-#ifndef WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
-#define WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct program_again {
 void program_trial_runs(struct program_trial *trial);
 /* A run after them, judged the same way, but a failure does not fail the trial: false and the reason. */
 bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size);
-
-#endif

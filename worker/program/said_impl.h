@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a failed program's output, as lines for people. */
-#ifndef WORKER_PROGRAM_SAID_IMPL_H
-#define WORKER_PROGRAM_SAID_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "worker/program/runner_trial_impl.h"
@@ -9,5 +8,3 @@
 /* The last lines of stdout, as far as it was read, followed by those of stderr: an array of cleaned lines, a new
  * reference. A request with `show` gets many more of them. */
 json_t *program_said(const struct program_trial *trial);
-
-#endif

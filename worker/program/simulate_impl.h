@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a program and its descendants on a processor that valgrind simulates. */
-#ifndef WORKER_PROGRAM_SIMULATE_IMPL_H
-#define WORKER_PROGRAM_SIMULATE_IMPL_H
+#pragma once
 #include "counters/cachegrind.h"
 #include "worker/program/runner_trial_impl.h"
 #include "worker/count/simulate.h"
@@ -18,5 +17,3 @@ struct program_simulated {
 
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's own CUDA or OpenCL source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the
  * problem and one for the configuration. It is not in a registry; only requests name it. */
-#ifndef WORKER_SOURCE_SOURCE_H
-#define WORKER_SOURCE_SOURCE_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -122,5 +121,3 @@ bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 struct source_parts;
 /* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
 typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
-
-#endif

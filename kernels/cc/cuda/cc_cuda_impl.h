@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the variants for CUDA. The rules of the labels are those of kernels/cc/cc.h. */
-#ifndef KERNELS_CC_CUDA_CC_CUDA_IMPL_H
-#define KERNELS_CC_CUDA_CC_CUDA_IMPL_H
+#pragma once
 #include "kernels/cc/cc.h"
 #include "kernels/cuda.h"
 
@@ -46,5 +45,3 @@ struct cc_cuda_variant {
 extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
 
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the recommendation for a command line, and running the command with it. */
-#ifndef SRC_CMD_APPLY_APPLY_IMPL_H
-#define SRC_CMD_APPLY_APPLY_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void launch_print(const struct launch *launch, bool json);
 int launch_run(struct app *app, const struct launch *launch, struct err *err);
 /* Cleans the text in place, so that it can be shown on a terminal. */
 char *launch_shown(char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of an explanation. Each part is JSON, and the text for people is made from the same JSON. */
-#ifndef SRC_CMD_EXPLAIN_EXPLAIN_H
-#define SRC_CMD_EXPLAIN_EXPLAIN_H
+#pragma once
 #include <jansson.h>
 
 #include "src/app/cmd.h"
@@ -64,5 +63,3 @@ json_t *explain_drivers(const struct explain_view *view, size_t winner,
 json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --probe: runs the experiments that the diagnoses suggest. */
-#ifndef SRC_CMD_EXPLAIN_EXPLAIN_PROBE_IMPL_H
-#define SRC_CMD_EXPLAIN_EXPLAIN_PROBE_IMPL_H
+#pragma once
 #include <jansson.h>
 
 #include "src/app/cmd.h"
@@ -17,5 +16,3 @@ json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t
  * is not built in. Ends with NULL; free it with words_free (tuner/fleet/fleet_words.h). A `run` stores nothing, so it
  * becomes a sweep over one value. */
 char **explain_words(struct app *app, const char *command, struct err *err);
-
-#endif

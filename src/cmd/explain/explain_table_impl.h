@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a problem in the form that the models read. */
-#ifndef SRC_CMD_EXPLAIN_EXPLAIN_TABLE_IMPL_H
-#define SRC_CMD_EXPLAIN_EXPLAIN_TABLE_IMPL_H
+#pragma once
 #include "src/cmd/explain/explain.h"
 #include "tuner/model/effects/response.h"
 
@@ -29,5 +28,3 @@ const struct response *explain_table_surrogate(struct explain_table *table);
 size_t explain_table_row(const struct explain_table *table, size_t row);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
-
-#endif

@@ -2,8 +2,7 @@
 /* Places a run below the machine's ceilings (Williams, Waterman, Patterson: "Roofline: An Insightful Visual Performance
  * Model for Multicore Architectures", 2009). Operations and bytes are the minimum that the kernel declares; counted
  * bytes are used where a counter provides them. */
-#ifndef SRC_CMD_EXPLAIN_ROOFLINE_H
-#define SRC_CMD_EXPLAIN_ROOFLINE_H
+#pragma once
 #include <jansson.h>
 #include <stdio.h>
 
@@ -13,5 +12,3 @@
  * its work. */
 json_t *roofline_json(struct app *app, const json_t *document, double seconds);
 void roofline_print(const json_t *roofline, FILE *out);
-
-#endif

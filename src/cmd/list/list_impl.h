@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `list counters`, `list metrics` and `list params`. */
-#ifndef SRC_CMD_LIST_LIST_IMPL_H
-#define SRC_CMD_LIST_LIST_IMPL_H
+#pragma once
 #include "base/json/js.h"
 #include "src/app/cmd.h"
 
@@ -22,5 +21,3 @@ void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out);
 
 /* Shows the parameters of the kernel in word 1, or of the specification of --spec. */
 int list_params(struct app *app, const struct opt_args *args, struct err *err);
-
-#endif

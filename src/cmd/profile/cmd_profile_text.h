@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of entries as text for people. */
-#ifndef SRC_CMD_PROFILE_CMD_PROFILE_TEXT_H
-#define SRC_CMD_PROFILE_CMD_PROFILE_TEXT_H
+#pragma once
 #include <jansson.h>
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ char *profile_text_clean(const char *text); /* a copy without control characters
 void profile_text_median(const json_t *entry, char *text, size_t size);
 /* Copies the members that identify an entry: kernel, problem, objective, device. New reference. */
 json_t *profile_text_head(const json_t *entry);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile verify`: duels of recommendations with their baselines. */
-#ifndef SRC_CMD_PROFILE_VERIFY_IMPL_H
-#define SRC_CMD_PROFILE_VERIFY_IMPL_H
+#pragma once
 #include "src/cmd/profile/input.h"
 #include "tuner/result/result.h"
 #include "tuner/race/race.h"
@@ -44,5 +43,3 @@ struct verify {
 int verify_kernel(struct verify *verify, struct verified *row, struct err *err);
 int verify_program(struct verify *verify, struct verified *row, struct err *err);
 int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
-
-#endif

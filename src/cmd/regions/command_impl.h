@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the commands of this room. */
-#ifndef SRC_CMD_REGIONS_COMMAND_IMPL_H
-#define SRC_CMD_REGIONS_COMMAND_IMPL_H
+#pragma once
 #include "src/app/cmd.h"
 #include "src/cmd/regions/target_impl.h"
 #include "tuner/regions/regions.h"
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
  * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
-#ifndef SRC_CMD_REGIONS_FILE_H
-#define SRC_CMD_REGIONS_FILE_H
+#pragma once
 #include "src/app/cmd.h"
 #include <jansson.h>
 #include "src/cmd/regions/target_impl.h"
@@ -31,5 +30,3 @@ bool regions_document_proven(const json_t *document);
  * of the same build that were proven; people are told. */
 int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
                  const char *chosen, json_t *result, struct err *err);
-
-#endif

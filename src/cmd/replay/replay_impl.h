@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --baseline of `replay`: a configuration of a recorded space. */
-#ifndef SRC_CMD_REPLAY_REPLAY_IMPL_H
-#define SRC_CMD_REPLAY_REPLAY_IMPL_H
+#pragma once
 #include "base/opt.h"
 #include "src/ui/ui.h"
 #include "tuner/record/record.h"
@@ -78,5 +77,3 @@ struct score_output {
 };
 
 void score_output_print(const struct score_output *output, const struct ui *ui);
-
-#endif

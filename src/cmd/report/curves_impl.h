@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The curves of one parameter, with the charts and the table made from them. */
-#ifndef SRC_CMD_REPORT_CURVES_IMPL_H
-#define SRC_CMD_REPORT_CURVES_IMPL_H
+#pragma once
 #include "src/cmd/report/curves_table_impl.h"
 
 enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
@@ -42,5 +41,3 @@ void curves_speedups(const struct curves *curves);
 void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
 /* curves_table.c */
 void curves_table(const struct curves *curves);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program, a chart,
  * which escapes its own texts, or fills a slot at the end. */
-#ifndef SRC_CMD_REPORT_HTML_H
-#define SRC_CMD_REPORT_HTML_H
+#pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ void html_table_end(struct html_table *table);
 /* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
 void page_begin(struct html *html, const char *title, int reload);
 void page_end(struct html *html);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the command sweep on kernels. */
-#ifndef SRC_CMD_RUN_SWEEP_IMPL_H
-#define SRC_CMD_RUN_SWEEP_IMPL_H
+#pragma once
 #include "base/mem.h"
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/cmd/run/sweep_table_impl.h"
@@ -54,5 +53,3 @@ int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t 
 /* One row of the document. New reference. */
 json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
                        const struct trial_result *result);
-
-#endif

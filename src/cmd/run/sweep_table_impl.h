@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of `sweep`. */
-#ifndef SRC_CMD_RUN_SWEEP_TABLE_IMPL_H
-#define SRC_CMD_RUN_SWEEP_TABLE_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ struct sweep_table {
  * speedups over the serial code and over one thread if that was swept, the efficiency, the figures, and a bar of the
  * time. */
 void sweep_table_print(struct ui *ui, const struct sweep_table *table);
-
-#endif

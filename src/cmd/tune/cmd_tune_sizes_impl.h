@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tune --sizes: one kernel at several sizes under one budget. */
-#ifndef SRC_CMD_TUNE_CMD_TUNE_SIZES_IMPL_H
-#define SRC_CMD_TUNE_CMD_TUNE_SIZES_IMPL_H
+#pragma once
 #include "src/cmd/tune/session_impl.h"
 #include "tuner/sizes/sizes.h"
 
@@ -19,5 +18,3 @@ void tune_sizes_free(struct tune_sizes *sizes); /* NULL is allowed */
 int tune_sizes_run(struct tuning *t, struct err *err);
 /* Returns for example "n=512"; the caller frees it. */
 char *tune_sizes_word(const struct tune_sizes *sizes, double n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder, and by the CUDA reader where both languages agree. */
-#ifndef TUNER_SPEC_C_IMPL_H
-#define TUNER_SPEC_C_IMPL_H
+#pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ struct c_build {
  * user's cache), which becomes the compiler's. Plug-ins for this machine stay in the cache for later sessions. The
  * kernel, and the compiler's words and cwd, are borrowed, and so is the worker. */
 struct c_builds;
-
-#endif

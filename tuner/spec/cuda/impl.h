@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder. */
-#ifndef TUNER_SPEC_CUDA_IMPL_H
-#define TUNER_SPEC_CUDA_IMPL_H
+#pragma once
 #include "base/expr/expr.h"
 #include "tuner/space/space.h"
 #include "tuner/build/builder.h"
@@ -67,5 +66,3 @@ json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config,
 
 /* Compiles before a configuration is measured. The kernel and the worker are borrowed. */
 struct cuda_ahead;
-
-#endif
