@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "base/sha256.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "base/stats.h"
 
 #include <math.h>

@@ -3,8 +3,6 @@
  * predictor. Of its two tools with that model callgrind is used, because programs can mark where a region begins and
  * ends (Valgrind User Manual, "Callgrind: a call-graph generating cache and branch prediction profiler", 6.5), which
  * cachegrind learned only in 3.21. */
-#include <config.h>
-
 #include "counters/cachegrind.h"
 
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hardware metrics of a GPU. Some take several passes, for which the same work is run again (`more`). The clock is left
  * alone. A refusal in the middle of a trial becomes the reason of its values, and the trial goes on. */
-#include <config.h>
-
 #include "counters/cupti/cupti.h"
 
 #include <math.h>

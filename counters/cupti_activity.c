@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts a GPU's activity: kernels, copies and fills, with the times that the device itself measured. */
-#include <config.h>
-
 #include <stdio.h>
 #include <string.h>
 

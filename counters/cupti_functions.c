@@ -4,8 +4,6 @@
  * that size: without sizes, a function that is launched in turn on a narrow strip and on the rest would be judged by
  * its strips. Rates count by the time that launches take. The device runs nothing else meanwhile, so functions that
  * overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

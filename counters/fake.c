@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The template for new backends, without hardware. Its values are always the same, one for each status, and it refuses
  * calls in the wrong order. */
-#include <config.h>
-
 #include <string.h>
 
 #include "counters/backend/counter.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Software-defined events, read from the kernel's memory: the same counts as papi-sde's, without PAPI. */
-#include <config.h>
-
 #include <stdio.h>
 
 #include "counters/backend/counter.h"

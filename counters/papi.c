@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PAPI's presets and native events, per thread and without multiplexing. */
-#include <config.h>
-
 #include <stdio.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* Software-defined events (A. Jagode, A. Danalis, H. Anzt, J. Dongarra, "PAPI software-defined events for in-depth
  * performance analysis", IJHPCA 33(6), 2019): those of the running kernel, for each thread, and those that a plug-in
  * exports itself, for the whole process. */
-#include <config.h>
-
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
  * events that are opened together form one group on each core PMU, software events another. If the kernel's side is
  * hidden (perf_event_paranoid 2), the kernel still opens context-switches and cpu-migrations for the user's side and
  * then silently counts 0, because both happen in the kernel; we report them as unavailable. */
-#include <config.h>
-
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>

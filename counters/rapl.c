@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts energy by the processor's Running Average Power Limit (RAPL) meters. */
-#include <config.h>
-
 #include <stdio.h>
 #include <string.h>
 

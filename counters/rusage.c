@@ -5,8 +5,6 @@
  * waited for; these include the work of this process's copy before its exec. CPU time is exact but its division is not:
  * the kernel samples once a tick whether user or kernel code runs, and divides the exact time in that ratio (Linux,
  * kernel/sched/cputime.c, cputime_adjust). */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps compiled code on disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file for each key, which is complete or absent,
  * and which is checked before use. The cache is off if the folder is missing or others may write to it. */
-#include <config.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads clocks, power, temperature, and other users of the device. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

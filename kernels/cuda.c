@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "kernels/cuda.h"
 
 const struct gpu_module *cuda_program(const struct ss_kernel *kernel, const struct ss_call *call) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "kernels/registry.h"
 
 #define KERNEL(name, source) extern const struct ss_kernel kernel_##name;

@@ -2,8 +2,6 @@
 /* libFuzzer's mutations of bytes seldom leave a JSON document whole, so that little comes behind the parser. In half of
  * the mutations this changes the document by its values instead: one is replaced by another or by an extreme one, taken
  * out, doubled, or changed inside its quotes. Linked with the targets that read JSON. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,6 @@
 /* Thread affinity of OpenMP 5.2, section 10.1.3. The parent of the team is the initial thread, on the first place.
  * If one number does not divide the other, which the text leaves open, the first places (or subpartitions) are the
  * larger ones, as in libgomp's spread. */
-#include <config.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

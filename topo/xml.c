@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif

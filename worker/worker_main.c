@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "worker/cli_impl.h"
 
 int main(int argc, char **argv) {

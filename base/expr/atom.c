@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers, words, names, calls and parentheses. */
-#include <config.h>
-
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples with one number per line,
  * and people read this output. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

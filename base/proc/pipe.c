@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>

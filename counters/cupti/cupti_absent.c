@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces CUPTI if configure did not find its headers. */
-#include <config.h>
-
 #include <stdio.h>
 
 #include "counters/cupti/cupti.h"

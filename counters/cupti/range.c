@@ -2,8 +2,6 @@
 /* Uses the range profiler in two ways (CUPTI's documentation, "Range Profiling API"). UserRange and UserReplay: the
  * work between begin and end is one range, and the caller repeats it until every pass is done. AutoRange and
  * KernelReplay: each launch is a range, and CUPTI repeats it, with the memory put back in between. */
-#include <config.h>
-
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces PAPI if configure did not find it. */
-#include <config.h>
-
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <linux/perf_event.h>
 #include <papi.h>
 #include <pthread.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces libsde if configure did not find it. */
-#include <config.h>
-
 #include <stdio.h>
 
 #include "counters/papi/papi.h"

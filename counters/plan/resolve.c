@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

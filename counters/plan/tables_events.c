@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads files of data/events/: portable events, and how families of CPUs count them. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
-#include <config.h>
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>

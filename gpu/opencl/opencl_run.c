@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels, their launches, and the time that these take by the device's clock. */
-#include <config.h>
-
 #include <limits.h>
 #include <math.h>
 

@@ -2,8 +2,6 @@
 /* Afforest: Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling",
  * 2018. Trees are linked along a few edges of every vertex. By then most vertices are in one component, found by a
  * sample: of those the other edges need not be read, as an edge that leads out of it is read from its other end. */
-#include <config.h>
-
 #include "kernels/cc/cc.h"
 
 /* Joining the trees of an edge's two ends, by many threads at once. Both return whether two roots became one. A pointer

@@ -2,7 +2,6 @@
 /* Builds rows from edges, with as many threads as there are processors: every edge goes into both of its rows, in
  * any order, and then each row is sorted. So neither the order of the edges nor that of the threads shows in the
  * result. */
-#include <config.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: connected components of a built-in graph or of one from a file. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

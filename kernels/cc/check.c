@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Labels against the oracle, and against the edges. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "kernels/cc/cc.h"

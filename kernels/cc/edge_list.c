@@ -2,7 +2,6 @@
 /* A list of edges, as the Stanford Network Analysis Project (SNAP) keeps them: two numbers a line, any numbers, with
  * gaps; '#' or '%' begins a comment line. Further numbers in a line (weights, times) are skipped. Vertices are what
  * occurs, in ascending order. */
-#include <config.h>
 #include <stdlib.h>
 
 #include "kernels/cc/cc_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file into memory, and to its reader. */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

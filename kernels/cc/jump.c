@@ -4,8 +4,6 @@
  * followed to their ends. After Shiloach and Vishkin, "An O(log n) parallel connectivity algorithm", 1982, as Zhang,
  * Azad and Hu simplify it in "FastSV: a distributed-memory connected component algorithm with fast convergence",
  * 2020. */
-#include <config.h>
-
 #include "kernels/cc/cc.h"
 
 static void label_lower(int32_t *label, int32_t to, int64_t *events) {

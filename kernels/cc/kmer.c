@@ -2,7 +2,6 @@
 /* Like the k-mer graphs of genome assembly: long paths, few branches, numbered in no order, as k-mers are hashed. Each
  * path has a geometric length; nine in ten begin at a vertex of an earlier path, half of them end at one, too. A degree
  * above 2 adds edges between any two vertices; a degree of 1 leaves loose paths of two vertices in the mean. */
-#include <config.h>
 #include <stdlib.h>
 
 #include "kernels/cc/cc_impl.h"

@@ -2,7 +2,6 @@
 /* Matrix Market, coordinate format: Boisvert, Pozo and Remington, "The Matrix Market exchange formats: initial design",
  * 1996. The pattern of a square matrix is the graph: rows and columns are vertices from 1, values are skipped, and both
  * triangles count. */
-#include <config.h>
 #include <string.h>
 #include <strings.h>
 

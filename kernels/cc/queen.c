@@ -4,7 +4,6 @@
  * the neighbours across faces, one of 18 or less those across faces and edges. One above 26 makes three vertices of
  * each, for three unknowns, joined with each other and with all of the neighbours': up to 80 neighbours, as Queen_4147
  * has. */
-#include <config.h>
 #include <math.h>
 
 #include "kernels/cc/cc_impl.h"

@@ -3,7 +3,6 @@
  * 0.55 sqrt(ln n / n), just about connects it: Holtgrewe, Sanders and Schulz, "Engineering a scalable high quality
  * graph partitioner", 2010 (the family rgg). The square is cut into cells no smaller than the radius; vertices are
  * numbered cell by cell, row by row. */
-#include <config.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Label propagation: a vertex takes the smallest label among its neighbours, until none changes. In place a label can
  * travel far in one step, along vertices that the same thread visits later; with two arrays it travels one edge. */
-#include <config.h>
-
 #include "kernels/cc/cc.h"
 
 static int64_t sweep_inplace(struct cc_state *s) {

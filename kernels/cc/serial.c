@@ -3,8 +3,6 @@
  * compare in "Experiments on union-find algorithms for the disjoint-set data structure", 2010. A pointer never leads
  * to a larger vertex, so the root is the smallest; and because rows ascend, each edge is visited from its larger end
  * only. */
-#include <config.h>
-
 #include "kernels/cc/cc.h"
 
 /* Climbs from the side whose pointer is larger, and lets the vertices on its way point to the smaller one. */

@@ -3,7 +3,6 @@
  * src/writer.h. One byte (directed or not), int64 edge ends, int64 vertices, an int64 offset for each row and for
  * the end of the last, an int32 for each neighbour, from 0; if directed, offsets and neighbours again for the
  * incoming edges. Everything is in the byte order of the machine that wrote it. */
-#include <config.h>
 #include <string.h>
 
 #include "kernels/cc/cc_impl.h"

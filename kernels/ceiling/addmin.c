@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An addition and a minimum of 32-bit integers, the parts of a shortest path's relaxation. */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 /* The minimum takes the limit in the last chains and the sum in the others, so that both are needed. */

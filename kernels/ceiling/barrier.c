@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 static void barrier_part(const struct ceiling_job *job, int thread) {

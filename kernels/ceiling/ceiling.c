@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: one of the ceilings, measured as any kernel is. */
-#include <config.h>
-
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copying an array. What is counted is what STREAM counts (McCalpin, "Memory Bandwidth and Machine Balance in Current
  * High Performance Computers", 1995): a byte read and a byte written, not the line that a plain store reads first. */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 static void copy_fill(const struct ceiling_job *job, int thread) {

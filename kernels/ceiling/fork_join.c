@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A team is started and joined: an empty parallel region (Bull, "Measuring Synchronisation and Scheduling Overheads in
  * OpenMP", 1999), but for each thread's mark that it was there. */
-#include <config.h>
 #include <omp.h>
 
 #include "kernels/ceiling/ceiling.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fused multiply-add in single and in double precision, or a multiplication and an addition if the instruction set
  * lacks it: two operations. */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 #define FP(word, type, most)                                                                                           \

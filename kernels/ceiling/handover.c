@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cache line goes to and fro between two threads; an operation is one way. */
-#include <config.h>
 #include <omp.h>
 #include <sched.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading: a sum over an array of words. */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 static void read_fill(const struct ceiling_job *job, int thread) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A team is started, its threads' numbers are added up, and it is joined (as Bull's REDUCTION). */
-#include <config.h>
 #include <omp.h>
 
 #include "kernels/ceiling/ceiling.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops, once for each instruction set: this file includes itself, so that the template stands beside its uses. */
 #ifndef ISA
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 #include "kernels/isa.h"
 #if defined(__x86_64__)

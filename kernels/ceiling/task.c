@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One thread makes empty tasks, the team runs them: the time of a task (LaGrone, Aribuki, Chapman, "A Set of
  * Microbenchmarks for Measuring OpenMP Task Overheads", 2011). */
-#include <config.h>
 #include <omp.h>
 
 #include "kernels/ceiling/ceiling.h"

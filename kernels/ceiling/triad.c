@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* STREAM's triad, a = b + s c over doubles; bytes are counted as in copy.c. */
-#include <config.h>
-
 #include "kernels/ceiling/ceiling.h"
 
 static void triad_fill(const struct ceiling_job *job, int thread) {

@@ -2,7 +2,6 @@
 /* The oracle: Dijkstra's algorithm (1959) from every vertex, with a binary heap from which outdated entries are dropped
  * when they come up. It shares nothing with Floyd-Warshall but the graph. Sources are independent: they run in
  * parallel. */
-#include <config.h>
 #include <stdlib.h>
 
 #include "kernels/fw/fw.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: all-pairs shortest paths on a random directed graph, one matrix for each configuration. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 /* Blocked, with the parallel loops inside the tiles. The tiles run one after the other, so a region is opened for each
  * of the (n / block)^3 updates and its threads share only `block` rows or columns: starting them costs more than they
  * bring. It is here to be compared with `tiled`, whose threads share the tiles. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 enum { COLUMNS = 16 }; /* of a row tile, for one iteration */

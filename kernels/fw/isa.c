@@ -5,7 +5,6 @@
  *
  * Floats that are not negative, infinity among them, are in the order of their bits read as integers (IEEE 754), and
  * the minimum of integers has more execution units on some CPUs and no fewer on others. */
-#include <config.h>
 #include <string.h>
 
 #include "kernels/fw/fw.h"

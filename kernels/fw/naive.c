@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The conventional triple loop: Floyd, "Algorithm 97: shortest path", 1962, with the rows of each step shared out.
  * Row k does not change in step k (its distance to itself is 0), so nothing is read while it is written. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 static void naive_run(const struct fw_state *s) {

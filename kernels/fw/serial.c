@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The triple loop without OpenMP: Floyd, "Algorithm 97: shortest path", 1962. Speedups are over its time. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 static void serial_run(const struct fw_state *s) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocked, with explicit SIMD tile kernels (simd_tile.h). Layout: tiles in panels of 16 columns, a cache line a row. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 /* Padding up to whole panels is "no path", which no minimum takes over. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The recursion with tasks. The parallel region is opened once, at the top: every task at every depth can run on any
  * thread of the one team. Compare tasks_inner.c. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 static void cube_run(const struct fw_state *s, struct fw_cube cube) {

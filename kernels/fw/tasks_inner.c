@@ -8,8 +8,6 @@
  * only the two pairs overlap, and they keep two threads busy: 8 units of work take 6 units of time, a speedup of 1.33
  * at most on any number of threads. Each inner region is paid for besides. Raising OMP_MAX_ACTIVE_LEVELS does not mend
  * it: then every call starts a whole team, and the machine is oversubscribed. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 static void cube_run(const struct fw_state *s, struct fw_cube cube);

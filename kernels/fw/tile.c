@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The update of a plain tile (plain_tile.h), one after the other in memory or in the rows of the whole matrix. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 void fw_tile_update(const struct fw_state *s, int i, int j, int k) {

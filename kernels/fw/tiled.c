@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocked, with the plain tile update: what blocking alone gives. */
-#include <config.h>
-
 #include "kernels/fw/fw.h"
 
 static void tiled_run(const struct fw_state *s) {

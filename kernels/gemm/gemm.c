@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: a product of two matrices of random integers. */
-#include <config.h>
-
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The definition: each element is the product of a row and a column. The column is read with the stride of a row. */
-#include <config.h>
-
 #include "kernels/gemm/gemm.h"
 
 static float dot(const float *row, const float *column, size_t k, size_t stride) {

@@ -3,7 +3,6 @@
  * three products of a matrix and a vector in the place of one of two matrices. Modulo 2^64 nothing is rounded, and a
  * row that is wrong is missed with a probability below 2^-38, because errors are integers below 2^25. A row that is
  * found is computed again. */
-#include <config.h>
 #include <math.h>
 #include <stdlib.h>
 

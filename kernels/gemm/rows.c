@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The serial code with its rows shared out among the threads. */
-#include <config.h>
-
 #include "kernels/gemm/gemm.h"
 
 static void rows_run(struct gemm_state *s) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops that a programmer without threads would write: rows of B are added to rows of C, so that memory is read in
  * its order. */
-#include <config.h>
-
 #include "kernels/gemm/gemm.h"
 
 static void serial_run(struct gemm_state *s) {

@@ -2,7 +2,6 @@
 /* Packed panels and tiles in registers (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication",
  * 2008): `depth` rows of B are packed for all threads, then each thread packs `block` rows of A and runs over the
  * tiles. Panels are padded with zeros to whole tiles; of a tile at the border only the inside goes to C. */
-#include <config.h>
 #include <omp.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops over vectors: one template (simd_tile.h), compiled for each instruction set and chosen at run time, so that
  * the build needs no -march. */
-#include <config.h>
-
 #include "kernels/gol/gol.h"
 #include "kernels/isa.h"
 

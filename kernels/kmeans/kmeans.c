@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table, and its hooks. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory of a state, in pages of its own (kernels/pages.h). */
-#include <config.h>
 #include <string.h>
 
 #include "kernels/kmeans/kmeans.h"

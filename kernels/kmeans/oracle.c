@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The oracle: the same algorithm in whole numbers. Coordinates count 2^-12, centres 2^-21; squares of 21 bits, 1024 of
  * them added, and sums of 2^30 objects fit in 64 bits. Assignments are independent: they run in parallel. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

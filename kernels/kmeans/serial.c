@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain loops: the cost of the work without any parallelism. */
-#include <config.h>
-
 #include "kernels/kmeans/kmeans.h"
 
 static void serial_run(const struct kmeans_state *s) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The blocked variant's inner loops: one template (simd_tile.h), compiled for each instruction set and chosen at run
  * time, so that the build needs no -march. */
-#include <config.h>
-
 #include "kernels/kmeans/kmeans.h"
 #include "kernels/isa.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A single lock for the whole list (Herlihy and Shavit 2008, section 9.4). */
-#include <config.h>
-
 #include "kernels/lists/plain_impl.h"
 #include "kernels/lists/spin_impl.h"
 

@@ -5,8 +5,6 @@
  *
  * The deciding stores, of the mark and of the link, are sequentially consistent: with less, a thread could look past
  * its own removal that others do not see yet, and two removals by two threads would not be ordered. */
-#include <config.h>
-
 #include "kernels/lists/pair_tile.h"
 
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {

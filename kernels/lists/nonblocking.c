@@ -6,8 +6,6 @@
  *
  * A link that is compared and swapped must not have changed and changed back meanwhile (the ABA problem). It can't: a
  * node is used again only after all operations that may have seen it (memory.c), or not at all. */
-#include <config.h>
-
 #include "kernels/lists/list_impl.h"
 
 static bool is_marked(const struct list_node *link) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walks without locks, locks the two nodes it is about, and walks again to see that they are still in the list (Herlihy
  * and Shavit 2008, section 9.6). */
-#include <config.h>
-
 #include "kernels/lists/pair_tile.h"
 
 static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t key) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Without any synchronization: the cost of the work on one thread. */
-#include <config.h>
-
 #include "kernels/lists/plain_impl.h"
 
 const struct list_kind KERNEL_COUNTED(list_serial) = {

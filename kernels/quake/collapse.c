@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each sweep a parallel loop over the cells of the whole grid. The schedule is always static: a cell is too little work
  * to be handed out on its own. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 
 enum what { COUNT, ENERGY };

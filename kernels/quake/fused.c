@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One pass over the grid for each step, in one parallel region for all of them. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 
 static void step_row(const struct quake_state *s, int64_t step, ptrdiff_t i, struct quake_tally *tally) {

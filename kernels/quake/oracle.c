@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The oracle scatters: a cell that fires gives to its neighbours. It shares nothing with the variants. */
-#include <config.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: earthquakes on a grid of random energies. */
-#include <config.h>
-
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

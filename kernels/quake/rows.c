@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The project's program with OpenMP: each sweep a parallel loop over rows; the sums of all threads in one of three
  * ways. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 
 typedef double sweep_sum(const struct quake_state *s, ptrdiff_t i);

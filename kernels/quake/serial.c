@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The project's program without OpenMP: the sweeps, one after the other. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 
 static void serial_run(struct quake_state *s) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The row of a step with explicit SIMD: one template (simd_tile.h), compiled for each instruction set and chosen at run
  * time, so that the build needs no -march. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 #include "kernels/isa.h"
 #if defined(__x86_64__)

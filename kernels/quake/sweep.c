@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sweeps in their plain form, along one row, for the compiler to vectorise. */
-#include <config.h>
-
 #include "kernels/quake/quake.h"
 
 void quake_sweep_charge(const struct quake_state *s, ptrdiff_t i) {

@@ -2,8 +2,6 @@
 /* Chooses the launches that are counted: of each function and size the first, the second, the fourth and so on, because
  * each of them costs milliseconds. Sizes are told apart because a function that is launched in turn on a narrow strip
  * and on the rest would else be judged by its strips. */
-#define _GNU_SOURCE
-
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

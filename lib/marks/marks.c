@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "lib/marks/marks.h"
 
 static const uint64_t WRITE_NS = 1000000000; /* seconds between two writes before the end */

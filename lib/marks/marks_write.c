@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One JSON object a line; doc/regions.md describes them. */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

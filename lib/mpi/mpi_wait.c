@@ -2,7 +2,6 @@
 /* How long a rank is inside calls of MPI that may wait for others. Arguments are integers and pointers only, so that a
  * wrapper hands them on without their types. What it records: $SWEETSPOT_MPI_RECORD.PID with a line "rank N", then
  * "NAME CALLS NANOSECONDS" for each function. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processors that the process may use at the same time: those of its affinity mask, or fewer where a control group
  * limits its processor time. A team beyond that waits for itself, which must not look like the work of others. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>

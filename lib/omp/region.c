@@ -3,7 +3,6 @@
  * each other, so that neighbours in time can be compared. Nested ones, and those that another thread begins meanwhile,
  * are only counted. And the threads of a team, while they run the region's code: how long each worked, what it counted,
  * and which schedule its loops get; all of them must agree about that, so the visit travels with the region's code. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>

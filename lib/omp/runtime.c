@@ -3,7 +3,6 @@
  * in the global scope; else, as in a plug-in that brought along a runtime of its own and is opened privately, one in
  * the caller's own scope; else any that is loaded. What is found after the start is kept for each object, until an
  * object is closed. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packages, cores and caches according to Documentation/admin-guide/cputopology.rst and
  * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel, restricted to the control group as hwloc does. */
-#include <config.h>
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads data/schema/profile.json, as far as programs need it. */
-#include <config.h>
-
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>

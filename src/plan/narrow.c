@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* On a busy machine, a setting may win only because it leaves to others what they use anyway: fewer threads, or a team
  * on fewer cores. */
-#include <config.h>
-
 #include "src/plan/narrow.h"
 
 #include <ctype.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the baseline, which is what the user runs today: OpenMP settings of the environment, and own parameters as
  * given by --default. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

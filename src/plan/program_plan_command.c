@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the program itself: its command, the commands around it, its folder, and its identity in the store. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

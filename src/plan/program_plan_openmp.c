@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The OpenMP settings, and the ranks of MPI, as parameters. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/plan/source_spec.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints results as blocks: the verdict first, then the setting, then what was tried. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

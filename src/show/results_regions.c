@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regions that a program marks with sweetspot_begin and sweetspot_end. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _XOPEN_SOURCE 700
 
-#include <config.h>
-
 #include <langinfo.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work apart that ends, crashes, never ends, waits, or wants all memory. */
-#include <config.h>
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

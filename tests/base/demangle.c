@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of a demangled name that people use. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tests/tap.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expressions against what Python gives for the same text. */
-#include <config.h>
-
 #include "base/expr/expr.h"
 
 #include <inttypes.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message that shows where, or an expression that can be evaluated for values of
  * all types, twice with the same result. `make fuzz` runs this as a target of libFuzzer. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or have a canonical text that reads back as the same value. The test
  * `json` calls this with mutated documents, `make fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expressions from outside: what people write is compiled, what would take all memory is refused. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

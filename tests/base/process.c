@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Deadlines here are long: they end a test that would hang, and nothing is measured. */
-#include <config.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Leaves nothing behind: processes of another session, and folders. SHA-256 in pieces. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Capabilities as perf_event_open(2) sees them: those of a nested user namespace do not count. */
-#include <config.h>
-
 #include "base/rights.h"
 
 #include <sched.h>

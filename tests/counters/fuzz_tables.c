@@ -3,8 +3,6 @@
  * be asked for. The first byte says which file. The test `tables_fuzz` calls this with mutated files, `make fuzz` runs
  * it as a target of libFuzzer, where one input in 64 is written to a file: reading that takes longer than all the rest.
  */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

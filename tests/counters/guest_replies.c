@@ -2,8 +2,6 @@
 /* guest_replies CONSOLE: are the worker's answers in the guest right? The emulated PMU of QEMU 7.2
  * (target/arm/helper.c, pm_events) counts cycles and instructions, one each nanosecond of the guest; any other event
  * opens, and reads 0. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

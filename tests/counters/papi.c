@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PAPI through the backend: page faults of threads that touch a known number of pages. The kernel's own count of the
  * thread's faults, taken just inside and just outside of what PAPI counts, says what PAPI must give. */
-#include <config.h>
-
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the perf backend that need no counters: names, the PMUs of made-up machines, values, reasons. */
-#include <config.h>
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>

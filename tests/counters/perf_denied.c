@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* perf_denied PROGRAM ARG...: runs it where perf_event_open fails with EPERM, as in a container with the usual filter.
  */
-#include <config.h>
-
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

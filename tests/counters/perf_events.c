@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events of the perf backend over work that is known, each thread's own; and what does not fit into one group. */
-#include <config.h>
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>

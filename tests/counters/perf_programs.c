@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs counted as a whole: every thread and process of theirs, and nothing of the worker's. */
-#include <config.h>
-
 #include "tests/worker/program_fixture.h"
 
 /* Faults of starting all that; under a sanitizer they are many. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The perf backend where it may do less: without privileges, behind a filter of system calls. */
-#include <config.h>
-
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Preloaded to make libpfm4's PMU of software events look like the processor's, so that PAPI's perf_event component
  * starts without a hardware PMU that it knows. */
-#include <config.h>
-
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* On recorded machines each portable event gets the first source that counts there, and no other; the results match
  * the record. */
-#include <config.h>
-
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>

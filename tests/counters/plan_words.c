@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words that users may ask for, their events, and the values of metrics. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The energy counters of made-up machines: folders such as /sys and /proc are read from below a root of their own. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CPU time and its parts, for work of many lengths: a part is reported only if the kernel can know it, and the
  * reported parts add up to the whole. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>

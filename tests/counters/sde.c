@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Software-defined events through PAPI: counts that a kernel's threads add to memory freed after each trial, and
  * events that a library exports itself. */
-#include <config.h>
-
 #include <omp.h>
 #include <papi.h>
 #include <sde_lib.h>

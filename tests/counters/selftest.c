@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Self-tests of events that open: what counts is believed, what stays at 0 is not, and neither is asked twice. The
  * backends are made here; the loop and the cache are the real ones. */
-#include <config.h>
-
 #include "counters/selftest.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Known work in one process or several: simulate_app WORK ROUNDS. */
-#include <config.h>
-
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

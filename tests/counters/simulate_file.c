@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of callgrind, whole, cut and mangled, and the caches that a user may ask for. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

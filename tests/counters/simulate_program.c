@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole programs under valgrind: all that they do, in all processes and once each; and honest reasons. */
-#include <config.h>
-
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables that are installed are whole; those of a user come beside or in front of them; bad ones are refused with
  * the file and the member. */
-#include <config.h>
-
 #include <dirent.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mutated tables do no harm. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 

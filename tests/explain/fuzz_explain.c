@@ -3,8 +3,6 @@
  * copy to a shell, and whose text has no control characters. The test `hostile` calls this with mutated documents,
  * `make fuzz` runs it as a target of libFuzzer, where one document in 256 is explained: each table is shuffled many
  * times to see whether an effect is there by chance. -1: refused. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recorded measurements that were changed anywhere, by bytes and by values, do no harm. Numbers behind the name are
  * seeds for as many more rounds. */
-#include <config.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which commands a probe runs: those that measure a built-in kernel, and no other words. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Our declarations of CUDA's binary interfaces against CUDA's own headers, by the compiler: the real types stand in for
  * ours, and each signature must be that of the function that is exported under the name. */
-#include <config.h>
-
 #include <stddef.h>
 
 #include "tests/tap.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Our own types, which abi.c replaces, have the size and the places of CUDA's. */
-#include <config.h>
-
 #include "gpu/gpu_abi_impl.h"
 #include "tests/tap.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* After an illegal access: it is seen, nothing else is tried, and the end does not hang. */
-#include <config.h>
-
 #include <math.h>
 #include <unistd.h>
 

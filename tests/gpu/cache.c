@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cache of compiled code: reading returns the stored code or nothing, whatever happens to the files. */
-#include <config.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

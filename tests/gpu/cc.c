@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cc on a GPU: every variant on every built-in graph and on graphs whose components are known; reports of a run;
  * refusals. Runs on the emulator if that stands in for CUDA. */
-#include <config.h>
-
 #include "kernels/cc/cuda/cc_cuda_impl.h"
 #include "tests/gpu/device.h"
 #include "tests/kernels/cc_shapes.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compiling without a GPU: our sources for each architecture, errors in others, and hosts without a driver. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

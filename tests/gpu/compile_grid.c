@@ -5,8 +5,6 @@
  * a source is optimised as for a run; for the others the front end and the assembler decide, which takes a small part
  * of the time. SWEETSPOT_GRID=all compiles each program for each architecture as for a run. NVRTC's report of registers
  * and spills is written to compile_grid.tsv. The layer keeps the compiled code on disk. */
-#include <config.h>
-
 #include <glob.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -2,8 +2,6 @@
 /* Requirements on every kernel for a GPU, whoever wrote it: right answers from every variant, in its first, last and
  * random configurations on small and odd sizes, with two states alive, run after run; a clean refusal when memory
  * ends; and all memory released. Without a GPU it runs in the emulator, with threads in several orders. */
-#include <config.h>
-
 #include "base/rng.h"
 #include "tests/gpu/device.h"
 #include "tests/gpu/grid.h"

@@ -2,8 +2,6 @@
 /* Checks our tables against CUPTI's host API, which works without a GPU. Each portable event has a metric on each
  * chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
  * nearest. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

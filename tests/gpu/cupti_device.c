@@ -2,8 +2,6 @@
 /* On a real GPU: two transposes of which the exact counts are known, counted by our backends. What can't be counted for
  * want of a driver or of permission is a skip with that reason. All values are printed, to be compared with other
  * tools. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The emulator, of which every other result without a GPU depends: right results of known kernels in several orders,
  * and mistakes that are seen. Through our own layer, so that both are tried. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A worker with one kernel for both devices: on the CPU it is good, on a GPU it does what its parameter says. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

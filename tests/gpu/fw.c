@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fw on a GPU: every variant, type and tile against Dijkstra's algorithm and Bellman's equations; what these two must
  * find; several GPUs; copies. On the emulator where that stands in for CUDA. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/gpu/device.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gemm on a GPU: every variant gives the product at sizes that no tile divides, a wrong element is found, and
  * impossible configurations are refused. */
-#include <config.h>
-
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gol on a GPU: every variant gives the oracle's cells on sizes that are not multiples of anything, for any number
  * of generations; errors are found and impossible configurations are refused. */
-#include <config.h>
-
 #include "kernels/gol/cuda/gol_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hiprtc, where it is installed, compiles for GPUs of AMD's that are not there. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

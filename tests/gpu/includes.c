@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The digest of included files: it changes when, and only when, a file that the compiler may take does. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 /* kmeans on a GPU: every variant in every bit, over sizes, blocks and types, and in the cases in which its
  * predecessors went wrong: fewer threads than clusters, more numbers in the centres than threads, clusters without
  * objects, changes counted with floats. Also the answer of f32, and the reports of a run. */
-#include <config.h>
 #include <math.h>
 
 #include "kernels/kmeans/cuda/kmeans_cuda_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory, modules, launches, streams, graphs and peers of a device, or of the emulated one. */
-#include <config.h>
-
 #include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 #include "tests/gpu/memory.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The occupancy calculator: known values, laws, and where the toolkit's header is there, its answers. */
-#include <config.h>
-
 #include <math.h>
 
 #include "gpu/gpu_impl.h"

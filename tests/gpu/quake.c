@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* quake on a GPU: every variant gives the oracle's bits and counts on odd sizes, across tiles, launches and graphs;
  * errors are found and impossible configurations are refused. */
-#include <config.h>
-
 #include "kernels/quake/cuda/quake_cuda_impl.h"
 #include "tests/gpu/stencil.h"
 

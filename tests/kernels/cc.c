@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cc: every variant on every built-in graph and on graphs whose components are known; reports of a run. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tests/kernels/cc_rig.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cc: graphs from files, good ones, wrong ones and mutilated ones. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cc: how graphs are built, the generators, the oracle. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ceiling: every measurement is right for small numbers, teams of every size and each instruction set, and its
  * report follows from its work; errors are noticed. */
-#include <config.h>
-
 #include <math.h>
 
 #include "kernels/ceiling/ceiling.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requirements on every kernel, whoever wrote it: right answers in any configuration on small and odd sizes, with
  * two states alive, run after run; and a clean refusal when memory ends. */
-#include <config.h>
-
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

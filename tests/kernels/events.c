@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requirements on the events of every kernel, in any configuration and team: a run that counts gives a right result,
  * each thread counts for itself, another run adds to it, and a timed run does not count. */
-#include <config.h>
-
 #include "base/rng.h"
 #include "tests/kernels/events.h"
 #include "tests/kernels/values.h"

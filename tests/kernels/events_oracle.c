@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The numbers of events: compared with the kernels' oracles and figures, and with plain models. */
-#include <config.h>
-
 #include <math.h>
 
 #include "kernels/lists/lists_impl.h"

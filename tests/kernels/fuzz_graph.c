@@ -2,8 +2,6 @@
 /* Any bytes are either refused with a message or are a graph. The first byte says which format the others are in. The
  * test `cc_files` calls this with mutated files, `make fuzz` runs it as a target of libFuzzer, where of the graphs that
  * claim many vertices one in 64 is built. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

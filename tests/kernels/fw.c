@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fw: every variant, layout, block and schedule against the oracle, and the oracle against the textbook. */
-#include <config.h>
 #include <sys/resource.h>
 
 #include "tests/kernels/fw_rig.h"

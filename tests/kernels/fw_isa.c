@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fw: each instruction set of this CPU with both types, the ends of their ranges, and the figures of a run. */
-#include <config.h>
 #include <math.h>
 
 #include "tests/kernels/fw_rig.h"

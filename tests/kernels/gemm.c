@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gemm: every variant and instruction set gives the definition's product at sizes that no block divides, the oracle
  * agrees with the definition, and each wrong element is found. */
-#include <config.h>
 #include <math.h>
 #include <stdio.h>
 

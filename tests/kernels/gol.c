@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Game of Life: known patterns, borders, every set of instructions, and wrong cells are found; see also gol_tiles.c. */
-#include <config.h>
-
 #include "kernels/gol/gol.h"
 #include "base/rng.h"
 #include "tests/kernels/live.h"

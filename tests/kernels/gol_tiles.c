@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Game of Life: tiles of every shape and depth, the oracle by windows, figures, and refusals. */
-#include <config.h>
-
 #include "kernels/gol/gol.h"
 #include "base/rng.h"
 #include "tests/kernels/live.h"

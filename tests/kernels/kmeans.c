@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kmeans: every variant, way of synchronising, padding and reduction against the oracle, in every bit; the oracle
  * against a textbook; and the hooks' reports. */
-#include <config.h>
 #include <math.h>
 
 #include "kernels/locks/registry.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lists: every variant on all sizes, ranges and mixes; what verification finds; when removed nodes are used again. */
-#include <config.h>
-
 #include <math.h>
 #include <sys/resource.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lists: recorded histories of every list are linearizable; wrong histories and broken lists are found out. */
-#include <config.h>
-
 #include <omp.h>
 
 #include "kernels/lists/lists_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Locks: no thread enters beside the owner, the fair ones keep the order, and a lock that fails is found out. */
-#include <config.h>
-
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>

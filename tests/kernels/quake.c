@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* quake: every variant and instruction set gives the oracle's bits, the oracle agrees with hand calculation and
  * balance, and errors are found. */
-#include <config.h>
 #include <math.h>
 
 #include "kernels/quake/quake.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The synthetic kernel: its optimum is the documented one, and a wrong sum is found. */
-#include <config.h>
-
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 

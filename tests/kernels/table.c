@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of every kernel is sane. */
-#include <config.h>
-
 #include <ctype.h>
 #include <math.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program with regions: app WHAT [NUMBER]. Run by the tests of libsweetspot. */
-#include <config.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

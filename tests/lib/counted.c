@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events in regions: known work gives known counts, and events that cannot be counted say why. */
-#include <config.h>
-
 #include <linux/perf_event.h>
 
 #include "tests/lib/rig.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes make a profile that can be asked anything, or a message. The test `profile_hostile` calls this with mutated
  * profiles, `make fuzz` runs it as a target of libFuzzer, where most inputs are asked for one of the sizes. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes in a file of regions give an answer that keeps what regions.h promises. The test `hostile` calls this with
  * mutated files, `make fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

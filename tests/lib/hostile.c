@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The folder of the regions belongs to the program: whatever it puts there, the worker gets an answer. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program's queries of a profile. */
-#include <config.h>
-
 #include <math.h>
 #include <omp.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fleet's folder: each machine finds its profile by the name of a link, which the program that writes profiles makes.
  */
-#include <config.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
 

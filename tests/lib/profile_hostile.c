@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles that someone broke, or made to break what reads them. */
-#include <config.h>
-
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tests/lib/profile_made.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The library's view of the kernel's files, on a made machine, and whether a profile belongs to it. */
-#include <config.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
 

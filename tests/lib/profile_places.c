@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places that are searched for profiles, and the choice of this machine's. */
-#include <config.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
 

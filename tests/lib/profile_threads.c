@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads that open, ask and close at the same time; configure with --enable-tsan to see races. */
-#include <config.h>
-
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report of libsweetspot on a program, as the worker reads it. */
-#include <config.h>
-
 #include <signal.h>
 
 #include "tests/lib/rig.h"

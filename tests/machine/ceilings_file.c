@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of ceilings on machines of other shapes, and the file that keeps them: what is not ours is refused. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>

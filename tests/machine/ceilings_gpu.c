@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is measured on GPUs of other sizes, and which of several blocks is kept. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the user runs today, from the environment and --default. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tests/plan/help.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files as bytes: damaged headers, and text wherever it is. */
-#include <config.h>
-
 #include <elf.h>
 #include <stdlib.h>
 #include <sys/stat.h>

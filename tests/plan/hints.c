@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the machine suggests: from the names of parameters alone, valid, each once, never the baseline. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/json/js.h"

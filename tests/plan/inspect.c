@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is seen of real programs, and that none of them is started. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which of two configurations uses less of the machine. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/json/js.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is refused, with what advice; and what identifies a program. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

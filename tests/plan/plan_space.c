@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Spaces of programs: constraints against counting by hand, OpenMP's settings on machines of several shapes. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/json/js.h"

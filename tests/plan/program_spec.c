@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a specification with Language "Command" makes tune do. */
-#include <config.h>
-
 #include "src/plan/program_spec.h"
 
 #include <fcntl.h>

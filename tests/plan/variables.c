@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of OpenMP as variables. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/json/js.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* C functions of specifications are built, run and compared with the baseline. */
-#include <config.h>
-
 #include "tests/plugin/spec_c.h"
 
 static void check_trial(struct spec_c *c, const char *what, int block, enum trial_status status, const char *message) {

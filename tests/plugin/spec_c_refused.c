@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Specifications of C functions that are invalid or whose baseline fails are refused. */
-#include <config.h>
-
 #include "tests/plugin/spec_c.h"
 
 /* The baseline is the reference: if it fails, no other configuration can be checked. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worker's protocol with plug-ins: two of them at once, a kernel of the same name in each, a file that changes. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Charts are fit for a page: well-formed, alone, the same each time, and hostile texts stay texts. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

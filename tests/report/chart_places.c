@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Marks stand where the axes say that their values are: both are read back from the SVG. */
-#include <config.h>
-
 #include "base/rng.h"
 #include "src/cmd/report/chart/chart_impl.h"
 #include "tests/report/chart_check.h"

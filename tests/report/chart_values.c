@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any numbers make a chart that can be read: ranges without width, those of all doubles, nothing, NAN. */
-#include <config.h>
-
 #include <float.h>
 
 #include "base/rng.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nothing that is written as a text can become markup. */
-#include <config.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters and metrics as people read them: values with units, what differs between two configurations, reasons. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

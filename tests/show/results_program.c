@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What people read below the table, from results that are given. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --stop-when: what it takes, and when it holds. */
-#include <config.h>
-
 #include <math.h>
 
 #include "src/cmd/tune/stop_when.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Properties of OpenMP 5.2, section 10.1.3, for teams of every size on machines of many shapes. */
-#include <config.h>
-
 #include <hwloc.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams that are really bound, checked with sched_getaffinity, which knows nothing of hwloc. */
-#include <config.h>
-
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 /* Conformance of every counter backend: requirements on a probe, an event and a thread's values. The work of a
  * thread is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower
  * bounds. */
-#include <config.h>
-
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

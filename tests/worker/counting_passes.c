@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A backend that needs the same run several times gets just that: each time reset, started, run once and stopped, never
  * started for nothing, and read at the end. */
-#include <config.h>
-
 #include "worker/count/counting_impl.h"
 #include "tests/tap.h"
 

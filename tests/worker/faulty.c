@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A worker whose kernels misbehave, for tests of the worker and of its clients. `faulty` does what its parameter
  * says, `calls` checks the order of the calls it gets and counts them, `big` needs as much memory as it is told. */
-#include <config.h>
-
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>

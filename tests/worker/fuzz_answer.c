@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any object as a worker's answer, perhaps from another node: its description of kernels, its samples and its status
  * are either refused with a message or as documented. `make fuzz` runs this as a target of libFuzzer. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

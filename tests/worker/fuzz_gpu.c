@@ -3,8 +3,6 @@
  * kB, so the bytes are steps that fill one: a kind, a place, a value. The test `gpu_records` calls this with random
  * steps, `make fuzz` runs it as a target of libFuzzer, where one input in 16 is written as JSON, and one in 256 keeps
  * mangled symbols, because a process of its own reads them. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Any bytes as a request get an answer that is an object, can be written as one line of JSON, and is either an error or
  * one of the documented answers. The test `requests` calls this with mutated requests, `make fuzz` runs it as a target
  * of libFuzzer, where one trial in 64 is run and the others are only read. */
-#include <config.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

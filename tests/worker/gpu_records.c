@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of programs that work on GPUs: anything may be in them. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

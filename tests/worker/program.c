@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs that behave: their arguments and environment, findings in their output, their usage. */
-#include <config.h>
-
 #include "tests/worker/program_fixture.h"
 
 static void check_plain(struct fixture *f) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program to be measured, with all that a program can do: program_app WHAT [ARGUMENT...]. */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

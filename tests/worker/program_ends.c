@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs that fail, hang, flood, hide and run away: each is a typed result, and nothing of them is left. Deadlines
  * end a test that would hang; nothing is measured. */
-#include <config.h>
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Malformed requests for programs: each is refused with a message that names the mistake, and runs nothing. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "base/rng.h"
 #include "worker/program/output_impl.h"

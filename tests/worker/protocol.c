@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real worker through its pipes: describe, trials on the built-in kernels, counters, kept states. */
-#include <config.h>
-
 #include <math.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worker's answers when kernels misbehave: tests/worker/faulty.c. */
-#include <config.h>
-
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

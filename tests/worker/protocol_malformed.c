@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whatever a line holds, it is answered, and the worker lives on. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <sys/wait.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cost of a trial beyond the kernel's own runs, in a live worker: the time from request to answer less the
  * samples, median over 1000 trials. Prints one JSON object for each case; a benchmark, not a test. */
-#include <config.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 

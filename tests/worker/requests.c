@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mutated requests, always the same ones, each answered as documented. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

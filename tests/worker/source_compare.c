@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Outputs compared in parts are judged as element by element, in plain arithmetic of long doubles and wide integers. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

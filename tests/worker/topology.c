@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places and thread affinity on machines of many shapes, against the text of OpenMP 5.2. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "topo/topo.h"

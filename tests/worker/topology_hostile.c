@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sources and words that are wrong, too large or damaged are refused with an error, whatever they are. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
  * 60 % of the peak of its busiest unit is bound by that unit, any other by the latency that its warps wait for. The
  * gain is an upper bound by Amdahl's law: the function gets the idle part of that unit, or the share of its stalls, for
  * free. */
-#include <config.h>
-
 #include "tuner/bound/function.h"
 
 #include <math.h>

@@ -2,8 +2,6 @@
 /* Data that fits a level of cache is close to the processor, larger data is not: the time of one operation rises when a
  * tile, or the problem, exceeds the level's size (Lam, Rothberg, Wolf, The cache performance and optimizations of
  * blocked algorithms, 1991). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The peak to compare with is that of the counted operations, or that of the type that the problem names. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* Words of different threads are in one cache line, which moves back and forth although nothing is shared. Padding
  * helps, but only with several threads (Bolosky, Scott, False sharing and its effect on shared memory performance,
  * 1993). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

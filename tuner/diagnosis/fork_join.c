@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parallel regions are so short that starting and joining their threads takes as long as the work: small problems stop
  * gaining from threads while larger ones go on. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests by shuffling whether times follow a quantity (a permutation test within problems; see ADR 10). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The host works between launches while the GPU is idle. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bottleneck moves from the GPU to the host and the copies before these take half of the time: each optimisation of
  * the GPU makes their share larger, and limits what the next one can bring (Amdahl, 1967). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

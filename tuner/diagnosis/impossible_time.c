@@ -3,8 +3,6 @@
  * takes less time against the power law of all others, a speedup that neither threads nor caches explain. They mean
  * that a run ended early, measured nothing, or did other work. If many times are impossible, the limit is wrong and not
  * the times. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

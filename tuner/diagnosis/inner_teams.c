@@ -4,8 +4,6 @@
  * threads while other values scale. If a recursion opens a region in every call, only the tasks of the outermost call
  * run side by side: two of the four quarters of a blocked algorithm are independent, so that 8 units of work take 6,
  * two threads gain at most 1.33 times, and more gain nothing. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

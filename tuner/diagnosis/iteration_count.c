@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A faster configuration may do less work instead of doing it faster: its time is a number of iterations times the time
  * of one. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The host starts kernels one by one, and short ones end before the next one is started. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Some threads have more work than others, which wait for them. Counters of each thread show it, and so does a schedule
  * that hands out work on demand, if it is faster than equal shares. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Under some locks an entry takes longer the more threads wait, because all of them poll one word, or sleep and are
  * woken in turn (Anderson, The performance of spin lock alternatives for shared-memory multiprocessors, 1990; Blasgen
  * et al., The convoy phenomenon, 1979). A lock of the same column that scales shows that it is the lock. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 /* With more threads than processors the owner of a lock, or the next thread of a queue, may not be running, and all
  * others wait for the scheduler (Ousterhout, Scheduling techniques for concurrent systems, 1982). Fair locks suffer
  * most, because nobody else may go first. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,8 +3,6 @@
  * Roofline, 2009), or a large problem stops gaining from threads while a smaller one, which fits the caches, keeps
  * scaling.
  */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pages are on the node of the thread that touched them first; if that is one thread, its node serves all. A machine
  * with one node cannot have this problem, whatever the times say. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/mem.h"

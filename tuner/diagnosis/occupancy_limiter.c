@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A limit of occupancy only matters if times fall as occupancy rises: Volkov, Better performance at lower occupancy,
  * GPU Technology Conference 2010. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

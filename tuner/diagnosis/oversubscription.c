@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* More threads than the machine can run at once take turns: caches are refilled, and barriers wait for threads that are
  * not running. Locks have a diagnosis of their own. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/diagnosis_probe.h"

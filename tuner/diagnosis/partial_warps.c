@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A block whose size is not a multiple of 32 threads has a warp that is not full; branches leave threads of a warp
  * idle. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

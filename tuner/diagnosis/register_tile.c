@@ -2,8 +2,6 @@
 /* A thread that keeps a tile of m x n results in registers reads m + n operands for m * n operations, so that passes
  * through shared memory fall with the tile of a thread, whatever the tile of the block (Volkov, Demmel, Benchmarking
  * GPUs to tune dense linear algebra, 2008). It is recognised by times that follow the passes. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Handing out work costs more than the balance it brings: a dynamic schedule, chunks that are too small, or joined
  * loops whose indices have to be taken apart again. */
-#include <config.h>
-
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 /* A value that costs, and the one to compare it with. */

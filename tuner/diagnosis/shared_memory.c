@@ -2,8 +2,6 @@
 /* Shared memory moves 128 bytes per cycle of an SM, which is one wavefront. Threads of a warp that access different
  * words of a bank wait for each other (NVIDIA, CUDA C++ Best Practices Guide 13.0, "Shared Memory and Memory Banks").
  */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two threads of a core share its arithmetic units and caches, so that threads beyond the number of cores bring little,
  * or cost time. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tuner/diagnosis/diagnosis_probe.h"

@@ -2,8 +2,6 @@
 /* Pieces of work that are too small: making a task, or a call, costs more than the work in it. The number of pieces is
  * inverse to their size, so that the time falls with the size until the work outweighs that (Mohr, Kranz, Halstead,
  * Lazy task creation, 1991). Pieces that are too large leave threads without any. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/diagnosis_probe.h"

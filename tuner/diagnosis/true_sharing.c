@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All threads write the same words: each write waits for the cache line, and from some team on more threads bring
  * nothing, while private copies still scale. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

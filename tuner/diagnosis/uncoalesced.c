@@ -2,8 +2,6 @@
 /* A load of a warp is served in sectors of 32 bytes, and L1 with shared memory moves 128 bytes per cycle of an SM
  * (NVIDIA, CUDA C++ Best Practices Guide 13.0, "Coalesced Access to Global Memory"; Nsight Compute, "Kernel Profiling
  * Guide"). */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/diagnosis/gpu_impl.h"

@@ -3,8 +3,6 @@
  * It returns that of the same problem, else that of the range that holds the size, else that of the nearest problem by
  * the product of ratios, which orders problems like the sum of distances of logarithms. libsweetspot's look-up
  * (lib/profile) is not used because the header must work without any library. */
-#include <config.h>
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes.
  * Hidden characters are variables that string(ASCII) sets from their bytes. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* RFC 4180: one row for each entry, and CRLF. Configurations, problems and
  * environments are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as
  * JSON does. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

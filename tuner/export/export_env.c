@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"

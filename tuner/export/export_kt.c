@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel Tuner's cache file: every configuration that was measured, under its values, with times in milliseconds.
  * Failures have a word in place of the time. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of KTT: every configuration that was measured, with its time in milliseconds and its counters. KTT has one
  * duration for a configuration, which is the median of the samples here. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* likwid-pin gives each thread one CPU, in the order of creation, by the CPU numbers of the system (likwid-pin(1)). The
  * binding of the OpenMP runtime would undo that. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

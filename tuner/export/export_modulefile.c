@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For Lmod, in Lua. Bytes other than letters and digits are written as decimal escapes of three digits (Lua 5.1
  * reference manual, section 2.1), so that no text can end its string. */
-#include <config.h>
-
 #include <ctype.h>
 
 #include "tuner/export/export.h"

@@ -2,8 +2,6 @@
 /* For Environment Modules and Lmod, in Tcl. ASCII bytes other than letters and digits are written as octal escapes
  * of three digits (Tcl(n), rule 9), so that no text can end its word or be substituted, and hidden characters as \u and
  * their code point. */
-#include <config.h>
-
 #include <ctype.h>
 
 #include "base/text.h"

@@ -2,8 +2,6 @@
 /* The head of a batch script for PBS. PBS sets OMP_NUM_THREADS to ompthreads, or to ncpus without it, before the script
  * runs (pbs_resources(7), "ompthreads"); it counts the processors of a host as its administrator configured them, by
  * default all hardware threads. */
-#include <config.h>
-
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"

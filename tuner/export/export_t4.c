@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T4 results: every configuration that was measured, with its times in milliseconds and its status. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/fleet/launched_impl.h"
 
 #include <stdio.h>

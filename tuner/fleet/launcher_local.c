@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs the worker as a child process. This is the launcher to copy. */
-#include <config.h>
-
 #include "tuner/fleet/launched_impl.h"
 
 static void local_probe(struct launcher_probe *probe) {

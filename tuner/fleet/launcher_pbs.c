@@ -2,8 +2,6 @@
 /* Starts workers on the nodes of a job of PBS (OpenPBS, PBS Pro, Torque). PBS has no command like srun that connects a
  * program's input: qsub -I wants a terminal, and pbsdsh and pbs_tmrsh do not forward it. Its jobs find their nodes in
  * the file PBS_NODEFILE, one line for each process (qsub(1B)), and reach them with ssh. */
-#include <config.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts workers with ssh on the hosts that the user names. The messages are those of OpenSSH 9.2: ssh.c, sshconnect.c,
  * clientloop.c, packet.c (sshpkt_vfatal). */
-#include <config.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

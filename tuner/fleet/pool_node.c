@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
  * thread that started it ends (base/proc/proc.h). */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the words that name a problem to look up. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that is built runs in a copy of its folder, where "/home/me/app/lev" would still be the old program: paths
  * of the folder itself become {BUILD}. */
-#include <config.h>
-
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/json/js.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tuner/program/first_error_impl.h"
 

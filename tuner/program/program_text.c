@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/program/program_text_impl.h"
 
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The duel: interleaved pairs until the verdict is clear, with looks on the schedule of look.c (ADR 14). */
-#include <config.h>
-
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of a duel that has ended. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/race/regression.h"
 
 enum regression regression_judge(double low, double high, double limit) {

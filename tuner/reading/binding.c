@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bound threads against unbound ones. An unbound thread may move away from its cache and from the memory that it
  * touched first; the times alone do not tell these two apart. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

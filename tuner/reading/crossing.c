@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One value is faster below some number, another above it: everything else is equal, and both ends are clear. Or two
  * are equally fast up to some number, and apart from there on. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tuner/reading/reading.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times over a number: where they are least, how wide the plateau around it is, and what the ends cost. Series with the
  * same plateau are told together. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times over a size of the problem: the exponent of the law, and the series that break it. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A team on all cores against one on all hardware threads: what the second thread of a core brings. smt_sharing speaks
  * where that is little. */
-#include <config.h>
-
 #include "tuner/reading/reading.h"
 
 enum { MOST = 6 };

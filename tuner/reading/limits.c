@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which configuration keeps scaling up to the largest team, and which stops before it: the number of threads limits the
  * one, and shared resources limit the other. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fixed time and one for each unit of a size: the latency of a message or of a launch, and the rate behind it
  * (Hockney, The communication challenge for MPP, 1994). */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/reading/reading.h"

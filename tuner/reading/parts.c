@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of times that add up to the time of a row: the largest part, how it moves, and what would be gained without
  * it. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

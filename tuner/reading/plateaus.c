@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Levels of the time of one operation over the size of what it works on, and the caches between whose ends the steps
  * lie. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranks the values of a category by their best times, for each problem. */
-#include <config.h>
-
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A time is a number of iterations times the time of one: of the fastest and the slowest value of a word, which of both
  * differs. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/reading/reading.h"

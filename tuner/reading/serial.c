@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Serial code against one thread and against the best team: what the parallel version costs, and what it brings. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names series of a table in few words, however many parameters it has. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tuner/reading/reading.h"

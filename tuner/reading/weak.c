@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Weak scaling: the size grows with the team, so that each member has the same work, and times that stay the same are
  * ideal (Gustafson, Reevaluating Amdahl's law, 1988). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

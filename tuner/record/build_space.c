@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a space from rows. A configuration that occurs twice counts once: the first that worked, else the first. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,8 +2,6 @@
 /* Kernel Tuner's cache files: {"device_name", "kernel_name", "problem_size", "tune_params_keys", "tune_params",
  * "objective", "cache": {key: row}}, times in milliseconds. A row failed if its time is a word or 1e20, or if it has
  * an "__error__". Kernel Tuner writes a row at a time and closes the brackets only at the end. */
-#include <config.h>
-
 #include <math.h>
 #include <strings.h>
 

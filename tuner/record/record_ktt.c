@@ -3,8 +3,6 @@
  * "Value", "ValueType"}], "TotalDuration", "TotalOverhead", "ComputationResults": [{"Duration", "ProfilingData":
  * {"Counters": [{"Name", "Type", "Value"}]}}]}]}. A result with a Status other than Ok is a failure. The value is the
  * duration of all its kernels and of the code between them. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,8 +2,6 @@
 /* T4 results: {"schema_version", "metadata": {"timeunit"}, "results": [{"configuration", "times", "invalidity",
  * "measurements", "objectives"}]}. The value is the measurement that the objective names; the others are counters. A
  * result failed if its invalidity is not "correct", or if the measurement is not a number. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/record/record_impl.h"
 
 #define RECORD(name) extern const struct record_format record_##name;

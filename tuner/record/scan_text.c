@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts, and the values of parameters. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 

@@ -2,8 +2,6 @@
 /* One run in which the plans for all regions, and the first of them with several schedules, alternate with the default.
  * The exploring run had the same team everywhere at a time, so that it says nothing about what changes of the team cost
  * the regions around them: new threads begin with empty caches, and those that are not needed spin or sleep. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

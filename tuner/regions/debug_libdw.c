@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/regions/debug_impl.h"
 
 #ifdef HAVE_LIBDW

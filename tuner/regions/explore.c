@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One or two runs in which stretches of time have different teams, in blocks of random order. A program that calls its
  * regions a few times only does not have stretches: each team then gets a run of its own. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The proof of settings: pairs of whole runs in random order, judged as all duels are, with looks after 3, 5, 8, 13, 21
  * and more pairs (tuner/race/look.h). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

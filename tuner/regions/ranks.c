@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads what libsweetspot-mpi has left, which anybody may have written: a file for each rank. */
-#include <config.h>
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

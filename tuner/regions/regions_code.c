@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions by their code: the unwind tables that stripped files keep, too, say where each begins and ends
  * (.eh_frame_hdr of the Linux Standard Base). Nothing in the file is trusted. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tuner/regions/symbols_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The settings of a search: what they gain, and the table that the library reads. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

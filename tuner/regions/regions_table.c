@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tuner/regions/regions_table_impl.h"
 
 #include <inttypes.h>

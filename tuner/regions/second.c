@@ -2,8 +2,6 @@
 /* The proof of the settings found and, where whole runs do not confirm them, of a second plan. A run in which settings
  * alternate cannot show everything: threads that are there for a whole run place the data, keep their caches, and take
  * turns with each other in another way. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ratio estimators, as in fit.c, over all regions. Blocks have every column once, so that what happens to a whole
  * block, as work that grows, is no effect of a column. */
-#include <config.h>
-
 #include "tuner/regions/total_impl.h"
 
 #include <math.h>

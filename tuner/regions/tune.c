@@ -7,8 +7,6 @@
  *   environment   whole runs with binding or a wait policy, where the budget has room for them
  *   proof     pairs of whole runs, for a second plan, too, if they do not confirm the first
  * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

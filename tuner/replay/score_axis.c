@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The baseline of the score: what random search reaches after a number of evaluations or seconds (doc/replay.md, "The
  * score"). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

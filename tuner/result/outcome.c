@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the parts of a result, and says what they imply: was everything tried, did anything meet the baseline? */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worth of each change of a recommendation, and how a gain is told where its interval is wide. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Merges neighbouring sizes into ranges with one configuration each: dynamic programming over stations (sizes with
  * measured ratios) and configurations, as in optimal segmentation (Bellman, "On the approximation of curves by line
  * segments using dynamic programming", CACM 1961). */
-#include <config.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Midpoints: sizes between those that were tuned. A law over sizes that lie far apart says little about the gaps;
  * measuring the recommended configuration there costs a few trials and no search. */
-#include <config.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

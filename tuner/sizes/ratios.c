@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ratios of configurations to the best of their size, from stored trials: paired within the blocks of a race or a duel;
  * failing that, from the medians of the search, which were measured one after the other and count for less. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the stored results that differ in one number of the problem only. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting: all parts walk through the parameters in parallel, and what they remember is the key under which a count is
  * kept. Variable orders are tried in turn with a growing limit of effort; the first one that finishes wins. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Open addressing with linear probing, at most half full. */
-#include <config.h>
-
 #include "tuner/space/intern_impl.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Puts sums, products and comparisons into the variable order. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The definition of a space: parameters, constants, constraints and tables. */
-#include <config.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

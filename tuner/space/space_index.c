@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts numbers to configurations and back in one walk down the diagram. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Neighbours: first those that differ in one parameter and nothing else, then those that need a repair. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tuner/space/impl.h"

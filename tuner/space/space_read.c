@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads configurations that come from outside. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Computed lists: range() and comprehensions. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Python lists as T1 files write them. Brackets, sums and comprehensions are taken apart here; everything between them
  * is an expression over at most one name. Nothing is ever handed to an interpreter. */
-#include <config.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
  * neighbours; a chain that all neighbours refuse is frozen, and the next one starts hot. Known neighbours are judged
  * without an evaluation, but only for a few moves in a row, because a walk through known configurations finds nothing.
  */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/strategy/strategy_impl.h"

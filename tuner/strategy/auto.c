@@ -11,8 +11,6 @@
  * A proposal of the model takes milliseconds. If many configurations are being measured at a time, as with
  * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes
  * do not wait for it. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Bayesian optimisation: a Gaussian process and expected improvement (Jones, Schonlau, Welch, Efficient global
  * optimization of expensive black-box functions, 1998), with the results of this search alone. ADR 9 says how the
  * process is built. */
-#include <config.h>
-
 #include "tuner/surrogate/surrogate.h"
 
 struct bayes {

@@ -6,8 +6,6 @@
  *
  * Since nothing is measured twice, the children of a population that has converged are its nearest unseen neighbours;
  * when these do not improve it for long, a new population begins. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/search/strategy.h"

@@ -2,8 +2,6 @@
 /* Iterated local search (Lourenco, Martin, Stuetzle, Iterated local search, 2003, sections 2 and 4): a few random steps
  * from the best local minimum of the chain, more of them the longer it has not improved, then another descent. Only
  * improvements are accepted; after enough failed attempts the chain starts elsewhere. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/strategy/strategy_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that are too small for tests by shuffling. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/study/study_impl.h"

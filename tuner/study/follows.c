@@ -5,8 +5,6 @@
  * and those that share a level of another column, because effects may depend on it. For numbers it also measures how
  * small the steps from one to the next are (von Neumann, Distribution of the ratio of the mean square successive
  * difference to the variance, 1941). */
-#include <config.h>
-
 #include "tuner/study/follows.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The texts of time(1), perf stat and likwid: a row for each run. Lines before a run that say NAME=VALUE, and its
  * command, tell what it was. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series of rows that agree in everything but one column. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tuner/study/study_impl.h"

@@ -2,8 +2,6 @@
 /* If the machine became slower or faster between the search and the race, the finalists, for which the race counts,
  * would look worse or better than configurations that were only searched. The ratio of configurations that were
  * measured in both corrects this. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The limits of the machine, and figures of the worker's report about a row. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merges trials of the same configuration on the same problem. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machines that are described by words, because a table rarely comes with the output of `sweetspot machine`. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

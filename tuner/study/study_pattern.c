@@ -5,8 +5,6 @@
  * rows). Words do not have neighbours in a useful sense, so that a second statistic is the largest share of the
  * variance between the levels of one column, beyond that of as many random groups; the same shuffles give its
  * distribution. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers as people write them become numbers: marks of thousands, minutes and seconds, the sides of a square, and the
  * word "serial" among numbers of threads. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

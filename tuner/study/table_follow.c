@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns that follow from others: pairs of parameters that change together, results that belong to the problem, and
  * numbers that were taken for a size of the problem. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Headers as keys: "Number of threads", "#threads" and "num_threads" are all "threads". */
-#include <config.h>
-
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

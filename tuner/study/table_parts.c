@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measurements of a row besides its time: figures, counters, energy; and columns of times beside that of the run:
  * parts of it, what they leave of it, and the names that diagnoses know. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decides what each column of a table is. Names decide first; a column that was probably measured rather than chosen is
  * recognised by its values. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables as people type them: Markdown, LaTeX, gnuplot, blanks between columns, titles above and notes below. Each line
  * becomes one with tabs between its fields, or an empty one, so that messages still name the right line. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

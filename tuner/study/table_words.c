@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of headers. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Starting points before there is a model: the best configurations of the sources, the middle of the space, then those
  * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
  */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the Gaussian processes of the surrogate in step with the observations. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

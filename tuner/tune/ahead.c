@@ -4,8 +4,6 @@
  * proposed at a time, so that the later ones are built while the first ones are built or measured. Where builds would
  * disturb the measurements, a batch is built and then measured; elsewhere each that was measured makes room for another
  * one to build. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs the trials of a session, and knows how long they take and how much they vary. A trial reports its times of
  * building and verification. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 

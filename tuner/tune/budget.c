@@ -2,8 +2,6 @@
 /* How much of the budget is left. A budget in seconds is a promise: it is kept within 5 % or 2 s, whichever is more.
  * What is too long is not begun, what takes longer than expected is cut, and a budget that is too short is reported
  * before the search begins. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

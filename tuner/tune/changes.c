@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The changes of a winner from what is run today, and which of them pay: the final is a duel with today's setting whose
  * blocks have the winner without each of its changes, too (tuner/race/ablation.h). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The clock of a session, and what its seconds go to. It does one thing at a time. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/sys.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting, once the finals have told what is worth it. On several nodes it begins while the race and the duel still
  * run, where they have no work, because their outcome only changes the order of counting. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The finals: race of the finalists, duel of the winner with the baseline, and the recommendation. Fresh measurements
  * are needed because the minimum of a search is biased downwards (doc/measurement.md, rules 4 to 6; ADR 14). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records what nodes measured, and acts on what their baselines say about them. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

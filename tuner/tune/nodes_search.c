@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search on several nodes, and the blocks of the finals, each of which runs as a whole on one node. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

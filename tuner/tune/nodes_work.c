@@ -4,8 +4,6 @@
  * others. Helpers on this host compile proposals before a node takes them (doc/adr/0011-fleet.md). What they make
  * reaches a node through a cache on disk, so nothing here decides what a configuration is worth: if a build fails, or
  * the node does not see the cache, the node's own worker compiles. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long a session will probably go on, its first useful answer, and its progress. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tuner/tune/session_impl.h"

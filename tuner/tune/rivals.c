@@ -4,8 +4,6 @@
  * own clock: if a run of the winner is shorter by so much, its answer comes earlier by so much. What an answer takes
  * besides its run is the same for both sides of a pair and cancels (doc/fleet.md has the limits). The results of a
  * winner are checked before it is trusted (doc/measurement.md, rule 11). */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* The search of a session on one machine: proposes, measures and reports one trial after the other until the budget is
  * used up. It repeats disturbed trials, confirms a new best, and measures the best again from time to time, so that the
  * value to beat is not one lucky trial (doc/measurement.md, rule 3). */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

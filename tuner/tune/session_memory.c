@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of a session so far: what worked and how fast, what failed, and how many runs were checked
  * (doc/measurement.md, rule 11). */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of a session as a document. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

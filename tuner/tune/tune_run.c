@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session: its phases in order. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters by function: the least and the most of the launches that were counted, and the mean of all: the counted
  * launches of a size represent all of that size, and rates are weighted by time. */
-#include <config.h>
-
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>

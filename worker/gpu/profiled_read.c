@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the records of a run's processes, which the program itself could have written. */
-#include <config.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "worker/program/runner_count_impl.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include "worker/program/runner_request_impl.h"
 
 #include <stddef.h>

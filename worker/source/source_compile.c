@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiles a configuration for a device that another process drives. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

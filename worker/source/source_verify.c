@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Verifies a configuration's outputs. */
-#include <config.h>
-
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

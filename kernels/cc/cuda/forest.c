@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches the kernels of forest.cu. The host does not wait for any of them. */
-#include <config.h>
-
 #include "kernels/cc/cuda/cc_cuda_impl.h"
 
 enum { START, LINK, GIANT, REST, HUBS, COMPRESS, LINK_WINDOW };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches of rows.cu: step after step until one changes nothing. The host looks after every batch of steps, or all of
  * it is one cooperative launch. */
-#include <config.h>
 #include <stdlib.h>
 
 #include "kernels/cc/cuda/cc_cuda_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The host's side of arithmetic.cu. Additions of whole numbers, so that an answer is a sum, or a limit. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "kernels/ceiling/cuda/ceiling_cuda_impl.h"

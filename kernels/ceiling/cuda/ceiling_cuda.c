@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: one of a GPU's ceilings, measured as any kernel is. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "kernels/ceiling/cuda/ceiling_cuda_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The host's side of shared.cu. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "kernels/ceiling/cuda/ceiling_cuda_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between the host's memory and the GPU's, pinned or as malloc gives it. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files around a run: a list of edges that it reads, and the matrix of distances that it writes. Both are in $TMPDIR,
  * or else in /tmp, and have no name, so that nothing stays whatever happens. */
-#include <config.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of fw on GPUs: the same work as kernels/fw/fw.c. */
-#include <config.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

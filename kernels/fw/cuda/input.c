@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph, its edges by the vertex that they lead to, and what Dijkstra's algorithm says of it. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

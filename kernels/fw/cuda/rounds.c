@@ -5,8 +5,6 @@
  * With lookahead the tiles that round k + 1 begins with are updated first, in an urgent stream, which continues with
  * its first two phases, while the gpu's own stream does the rest of round k. LU factorisations do the same: Strazdins,
  * "A comparison of lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
-#include <config.h>
-
 #include <limits.h>
 
 #include "kernels/fw/cuda/fw_cuda_impl.h"

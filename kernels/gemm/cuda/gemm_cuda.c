@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of gemm for GPUs. It shares inputs, oracle and comparison with the CPU. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"

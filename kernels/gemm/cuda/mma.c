@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensor cores for 16-bit elements: tiles of a warp in registers, those of a block in shared memory. */
-#include <config.h>
-
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 enum { WARP_SUMS_MAX = 4096, BLOCK_SUMS_MAX = 32768, COPY = 8 /* elements that a thread copies at once */ };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of a thread in registers, those of a block in shared memory. */
-#include <config.h>
-
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void register_program(const struct ss_call *call, struct ss_program *program) {

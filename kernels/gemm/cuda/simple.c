@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread for each element: from memory, or from tiles in shared memory. */
-#include <config.h>
-
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void simple_program(const struct ss_call *call, struct ss_program *program) {

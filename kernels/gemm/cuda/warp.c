@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of a thread in registers, those of its warp beside each other, those of a block in shared memory. */
-#include <config.h>
-
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void warp_program(const struct ss_call *call, struct ss_program *program) {

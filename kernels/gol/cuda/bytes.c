@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A byte and a thread a cell, from memory or from a tile in shared memory. */
-#include <config.h>
-
 #include "kernels/gol/cuda/gol_cuda_impl.h"
 
 static void byte_program(const struct ss_value *config, struct ss_program *program) {

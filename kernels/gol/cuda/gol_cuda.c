@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of gol for GPUs. It shares inputs, oracle and comparison with the CPU. */
-#include <config.h>
-
 #include "kernels/gol/cuda/gol_cuda_impl.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* 32 cells a word: a generation or several of them a pass over the grid. */
-#include <config.h>
-
 #include "kernels/gol/cuda/gol_cuda_impl.h"
 
 enum { LANES = 32, INNER = 30 /* bits.cu: lanes of a tile */, CELLS = 32 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* k-means on a GPU: the table, and its hooks. */
-#include <config.h>
 #include <string.h>
 
 #include "kernels/kmeans/cuda/kmeans_cuda_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of a run: launches alone, or the host makes the new centres between them. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

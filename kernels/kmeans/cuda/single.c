@@ -2,8 +2,6 @@
 /* The answer of f32: the operations of the .cu files in their order, with floats. A fused multiply-add is a product and
  * a sum of doubles, both of which are exact here: objects are multiples of 2^-12, centres of 2^-21, half of a square
  * sum is a float, and a distance below 1024 has at most 53 bits. So there is one rounding, as on the device. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

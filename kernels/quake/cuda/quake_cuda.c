@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of quake for GPUs. It shares inputs, oracle and comparison with the CPU. */
-#include <config.h>
 #include <stdlib.h>
 
 #include "kernels/quake/cuda/quake_cuda_impl.h"

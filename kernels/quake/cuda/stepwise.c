@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A launch a step: with a copy of its sums to the host each time, one copy in the end, or as graphs of many steps. */
-#include <config.h>
-
 #include "kernels/quake/cuda/quake_cuda_impl.h"
 
 static void step_program(const struct ss_value *config, struct ss_program *program) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many steps on tiles in registers: `depth` steps a launch, or nearly all steps in one cooperative launch. */
-#include <config.h>
-
 #include "kernels/quake/cuda/quake_cuda_impl.h"
 
 /* Tiles of equal size, a block each: as few cells as possible on the SM that has the most, those around tiles included.

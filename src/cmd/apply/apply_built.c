@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chooses the executable of a program that was tuned together with its build. A recommendation holds for the build that
  * was measured, and the file at the path that the user types may be any other one. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The messages of apply: warnings, and the command that it would run. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

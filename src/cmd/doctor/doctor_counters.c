@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks whether this process can count events. */
-#include <config.h>
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the counters that vary with the time, over the configurations of the problem that were counted. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

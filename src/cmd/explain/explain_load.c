@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads studies from the store or from files. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
  * the one that gains most (Fawcett and Hoos, "Analysing differences between algorithm configurations through ablation",
  * 2016). Both ends were measured; a configuration between them uses its measurement if it has one, else the prediction
  * of the response surface. */
-#include <config.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the time and the best configuration change with the problem size, from tuning at several sizes or else from
  * sweeps. */
-#include <config.h>
-
 #include <math.h>
 #include <stdint.h>
 

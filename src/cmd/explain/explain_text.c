@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints an explanation for people from its JSON. Names in the JSON may come from foreign files, so each one is cleaned
  * of control characters before it is printed. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares the winner with its neighbours: is it a peak or part of a plateau? */
-#include <config.h>
-
 #include <string.h>
 
 #include "base/json/js.h"

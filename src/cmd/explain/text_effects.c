@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effects of the parameters, their interactions, and counters that vary with the time. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the path from the baseline to the winner, one change at a time. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chooses the problem to explain, and finds the recommendation for it. */
-#include <config.h>
-
 #include <stdint.h>
 #include <string.h>
 

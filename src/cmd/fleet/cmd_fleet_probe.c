@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
  * deadline. */
-#include <config.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measures the loss of using the best configuration of one type on another: `compare` holds a duel of the two best
  * configurations on a node of the other type. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tunes each type with `sweetspot tune --launcher NAME` on some of its nodes, one type after the other, into one store.
  */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
-#include <config.h>
-
 #include "src/cmd/list/list_impl.h"
 
 #include <stdlib.h>

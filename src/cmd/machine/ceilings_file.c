@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the ceilings in a file, which is checked when it is read, because another program may have written it. */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ceilings of a GPU: every block size that the kernel offers gets a brief look, and only the best one is measured.
  */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of ceilings, with the names that the kernel uses. */
-#include <config.h>
-
 #include <string.h>
 
 #include "src/cmd/machine/ceilings.h"

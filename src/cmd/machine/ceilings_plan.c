@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans the trials for a machine: levels, sizes, thread counts, pairs of cores. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

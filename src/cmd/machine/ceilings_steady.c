@@ -2,8 +2,6 @@
 /* Finds ceilings that are too low. A level cannot be faster than the one above it, copying cannot be much faster than
  * reading, and a team cannot be much slower than a part of it: where that was measured, the rate that should be the
  * higher one was disturbed, because no disturbance makes a rate too high. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile diff`: the changes from one profile to another. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

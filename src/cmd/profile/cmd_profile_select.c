@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile select`: shows the configuration for a problem. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of entries on this machine, which depends on the present kernels and programs. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

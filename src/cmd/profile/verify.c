@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile verify`: compares each recommendation with its baseline again, on this machine. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

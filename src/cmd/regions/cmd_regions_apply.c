@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `apply --regions` and `export --regions`: the library and the table reach the program by its environment. */
-#include <config.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

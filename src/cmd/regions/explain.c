@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `explain --regions`: a sentence or two about each region that matters. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `tune --openmp` needs a whole run for each evaluation. Where a run repeats its regions often enough, the evaluations
  * fit into a few runs. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

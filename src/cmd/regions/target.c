@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/cmd/regions/target_impl.h"
 
 #include <stdlib.h>

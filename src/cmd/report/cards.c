@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer first: a card for each result of tune, with its verdict, the interval of its speedup, how it was decided,
  * and the command to copy. What was only measured, or did not finish, has no card. */
-#include <config.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

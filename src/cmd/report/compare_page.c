@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page of --compare: what changed from A to B, problem by problem. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of time and speedup over each parameter. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Draws time and speedup over a parameter. */
-#include <config.h>
-
 #include "src/cmd/report/curves_impl.h"
 
 #include <math.h>

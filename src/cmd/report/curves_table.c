@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table with the numbers of the curves. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

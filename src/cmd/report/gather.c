@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the sections of the page from the store, in one pass over its searches and their trials. */
-#include <config.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adds the results of `explain` to the sections. */
-#include <config.h>
-
 #include <string.h>
 
 #include "base/json/js.h"

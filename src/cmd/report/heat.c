@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The heat map of the two parameters with the largest effects. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

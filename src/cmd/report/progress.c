@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The progress of the searches, the outcomes of their trials, and the noise floor. */
-#include <config.h>
-
 #include <math.h>
 
 #include "src/cmd/report/report_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All recommendations in one table. A problem without a recommendation is listed with the reason. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

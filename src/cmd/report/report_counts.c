@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters and metrics of winner and baseline, and why some are missing; functions of a GPU. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

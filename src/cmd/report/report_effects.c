@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effects of the parameters: the share of each, interactions of pairs, the path from the baseline to the winner, and
  * the neighbours of the winner. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacked bars of the parts of the time (GPU, transfers, CPU; input, upload, compute, download, output) over the
  * parameter with the largest effect, and over the size. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

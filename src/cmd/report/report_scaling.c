@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Laws of scaling over threads and sizes, and the Pareto front of time and energy. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

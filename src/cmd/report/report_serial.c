@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the time of the serial code, which sweeps measure on the CPU, for each problem of a GPU. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

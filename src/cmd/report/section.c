@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the section of one kernel, problem and objective. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

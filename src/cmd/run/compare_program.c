@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/cmd/run/compare_program_impl.h"
 
 #include "src/app/app.h"

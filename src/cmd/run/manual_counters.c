@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --counters of run, compare and sweep. */
-#include <config.h>
-
 #include "src/cmd/run/run_manual_impl.h"
 #include "src/show/counters_ask.h"
 

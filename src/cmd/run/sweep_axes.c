@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The values of a sweep: --over, and --weak. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

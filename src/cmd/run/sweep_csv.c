@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/cmd/run/sweep_csv_impl.h"
 
 #include <math.h>

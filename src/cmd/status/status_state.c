@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command `sweetspot` without further words. */
-#include <config.h>
-
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

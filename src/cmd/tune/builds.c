@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/cmd/tune/builds_impl.h"
 
 #include <sched.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "src/cmd/tune/cmd_tune_trials_impl.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters by function: which launches are counted, and what is said of them. Launches run in the emulator, and the
  * fake libcupti counts: the value of metric m in launch i is 100 i + m. */
-#include <config.h>
-
 #include <math.h>
 
 #include "counters/backend/counter.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of CUDA programs: names of kernels, times in which a device worked, and counters by function. With the name
  * of a record it prints what was counted, for the shell test. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

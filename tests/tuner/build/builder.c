@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds in helpers, each of which ends when the test lets it: what is built, in which order, at the same time, and
  * what is stopped. */
-#include <config.h>
-
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kept folders of builds: found by those who may use them, checked, shared by no two tuners, and tidied. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who uses the processors: figures from files that are given, because a test cannot know what the machine does. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each mechanism must be found where it acts, with the right subject, and nowhere else. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/mechanisms.h"
 #include "tests/tap.h"
 

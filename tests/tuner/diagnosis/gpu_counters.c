@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests diagnoses of GPUs by counters: found where the mechanism acts, not elsewhere, and not by counters of other
  * rows. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/gpu_help.h"
 
 /* 24 configurations with an amount of something between 1 and 2.65. */

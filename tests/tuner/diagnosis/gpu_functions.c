@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hottest function of a GPU: which one it is, what bounds it, and the gain, from counters by function. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/tuner/diagnosis/gpu_help.h"
 

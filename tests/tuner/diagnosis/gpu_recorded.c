@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests the conclusions from measurements of an H100 (recorded/README.md). */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/tuner/diagnosis/gpu_help.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests diagnoses of GPUs by times: properties of launches, and words of parameters. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/gpu_help.h"
 
 /* 24 configurations: occupancy by the block, and times by it or only by the unrolling. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests the conclusions from measurements of doc/experiments.md: two processors, one NUMA node. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/made.h"
 #include "tests/tap.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measures how often reasons are found in shuffled tables: whole rows, and the labels of the column that carries the
  * mechanism. SWEETSPOT_SEEDS=100 makes more tables of each kind than the usual 40. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tests/tuner/diagnosis/mechanisms.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compilers and build systems must read every byte of every value and run no command from any of them; the header must
  * find the configuration of a problem, of a range and of the nearest problem. */
-#include <config.h>
-
 #include "base/sys.h"
 #include "tests/tuner/export/help.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readers must get the same meaning: shells get every byte of every value and run nothing else, a CSV reader gets the
  * fields, and JSON comes back equal. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/rng.h"

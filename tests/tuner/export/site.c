@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Batch systems, module systems and launchers must read every byte of every value, run no command from any of them, and
  * use the CPUs of the binding. */
-#include <config.h>
-
 #include <sys/stat.h>
 
 #include "base/sys.h"

@@ -2,8 +2,6 @@
 /* Any bytes as names of hosts, as words for a launcher or as what a batch system said: a name never becomes an option
  * of ssh, no word gets lost, and every reason is a text. The test `launchers` calls this with hostile names, `make
  * fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The baseline quarantines a slow node among many and a throttled one, but neither nodes of another kind, nor noisy
  * ones, nor the last one. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

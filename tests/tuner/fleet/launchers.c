@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks every launcher of the registry: its table and its command lines; and how a line is split into words. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
  * soak` does, and otherwise a twentieth of that, which takes the same paths with as many nodes: each gets about five
  * configurations instead of a hundred, and fails as often in the shorter search. bench/fleet.py measures how many
  * results per second the coordinator handles. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>

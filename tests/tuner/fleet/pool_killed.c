@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kills nodes at random, 100 times: every job comes back exactly once, done or lost, and all are done in the end. */
-#include <config.h>
-
 #include <dirent.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Virtual nodes honour the contract of struct pool: every job comes back once, done or lost, at the right time. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

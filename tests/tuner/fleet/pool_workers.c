@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A pool of local workers: jobs, their failures, nodes that go away, and the consequences. */
-#include <config.h>
-
 #include <string.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A budget in seconds is a promise on nodes, too: on simulated fleets, for kernels and for programs, with runs from a
  * third of a second to some seconds, and where some configurations hang. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

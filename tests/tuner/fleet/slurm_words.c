@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The meaning of srun's last messages and of scontrol's records. The texts were written by Slurm 22.05.8. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tests/tap.h"

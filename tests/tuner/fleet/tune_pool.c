@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure on simulated fleets: all trials accounted for, nodes of different speed, bad nodes found, blocks
  * on one node only, losses repeated. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/tuner/fleet/play.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of a search on a simulated fleet: nodes that are all lost, interrupts, budgets used up, and resuming. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

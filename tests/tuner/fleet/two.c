@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How much time two simulated nodes save in the whole procedure, not in the search alone. */
-#include <config.h>
-
 #include <math.h>
 #include <unistd.h>
 

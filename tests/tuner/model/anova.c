@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests shares of functions with known variance, and that random data have none. */
-#include <config.h>
-
 #include "tests/tuner/model/response_help.h"
 #include "tests/tap.h"
 #include "tuner/model/effects/anova.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests counters whose relation to the time is known, and times that do not depend on any. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares a Gaussian process with naive formulas. */
-#include <config.h>
-
 #include "tests/tuner/model/gp_help.h"
 #include "tests/tap.h"
 

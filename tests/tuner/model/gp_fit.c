@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests what a fit finds, and that it survives extreme input. */
-#include <config.h>
-
 #include <gsl/gsl_errno.h>
 
 #include "tests/tuner/model/gp_help.h"

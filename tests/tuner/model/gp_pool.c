@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Incremental results must equal those computed from scratch. */
-#include <config.h>
-
 #include "tests/tuner/model/gp_help.h"
 #include "tests/tap.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests laws of growth: the true law is recovered, predicts sizes that were not measured, and its intervals hold; data
  * without a law are refused, or show it by their own error. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

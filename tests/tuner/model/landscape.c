@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests peaks and plateaus of known shape. */
-#include <config.h>
-
 #include "tests/tuner/model/response_help.h"
 #include "tests/tap.h"
 #include "tuner/model/effects/landscape.h"

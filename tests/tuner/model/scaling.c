@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits scaling laws to times that follow a law with 5 % noise: the truth must be within the 95 % intervals. */
-#include <config.h>
-
 #include "tuner/model/law/scaling.h"
 
 #include <math.h>

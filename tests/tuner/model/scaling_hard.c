@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits scaling laws to times that do not follow one, or that a point or two spoil. */
-#include <config.h>
-
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parses bytes as a profile and writes a profile that passes in all formats. `make fuzz` runs it as a target of
  * libFuzzer, where most are written in one of them. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdio.h>
 

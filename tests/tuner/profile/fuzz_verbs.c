@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Takes bytes as a profile; one that passes is merged, compared and looked up. The test `hostile` calls this with
  * mutated profiles, `make fuzz` runs it as a target of libFuzzer, where most are merged by one of the rules. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 

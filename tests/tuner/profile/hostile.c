@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles that someone broke, through the reader and all that `sweetspot profile` does with them. */
-#include <config.h>
-
 #include "tests/tuner/profile/made.h"
 #include "tuner/profile/diff.h"
 

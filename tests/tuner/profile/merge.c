@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merging: the same for any order, grouping and repetition; every conflict is told or refused; nothing else is lost. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

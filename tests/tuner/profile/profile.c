@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile made from the store passes its check; every way of breaking it is refused. */
-#include <config.h>
-
 #include <sqlite3.h>
 
 #include "base/json/js.h"

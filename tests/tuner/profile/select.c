@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `profile select` must show the part of the profile that libsweetspot gives to a program, whatever is asked. */
-#include <config.h>
-
 #include <math.h>
 
 #include "lib/profile/profile_impl.h"

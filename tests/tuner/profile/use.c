@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Only a proven result is used, every other one says why, and what is open says what proves it. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

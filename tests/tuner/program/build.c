@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs that are built for each configuration by the real worker. */
-#include <config.h>
-
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -3,8 +3,6 @@
  * how a shell reads the rest of it. We follow this with our own parser, and quoting.h judges the words that a shell
  * would see. The test `words` calls this with mutated lines; in `quoted` real shells judge. `make fuzz` runs it as a
  * target of libFuzzer, where each input is filled with one of the values below instead of all. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A worker that lies, dies or floods causes a failure of the trial and never a number. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/tuner/program/help.h"

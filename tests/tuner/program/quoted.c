@@ -2,8 +2,6 @@
 /* Random lines for a shell, filled with a harmless word and with a hostile text: real shells must do the same with
  * both, so that the text arrives unchanged wherever it may stand, and nothing else runs. Usage: quoted [LINES [SEED]]
  */
-#include <config.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

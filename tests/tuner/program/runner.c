@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs run by the real worker: what reaches them and what comes back. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/tree.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies of folders to build in, and their removal. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Variables and lines of a program. */
-#include <config.h>
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

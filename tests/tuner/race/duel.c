@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a duel does about failures, impossible times, interruptions, observers and options. */
-#include <config.h>
-
 #include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 

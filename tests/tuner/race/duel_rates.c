@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How often a duel is right, how long it takes, and when it ends early. */
-#include <config.h>
-
 #include "base/stats.h"
 #include "tests/tuner/race/duel.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Configurations with deliberate data races are recognised. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tuner/race/unsafe.h"
 

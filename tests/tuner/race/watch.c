@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Others disturb a race or a duel. Clock and /proc are simulated, because a test cannot know what the machine does. */
-#include <config.h>
-
 #include "tuner/race/race.h"
 
 #include <sched.h>

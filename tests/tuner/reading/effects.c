@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small tables whose truth is known: each reading says it. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/made.h"
 #include "tests/tap.h"
 #include "tuner/reading/reading.h"

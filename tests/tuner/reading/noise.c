@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the size of a report's, 5 to 40 rows with one value each, in which nothing has an effect: neither a
  * diagnosis nor a reading may say anything in 95 of 100. And tables with effects whose rows were shuffled. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/made.h"
 #include "tests/tap.h"
 #include "tuner/reading/reading.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of many parameters: statements stay short, and a search does not get one for each of its accidental series. */
-#include <config.h>
-
 #include "tests/tuner/diagnosis/made.h"
 #include "tests/tap.h"
 #include "tuner/reading/reading.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files as they arrive: archives that are whole, cut or changed, and texts in other encodings. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

@@ -2,8 +2,6 @@
 /* The bytes of any file become UTF-8, or as they are where they are not text, or are refused with a message. The test
  * `arrive` calls this with changed archives, `make fuzz` runs it as a target of libFuzzer. What other programs unpack
  * is left out, because a process would be started for each input. -1: refused. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a recorded space whose rows and figures agree. The test `hostile`
  * calls this with mutated files, `make fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that end anywhere, that were changed anywhere, and that unpack to anything do no harm. */
-#include <config.h>
-
 #include <malloc.h>
 #include <zlib.h>
 

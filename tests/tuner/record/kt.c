@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cache files of Kernel Tuner, with the variants that published files have. */
-#include <config.h>
-
 #include "base/sys.h"
 #include "tests/tuner/record/record_help.h"
 

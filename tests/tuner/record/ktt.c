@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of KTT. */
-#include <config.h>
-
 #include "tests/tuner/record/record_help.h"
 
 #define META(unit)              "{'Metadata': {'Device': 'GPU', 'KttVersion': '2.1.0', 'TimeUnit': '" unit "'}, 'Results': ["

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of tuning must be the same when they are exported in each format and read again: configurations, statuses,
  * times and counters. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers must equal strtod's, texts must follow JSON, and skipping must end where reading ends. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

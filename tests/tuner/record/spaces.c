@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recorded spaces of the field, from the folder SWEETSPOT_SPACES: figures that anybody can count in them. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The user's wish to end is heard while a file is read and while a space is counted. */
-#include <config.h>
-
 #include "base/stop.h"
 #include "tests/tap.h"
 #include "tests/tuner/record/record_help.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T4 results. */
-#include <config.h>
-
 #include "tests/tuner/record/record_help.h"
 
 #define RESULT(x, unit, time, word)                                                                                    \

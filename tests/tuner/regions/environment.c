@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Binding and wait policy, with a program whose times are known. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effects are found under noise, and where the work of a region grows over the run. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 #include "tuner/regions/total_impl.h"

@@ -2,8 +2,6 @@
 /* Records of libsweetspot-omp with any content are refused, or can be merged and fitted. A record has 2 MB, so the
  * bytes are steps that fill one: a kind, a place, a value. `make fuzz` runs this as a target of libFuzzer, where one
  * input in 16 is fitted. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as the file of a program: functions are looked up by place, name and code, and every name that comes back
  * ends within the file. `make fuzz` runs this as a target of libFuzzer. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

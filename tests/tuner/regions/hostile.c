@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The folder of the records and the files of the program belong to the program: whatever it puts there, the tuner gets
  * an answer, and gets it soon. */
-#include <config.h>
-
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regions whose best settings are known: found in three runs of the program, right in 19 of 20 seeds, and proven. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

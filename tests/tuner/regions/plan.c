@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams are chosen together: what a change of the team costs decides whether regions may differ. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
 #include "tuner/regions/regions_plan_impl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Proofs of settings whose true gain is known, on runs with several kinds of noise. */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

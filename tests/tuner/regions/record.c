@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records come from a process that may have damaged them. */
-#include <config.h>
-
 #include <stdio.h>
 #include <unistd.h>
 

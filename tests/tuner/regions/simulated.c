@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <config.h>
-
 #include "tests/tuner/regions/simulated.h"
 
 #include <stdio.h>

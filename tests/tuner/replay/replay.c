@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every strategy on recorded spaces: the outcomes it is told, the costs, and the end. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The score's figures, by hand on spaces small enough for it. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* judge SIDES BASE BEST: reads replies of the worker from stdin, one a line, the first letter of SIDES for the first of
  * them: b, of the setting BASE, or w, of the setting BEST. Prints what the latter does otherwise, or "same". */
-#include <config.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Building ahead: a pool asks for some configurations, lets the search order them after each result, gives back what it
  * does not expect anything of, and tells results in any order. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

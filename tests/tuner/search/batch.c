@@ -2,8 +2,6 @@
 /* Asks strategies for many configurations at a time, as several nodes do: they must not give duplicates or invalid
  * ones, even if results come late or out of order; and a search that decides on eight at a time must not need many more
  * evaluations than one that sees each result first. SWEETSPOT_BATCH_TABLE=1 prints the table of all landscapes. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* If changing one parameter at a time leads to the optimum, every strategy that learns must find it long before random
  * does, and results that it was told before must save it evaluations. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the search with sources and the one without take turns (strategy_impl.h): sources that mislead cost a few
  * evaluations, and sources that help go on. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "tests/tap.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search drops invalid proposals and goes on when a strategy gives up. Here every strategy is watched from inside,
  * so that none relies on that. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Time models of two parallel kernels on a machine with two cores: the serial cost of each variant, a curve over its
  * block, and the makespan of its loops under a schedule. The shape (sizes of effects, positions of optima) is drawn by
  * seed. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/tuner/search/land.h"

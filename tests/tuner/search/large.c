@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs every strategy in a space that is too large to list: 10^12 configurations without the constraints, conditional
  * parameters, some 30 % failures, batches of 1 to 16 told in any order, late or never. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

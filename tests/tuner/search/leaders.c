@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Choosing among noisy values with a known optimum: repeats of the leaders find a better one than the least value. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/rng.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs every strategy of the registry on every landscape: what a search must never do, and what it must find. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

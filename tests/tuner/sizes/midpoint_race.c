@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Midpoint races on known costs: each configuration is the best of a short stretch of sizes, so that the best between
  * two sizes is the best of neither, but took part in the race of one. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranges of sizes and the search for their thresholds on known costs: three configurations, each the best of one part
  * of the sizes. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests values as users write them. */
-#include <config.h>
-
 #include "tuner/space/domain.h"
 
 #include <math.h>

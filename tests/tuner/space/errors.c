@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests the errors of spaces and their messages. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/tap.h"

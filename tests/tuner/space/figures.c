@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests large spaces with known counts: published kernels' spaces, and chains over 10^12 combinations. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/tap.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as the values of a parameter are either refused with a message, or a list without duplicates whose texts
  * lead back to it. `make fuzz` runs this as a target of libFuzzer. */
-#include <config.h>
-
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests configurations and spaces as JSON. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 

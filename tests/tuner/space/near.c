@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests neighbourhoods of realistic spaces: every configuration can be reached from every other one. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 

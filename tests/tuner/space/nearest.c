@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests that any wish leads to configurations that are valid and near. */
-#include <config.h>
-
 #include <math.h>
 
 #include "tests/tap.h"

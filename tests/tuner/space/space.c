@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares random small spaces with enumeration: count, numbering, sampling, neighbours. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

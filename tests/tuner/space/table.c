@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares spaces that one table lists in full with sorting its rows. */
-#include <config.h>
-
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Invalid specifications are refused with the place of the error; mutated ones do no harm. */
-#include <config.h>
-
 #include <stdint.h>
 
 #include "base/rng.h"

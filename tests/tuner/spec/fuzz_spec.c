@@ -3,8 +3,6 @@
  * are numbered. The test `errors` calls this with mutated specifications, `make fuzz` runs it as a target of
  * libFuzzer, where the numbering is interrupted after a third of a millisecond: a condition on two parameters with
  * 10,000 values each takes half a minute. */
-#include <config.h>
-
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

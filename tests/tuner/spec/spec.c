@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Specifications of published spaces, and the meaning of their members. */
-#include <config.h>
-
 #include "base/sha256.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"

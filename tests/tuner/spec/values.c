@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Python lists, compared with the values that Python computes from the same text. */
-#include <config.h>
-
 #include <stdlib.h>
 
 #include "base/mem.h"

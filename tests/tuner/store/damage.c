@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Foreign and damaged files are refused and stay as they are, byte for byte; whatever is broken in a page, reading ends
  * with a result or an error. */
-#include <config.h>
-
 #include <sqlite3.h>
 #include <sys/stat.h>
 

@@ -3,8 +3,6 @@
  * stored, or all of it is stored, is known when it comes again, and can be exported. The test `share` calls this with
  * mutated lists, `make fuzz` runs it as a target of libFuzzer, where one list in 64 is stored and the others are only
  * checked. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

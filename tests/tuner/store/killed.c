@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SIGKILL at any time costs at most the trial that was not yet committed; writers at the same time lose nothing. */
-#include <config.h>
-
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdatomic.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Without space or permission there must be a clear error, and earlier content must survive. */
-#include <config.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A store whose folder or file somebody else has locked: waiting has an end, by a clock that only sleeping moves. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/file.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merged stores must hold all rows of their sources once, in any order of the sources; hostile files are refused by
  * name and change nothing; a kill leaves the old content or all of the new. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>

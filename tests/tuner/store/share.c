@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists of searches that were changed after they were exported, under a hash that fits; imports that fail half way. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/mutate.h"
 #include "tests/tuner/store/fixture.h"

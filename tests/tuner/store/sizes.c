@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sizes of a kernel from a store: the results that belong together, the ratios from their trials, and the profile that
  * is made from them. */
-#include <config.h>
-
 #include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"

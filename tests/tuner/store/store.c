@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows come out of the store as they went in; --resume finds the right search; the newest results are chosen. */
-#include <config.h>
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters that perf stat and likwid-perfctr have written, by themselves and in a table that names the files. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message, or counters of perf or likwid with names and finite values. The test
  * `counted` calls this with mutated files, `make fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The output of likwid-topology is a machine with sound numbers, or refused with a message. The test `mutated_likwid`
  * calls this with changed texts, `make fuzz` runs it as a target of libFuzzer. -1: refused. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as a machine, JSON or words: they are refused with a message, or describe one that can exist. The test
  * `machine` calls this with mutated texts, `make fuzz` runs it as a target of libFuzzer. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

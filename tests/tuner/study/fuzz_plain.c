@@ -2,8 +2,6 @@
 /* Whatever people type becomes a text whose lines keep their numbers, so that messages name the right one; and that is
  * read, or refused with a line. The test `mutated_plain` calls this with changed tables, `make fuzz` runs it as a
  * target of libFuzzer. -1: refused. */
-#include <config.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

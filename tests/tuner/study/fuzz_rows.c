@@ -2,8 +2,6 @@
 /* JSON of other programs is refused with a message, left to the reader of recorded spaces, or makes studies with
  * positive values. The test `mutated_rows` calls this with changed documents, `make fuzz` runs it as a target of
  * libFuzzer. -1: refused. */
-#include <config.h>
-
 #include <stdint.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* What time(1), perf stat and likwid print, and tables of known producers, are refused with a message or make studies
  * with positive values. The test `mutated_runs` calls this with changed texts, `make fuzz` runs it as a target of
  * libFuzzer. -1: refused. */
-#include <config.h>
-
 #include <stdint.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* Any bytes are either refused with a message, or make studies whose values are positive and whose names are text.
  * The test `table_hostile` calls this with tables that were changed anywhere, `make fuzz` runs it as a target of
  * libFuzzer, where the times of one table in 1000 are examined: it is shuffled many times. -1: refused. */
-#include <config.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machines that somebody describes: impossible ones are refused. */
-#include <config.h>
-
 #include <jansson.h>
 
 #include "tests/mutate.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of other programs that were changed anywhere do no harm: the seeds of the fuzz target that this is linked with,
  * which has the name of the program behind "mutated_". */
-#include <config.h>
-
 #include <dirent.h>
 #include <string.h>
 

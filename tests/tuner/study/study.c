@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests studies: merging of trials, contrasts, and whether times follow the configurations at all. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

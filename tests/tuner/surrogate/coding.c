@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests configurations as the model of a search sees them. */
-#include <config.h>
-
 #include <float.h>
 #include <math.h>
 

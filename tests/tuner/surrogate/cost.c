@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests predictions of the cost of evaluations, which must matter if the budget is a time, and never otherwise. */
-#include <config.h>
-
 #include "tuner/surrogate/surrogate_impl.h"
 
 #include <math.h>

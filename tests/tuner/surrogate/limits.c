@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests how the model of a search learns what fails. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests the opening of auto: with a baseline every word of the most decisive parameter is tried around the best so far;
  * without one, or with sources, there is no opening. */
-#include <config.h>
-
 #include <stdlib.h>
 #include <string.h>
 

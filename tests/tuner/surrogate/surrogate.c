@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests the model of a search, watched at every proposal. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An interrupted search recommends by all measurements of a configuration: what was lucky once and slow when it was
  * measured again is not the best any more. */
-#include <config.h>
-
 #include <string.h>
 
 #include "tests/tuner/tune/spy.h"

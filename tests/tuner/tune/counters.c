@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which runs a tuner counts, when, and how failures are handled, on a simulated kernel that records every request. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

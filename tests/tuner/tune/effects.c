@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The effects that a finished search reports for its parameters. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 

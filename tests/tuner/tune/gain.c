@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nodes that lie about time in a way that no single answer shows, in virtual time: what they claim is not proven. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

@@ -2,8 +2,6 @@
 /* A short budget ends with a proof although some configurations of a kernel hang, on a simulated clock: each hang takes
  * a quarter of the budget, and the finalists need far longer for a trial than for a run. Where only the baseline works,
  * the search uses the budget to find something else. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

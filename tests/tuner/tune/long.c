@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure on a simulated OpenMP program of seconds on a machine with 16 cores, with the space and the hints
  * that `tune --openmp` would use there: in a minute there are about ten runs to find a better team and to prove it. */
-#include <config.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure on a simulated program that reports times without spending them: how often a program is run, the
  * limits of budgets, metrics to maximise, and failures. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

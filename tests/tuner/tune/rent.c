@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure on simulated programs whose truth is known: what is recommended is the smallest that has the
  * gain, each of its changes has a price that holds, and the budget is kept. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

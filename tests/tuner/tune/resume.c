@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A tuner that is killed in any of its trials and then resumed tells its strategy exactly what an uninterrupted one
  * does: the same configurations in the same order, with the same values, deviations, seconds and counters. */
-#include <config.h>
-
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The earlier searches that a strategy is told of: which ones, in which order, and mapped to which configurations of
  * its own space. */
-#include <config.h>
-
 #include "tests/tuner/tune/spy.h"
 #include "tuner/tune/sources_impl.h"
 

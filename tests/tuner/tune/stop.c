@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A search stops when its strategy expects too little gain, and the result says why it stopped. */
-#include <config.h>
-
 #include "tests/tuner/tune/spy.h"
 #include "tuner/race/deviation.h"
 

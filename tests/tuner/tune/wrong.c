@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings that work in the search and fail afterwards: in the race, in the duel, or once in many runs. The program is
  * simulated, on this machine and on a pool; its clock is that of its runs. */
-#include <config.h>
-
 #include <math.h>
 
 #include "base/json/js.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Main effects by backfitting, then cell means of the residual. */
-#include <config.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

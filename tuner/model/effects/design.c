@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sparse design matrix of the additive model (effects_impl.h). */
-#include <config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 /* GSL's linear algebra calls these functions, which take precedence over its own CBLAS. OpenBLAS is loaded by the first
  * call rather than at program start, because it starts a thread for each core when it is loaded: under `ulimit -v` it
  * hangs there, and if no thread can be created it kills the process, even for `--version`. */
-#include <config.h>
-
 #include "tuner/model/gp/impl.h"
 
 #ifdef SS_OPENBLAS

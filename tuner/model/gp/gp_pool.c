@@ -3,8 +3,6 @@
  * variance, and the product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A new
  * observation adds a row; new parameters require all rows again. Single precision halves the memory traffic, and its
  * errors are far below the noise. */
-#include <config.h>
-
 #include <gsl/gsl_blas.h>
 #include <math.h>
 #include <stdlib.h>

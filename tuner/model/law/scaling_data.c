@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prepares the points of a scaling law: centred weights, and one-dimensional minimisation along lines (law_impl.h). */
-#include <config.h>
-
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compiles one configuration to a plug-in. */
-#include <config.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
-#include <config.h>
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

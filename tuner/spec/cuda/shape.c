@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grid, block and shared memory of a configuration, and its document for the worker. */
-#include <config.h>
-
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes a drawing as SVG with few elements (svg, title, desc, path, text) and few attributes: no style, link, script
  * or image, and no ids other than ID-title and ID-desc. */
-#include <config.h>
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
