@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/sha256.h"
 

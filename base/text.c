@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static size_t lead_length(unsigned char c) {

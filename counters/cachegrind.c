@@ -5,7 +5,6 @@
  * cachegrind learned only in 3.21. */
 #include "counters/cachegrind.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

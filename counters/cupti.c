@@ -4,7 +4,6 @@
 #include "counters/cupti/cupti.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "gpu/open.h"
 

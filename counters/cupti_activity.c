@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts a GPU's activity: kernels, copies and fills, with the times that the device itself measured. */
-#include <stdio.h>
-#include <string.h>
-
 #include "counters/cupti/cupti.h"
 #include "gpu/open.h"
 

@@ -5,9 +5,7 @@
  * its strips. Rates count by the time that launches take. The device runs nothing else meanwhile, so functions that
  * overlap otherwise do not here. A refusal becomes the reason of the values, and the trial goes on. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "counters/cupti/cupti.h"
 #include "gpu/open.h"

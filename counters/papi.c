@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/counter.h"
 #include "counters/papi/papi.h"
 
 static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/counter.h"
 #include "counters/papi/papi.h"
 
 struct sde_state {

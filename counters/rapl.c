@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/counter.h"
 #include "counters/rapl/meter.h"
 
 #define STANDS_STILL "the energy counter stands still, as it may under a hypervisor"

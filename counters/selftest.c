@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/selftest.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/backend/counter.h"
 #include "counters/plan/plan.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 
 enum { CACHE_BYTES_MAX = 1 << 20 };

@@ -2,9 +2,7 @@
 /* The parts of a gpu, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
  * backends and its tests include it. */
 #pragma once
-#include <stdbool.h>
 
-#include "gpu/gpu.h"
 #include "gpu/gpu_abi_impl.h"
 #include "gpu/open.h"
 #include "base/sha256.h"

@@ -3,7 +3,6 @@
  * and which is checked before use. The cache is off if the folder is missing or others may write to it. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 #include "gpu/gpu_impl.h"
 

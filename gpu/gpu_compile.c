@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "gpu/gpu_impl.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 
 /* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
-#include "gpu/open.h"
 
 static const struct library_symbol driver_symbols[] = {
 #define DRIVER_SYMBOL(field, symbol, parameters) {#field, #symbol, offsetof(struct driver, field)},

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes each module and function once and keeps it. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "gpu/gpu_impl.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 
 /* Our .cu files are data: they are in share/sweetspot/kernels of an installation, or in kernels/ beside data/ in the

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads clocks, power, temperature, and other users of the device. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stddef.h>
-
 #include "src/app/cmd.h"
 
 #define COMMAND(name) extern const struct cmd cmd_##name;

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "counters/cupti/cupti.h"
-#include "counters/plan/plan.h"
 #include "gpu/hip/open.h"
 #include "gpu/opencl/open.h"
 #include "worker/count/counting.h"

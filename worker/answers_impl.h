@@ -2,9 +2,7 @@
 /* Answers what a worker would count, without running anything, so that a misspelt name is found before the first
  * trial. */
 #pragma once
-#include <jansson.h>
 
-#include "kernels/registry.h"
 #include "worker/count/counters.h"
 #include "worker/kernel/device.h"
 #include "worker/kernel/library.h"

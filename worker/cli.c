@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
-#include <omp.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/opt.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/scratch.h"
@@ -35,7 +29,6 @@
 #include "worker/manual_impl.h"
 #include "worker/request_impl.h"
 #include "worker/count/simulate.h"
-#include "worker/kernel/state.h"
 #include "worker/kernel/word.h"
 
 enum { THREADS_MAX = 4096 };

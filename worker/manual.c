@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "base/value.h"
-#include "kernels/registry.h"
 #include "topo/topo.h"
 #include "worker/answers_impl.h"
-#include "worker/kernel/device.h"
-#include "worker/kernel/library.h"
 #include "worker/kernel/lines.h"
 #include "worker/kernel/word.h"
 #include "worker/manual_impl.h"

@@ -3,8 +3,6 @@
 #pragma once
 #include "base/opt.h"
 #include <jansson.h>
-#include <stddef.h>
-#include "base/err.h"
 
 extern const struct opt manual_options[];
 /* args: "run", the kernel, "P=V" words. Prints the trial's line to fd `out`. 0, 1 for a failed trial, or -1 with err

@@ -2,12 +2,9 @@
 #include "worker/measure_impl.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "worker/kernel/crash.h"
-#include "worker/kernel/device.h"
 #include "worker/kernel/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/request_impl.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "worker/source/source.h"
 #include "worker/kernel/word.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A checked request for a trial. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
 #include "worker/kernel/call.h"
 #include "worker/kernel/library.h"

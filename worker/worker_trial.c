@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"
-#include "worker/count/counting.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/crash.h"
-#include "worker/kernel/device.h"
-#include "worker/kernel/state.h"
 #include "worker/kernel/word.h"
 #include "worker/measure_impl.h"
 #include "worker/worker_trial_impl.h"

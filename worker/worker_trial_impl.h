@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One trial from request to reply. */
 #pragma once
-#include <jansson.h>
 
-#include "base/err.h"
 #include "worker/count/counters.h"
 #include "worker/kernel/library.h"
 #include "worker/kernel/state.h"

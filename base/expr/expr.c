@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/expr/expr.h"
-#include "base/expr/node.h"
 #include "base/expr/parser_impl.h"
 
 static void *room_for(void *array, uint32_t needed, uint32_t *room, size_t size) {

@@ -6,7 +6,6 @@
  * Python; whole-number overflow becomes real. Results agree with CPython but for that, and for words, which are
  * compared and never added or converted; min() and max() of one value are that value. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"

@@ -2,9 +2,6 @@
 /* Inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
  * by the space, which splits trees into the parts that each parameter decides. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/mem.h"

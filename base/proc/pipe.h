@@ -2,10 +2,7 @@
 /* Inside proc, and for callers that manage a child themselves: its pipes, and waiting. */
 #pragma once
 #include <poll.h>
-#include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/types.h>
-#include "base/err.h"
 #include "base/proc/proc.h"
 
 /* Close-on-exec and above 2; {-1, -1} and a return of -1 on failure. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/proc/pipe.h"
-#include "base/proc/proc.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
 #include "base/text.h"

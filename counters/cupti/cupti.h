@@ -2,8 +2,6 @@
 /* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
  * not need CUPTI's headers; cupti_absent.c implements it if they are missing. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "counters/backend/counter.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces CUPTI if configure did not find its headers. */
-#include <stdio.h>
-
 #include "counters/cupti/cupti.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

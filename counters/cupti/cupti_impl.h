@@ -10,7 +10,6 @@
 #include <cupti_target.h>
 #include <cupti_version.h>
 
-#include "counters/backend/counter.h"
 #include "counters/cupti/cupti.h"
 
 /* libcupti is opened on first use and kept until the process ends. CUDA 13.0's cupti_profiler_host.h includes <string>

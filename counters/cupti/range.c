@@ -4,11 +4,8 @@
  * KernelReplay: each launch is a range, and CUPTI repeats it, with the memory put back in between. */
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "counters/cupti/cupti.h"
 #include "counters/cupti/cupti_impl.h"
 #include "base/mem.h"
 

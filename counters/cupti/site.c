@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-
 #include "counters/cupti/cupti.h"
 #include "gpu/open.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events that PAPI counts for one thread, in one event set for each PAPI component that they belong to. */
 #pragma once
-#include "counters/backend/counter.h"
 #include "counters/perf/perf.h"
 
 enum { PAPI_SETS_MAX = 4 };

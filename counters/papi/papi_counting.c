@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/counter.h"
 #include "counters/papi/papi.h"
-#include "counters/perf/perf.h"
 
 /* PAPI's own reasons are short ("Error initializing libpfm4"), and a PAPI that knows the processor initializes even if
  * the kernel does not offer a PMU. So the probe asks the kernel for cycles, too. */

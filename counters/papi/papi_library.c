@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "counters/papi/papi.h"
-#include "counters/perf/perf.h"
 
 struct library {
 	pthread_mutex_t lock;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/backend/counter.h"
 #include "base/mem.h"
 
 struct sde_page {

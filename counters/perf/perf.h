@@ -2,8 +2,6 @@
 /* Groups of events of perf_event_open(2), which count at the same time or not at all. */
 #pragma once
 #include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "counters/backend/counter.h"
 

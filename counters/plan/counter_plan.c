@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "counters/plan/plan.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "counters/plan/plan_impl.h"

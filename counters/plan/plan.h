@@ -3,8 +3,6 @@
  * `rusage`, words of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables
  * are data: data/events/, data/groups/ (doc/counters.md). */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
 #include "counters/backend/counter.h"
 #include "base/err.h"

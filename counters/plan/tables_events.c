@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads files of data/events/: portable events, and how families of CPUs count them. */
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +10,6 @@
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "base/near.h"
-#include "counters/plan/plan.h"
 #include "counters/plan/plan_impl.h"
 
 #if defined __SSE2__

@@ -2,9 +2,6 @@
 /* The processor's energy counters (RAPL), from the powercap folders or from perf's power PMU. `root` is "" for this
  * machine, or a folder with a copy of its /sys and /proc. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "counters/backend/counter.h"
 

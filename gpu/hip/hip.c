@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend.h"
 #include "gpu/hip/hip_impl.h"
 #include "gpu/hip/open.h"
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "gpu/backend.h"
-#include "gpu/opencl/open.h"
 #include "gpu/opencl/opencl_impl.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 
 /* Builds programs from source or from a binary. */

@@ -3,11 +3,7 @@
  * headers. Numbers and signatures: Khronos, The OpenCL Specification 1.2, and cl.h. Places in the dispatch table:
  * cl_khr_icd (The OpenCL Extension Specification) and cl_icd.h, whose order is frozen. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "gpu/gpu.h"
 #include "gpu/opencl/open.h"
 
 typedef struct opencl_platform_st *opencl_platform;

@@ -2,8 +2,6 @@
 /* Undirected graphs: compressed rows, the edges they are built from, the generators, and files. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/kernel.h"
 #include "kernels/random.h"

@@ -7,8 +7,6 @@
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/kernel.h"
 

@@ -13,8 +13,6 @@
  * The lines of the naive variant are tiles of 1 x n. Padding at the edge of the others means "no path". */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/count.h"
 

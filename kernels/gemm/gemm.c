@@ -2,7 +2,6 @@
 /* The kernel's table: a product of two matrices of random integers. */
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/fail.h"
 #include "kernels/gemm/gemm.h"

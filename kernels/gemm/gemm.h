@@ -8,8 +8,6 @@
  * (On a GPU, operands with many zero bits need less power than random ones, and its clock may stay higher.) */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "kernels/kernel.h"

@@ -3,7 +3,6 @@
  * 2008): `depth` rows of B are packed for all threads, then each thread packs `block` rows of A and runs over the
  * tiles. Panels are padded with zeros to whole tiles; of a tile at the border only the inside goes to C. */
 #include <omp.h>
-#include <string.h>
 
 #include "kernels/gemm/gemm.h"
 

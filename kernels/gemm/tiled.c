@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops over blocks: `depth` rows of `block` columns of B stay in the cache for `block` rows of A (Lam, Rothberg and
  * Wolf, "The cache performance and optimizations of blocked algorithms", 1991). */
-#include <string.h>
-
 #include "kernels/gemm/gemm.h"
 
 static size_t least(size_t x, size_t y) {

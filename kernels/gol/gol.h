@@ -2,8 +2,6 @@
 /* Conway's Game of Life on n x n cells with dead borders. What the variants share: the grids and their memory. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/count.h"
 

@@ -2,8 +2,6 @@
 /* The fast one: a block of objects is compared with all centres, many at a time (simd.c), and added up while it is
  * still in the first cache, so that a loop reads the objects from memory once. One parallel region; tables of their
  * own, which the team adds up cluster by cluster. */
-#include <omp.h>
-
 #include "kernels/kmeans/kmeans.h"
 
 static void objects_assign(const struct kmeans_state *s, size_t loop, int thread) {

@@ -8,12 +8,8 @@
  * without fused operations, as sum (x - c)^2 or as |c|^2 / 2 - xc; all variants must agree in every bit. Of the points
  * of the grid the rounded mean is the best, so the sum of squared distances still never rises. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/count.h"
-#include "kernels/kernel.h"
 #include "kernels/locks/lock.h"
 
 /* (x - c)^2 is a multiple of 2^-42 below 1: 1024 of them have 52 bits. |c|^2 / 2 - xc has one bit more, and a sign. */

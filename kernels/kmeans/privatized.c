@@ -2,8 +2,6 @@
 /* Each thread adds to a table of its own; the tables are added up at the end of a loop, by the main thread or pairwise
  * by all. Without padding the tables of different threads share lines, and a thread that adds takes the line away from
  * its neighbour: false sharing, worst where tables are tiny. */
-#include <omp.h>
-
 #include "kernels/kmeans/kmeans.h"
 
 static void objects_assign(const struct kmeans_state *s, size_t loop, int thread) {

@@ -2,7 +2,6 @@
 /* One table of sums and counts for all threads, protected by an atomic operation for each number, or by a critical
  * section or a lock for each object. With `none` threads overwrite each other's additions: a lower bound of the time
  * without a valid result. */
-#include <omp.h>
 #include <string.h>
 
 #include "kernels/kmeans/kmeans.h"

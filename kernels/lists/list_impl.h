@@ -9,8 +9,6 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/count.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: a team asks a sorted list whether it has a key, and adds and removes keys. */
-#include <omp.h>
 #include <stdlib.h>
 
 #include "kernels/fail.h"

@@ -2,7 +2,6 @@
 /* The kernel around the lists: its operations, and their expected results. */
 #pragma once
 #include "kernels/random.h"
-#include "kernels/kernel.h"
 #include "kernels/lists/list_impl.h"
 
 enum { LISTS_N_MAX = 1 << 20, LISTS_RANGE_MAX = 1 << 24, LISTS_OPS_MAX = 10000000, LISTS_THREADS_MAX = 4096 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A list, its initial nodes and its pools: one piece of memory, never asked for more in a run. */
-#include <omp.h>
 #include <string.h>
 
 #include "kernels/lists/list_impl.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Invariants after a run: the list is connected, no node was lost, and every key is there as often as it was added and
  * not removed. One thread is checked result by result against a set that is an array of flags. */
-#include <omp.h>
 #include <stdlib.h>
 
 #include "kernels/fail.h"

@@ -3,7 +3,6 @@
  * leaves the processor to others after a while, because its holder may be waiting for it. */
 #pragma once
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "kernels/lists/list_impl.h"
 

@@ -3,7 +3,6 @@
  * a thread spins for a while. */
 #include <linux/futex.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernels/locks/contest.h"

@@ -2,7 +2,6 @@
 /* The kernel `locks`: threads contend for one lock. Shared by its parts; nothing outside this folder and its test
  * includes it. */
 #pragma once
-#include "kernels/kernel.h"
 #include "kernels/locks/contest.h"
 
 enum { LOCKS_N_MAX = 100000000, LOCKS_UNITS_MAX = 1000000 };

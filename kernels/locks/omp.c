@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <omp.h>
-
 #include "kernels/locks/contest.h"
 #include "kernels/locks/registry.h"
 

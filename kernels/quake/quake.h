@@ -11,8 +11,6 @@
  * nothing: so all variants give the same bits. The mean is a sum in another order and only close. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kernels/count.h"
 

@@ -4,8 +4,6 @@
  * pipeline: when step 1 is at row i, step 2 is at row i - 1, and so on, and of the rows in between the last few are
  * kept in rings, which stay in the cache. Bands are independent of each other: the steps before the last one cover a
  * few rows of the neighbouring bands again, which are tallied only by the band that owns them. */
-#include <omp.h>
-
 #include "kernels/quake/quake.h"
 
 enum { RING = 4 /* rows kept of a step: three are read */ };

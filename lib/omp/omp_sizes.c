@@ -2,8 +2,6 @@
 /* Calls of one region whose amounts of work differ, as the levels of a V-cycle do. How much a call will do is in the
  * numbers that it gets: the bounds of a loop, or what the region shares with its caller. Nobody says which number it
  * is, so all that could be one are watched in a run without changes; the table names one of them later on. */
-#include <pthread.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/omp/omp_impl.h"

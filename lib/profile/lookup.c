@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/profile/lookup.h"
 #include "lib/profile/profile_impl.h"
 
 static bool find_range(const struct ssp_sizes *sizes, const sweetspot_config *config, size_t *range) {

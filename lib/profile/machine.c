@@ -3,7 +3,6 @@
  * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel, restricted to the control group as hwloc does. */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>

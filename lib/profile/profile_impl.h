@@ -2,13 +2,9 @@
 /* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one
  * arena, so that looking up does not allocate and does not lock. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/profile/lookup.h"
-#include "lib/sweetspot.h"
 
 /* Inside libsweetspot: memory that is freed all at once. */
 struct ssp_arena;

@@ -4,13 +4,11 @@
 #include <math.h>
 #include <stdalign.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/profile/profile_impl.h"
-#include "lib/profile/lookup.h"
 
 enum { BLOCK = 16 << 10 };
 

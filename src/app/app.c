@@ -8,7 +8,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "src/app/device_impl.h"

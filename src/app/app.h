@@ -2,7 +2,6 @@
 /* Creation and destruction of the state that commands share. Only main and the code for nodes include this; commands
  * include src/app/cmd.h. */
 #pragma once
-#include "base/sha256.h"
 #include "src/app/cmd.h"
 
 /* interrupt becomes non-zero after the first Ctrl-C (finish the trial), abandon after the second one (give it up). */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interface between main and the commands: the state that commands share, and the table of commands. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "base/opt.h"
 #include "base/sha256.h"
 #include "topo/topo.h"

@@ -2,7 +2,6 @@
 #include "src/app/device_impl.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --device: where kernels run. */
 #pragma once
-#include <jansson.h>
 
 #include "tuner/worker/worker.h"
 

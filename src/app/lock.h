@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Locks. Two tuners that measure on one machine at the same time would disturb each other, so only one may. */
 #pragma once
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "src/ui/ui.h"
 
 /* Waits for another tuner, with a message, until *interrupt is set. Returns a descriptor to keep open, or -1 with err

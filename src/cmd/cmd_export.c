@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
@@ -17,7 +16,6 @@
 #include "tuner/profile/use.h"
 #include "tuner/profile/profile_program.h"
 #include "tuner/program/program.h"
-#include "tuner/store/store.h"
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to export"),

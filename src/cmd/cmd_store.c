@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
-#include "src/app/cmd.h"
 #include "src/cmd/store_rows_impl.h"
 #include "tuner/store/store.h"
 

@@ -8,14 +8,11 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/proc/work.h"
 #include "base/text.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
-#include "tuner/store/store.h"
 
 static json_t *parsed(const char *text) {
 	json_t *json = js_parse(text, strlen(text), "the store", NULL);

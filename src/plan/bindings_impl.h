@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the combinations of threads, proc_bind and places that differ on a machine. */
 #pragma once
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "topo/topo.h"
 #include "tuner/space/space.h"
 

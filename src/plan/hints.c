@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/value.h"
 
 /* Three square tiles of 8-byte elements are in use at once in most blocked loops (Lam, Rothberg, Wolf, "The Cache
  * Performance and Optimizations of Blocked Algorithms", 1991). */

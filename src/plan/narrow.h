@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tells whether one configuration uses less of the machine than another one. */
 #pragma once
-#include <jansson.h>
 
 #include "topo/topo.h"
 

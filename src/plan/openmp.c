@@ -2,7 +2,6 @@
 #include "src/plan/openmp.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,7 @@
 /* All parameters of a kernel on this machine: its own and those that every OpenMP kernel gets. Also parses the words
  * P=V that set them. */
 #pragma once
-#include <jansson.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "topo/topo.h"
 #include "tuner/worker/kernel_desc.h"

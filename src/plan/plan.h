@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan for one kernel: its problem, its space on this machine, and its baseline. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "src/plan/params.h"

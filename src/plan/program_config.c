@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "base/value.h"
 #include "src/plan/params.h"
 #include "tuner/fleet/fleet_words.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parses a configuration of a program. */
 #pragma once
-#include <jansson.h>
 
-#include "base/err.h"
 #include "tuner/space/space.h"
 
 /* Parses "B=16 schedule=dynamic", split as in a shell, and takes the rest from the baseline; or a JSON object, to which

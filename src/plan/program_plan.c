@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "src/plan/bindings_impl.h"
 #include "src/plan/program_plan_impl.h"
-#include "tuner/program/program.h"
 #include "tuner/program/command.h"
 #include "tuner/space/domain.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of `tune -- PROGRAM`, made from its options: the program, its space on this machine, and its baseline. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "tuner/program/program.h"

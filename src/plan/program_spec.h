@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the plan of a specification whose Language is "Command". */
 #pragma once
-#include "src/app/cmd.h"
 #include "src/plan/program_plan.h"
 #include "tuner/spec/spec.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/slice.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints counters and metrics for people. Rows are those of trial_counters_add. */
 #pragma once
-#include <jansson.h>
-#include <stdio.h>
 
 #include "src/app/cmd.h"
-#include "src/ui/ui.h"
 #include "tuner/result/result.h"
 
 /* "1.23 ms", "4 MiB", "12.35 M", "1.8 instructions/cycle"; "-" for NAN. unit may be NULL. src/show/counters_value.c */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "tuner/trial/trial.h"
 
 /* Warns about GPU metrics that do not fit into one run. */
 static void passes_warn(struct app *app, const json_t *answer) {

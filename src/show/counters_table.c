@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
 

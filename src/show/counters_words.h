@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of --counters. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "base/opt.h"
 
 enum { COUNTERS_WORDS_MAX = 32 };

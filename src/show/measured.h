@@ -2,7 +2,6 @@
 /* `--export markdown|csv|json`: what was measured, as a table for other programs. */
 #pragma once
 #include <jansson.h>
-#include <stdio.h>
 
 #include "base/opt.h"
 

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 
 /* A word that is empty or has blanks is put in quotes, so that one sees where it ends. */
 static char *value_shown(const json_t *member) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the results of tune, run, compare and sweep for people. */
 #pragma once
-#include <jansson.h>
 
 #include "src/ui/ui.h"
 #include "tuner/result/result.h"

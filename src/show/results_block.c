@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "src/show/results.h"
 
 static char *disturbed_text(const struct load *load) {

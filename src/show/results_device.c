@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/json/js.h"
 #include "src/show/results.h"
-#include "tuner/worker/worker.h"
 
 enum { CELL = 48 };
 

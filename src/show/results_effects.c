@@ -4,9 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 
 /* A ratio is a clear effect if its interval excludes 1 by at least this. */
 static const double MARGIN = 0.01;

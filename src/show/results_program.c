@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the result of a program in words: how to run it, its speedup, and the resources it needs. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "base/err.h"
 

@@ -6,7 +6,6 @@
 #include "tuner/bound/function.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"

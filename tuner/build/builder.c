@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +9,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/build/builder.h"
 #include "tuner/build/impl.h"
 
 static const double LEAST_SECONDS = 1e-3;

@@ -3,12 +3,7 @@
  * their own each, so that a build that is not needed any more can be stopped. Everything here is called by one thread,
  * except what struct build_work says. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
-#include "tuner/trial/trial.h"
 #include "tuner/worker/worker.h"
 
 enum { BUILD_JOBS_MAX = 256 };

@@ -13,10 +13,8 @@
 #include "base/file_hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 #include "base/tree.h"
-#include "tuner/build/cache.h"
 #include "tuner/build/impl.h"
 
 enum { RECORD_MAX = 64 << 20 };

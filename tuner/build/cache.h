@@ -5,12 +5,7 @@
  * place, so that a folder without one is what a killed build left behind and is removed. A folder never moves, because
  * programs may contain its path. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "tuner/build/builder.h"
 
 /* Least recently used folders go once all of them together are larger; a larger single one is not kept at all. */

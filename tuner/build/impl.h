@@ -3,7 +3,6 @@
 #pragma once
 #include <pthread.h>
 
-#include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
 
 /* ---- the cache ---- */

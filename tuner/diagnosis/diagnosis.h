@@ -3,11 +3,8 @@
  * local.mk. It must not contain names of kernels or of their variants: it recognises parameters by the field's names
  * (threads, pad, schedule ..), counters, figures, ceilings and changes of times. ADR 10 says why. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
 #include "tuner/study/contrast.h"
-#include "tuner/study/study.h"
 
 /* low: it fits, but other mechanisms may fit as well, and the next experiment decides. medium: one kind of evidence,
  * above the noise. high: independent kinds of evidence, or a clear contrast of many pairs. */

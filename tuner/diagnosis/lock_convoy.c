@@ -3,7 +3,6 @@
  * woken in turn (Anderson, The performance of spin lock alternatives for shared-memory multiprocessors, 1990; Blasgen
  * et al., The convoy phenomenon, 1979). A lock of the same column that scales shows that it is the lock. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of the field that are recognised, and those that findings are written with. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static bool is_plain(const char *text) {

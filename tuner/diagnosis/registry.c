@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stddef.h>
-
 #include "tuner/diagnosis/diagnosis.h"
 
 #define DIAGNOSIS(name) extern const struct diagnosis diagnosis_##name;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An export format: one const table `export_NAME`, one file NAME.c, one line in local.mk. json.c is the one to copy. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 
-#include "base/err.h"
 #include "tuner/result/result.h"
 
 struct export_format {

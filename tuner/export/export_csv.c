@@ -11,7 +11,6 @@
 #include "base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_text_impl.h"
-#include "tuner/result/result.h"
 
 static void put_byte(FILE *out, char c) {
 	putc(c, out);

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_settings_impl.h"
 #include "tuner/export/shell_impl.h"
 #include "tuner/export/export_text_impl.h"
 

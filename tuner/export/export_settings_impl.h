@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment variables of entries, for formats that set, unset or share them. */
 #pragma once
-#include <stdbool.h>
-#include <stdio.h>
 
-#include "base/err.h"
 #include "tuner/result/result.h"
 
 typedef void export_setter(FILE *out, const char *name, const char *value); /* value NULL: unset it */

@@ -12,7 +12,6 @@
 #include "base/value.h"
 #include "lib/profile/lookup.h"
 #include "tuner/export/export_text_impl.h"
-#include "tuner/result/result.h"
 
 char *export_value_text(const json_t *value) {
 	char number[64] = "";

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comments, titles and names, shared by the formats that people and other languages read. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 
-#include "base/err.h"
 #include "tuner/result/result.h"
 
 /* One line: no control characters, and nothing that would continue it. lead: "# ". */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/work.h"
 #include "base/text.h"
 #include "tuner/export/export_text_impl.h"

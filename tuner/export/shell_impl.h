@@ -2,10 +2,7 @@
 /* POSIX shell text. Names consist of letters, digits and "_", values are in single quotes, and comments do not hold
  * control characters, so that nothing in a profile can become a command. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "tuner/export/export_settings_impl.h"
 
 void export_shell_quoted(FILE *out, const char *value);

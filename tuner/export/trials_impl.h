@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the formats that keep every configuration. */
 #pragma once
-#include <jansson.h>
 
-#include "base/err.h"
 #include "tuner/result/result.h"
 
 /* The only entry of a profile, which must have trials in seconds; ERR_USAGE for several, or another unit. */

@@ -3,8 +3,6 @@
  * trusted. Nodes may differ in speed, so every value is reported as its ratio to the baseline on the same node, times
  * the baseline of the first node that measured it (the reference); doc/adr/0011-fleet.md gives the reasons. */
 #pragma once
-#include <jansson.h>
-#include <stdint.h>
 
 #include "tuner/fleet/pool.h"
 

@@ -2,10 +2,7 @@
 /* Launchers start workers, on this machine or on nodes of a cluster. The protocol is the same over the standard streams
  * of whatever process is started. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/worker/worker.h"
 

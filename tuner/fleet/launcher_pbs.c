@@ -3,7 +3,6 @@
  * program's input: qsub -I wants a terminal, and pbsdsh and pbs_tmrsh do not forward it. Its jobs find their nodes in
  * the file PBS_NODEFILE, one line for each process (qsub(1B)), and reach them with ssh. */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /* Starts workers with ssh on the hosts that the user names. The messages are those of OpenSSH 9.2: ssh.c, sshconnect.c,
  * clientloop.c, packet.c (sshpkt_vfatal). */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,8 +2,6 @@
 /* A pool of nodes that measure at the same time, one job each. A job is a group of trials that belong together: they
  * run on one node, one after the other, because only those are comparable (doc/adr/0011-fleet.md). */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "tuner/trial/trial.h"
 

@@ -2,15 +2,12 @@
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
  * thread that started it ends (base/proc/proc.h). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/fleet/pool.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 void pool_done_clear(struct pool_done *done) {

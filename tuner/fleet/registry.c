@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stddef.h>
 #include <string.h>
 
 #include "tuner/fleet/launcher.h"

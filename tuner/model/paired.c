@@ -6,7 +6,6 @@
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares entries of two profiles. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

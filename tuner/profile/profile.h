@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tuning profile of one machine, as JSON (data/schema/profile.json). */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "tuner/store/store.h"
 
 /* Recommendations of the store for a machine; kernels: NULL or a NULL-terminated list to pick from. New reference.

@@ -3,9 +3,7 @@
  * measured.
  */
 #pragma once
-#include <jansson.h>
 
-#include "base/err.h"
 #include "tuner/store/store.h"
 
 /* One member for each kernel and objective whose results differ in one number of the problem. New reference; it may be

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/profile/select.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/lookup.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/profile/use.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/profile/use.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/json/js.h"

@@ -2,8 +2,6 @@
 /* May a recommendation be used? Only what is proven is; a tie keeps the user's own setting. Each function takes an
  * entry of a profile, or a result of `tune`. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
 #include "lib/profile/lookup.h" /* enum ssp_use, ssp_use_of */
 

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/pattern.h"
 #include "base/proc/path.h"
 #include "base/value.h"
 #include "tuner/program/impl.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_shell_impl.h"
-#include "tuner/program/program_text_impl.h"
-#include "tuner/program/command.h"
 
 /* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
 static const char *brace_find(const char *text, size_t *size) {

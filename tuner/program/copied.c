@@ -3,17 +3,14 @@
  * of the folder itself become {BUILD}. */
 #include <dirent.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/sha256.h"
 #include "tuner/build/toolchain.h"
 #include "tuner/program/build_impl.h"
-#include "tuner/program/impl.h"
 #include "tuner/program/program_text_impl.h"
 
 /* The inputs of a build command besides the sources. */

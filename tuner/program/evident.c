@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "tuner/result/result.h"
-#include "base/mem.h"
 #include "tuner/program/evident_impl.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/same/same.h"

@@ -2,7 +2,6 @@
 #include "base/json/js.h"
 #include "tuner/program/first_error_impl.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* Compilers (GCC, Clang, gfortran, nvcc), linkers, CMake and Python write one of these; make and cargo only repeat that

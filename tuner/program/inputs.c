@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,8 +2,6 @@
 /* Finds the build of a configuration that an earlier session has kept, so that exactly what was measured can be run
  * again. Nothing is locked, changed or built. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
 #include "base/sha256.h"
 #include "tuner/program/program.h"

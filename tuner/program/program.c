@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fts.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +10,11 @@
 #include "base/hash.h"
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
 #include "tuner/program/build_impl.h"
 #include "tuner/program/environment.h"
 #include "tuner/program/first_error_impl.h"
-#include "tuner/program/impl.h"
 #include "tuner/program/inputs_impl.h"
-#include "tuner/program/program.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/program/program_tree_impl.h"
 #include "tuner/program/service_impl.h"

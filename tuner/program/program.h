@@ -6,12 +6,7 @@
  * names become variables of the environment; `verify`, `before_each` and `setup` see all of them.
  * A build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
-#include "tuner/trial/trial.h"
 #include "tuner/worker/worker.h"
 
 /* program_new copies all strings. Commands (build, verify, before_each) are for sh -c. */

@@ -3,7 +3,6 @@
  * double quotes, for example, would otherwise still be expanded. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "tuner/program/program_text_impl.h"
 

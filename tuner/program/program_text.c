@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/program_text_impl.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "base/sys.h"
 #include "tuner/program/build_impl.h"
 #include "tuner/program/evident_impl.h"
-#include "tuner/program/impl.h"
 #include "tuner/program/inputs_impl.h"
 #include "tuner/program/run_impl.h"
 #include "tuner/program/program_text_impl.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 
 static const char **words_of(struct arena *arena, const json_t *argv) {
 	const char **words = arena_alloc(arena, json_array_size(argv) + 1, sizeof *words);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the specification back from what program_json has written into a result or a profile. */
 #pragma once
-#include <jansson.h>
 
 #include "base/mem.h"
 #include "tuner/program/command.h"

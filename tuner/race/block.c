@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/race/block.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,8 +4,6 @@
  * trials", Biometrika 1983), so the interval of whichever look ends the duel holds at `level`
  * (doc/adr/0014-early-looks.md). */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/rng.h"
 #include "tuner/model/paired.h"

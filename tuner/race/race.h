@@ -3,13 +3,11 @@
  * blocks of random order and analyse ratios within blocks (tuner/model/paired.h), because noise that lasts longer than
  * a block cancels there; doc/measurement.md has the figures. */
 #pragma once
-#include <jansson.h>
 
 #include "base/rng.h"
 #include "tuner/busy/busy.h"
 #include "tuner/race/block.h"
 #include "tuner/model/paired.h"
-#include "tuner/trial/trial.h"
 
 /* Called after every trial, to store it and to show progress. A non-zero return stops the comparison; err must be set.
  */

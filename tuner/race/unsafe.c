@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/expr/expr.h"
-#include "base/value.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {
 	char *list = arena_strdup(arena, text ? text : ""), *rest = NULL;

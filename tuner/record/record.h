@@ -3,11 +3,7 @@
  * from the files of Kernel Tuner (cache), of the T4 format and of KTT; a format is one file and one line in
  * local.mk. Files are hostile until checked. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/space/space.h"
 

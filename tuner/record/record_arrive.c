@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files as they arrive: packed, in UTF-16, with a byte order mark, or another thing than the one that was meant. */
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/mem.h"
 #include "base/proc/pipe.h"
 #include "base/sys.h"
 #include "base/text.h"

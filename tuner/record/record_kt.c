@@ -3,7 +3,6 @@
  * "objective", "cache": {key: row}}, times in milliseconds. A row failed if its time is a word or 1e20, or if it has
  * an "__error__". Kernel Tuner writes a row at a time and closes the brackets only at the end. */
 #include <math.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "tuner/record/record_impl.h"

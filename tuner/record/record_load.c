@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/record/record.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "tuner/record/record_impl.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions and lines of regions, from the debug information of one file. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/regions_record_impl.h"
 

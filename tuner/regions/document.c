@@ -8,7 +8,6 @@
 #include "base/sys.h"
 #include "tuner/regions/impl.h"
 #include "tuner/regions/regions_limits_impl.h"
-#include "tuner/result/result.h"
 
 static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
                                        "guided loop", "runtime loop", "sections"};

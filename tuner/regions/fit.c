@@ -2,7 +2,6 @@
 #include "tuner/regions/fit_impl.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"

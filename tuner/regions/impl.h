@@ -2,12 +2,9 @@
 /* Shared by the files of this room. */
 #pragma once
 #include "base/scratch.h"
-#include "tuner/busy/busy.h"
 #include "tuner/regions/regions_plan_impl.h"
 #include "tuner/regions/prove_impl.h"
-#include "tuner/regions/regions.h"
 #include "tuner/regions/regions_table_impl.h"
-#include "tuner/trial/trial.h"
 
 /* Above this share of waiting threads, others decide which team is best, and nothing is recommended. */
 #define REGIONS_BUSY 0.1

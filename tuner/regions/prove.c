@@ -5,12 +5,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
 #include "base/sys.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/impl.h"
-#include "tuner/result/result.h"
 
 enum { RECORDED = 3 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records before their files have names, for record.c and its fuzz target. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/regions_record_impl.h"
 

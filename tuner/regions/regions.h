@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams and schedules for the regions of one program: found inside a few runs, proven by whole runs. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "tuner/program/program.h"
 #include "tuner/regions/regions_record_impl.h"
 

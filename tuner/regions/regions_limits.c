@@ -2,7 +2,6 @@
 #include "tuner/regions/regions_limits_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double FORK_JOIN_SHARE = 0.15, IMBALANCE_LEAST = 0.2, FLAT = 0.05;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The one thing that keeps a region from using its team well. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/fit_impl.h"
 

@@ -2,7 +2,6 @@
 #include "tuner/regions/regions_names_impl.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

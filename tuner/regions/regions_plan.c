@@ -2,7 +2,6 @@
 #include "tuner/regions/regions_plan_impl.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

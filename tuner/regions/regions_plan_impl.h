@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams for all regions together: the times of the regions and what changes of the team cost between them. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/fit_impl.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "base/json/js.h"
 #include "tuner/regions/impl.h"
 #include "tuner/same/same.h"

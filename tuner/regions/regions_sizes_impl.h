@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of one region told apart by their size, as those of a V-cycle's levels are. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/regions_record_impl.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that lib/omp reads (lib/omp/table.c has the format). */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/regions/regions_sizes_impl.h"
 

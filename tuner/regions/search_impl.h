@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the stages of a search inside the runs of a program. */
 #pragma once
-#include "tuner/regions/fit_impl.h"
 #include "tuner/regions/impl.h"
-#include "tuner/regions/regions_sizes_impl.h"
 
 enum { REGIONS_TEAMS_MOST = 8, REGIONS_PLANS_MOST = 3 };
 /* The share of the time from which on a region matters, the gain that another setting must bring, and the share of the

@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "tuner/regions/search_impl.h"
-#include "tuner/result/result.h"
 
 /* The error of both proofs is at most 5 %, and most of it is for the first. */
 static const double LEVELS[] = {0.96, 0.99};

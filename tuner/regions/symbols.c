@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/regions/symbols_impl.h"
 
-#include <elf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,6 @@
 #include "base/sys.h"
 #include "tuner/regions/regions_environment.h"
 #include "tuner/regions/search_impl.h"
-#include "tuner/result/result.h"
 #include "tuner/same/same.h"
 
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, PROFILES_SHARE = 0.3;

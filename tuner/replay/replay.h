@@ -4,7 +4,6 @@
 #pragma once
 #include "tuner/record/record.h"
 #include "tuner/search/search.h"
-#include "tuner/search/strategy.h"
 
 struct replay_step {
 	uint64_t index;

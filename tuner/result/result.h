@@ -2,10 +2,6 @@
 /* A result is the document of a search, or the entry of a profile, which has the same members. Other rooms read
  * and write its verdict and its speedup by these functions only. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/json/member.h"
 

@@ -2,9 +2,6 @@
 /* Compares texts line by line. */
 #pragma once
 #include "tuner/same/same.h"
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* The lines of a text by their words: {"words": {"lines": [{"numbers", "line"}], "quiet", "error"}}. New reference. */
 json_t *same_lines(const char *text, const json_t *config, const char *metric);

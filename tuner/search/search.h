@@ -3,9 +3,6 @@
  * twice, and none that is invalid. If the strategy gives up early, the search continues with random unseen
  * configurations until the space is used up. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "tuner/search/strategy.h"
 

@@ -3,13 +3,8 @@
  * it asks for configurations to be measured and is told the outcomes. The same seed and the same outcomes give the same
  * sequence. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "tuner/space/space.h"
 
 enum strategy_result {

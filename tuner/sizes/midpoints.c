@@ -2,8 +2,6 @@
 /* Midpoints: sizes between those that were tuned. A law over sizes that lie far apart says little about the gaps;
  * measuring the recommended configuration there costs a few trials and no search. */
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"

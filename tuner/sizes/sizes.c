@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"
-#include "tuner/sizes/sizes.h"
 
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config);
 

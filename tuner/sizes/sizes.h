@@ -2,12 +2,7 @@
 /* A kernel at several sizes of its problem: ranges of sizes with one configuration each, predictions for sizes that
  * nobody measured, and their error where it can be checked. doc/sizes.md describes the procedure. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "tuner/model/law/growth.h"
 #include "tuner/store/store.h"
 

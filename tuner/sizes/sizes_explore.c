@@ -2,7 +2,6 @@
 /* Tunes size after size. The comparisons that decide where two ranges meet are made as soon as both neighbours are
  * known, because the next size to tune depends on them. */
 #include <math.h>
-#include <stdint.h>
 
 #include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/expr/node.h"
-#include "tuner/space/diagram_impl.h"
 #include "tuner/space/space_index_impl.h"
 #include "tuner/space/order_impl.h"
-#include "tuner/space/part_impl.h"
 
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
 	size_t count = expr_name_count(rule->expr);

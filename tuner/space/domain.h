@@ -3,7 +3,6 @@
  * "pow2(16,512)", and lists of these: "1,2,4..16+4". Python lists, which T1 files have, are the business of the T1
  * reader. */
 #pragma once
-#include <stddef.h>
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -2,7 +2,6 @@
 #include "tuner/space/nearest.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tuner/space/impl.h"
 

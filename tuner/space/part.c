@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expr/node.h"
-#include "tuner/space/part_impl.h"
 #include "tuner/space/rewrite_impl.h"
 
 /* A table as a part: its rows, sorted in the variable order, are the paths of the diagram. */

@@ -2,7 +2,6 @@
 /* The definition of a space: parameters, constants, constraints and tables. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

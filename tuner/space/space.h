@@ -13,10 +13,6 @@
  * SPACE_ABSENT if the parameter's condition does not hold. A constraint that mentions an absent parameter holds; a
  * condition that does so does not. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/rng.h"

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
-#include "tuner/space/intern_impl.h"
 #include "tuner/space/order_impl.h"
 #include "tuner/space/space_index_impl.h"
 

@@ -2,7 +2,6 @@
 /* Neighbours: first those that differ in one parameter and nothing else, then those that need a repair. */
 #include <stdlib.h>
 
-#include "tuner/space/impl.h"
 #include "tuner/space/space_near.h"
 
 /* Shortest paths through the diagram, depth by depth: of the paths to a node only the cheapest is kept. The number of

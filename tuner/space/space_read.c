@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "base/near.h"
 #include "base/sha256.h"
-#include "tuner/space/impl.h"
 #include "tuner/space/space_near.h"
 
 /* Spaces and configurations as JSON, and the hash that identifies a space. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files that read specifications. */
 #pragma once
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/expr/expr.h"
-#include "base/mem.h"
-#include "base/value.h"
 #include "tuner/space/domain.h"
 #include "tuner/spec/slice.h"
 #include "tuner/spec/spec.h"

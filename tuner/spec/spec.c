@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/spec/spec.h"
-
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/expr/node.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sha256.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tuner/space/space_near.h"
 #include "tuner/spec/impl.h"
-#include "tuner/spec/slice.h"
 
 /* Published specifications have Defaults that are not among the Values, or not valid together: the baseline is the
  * nearest valid configuration. */

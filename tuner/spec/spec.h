@@ -3,11 +3,7 @@
  * files.
  */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "tuner/space/space.h"
 
 enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OPENCL, SPEC_HIP, SPEC_OTHER };

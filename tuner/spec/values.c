@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expr/expr.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "tuner/space/domain.h"
 #include "tuner/spec/impl.h"
-#include "tuner/spec/slice.h"
 
 enum { WORD_LONGEST = 1024 };
 

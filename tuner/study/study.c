@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/study/study.h"
 #include "tuner/study/study_impl.h"
 
 /* The smallest deviation of the logarithm of a row's time, because machines do not repeat themselves better than this

@@ -7,11 +7,7 @@
  *
  * Input is copied or referenced; everything that is returned lives as long as the study. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include "base/value.h"
-#include "base/err.h"
 #include "tuner/store/store.h"
 
 struct study;

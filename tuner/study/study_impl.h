@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
 #pragma once
-#include <stdint.h>
 
 #include "base/mem.h"
 #include "tuner/study/contrast.h"
-#include "tuner/study/study.h"
 
 /* Only the trials of the highest grade of a row count. */
 enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL };

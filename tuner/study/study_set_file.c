@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "base/value.h"
 #include "tuner/record/record.h"
 #include "tuner/result/result.h"
 #include "tuner/study/producer_impl.h"
-#include "tuner/study/study.h"
 #include "tuner/trial/trial.h"
 
 /* Reads the JSON of `sweep`, `tune`, `run` and `compare`. */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "tuner/study/counted_file_impl.h"
 #include "tuner/study/producer_impl.h"
-#include "tuner/study/study_table_impl.h"
 #include "tuner/study/table_wide_impl.h"
 
 /* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.

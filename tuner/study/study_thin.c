@@ -2,7 +2,6 @@
 /* Questions compare rows with rows, so that a table of any size is reduced to ROWS_MOST: the best rows of each problem,
  * then those whose configurations are nearest to the best one, because series and pairs need these, and an even share
  * of the rest. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "base/value.h"
 #include "tuner/study/study_table_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wide tables have a column of times for each value of something: "threads,mutex,spin", "n,1 thread,2 threads", or
  * "run 1,run 2". Decides which columns these are, and what they are values of. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "tuner/study/table_wide_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both

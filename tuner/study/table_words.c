@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of headers. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

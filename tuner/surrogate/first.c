@@ -3,13 +3,10 @@
  * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/expr/expr.h"
-#include "base/mem.h"
-#include "tuner/surrogate/surrogate.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to

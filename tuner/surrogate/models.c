@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the Gaussian processes of the surrogate in step with the observations. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 static const double WORKS_VARIANCE = 0.01;

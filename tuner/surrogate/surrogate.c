@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth

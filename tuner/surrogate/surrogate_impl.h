@@ -2,7 +2,6 @@
 /* Shared by the files of this folder only. */
 #pragma once
 #include "tuner/model/gp/gp.h"
-#include "tuner/search/strategy.h"
 #include "tuner/surrogate/surrogate.h"
 
 /* Configurations as a Gaussian process sees them: one dimension for each parameter that has a choice (gp_dim_of), and

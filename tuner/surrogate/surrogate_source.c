@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 

@@ -2,13 +2,10 @@
 /* Runs the trials of a session, and knows how long they take and how much they vary. A trial reports its times of
  * building and verification. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/tune/session_impl.h"
-#include "tuner/tune/tune.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
 /* One sample of a run this long settles a trial of the search: what a second one would tell is worth less than another

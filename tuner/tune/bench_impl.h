@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bench measures, and knows how long that takes: runner, nodes, builds, noise, and the search that uses them. */
 #pragma once
-#include "tuner/build/builder.h"
-#include "tuner/busy/busy.h"
 #include "tuner/fleet/fleet.h"
-#include "tuner/race/race.h"
 #include "tuner/tune/memory_impl.h"
 #include "tuner/tune/money_impl.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/race/ablation.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/tune/session_impl.h"

@@ -4,7 +4,6 @@
 
 #include "base/sys.h"
 #include "tuner/tune/session_impl.h"
-#include "tuner/tune/tune.h"
 
 double tune_now(const struct tune *tune) {
 	const struct pool *pool = tune->task->pool;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "tuner/store/store.h"
 #include "tuner/tune/session_impl.h"
 
 /* A program runs once for each group of events that are counted together. */

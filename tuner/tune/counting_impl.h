@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters: during the search, beside the finals, and after them. */
 #pragma once
-#include "tuner/race/block.h"
 #include "tuner/race/race.h"
 
 struct tune;

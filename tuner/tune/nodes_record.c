@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records what nodes measured, and acts on what their baselines say about them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/race/deviation.h"
-#include "tuner/store/store.h"
 #include "tuner/tune/nodes_impl.h"
 
 /* Longer programs are not run a second time to warm a node up. */

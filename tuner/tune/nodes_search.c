@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tuner/tune/nodes_impl.h"
 
 enum { GROUP_MAX = 64 /* results that are committed together */ };

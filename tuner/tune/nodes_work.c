@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "tuner/store/store.h"
 #include "tuner/tune/nodes_impl.h"
 
 struct work *work_new(const struct parallel *parallel, uint64_t index) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/model/effects/effects.h"
 #include "tuner/tune/session_impl.h"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "tuner/tune/session_impl.h"
-#include "tuner/tune/tune.h"
 
 /* A first answer may be wanted after this share of the budget, if it is useful. */
 static const double FIRST_SHARE = 0.1;

@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/store/store.h"
 #include "tuner/tune/session_impl.h"
-#include "tuner/tune/tune.h"
 
 /* Noise alone does not explain a gap this wide in the search. */
 static const double FAR = 2, FAR_IF_BUSY = 4;

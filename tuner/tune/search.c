@@ -3,11 +3,9 @@
  * used up. It repeats disturbed trials, confirms a new best, and measures the best again from time to time, so that the
  * value to beat is not one lucky trial (doc/measurement.md, rule 3). */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/store/store.h"
 #include "tuner/tune/session_impl.h"
 
 /* Repeated measurements of the best take at most this share of the time. */

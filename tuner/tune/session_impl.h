@@ -3,12 +3,9 @@
 #pragma once
 #include "tuner/race/numbers.h"
 #include "tuner/search/search.h"
-#include "tuner/tune/money_impl.h"
 #include "tuner/tune/bench_impl.h"
-#include "tuner/tune/memory_impl.h"
 #include "tuner/tune/finals_impl.h"
 #include "tuner/tune/counting_impl.h"
-#include "tuner/tune/tune.h"
 
 struct tune {
 	const struct tune_task *task;

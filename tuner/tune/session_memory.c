@@ -2,12 +2,10 @@
 /* The results of a session so far: what worked and how fast, what failed, and how many runs were checked
  * (doc/measurement.md, rule 11). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
 #include "tuner/tune/session_impl.h"

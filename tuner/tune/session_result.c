@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/model/pareto.h"
 #include "tuner/race/look.h"

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "tuner/race/deviation.h"
 #include "tuner/trial/trial.h"
 #include "tuner/tune/sources_impl.h"

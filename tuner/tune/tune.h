@@ -2,17 +2,11 @@
 /* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation,
  * counters. Every trial is stored as it ends. doc/measurement.md gives the protocol and its reasons. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "tuner/build/builder.h"
 #include "tuner/fleet/pool.h"
-#include "tuner/space/space.h"
 #include "tuner/store/store.h"
 #include "tuner/search/strategy.h"
-#include "tuner/trial/trial.h"
 
 struct tune_budget {
 	double seconds;       /* 0: not limited */

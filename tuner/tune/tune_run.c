@@ -6,7 +6,6 @@
 
 #include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
-#include "tuner/tune/tune.h"
 
 static int search_begin(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;

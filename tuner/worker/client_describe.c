@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/worker/client_describe.h"
 #include "tuner/worker/impl.h"
 
 static const double WRITE_SECONDS = 10;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels as the worker describes them. Everything is checked, because a plug-in may be in there. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"

@@ -3,7 +3,6 @@
 #pragma once
 #include "counters/plan/plan.h"
 #include "kernels/kernel.h"
-#include "base/mem.h"
 
 struct counters;
 struct counters *counters_new(void); /* opens nothing yet */

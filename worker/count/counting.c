@@ -2,13 +2,10 @@
 #include "worker/count/counting_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sys.h"
 #include "worker/count/simulate.h"
-#include "worker/kernel/device.h"
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 

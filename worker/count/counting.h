@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters, in runs of their own. */
 #pragma once
-#include <jansson.h>
 
-#include "counters/backend/counter.h"
 #include "counters/plan/plan.h"
 #include "worker/kernel/state.h"
 #include "worker/kernel/team.h"

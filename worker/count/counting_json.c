@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "counters/backend/counter.h"
 #include "counters/selftest.h"
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "worker/count/counters.h"
-#include "worker/count/counting.h"
 #include "worker/count/noise.h"
 #include "worker/count/simulate.h"
-#include "worker/kernel/device.h"
 #include "worker/kernel/word.h"
 
 struct counters {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a trial's run on a processor that valgrind simulates. */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 
 #include "counters/cachegrind.h"
 #include "worker/count/counting.h"

@@ -2,16 +2,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "counters/cachegrind.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/word.h"

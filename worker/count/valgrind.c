@@ -5,14 +5,11 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/cachegrind.h"
 #include "base/json/js.h"
 #include "base/proc/proc.h"
 #include "base/scratch.h"

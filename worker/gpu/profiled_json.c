@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "gpu/open.h"

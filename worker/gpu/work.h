@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels and copies of a program on GPUs, from the records that libsweetspot-cuda leaves (lib/cuda/format.h). */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "counters/cupti/cupti.h"
 #include "counters/plan/plan.h"
 #include "lib/cuda/format.h"
-#include "base/err.h"
-#include "base/mem.h"
 
 enum { GPU_WATCH_VARIABLES = 4, GPU_FUNCTIONS = 4 * CUDA_FUNCTIONS, GPU_INDEX = 2 * GPU_FUNCTIONS };
 

@@ -2,8 +2,6 @@
 #include "worker/kernel/call.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/value.h"

@@ -3,11 +3,8 @@
 #pragma once
 #include <jansson.h>
 #include <omp.h>
-#include <stdint.h>
 
-#include "kernels/kernel.h"
 #include "kernels/registry.h"
-#include "base/err.h"
 #include "base/mem.h"
 #include "worker/kernel/device.h"
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/time.h>

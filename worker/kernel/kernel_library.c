@@ -2,17 +2,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file_hash.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "kernels/cuda.h"
 #include "worker/kernel/call.h"
 #include "worker/kernel/library.h"
 #include "worker/kernel/word.h"

@@ -3,7 +3,6 @@
 #pragma once
 #include <jansson.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "gpu/open.h"
 #include "kernels/registry.h"

@@ -2,8 +2,6 @@
 /* Inputs and states of earlier trials, kept and dropped in least-recently-used order, by count and by the process's
  * memory. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "worker/kernel/call.h"
 

@@ -2,7 +2,6 @@
 #include "worker/kernel/team.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "topo/topo.h"
 

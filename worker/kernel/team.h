@@ -2,10 +2,7 @@
 /* The OpenMP team that a trial needs: its size, its schedule, and each thread bound. Settings already in force are
  * left alone, so that the same configuration costs nothing the second time. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
 
-#include "base/err.h"
 #include "worker/kernel/call.h"
 
 struct team;

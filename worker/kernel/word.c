@@ -2,13 +2,10 @@
 #include "worker/kernel/word.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/text.h"
 #include "worker/kernel/lines.h"

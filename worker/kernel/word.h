@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of words, and the error for a word that is not in one: of a parameter, or of a request's members. */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "base/json/member.h"
 #include "base/mem.h"
 

@@ -3,8 +3,6 @@
  */
 #pragma once
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/sha256.h"
 

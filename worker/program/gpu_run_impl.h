@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs of a program that watch its kernels and copies on GPUs. */
 #pragma once
-#include "counters/plan/plan.h"
 #include "worker/program/runner_trial_impl.h"
 
 /* As gpu_work_json; without the run, it has only notes: the reason, and a remedy if there is one. plan: what to count

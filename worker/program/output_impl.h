@@ -2,8 +2,6 @@
 /* Processes a program's stdout as it arrives: digests it, searches it, keeps it for the verify command. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "worker/program/digest_impl.h"
 #include "base/err.h"
 

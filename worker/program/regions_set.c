@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

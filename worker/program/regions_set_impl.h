@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects the regions of all processes of a program while their files are read. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "counters/backend/counter.h"
 #include "worker/program/runner_program.h"
 
 enum {

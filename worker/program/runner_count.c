@@ -2,9 +2,7 @@
 #include "worker/program/runner_count_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sys.h"
 #include "worker/program/simulate_impl.h"

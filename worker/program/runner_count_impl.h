@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts a program and its descendants, in runs of their own after the samples. */
 #pragma once
-#include "base/mem.h"
 #include "worker/count/counting.h"
 #include "worker/program/runner_trial_impl.h"
 

@@ -7,27 +7,18 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/proc/reap.h"
-#include "base/scratch.h"
 #include "base/sys.h"
-#include "counters/perf/perf.h"
-#include "gpu/open.h"
 #include "worker/program/runner_count_impl.h"
 #include "worker/program/gpu_run_impl.h"
-#include "worker/program/runner_program.h"
 #include "worker/program/regions_set_impl.h"
 #include "worker/program/said_impl.h"
-#include "worker/program/runner_trial_impl.h"
 
 enum { FILES_MAX = 1024, TOTAL_BYTES_MAX = 64 << 20 };
 

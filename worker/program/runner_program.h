@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operation "program": times and watches a user's program. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include "base/err.h"
 #include "worker/count/counters.h"
-#include "counters/plan/plan.h"
 #include "worker/program/runner_trial_impl.h"
-#include <stddef.h>
-#include <stdint.h>
-#include "base/mem.h"
 
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch:
  * a descriptor whose hang-up means that nobody waits for the reply; then everything is killed, *abandoned is set,

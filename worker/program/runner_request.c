@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/program/runner_request_impl.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

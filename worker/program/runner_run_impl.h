@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs one command until everything that it started has ended. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
-#include "base/err.h"
 #include "base/proc/proc.h"
 #include "worker/program/output_impl.h"
-#include <sys/types.h>
 #include "counters/perf/perf.h"
 
 /* Figures that wait4(2) does not report: how often the kernel moved a program between CPUs, and how long it was

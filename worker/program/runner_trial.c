@@ -3,17 +3,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/proc/pipe.h"
-#include "base/proc/proc.h"
 #include "base/sys.h"
 #include "base/tree.h"
 #include "worker/count/noise.h"

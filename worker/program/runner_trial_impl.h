@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include "worker/gpu/work.h"
 #include "counters/rapl/meter.h"
 #include "worker/program/runner_request_impl.h"
 #include "worker/program/usage_impl.h"
-#include "base/mem.h"
-#include "worker/program/runner_run_impl.h"
 #include "base/scratch.h"
 
 /* The surroundings of one trial's commands: folder, environment, scratch and limits. */

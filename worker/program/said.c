@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
-#include "worker/program/digest_impl.h"
 #include "worker/program/said_impl.h"
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a failed program's output, as lines for people. */
 #pragma once
-#include <jansson.h>
 
 #include "worker/program/runner_trial_impl.h"
 

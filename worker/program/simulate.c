@@ -3,16 +3,12 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 
-#include "base/scratch.h"
 #include "base/stats.h"
 #include "base/sys.h"
-#include "worker/count/simulate.h"
 #include "worker/program/simulate_impl.h"
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };

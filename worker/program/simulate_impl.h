@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a program and its descendants on a processor that valgrind simulates. */
 #pragma once
-#include "counters/cachegrind.h"
 #include "worker/program/runner_trial_impl.h"
 #include "worker/count/simulate.h"
 

@@ -2,7 +2,6 @@
 #include "worker/program/usage_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Resource usage of a trial's runs, each figure the median over the runs. */
 #pragma once
-#include <jansson.h>
 
 #include "base/mem.h"
 #include "worker/program/runner_run_impl.h"

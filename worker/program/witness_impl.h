@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records what runs did besides taking time, for the tuner, which compares it with what other runs did. */
 #pragma once
-#include <jansson.h>
 
 #include "worker/program/runner_run_impl.h"
 

@@ -3,12 +3,9 @@
  * problem and one for the configuration. It is not in a registry; only requests name it. */
 #pragma once
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "gpu/open.h"
 #include "kernels/registry.h"
-#include "base/err.h"
 #include "base/mem.h"
 
 /* "t1", and "t1-reset", which restores read and written arguments before each run. A NULL kernel ends the list. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "worker/source/source.h"

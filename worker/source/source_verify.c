@@ -3,11 +3,8 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table for CUDA: the problem, its graphs and the oracle are the CPU's. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

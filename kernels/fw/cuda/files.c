@@ -2,7 +2,6 @@
 /* Files around a run: a list of edges that it reads, and the matrix of distances that it writes. Both are in $TMPDIR,
  * or else in /tmp, and have no name, so that nothing stays whatever happens. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
  * is less. With weights of at most FW_WEIGHT_MAX a path that is too long leads past a vertex at a distance from
  * FW_INF16 - FW_WEIGHT_MAX on. So when no result is that long, all of them are right; verify asks for that. */
 #pragma once
-#include <stdbool.h>
 
 #include "kernels/cuda.h"
 #include "kernels/fw/fw.h"

@@ -8,7 +8,6 @@
 
 #include "src/cmd/apply/apply_impl.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/program/kept.h"
 #include "tuner/program/recorded.h"
 #include "tuner/program/source.h"

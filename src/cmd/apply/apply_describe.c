@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "tuner/profile/profile_state.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/program.h"

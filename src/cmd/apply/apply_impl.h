@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the recommendation for a command line, and running the command with it. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/err.h"
 #include "src/app/cmd.h"
 #include "tuner/result/result.h"
 

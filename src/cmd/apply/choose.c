@@ -3,15 +3,11 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/proc/work.h"
-#include "base/value.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "tuner/program/recorded.h"
-#include "tuner/program/program.h"
 #include "tuner/program/source.h"
-#include "tuner/program/command.h"
 
 /* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
 static bool apply_template_fits(const char *template, const char *text, const json_t *program) {

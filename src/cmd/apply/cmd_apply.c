@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "src/app/cmd.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/folder.h"
@@ -14,9 +12,7 @@
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/use.h"
 #include "tuner/program/environment.h"
-#include "tuner/program/program.h"
 #include "tuner/program/recorded.h"
-#include "tuner/store/store.h"
 
 /* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
 static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";

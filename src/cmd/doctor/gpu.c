@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks of CUDA, OpenCL, HIP and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json/js.h"

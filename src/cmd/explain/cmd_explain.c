@@ -3,15 +3,12 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stop.h"
-#include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"
 #include "src/cmd/regions/regions.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
-#include "tuner/trial/trial.h"
 
 /* Compares the diagnoses before and after a probe, and prints the difference. */
 static bool is_same(const json_t *a, const json_t *b) {

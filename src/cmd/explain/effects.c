@@ -9,7 +9,6 @@
 #include "base/rng.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/anova.h"
-#include "tuner/model/effects/effects.h"
 
 /* Samples the space. Only the measured rows are known here, so a sample combines levels and presences that occur in
  * them. */

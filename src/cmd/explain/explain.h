@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of an explanation. Each part is JSON, and the text for people is made from the same JSON. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "tuner/study/contrast.h"
-#include "tuner/study/study.h"
 
 /* A finished study, and the problem to explain. */
 struct explain_view {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"

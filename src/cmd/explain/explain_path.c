@@ -10,7 +10,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
 
 enum { EXPERIMENTS_MAX = 4 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --probe: runs the experiments that the diagnoses suggest. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "src/cmd/explain/explain_text.h"

@@ -2,7 +2,6 @@
 /* How the time and the best configuration change with the problem size, from tuning at several sizes or else from
  * sweeps. */
 #include <math.h>
-#include <stdint.h>
 
 #include "src/cmd/explain/explain.h"
 #include "tuner/diagnosis/diagnosis_probe.h"

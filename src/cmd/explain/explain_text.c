@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"

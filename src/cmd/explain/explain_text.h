@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sections of the text, in the order in which they are shown. A section prints nothing if its part is missing. */
 #pragma once
-#include <jansson.h>
-#include <stdio.h>
 
 #include "src/ui/ui.h"
 #include "tuner/result/result.h"

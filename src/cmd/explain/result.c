@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
-#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/model/pareto.h"
 #include "tuner/program/program.h"
 #include "tuner/reading/reading.h"

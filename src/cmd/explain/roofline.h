@@ -3,8 +3,6 @@
  * Model for Multicore Architectures", 2009). Operations and bytes are the minimum that the kernel declares; counted
  * bytes are used where a counter provides them. */
 #pragma once
-#include <jansson.h>
-#include <stdio.h>
 
 #include "src/app/cmd.h"
 

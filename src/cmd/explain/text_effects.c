@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
-#include "tuner/result/result.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
 static const double RATIO_MAX = 1e4;

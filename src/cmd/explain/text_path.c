@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 
 /* Sections on the position of the winner: among its neighbours, below the roofline, over the problem size, and between
  * time and energy. */

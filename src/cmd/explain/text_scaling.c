@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 #include "tuner/study/study.h"
 
 enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };

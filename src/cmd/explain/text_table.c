@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Says how a table that somebody brought was read, and what is not known about its machine. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chooses the problem to explain, and finds the recommendation for it. */
-#include <stdint.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/machine/ceilings.h"
 #include "src/cmd/explain/explain.h"
 #include "tuner/diagnosis/diagnosis.h"
-#include "tuner/trial/trial.h"
 
 bool explain_of_problem(const struct explain_view *view, size_t row) {
 	return study_same_problem(view->study, row, view->problem_row);

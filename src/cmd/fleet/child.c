@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "base/mem.h"
 #include "base/proc/pipe.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/run_impl.h"

@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
-#include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/fleet/setup_impl.h"
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/tune/options.h"
@@ -17,8 +15,6 @@
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
-#include "tuner/fleet/launcher.h"
-#include "tuner/result/result.h"
 
 enum { NODES_SHOWN = 4, TEXT = 160 };
 

@@ -2,18 +2,14 @@
 /* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
  * deadline. */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/fleet/setup_impl.h"
-#include "src/cmd/fleet/cmd_fleet_probe_impl.h"
-#include "src/cmd/fleet/run_impl.h"
 
 enum { MACHINE_TEXT_MAX = 120, SIZE_MAX_READ = 64 << 10, COUNT_MAX = 1 << 20 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs Slurm commands and reads their answers, with limits of time and size. Several can run at once. */
 #pragma once
-#include <stdbool.h>
 
 #include "base/proc/proc.h"
 

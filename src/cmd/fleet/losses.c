@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/setup_impl.h"
-#include "src/cmd/fleet/run_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile_state.h"
-#include "tuner/result/result.h"
 
 /* A duel between the best configurations of two types, held on a node of one: its command and its result. */
 static const double DUEL_SECONDS = 600;

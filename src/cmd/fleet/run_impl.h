@@ -4,7 +4,6 @@
 #pragma once
 #include <limits.h>
 
-#include "base/sha256.h"
 #include "src/app/cmd.h"
 #include "src/cmd/fleet/cmd_fleet_probe_impl.h"
 #include "tuner/fleet/slurm_jobs.h"

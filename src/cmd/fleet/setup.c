@@ -4,13 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/app/app.h"
 #include "src/app/lock.h"
 #include "src/cmd/fleet/setup_impl.h"
-#include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/fleet/fleet_words.h"

@@ -4,12 +4,10 @@
 #include <time.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/profile/input.h"
-#include "tuner/fleet/launcher.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 

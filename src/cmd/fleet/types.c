@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/setup_impl.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 #include "tuner/result/result.h"
-#include "tuner/store/store.h"
 
 void fleet_type_label(size_t number, char label[8]) {
 	if (number < 26)

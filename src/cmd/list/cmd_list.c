@@ -2,17 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "src/app/cmd.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/export/export.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/search/strategy.h"
 #include "tuner/worker/client_trial.h"
 
 /* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */

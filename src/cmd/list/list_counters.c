@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/json/js.h"
-#include "base/mem.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/spec/spec.h"

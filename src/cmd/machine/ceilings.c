@@ -9,7 +9,6 @@
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "tuner/busy/busy.h"
-#include "tuner/trial/trial.h"
 
 /* Disturbances come in bursts, so the rounds measure each ceiling at moments that are far apart, and a result that was
  * disturbed in its best round is measured again. */

@@ -4,8 +4,6 @@
  * "value", "unit", "samples": [..], "disturbed", "stores"?, "from"?, "to"?}, and on a GPU {"name", "device": "cuda",
  * "level"?, "value", "unit", "samples", "disturbed", "block"?, "per_sm"?}. */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 
 #include "src/app/cmd.h"
 

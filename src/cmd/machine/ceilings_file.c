@@ -2,7 +2,6 @@
 /* Keeps the ceilings in a file, which is checked when it is read, because another program may have written it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

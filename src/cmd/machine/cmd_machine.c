@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/app/cmd.h"
 #include "src/cmd/machine/ceilings.h"
-#include "tuner/worker/worker.h"
 
 enum { COLUMNS_MAX = 24, CELL = 24 };
 

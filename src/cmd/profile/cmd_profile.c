@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/cmd/profile/input.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/profile/verb_impl.h"

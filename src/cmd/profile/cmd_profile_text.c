@@ -2,12 +2,10 @@
 #include "src/cmd/profile/cmd_profile_text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
 

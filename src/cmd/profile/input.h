@@ -2,7 +2,6 @@
 /* Profiles from files, folders and the store, and how they relate to this machine, for the verbs of `sweetspot
  * profile`. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "tuner/profile/profile_state.h"

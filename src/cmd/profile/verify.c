@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile verify`: compares each recommendation with its baseline again, on this machine. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/app/lock.h"
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/profile/verb_impl.h"
 #include "src/cmd/profile/verify_impl.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 
 static const char *verify_outcome_word(enum verify_outcome outcome) {
 	static const char *const words[] = {"not verified", "holds", "no longer", "slower"};

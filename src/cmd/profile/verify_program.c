@@ -4,15 +4,11 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/profile/verify_impl.h"
 #include "src/plan/params.h"
-#include "tuner/program/program.h"
 #include "tuner/program/recorded.h"
-#include "tuner/result/result.h"
 
 static const double SAMPLE_SECONDS = 4e-3;
 /* Somebody waits for the answer, so only what can be repeated in this time is. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `apply --regions` and `export --regions`: the library and the table reach the program by its environment. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,9 +12,7 @@
 #include "base/text.h"
 #include "src/cmd/regions/file.h"
 #include "src/cmd/regions/regions.h"
-#include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
-#include "tuner/program/program.h"
 #include "tuner/regions/regions_environment.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"

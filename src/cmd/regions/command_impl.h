@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the commands of this room. */
 #pragma once
-#include "src/app/cmd.h"
 #include "src/cmd/regions/target_impl.h"
 #include "tuner/regions/regions.h"

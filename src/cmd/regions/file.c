@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,11 +8,9 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/regions/file.h"
-#include "src/cmd/regions/target_impl.h"
 #include "tuner/profile/use.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/result/result.h"

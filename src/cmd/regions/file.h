@@ -2,8 +2,6 @@
 /* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
  * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
 #pragma once
-#include "src/app/cmd.h"
-#include <jansson.h>
 #include "src/cmd/regions/target_impl.h"
 
 struct regions_files {

@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/regions/file.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"
-#include "tuner/result/result.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */

@@ -2,7 +2,6 @@
 /* Regions for people. */
 #pragma once
 #include <jansson.h>
-#include <stdio.h>
 
 #include "src/ui/ui.h"
 

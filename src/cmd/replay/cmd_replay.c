@@ -5,9 +5,7 @@
 
 #include "src/app/cmd.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
-#include "base/value.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "src/cmd/tune/stop_when.h"

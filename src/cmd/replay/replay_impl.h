@@ -3,8 +3,6 @@
 #pragma once
 #include "base/opt.h"
 #include "src/ui/ui.h"
-#include "tuner/record/record.h"
-#include "tuner/replay/replay.h"
 #include "tuner/replay/score.h"
 #include "tuner/tune/tune.h"
 

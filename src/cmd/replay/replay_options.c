@@ -9,7 +9,6 @@
 
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
-#include "tuner/replay/replay.h"
 
 enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
 

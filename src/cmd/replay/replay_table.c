@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "src/cmd/replay/replay_impl.h"

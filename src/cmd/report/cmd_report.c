@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "src/cmd/regions/file.h"
-#include "src/cmd/report/html.h"
 #include "src/cmd/report/report_impl.h"
-#include "tuner/result/result.h"
 
 /* Parallel regions that `tune --regions` has tuned: their time before and after, and their efficiency over team size.
  */

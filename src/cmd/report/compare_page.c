@@ -8,12 +8,10 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/report/html.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/diff.h"
 #include "tuner/profile/profile.h"
-#include "tuner/result/result.h"
 
 /* --compare A B: reads the recommendations of both sides, each a store, a machine of the store, or a date. */
 static const double DAY = 86400, MINUTE = 60;

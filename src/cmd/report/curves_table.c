@@ -6,9 +6,7 @@
 
 #include "base/json/js.h"
 #include "src/cmd/report/curves_impl.h"
-#include "src/cmd/report/curves_table_impl.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };
 

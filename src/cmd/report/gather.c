@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the sections of the page from the store, in one pass over its searches and their trials. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
-#include "tuner/store/store.h"
 
 /* --machine: a page about another machine of the store. */
 enum { SHORT = 12 };

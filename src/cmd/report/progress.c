@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "src/cmd/report/report_impl.h"
-#include "tuner/result/result.h"
 
 /* Every trial of the newest search, and the pairs of its final comparison. */
 enum { SHOWN_MAX = 400 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 

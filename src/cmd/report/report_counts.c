@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "src/show/counters.h"
 #include "src/cmd/report/report_impl.h"
-#include "src/ui/ui.h"
 #include "tuner/bound/function.h"
 
 enum { NAME_MAX_SHOWN = 160 };

@@ -7,11 +7,8 @@
 
 #include "base/json/js.h"
 #include "src/cmd/explain/explain_text.h"
-#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/curves_table_impl.h"
-#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 
 /* Parallel coordinates (Inselberg, The plane with parallel coordinates, 1985): an axis for each of the parameters that
  * matter most and one for the value, and a line for each configuration. A line says its configuration when it is

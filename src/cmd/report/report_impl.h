@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The data of the page. Each kernel, problem and objective has a section of its own. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/report/charts_impl.h"
 #include "tuner/result/result.h"
-#include "tuner/trial/trial.h"
 
 struct report_trial {
 	enum trial_status status;

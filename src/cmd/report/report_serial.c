@@ -5,8 +5,6 @@
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
-#include "base/mem.h"
-#include "tuner/store/store.h"
 
 struct search {
 	struct store *store;

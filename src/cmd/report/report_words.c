@@ -8,7 +8,6 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
-#include "tuner/result/result.h"
 
 void report_heading(struct report *report, const char *text) {
 	html_put(report->html, "<h3>%s</h3>", text);

@@ -8,7 +8,6 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
-#include "tuner/result/result.h"
 
 /* The origin of the numbers, and the commands that reproduce them. */
 enum { COMMANDS_MAX = 12, HASH_SHOWN = 19 };

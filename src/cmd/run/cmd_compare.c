@@ -4,23 +4,18 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "src/app/cmd.h"
 #include "src/app/lock.h"
 #include "src/cmd/run/compare_program_impl.h"
 #include "src/cmd/run/compare_show_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/fleet/fleet_words.h"
-#include "tuner/program/program.h"
-#include "tuner/race/race.h"
 #include "tuner/race/numbers.h"
 #include "tuner/same/same.h"
-#include "tuner/trial/trial.h"
 
 struct compare_two {
 	struct program *program[2];

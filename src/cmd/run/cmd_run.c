@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +9,12 @@
 #include "src/cmd/gpu/gpu.h"
 #include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/cmd/regions/regions.h"
-#include "src/cmd/run/run_manual_impl.h"
 #include "src/cmd/run/sweep_impl.h"
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
 #include "src/show/figures.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/trial/trial.h"
 
 /* The serial code of a sweep, which speedups are given over: once for each problem, on the CPU. */
 enum { SAMPLES = 5 };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
@@ -14,7 +13,6 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/trial/trial.h"
 
 /* Ratios between the rows of a sweep: speedup over the serial code, strong and weak scaling. */
 /* Members that only one side has do not count: a GPU's kernel may have more of them. */

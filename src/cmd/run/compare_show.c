@@ -7,7 +7,6 @@
 #include "src/show/counters.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"
-#include "tuner/result/result.h"
 #include "tuner/same/same.h"
 
 int slower_read(struct slower *slower, const struct opt_args *args, struct err *err) {

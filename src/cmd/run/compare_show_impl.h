@@ -4,9 +4,6 @@
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/show/measured.h"
 #include "tuner/race/race.h"
-#include "tuner/trial/trial.h"
-#include <jansson.h>
-#include "src/app/cmd.h"
 #include "tuner/race/regression.h"
 
 /* `compare OLD NEW --fail-slower 3%`: an exit status for continuous integration. */

@@ -7,7 +7,6 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/store/store.h"
 
 int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err) {
 	kept->manual = manual;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 
 const struct opt manual_what_options[] = {
 	OPT_GROUP("What to measure"),

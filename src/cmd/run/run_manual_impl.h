@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 #include "src/show/counters_words.h"
 #include "src/plan/params.h"
-#include "tuner/trial/trial.h"
 
 struct manual {
 	struct app *app;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/run/sweep_csv_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/csv.h"

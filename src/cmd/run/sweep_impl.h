@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the command sweep on kernels. */
 #pragma once
-#include "base/mem.h"
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/cmd/run/sweep_table_impl.h"
 

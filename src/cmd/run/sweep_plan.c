@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of `sweep`. */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 
 #include "base/value.h"
 #include "src/ui/ui.h"

@@ -2,7 +2,6 @@
 /* The state of this machine, which `sweetspot` alone shows: what it is, what has been tuned, which results are
  * outdated, and what to do next. It does not start a worker, because it must answer at once. */
 #pragma once
-#include <jansson.h>
 
 #include "src/app/cmd.h"
 

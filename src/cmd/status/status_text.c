@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/show/results.h"
 #include "src/cmd/status/status_state.h"
-#include "tuner/result/result.h"
 
 enum { LABEL = 13, ROWS_MAX = 20, BAR = 12, BAR_COLUMNS = 90 };
 

@@ -3,25 +3,19 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/text.h"
 #include "src/app/app.h"
-#include "src/app/cmd.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/builds_impl.h"
 #include "src/cmd/tune/cmd_tune_counters_impl.h"
-#include "src/cmd/tune/item.h"
 #include "src/cmd/tune/cmd_tune_nodes_impl.h"
-#include "src/cmd/tune/session_impl.h"
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "src/cmd/tune/stop_when.h"
-#include "src/cmd/tune/cmd_tune_watch_impl.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/source_spec.h"
 #include "src/show/results.h"
-#include "tuner/program/program.h"
 
 /* `tune --plan` on this machine: says what would be run, and runs nothing. */
 

@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "base/opt.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/cmd_tune_nodes_impl.h"
-#include "tuner/fleet/launcher.h"
-#include "tuner/fleet/pool_workers.h"
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 #include "src/cmd/tune/item.h"
 #include "src/cmd/tune/options.h"
-#include "tuner/fleet/pool.h"
 
 struct tune_nodes;
 

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/race/race.h"
-#include "tuner/store/store.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/race/numbers.h"
 

@@ -2,17 +2,14 @@
 #include "src/cmd/tune/cmd_tune_watch_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
 #include "src/show/results.h"
-#include "src/ui/ui.h"
 
 enum { POINTS_MAX = 400, RELOAD_SECONDS = 2 };
 

@@ -2,7 +2,6 @@
 /* `tune --watch FILE.html`: a page that shows the search while it runs and reloads itself, without a server. It is
  * written between trials and at most every two seconds, so that it does not disturb the measurements. */
 #pragma once
-#include <jansson.h>
 
 #include "base/opt.h"
 #include "tuner/tune/tune.h"

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "src/plan/program_plan.h"
 #include "src/plan/program_spec.h"
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
 #include "tuner/program/environment.h"
-#include "tuner/result/result.h"
 
 struct program_item {
 	struct spec *spec; /* NULL: from the command line */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/app/app.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "src/cmd/tune/item.h"
-#include "tuner/fleet/launcher.h"
 #include "tuner/spec/c/c.h"
 #include "tuner/spec/cuda/cuda.h"
 

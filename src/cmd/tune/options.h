@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of `tune`. */
 #pragma once
-#include "base/opt.h"
 #include "src/show/counters_words.h"
 #include "src/show/measured.h"
 #include "tuner/tune/tune.h"

@@ -4,24 +4,19 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/tune/builds_impl.h"
 #include "src/cmd/tune/cmd_tune_counters_impl.h"
 #include "src/cmd/tune/cmd_tune_nodes_impl.h"
-#include "src/cmd/tune/session_impl.h"
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "src/cmd/tune/cmd_tune_trials_impl.h"
-#include "src/cmd/tune/cmd_tune_watch_impl.h"
 #include "src/plan/hints.h"
 #include "src/plan/narrow.h"
 #include "src/show/results.h"
-#include "src/ui/ui.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/use.h"
-#include "tuner/tune/tune.h"
 
 struct tune_description {
 	struct ui *ui;

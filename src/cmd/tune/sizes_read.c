@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "tuner/space/domain.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/model/effects/effects.h"
 #include "tuner/model/effects/effects_impl.h"
 
 /* Fits the additive model by EM, with robust weights and censored rows; effects.h names the sources. */

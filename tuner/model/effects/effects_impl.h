@@ -8,7 +8,6 @@
 #pragma once
 #include "tuner/model/effects/anova.h"
 #include "tuner/model/effects/drivers.h"
-#include "tuner/model/effects/effects.h"
 #include "tuner/model/effects/landscape.h"
 
 /* 0; -1: a cost, weight, deviation or level is out of range, with the reason. */

@@ -2,7 +2,6 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_erf.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +9,6 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "tuner/model/effects/effects_impl.h"
-#include "tuner/model/effects/response.h"
 #include "tuner/model/robust.h"
 
 /* Shared by the files response*.c only. */

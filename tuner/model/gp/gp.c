@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/model/gp/gp.h"
 #include "tuner/model/gp/impl.h"
 
 /* The covariance function of gp.h. */

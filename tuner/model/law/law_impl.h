@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files growth*.c only. */
 #pragma once
-#include <stdbool.h>
 
 #include "tuner/model/law/growth.h"
 #include "tuner/model/law/scaling.h"

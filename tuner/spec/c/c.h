@@ -5,8 +5,6 @@
 #include "base/sha256.h"
 #include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
-#include "tuner/trial/trial.h"
-#include "tuner/worker/worker.h"
 
 struct spec_c;
 /* Checks KernelSpecification and all values of the space, and makes a folder for the builds (tuner/build/cache.h).

@@ -2,7 +2,6 @@
 /* Compiles one configuration to a plug-in. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 
 #include "base/file_hash.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "tuner/spec/c/impl.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder, and by the CUDA reader where both languages agree. */
 #pragma once
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/value.h"

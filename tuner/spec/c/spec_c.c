@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/sha256.h"
 #include "base/sys.h"
-#include "tuner/build/builder.h"
 #include "tuner/build/cache.h"
 #include "tuner/build/toolchain.h"
 #include "tuner/spec/c/c.h"

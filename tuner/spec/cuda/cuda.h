@@ -4,8 +4,6 @@
 #pragma once
 #include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
-#include "tuner/trial/trial.h"
-#include "tuner/worker/worker.h"
 
 struct spec_cuda;
 /* Checks KernelSpecification, its files and all values of the space; nothing is run, no GPU is needed. ERR_USAGE names

@@ -2,8 +2,6 @@
 /* Shared by the files of this folder. */
 #pragma once
 #include "base/expr/expr.h"
-#include "tuner/space/space.h"
-#include "tuner/build/builder.h"
 #include "tuner/spec/c/impl.h"
 #include "tuner/spec/spec.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "base/sha256.h"
 #include "base/sys.h"
 #include "tuner/build/compile.h"
 #include "tuner/spec/cuda/cuda.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 /* Draws an axis: ticks with their grid, or names. */

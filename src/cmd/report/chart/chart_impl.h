@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a chart. Each adds its items to the drawing; only the frame decides where the plot is. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
-#include "base/err.h"
 #include "src/cmd/report/chart/chart.h"
 
 /* A scale maps values to places on the canvas, linearly or by their logarithm, and holds the ticks of its axis. */

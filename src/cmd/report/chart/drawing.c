@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 enum { LONGEST = 4096 };

@@ -3,7 +3,6 @@
  * or image, and no ids other than ID-title and ID-desc. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +13,6 @@
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 static const double baseline = CANVAS_FONT * 0.35;
