@@ -2,8 +2,6 @@
 #include "base/csv.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"

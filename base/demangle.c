@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/demangle.h"
+#include "base/mem.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef char *demangle_function(const char *, char *, size_t *, int *);
 
@@ -83,12 +82,11 @@ void demangle(const char *symbol, char *name, size_t size) {
 	void *library = strncmp(symbol, "_Z", 2) == 0 ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL) : NULL;
 	demangle_function *function = demangler(library);
 	int status = -1;
-	char *text = function ? function(symbol, NULL, NULL, &status) : NULL;
+	mem_auto char *text = function ? function(symbol, NULL, NULL, &status) : NULL;
 	if (text && status == 0)
 		demangle_trim(text, name, size);
 	else
 		snprintf(name, size, "%s", symbol);
-	free(text);
 	if (library)
 		dlclose(library);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ bool file_hash(const char *path, int flags, uint64_t most, char hash[SHA256_TEXT
 	int fd = regular_open(path, flags);
 	if (fd < 0)
 		return false;
-	char *piece = mem_alloc(PIECE, 1);
+	mem_auto char *piece = mem_alloc(PIECE, 1);
 	struct sha256 sha;
 	uint64_t size = 0;
 	ssize_t got;
@@ -34,7 +33,6 @@ bool file_hash(const char *path, int flags, uint64_t most, char hash[SHA256_TEXT
 		sha256_add(&sha, piece, (size_t)got);
 	int failed = got > 0 ? EFBIG : got < 0 ? errno : 0;
 	sha256_end(&sha, hash);
-	free(piece);
 	close(fd);
 	errno = failed;
 	return !failed;

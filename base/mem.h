@@ -5,6 +5,8 @@
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 void *mem_alloc(size_t count, size_t size) __attribute__((malloc)); /* zeroed; checks count * size for overflow */
 void *mem_grow(void *old, size_t count, size_t size);               /* realloc; the new part is not zeroed */
@@ -17,6 +19,14 @@ char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), m
 
 /* Puts more text behind *text, which moves. */
 void mem_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* `mem_auto char *text = mem_printf(..);`: freed where its block ends, in whatever way, after the value of a return. */
+#define mem_auto __attribute__((cleanup(mem_auto_free)))
+static inline void mem_auto_free(void *variable) {
+	void *memory;
+	memcpy(&memory, variable, sizeof memory);
+	free(memory);
+}
 
 struct arena;
 struct arena *arena_new(void);

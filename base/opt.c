@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/opt.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/near.h"
 
@@ -105,9 +102,8 @@ static int take_long(struct scan *scan, const char *text) {
 		return err_set(scan->err, ERR_USAGE, NULL, "option --%s takes no argument", opt->name);
 	if (opt)
 		return take(scan, opt, value);
-	char *name = mem_printf("%.*s", (int)length, text);
+	mem_auto char *name = mem_printf("%.*s", (int)length, text);
 	fail_unknown(scan, name);
-	free(name);
 	return -1;
 }
 

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -125,11 +123,10 @@ int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
 }
 
 int scratch_file(const struct scratch *scratch) {
-	char *path = mem_printf("%s/output-XXXXXX", scratch->path);
+	mem_auto char *path = mem_printf("%s/output-XXXXXX", scratch->path);
 	int fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);
-	free(path);
 	return fd;
 }
 
@@ -154,14 +151,13 @@ void scratch_tidy(const char *prefix) {
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		if (!is_name(entry->d_name, prefix))
 			continue;
-		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
+		mem_auto char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
 		int fd = folder_lock(path, false);
 		if (fd >= 0) {
 			scratch_remains_end(path);
 			tree_remove(path);
 			close(fd);
 		}
-		free(path);
 	}
 	if (dir)
 		closedir(dir);

@@ -2,8 +2,6 @@
 #include "base/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -64,16 +62,14 @@ static void select_place(double *x, size_t count, size_t wanted) {
 double stats_quantile(const double *x, size_t count, double p) {
 	if (count == 0 || isnan(p))
 		return NAN;
-	double *copy = mem_alloc(count, sizeof *copy);
+	mem_auto double *copy = mem_alloc(count, sizeof *copy);
 	memcpy(copy, x, count * sizeof *copy);
 	size_t low = (size_t)quantile_at(count, p), high = low + 1;
 	select_place(copy, count, low);
 	for (size_t i = high + 1; i < count; i++)
 		if (compare(&copy[i], &copy[high]) < 0)
 			copy[high] = copy[i];
-	double quantile = sorted_quantile(copy, count, p);
-	free(copy);
-	return quantile;
+	return sorted_quantile(copy, count, p);
 }
 
 double stats_median(const double *x, size_t count) {
@@ -126,9 +122,8 @@ void stats_median_ci(const double *x, size_t count, double level, double ci[2]) 
 	ci[0] = ci[1] = NAN;
 	if (count == 0)
 		return;
-	double *sorted = sorted_copy(x, count);
+	mem_auto double *sorted = sorted_copy(x, count);
 	size_t k = sign_rank(count, level);
 	ci[0] = sorted[k ? k - 1 : 0];
 	ci[1] = sorted[k ? count - k : count - 1];
-	free(sorted);
 }

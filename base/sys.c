@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,14 +148,13 @@ static int make_dir(const char *path, mode_t mode, struct err *err) {
 }
 
 int sys_make_dirs(const char *path, struct err *err) {
-	char *prefix = mem_strdup(path);
+	mem_auto char *prefix = mem_strdup(path);
 	int failed = 0;
 	for (char *slash = prefix; !failed && *slash && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
 		failed = make_dir(prefix, 0777, err);
 		*slash = '/';
 	}
-	free(prefix);
 	return failed ? -1 : make_dir(path, 0777, err);
 }
 

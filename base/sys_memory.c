@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -14,10 +12,8 @@ struct limit {
 };
 
 static bool file_in(const char *folder, const char *name, char *line, size_t size) {
-	char *path = mem_printf("%s/%s", folder, name);
-	bool found = sys_read_line(path, line, size);
-	free(path);
-	return found;
+	mem_auto char *path = mem_printf("%s/%s", folder, name);
+	return sys_read_line(path, line, size);
 }
 
 /* "max", or anything else that is not a number, means unlimited. */
@@ -49,9 +45,8 @@ static double smallest_above(const char *mount, const char *group, const struct 
 	char *path = mem_strdup(group), *slash = path;
 	double smallest = INFINITY;
 	while (slash) {
-		char *folder = mem_printf("%s%s", mount, path);
+		mem_auto char *folder = mem_printf("%s%s", mount, path);
 		smallest = fmin(smallest, limit->read(folder, v2));
-		free(folder);
 		if ((slash = strrchr(path, '/')))
 			*slash = '\0';
 	}
@@ -78,14 +73,12 @@ static double limit_of_line(const char *root, char *line, const struct limit *li
 	if (!v2 && !has_controller(controllers + 1, (size_t)(group - controllers - 1), limit->controller))
 		return INFINITY;
 	group[1 + strcspn(group + 1, "\n")] = '\0';
-	char *mount = mem_printf("%s/sys/fs/cgroup%s%s", root, v2 ? "" : "/", v2 ? "" : limit->controller);
-	double smallest = smallest_above(mount, strcmp(group + 1, "/") == 0 ? "" : group + 1, limit, v2);
-	free(mount);
-	return smallest;
+	mem_auto char *mount = mem_printf("%s/sys/fs/cgroup%s%s", root, v2 ? "" : "/", v2 ? "" : limit->controller);
+	return smallest_above(mount, strcmp(group + 1, "/") == 0 ? "" : group + 1, limit, v2);
 }
 
 static double limit_of(const char *root, const struct limit *limit) {
-	char *path = mem_printf("%s/proc/self/cgroup", root), *line = NULL;
+	mem_auto char *path = mem_printf("%s/proc/self/cgroup", root), *line = NULL;
 	FILE *file = fopen(path, "re");
 	double smallest = INFINITY;
 	size_t size = 0;
@@ -93,8 +86,6 @@ static double limit_of(const char *root, const struct limit *limit) {
 		smallest = fmin(smallest, limit_of_line(root, line, limit));
 	if (file)
 		fclose(file);
-	free(line);
-	free(path);
 	return smallest;
 }
 

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -112,10 +110,9 @@ static void tidy(const char *folder) {
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
 		if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 || !text_ends_with(entry->d_name, SUFFIX))
 			continue;
-		char *path = mem_printf("%s/%s", folder, entry->d_name);
+		mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
 		if (is_leftover(path, is_orphan(entry->d_name)))
 			unlink(path);
-		free(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -145,10 +142,9 @@ static int replace(const char *path, const void *data, size_t size, const struct
 int sys_write_file(const char *path, const void *data, size_t size, struct err *err) {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
-	char *target = exists ? realpath(path, NULL) : NULL; /* keep a symbolic link a link */
+	mem_auto char *target = exists ? realpath(path, NULL) : NULL; /* keep a symbolic link a link */
 	int failed = exists && !S_ISREG(st.st_mode) ? write_through(path, data, size)
 	                                            : replace(target ? target : path, data, size, exists ? &st : NULL);
-	free(target);
 	if (!failed)
 		return 0;
 	return err_set(err, ERR_FAILED, failed == ENOSPC ? "free some space" : "choose a writable path",

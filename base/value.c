@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -59,10 +57,9 @@ static json_t *word_json(const char *word) {
 	json_t *json = json_string(word);
 	if (json)
 		return json;
-	char *clean = mem_strdup(word);
+	mem_auto char *clean = mem_strdup(word);
 	text_clean(clean, true);
 	json = json_string(clean);
-	free(clean);
 	return json;
 }
 

@@ -2,8 +2,6 @@
 #include "counters/selftest.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -35,11 +33,10 @@ static void key_make(char *key, size_t size) {
 /* A file that can't be read, or that another machine wrote, counts as missing. */
 static json_t *cache_read(const char *path, const char *key) {
 	struct err err;
-	json_t *file = path && access(path, R_OK) == 0 ? js_load(path, CACHE_BYTES_MAX, &err) : NULL;
+	js_auto json_t *file = path && access(path, R_OK) == 0 ? js_load(path, CACHE_BYTES_MAX, &err) : NULL;
 	json_t *seen = json_object_get(file, "seen");
 	bool ours = json_is_object(seen) && strcmp(js_string_or(file, "key", ""), key) == 0;
 	json_incref(seen);
-	json_decref(file);
 	if (ours)
 		return seen;
 	json_decref(seen);
@@ -58,14 +55,11 @@ struct counter_selftest *counter_selftest_new(void) {
 
 /* Failures are ignored, because the answer is then simply measured again the next time. */
 static void cache_write(const struct counter_selftest *selftest) {
-	json_t *file = json_pack("{s:s, s:O}", "key", selftest->key, "seen", selftest->seen);
-	char *text = js_canonical(file), *folder = mem_strdup(selftest->path);
+	js_auto json_t *file = json_pack("{s:s, s:O}", "key", selftest->key, "seen", selftest->seen);
+	mem_auto char *text = js_canonical(file), *folder = mem_strdup(selftest->path);
 	*strrchr(folder, '/') = '\0';
 	if (text && sys_make_dirs(folder, NULL) == 0)
 		sys_write_file(selftest->path, text, strlen(text), NULL);
-	free(folder);
-	free(text);
-	json_decref(file);
 }
 
 void counter_selftest_free(struct counter_selftest *selftest) {
@@ -97,7 +91,7 @@ static double loop_count(const struct counter_backend *backend, const char *even
 /* NAN means that it can't be counted now. It is not kept, because another program may hold the counters. */
 static double seen_find(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
                         const struct counter_site *site) {
-	char *name = mem_printf("%s:%s", backend->name, event);
+	mem_auto char *name = mem_printf("%s:%s", backend->name, event);
 	double seen = js_real_or(selftest->seen, name, NAN);
 	if (isnan(seen)) {
 		seen = loop_count(backend, event, site);
@@ -106,7 +100,6 @@ static double seen_find(struct counter_selftest *selftest, const struct counter_
 			selftest->changed = true;
 		}
 	}
-	free(name);
 	return seen;
 }
 

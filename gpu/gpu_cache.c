@@ -3,8 +3,6 @@
  * and which is checked before use. The cache is off if the folder is missing or others may write to it. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,16 +147,14 @@ static bool file_walk(struct walk *walk, char *path) {
 		sha256_add(&walk->sha, "", 1);
 		return true;
 	}
-	char *text = sys_read_file(path, BYTES_MAX - walk->bytes, &size, &err);
+	mem_auto char *text = sys_read_file(path, BYTES_MAX - walk->bytes, &size, &err);
 	if (!text)
 		return false;
 	walk->bytes += size;
 	sha256_add(&walk->sha, text, size + 1);
 	const char *slash = strrchr(path, '/');
-	char *folder = mem_printf("%.*s", (int)(slash - path), path);
+	mem_auto char *folder = mem_printf("%.*s", (int)(slash - path), path);
 	bool fine = strlen(text) == size && text_walk(walk, text, folder);
-	free(folder);
-	free(text);
 	return fine;
 }
 
@@ -188,7 +184,7 @@ static bool text_walk(struct walk *walk, const char *text, const char *folder) {
 }
 
 bool includes_digest(const char *text, const char *const *options, char digest[SHA256_TEXT]) {
-	struct walk *walk = mem_alloc(1, sizeof *walk);
+	mem_auto struct walk *walk = mem_alloc(1, sizeof *walk);
 	walk->options = options;
 	sha256_start(&walk->sha);
 	bool fine = text_walk(walk, text, ".");
@@ -197,7 +193,6 @@ bool includes_digest(const char *text, const char *const *options, char digest[S
 		digest[0] = '\0';
 	while (walk->count)
 		free(walk->paths[--walk->count]);
-	free(walk);
 	return fine;
 }
 
@@ -214,12 +209,11 @@ static const char magic[16] = "sweetspot cubin";
 char *cache_folder(void) {
 	struct err err;
 	struct stat st;
-	char *parent = sys_cache_dir(&err);
+	mem_auto char *parent = sys_cache_dir(&err);
 	if (!parent)
 		return NULL;
 	char *folder = mem_printf("%s/cubin", parent);
 	bool fine = sys_make_dirs(parent, &err) == 0;
-	free(parent);
 	if (fine)
 		mkdir(folder, 0700);
 	if (fine && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0)
@@ -293,15 +287,13 @@ static char *file_read(const char *path, size_t *size, bool *damaged) {
 }
 
 bool cache_load(const char *folder, const char *key, struct code *code) {
-	char *path = file_name(folder, key);
+	mem_auto char *path = file_name(folder, key);
 	size_t size = 0;
 	bool damaged;
-	char *data = file_read(path, &size, &damaged);
+	mem_auto char *data = file_read(path, &size, &damaged);
 	bool fine = data && parse(data, size, code);
 	if (damaged || (data && !fine))
 		unlink(path);
-	free(data);
-	free(path);
 	return fine;
 }
 
@@ -327,21 +319,18 @@ static bool file_write(int fd, const struct code *code) {
 
 /* Failures are ignored, because the code is then compiled again next time. */
 void cache_store(const char *folder, const char *key, const struct code *code) {
-	char *path = file_name(folder, key), *temporary = mem_printf("%s/.XXXXXX.tmp", folder);
+	mem_auto char *path = file_name(folder, key), *temporary = mem_printf("%s/.XXXXXX.tmp", folder);
 	if (code->count <= CACHE_FUNCTIONS_MAX && code->size <= CACHE_FILE_MAX / 2) {
 		int fd = mkostemps(temporary, 4, O_CLOEXEC);
 		bool fine = fd >= 0 && file_write(fd, code);
 		if (fd >= 0 && (close(fd) != 0 || !fine || rename(temporary, path) != 0))
 			unlink(temporary);
 	}
-	free(temporary);
-	free(path);
 }
 
 void cache_remove(const char *folder, const char *key) {
-	char *path = file_name(folder, key);
+	mem_auto char *path = file_name(folder, key);
 	unlink(path);
-	free(path);
 }
 
 enum { TRIM_ABANDONED = 3600 /* seconds; writing a file never takes this long */ };
@@ -394,7 +383,7 @@ void cache_trim(const char *folder, uint64_t bytes) {
 	uint64_t sum = 0;
 	if (!dir)
 		return;
-	struct found *all = list(dir, &count);
+	mem_auto struct found *all = list(dir, &count);
 	qsort(all, count, sizeof *all, by_age);
 	for (size_t i = 0; i < count; i++)
 		sum += all[i].size;
@@ -402,6 +391,5 @@ void cache_trim(const char *folder, uint64_t bytes) {
 		unlinkat(dirfd(dir), all[i].name, 0);
 		sum -= all[i].size;
 	}
-	free(all);
 	closedir(dir);
 }

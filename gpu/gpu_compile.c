@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "gpu/gpu_impl.h"
@@ -197,13 +195,12 @@ static bool translate(struct compiler *compiler, const struct source *source, co
 		return err_set(err, ERR_FAILED, NULL, "%s: error %d of %s", source->name, (int)result, compiler_name(nvrtc)) ==
 		       0;
 	result = nvrtc->compile(program, options->count, options->words);
-	char *log = log_read(nvrtc, program);
+	mem_auto char *log = log_read(nvrtc, program);
 	bool fine = result == NVRTC_FINE && image_read(nvrtc, program, ptx, code);
 	if (fine)
 		code->functions = ptxas_read(log, &code->count);
 	else
 		log_error(nvrtc, log, source->name, result, err);
-	free(log);
 	nvrtc->destroy(&program);
 	compiler->seconds += sys_now() - start;
 	compiler->compiled++;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The facts of a device, and its primary context. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "gpu/gpu_impl.h"
 #include "base/mem.h"
 #include "base/text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches kernels. Limits of the device are reported in its own terms before the driver is asked. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpu/gpu_impl.h"
 #include "base/mem.h"

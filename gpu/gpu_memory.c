@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "gpu/gpu_impl.h"

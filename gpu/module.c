@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes each module and function once and keeps it. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "gpu/gpu_impl.h"
@@ -24,9 +22,8 @@ static char *folder_find(struct err *err) {
 	static const char *const names[] = {"../kernels", "kernels"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *folder = sys_share_dir(names[i], err);
-		char *file = folder ? mem_printf("%s/sweetspot.cuh", folder) : NULL;
+		mem_auto char *file = folder ? mem_printf("%s/sweetspot.cuh", folder) : NULL;
 		bool found = file && access(file, R_OK) == 0;
-		free(file);
 		if (found)
 			return folder;
 		free(folder);
@@ -41,14 +38,11 @@ char *source_read(const char *name, struct err *err) {
 		err_set(err, ERR_USAGE, NULL, "a kernel's source has an unsafe name");
 		return NULL;
 	}
-	char *folder = folder_find(err);
+	mem_auto char *folder = folder_find(err);
 	if (!folder)
 		return NULL;
-	char *path = mem_printf("%s/%s", folder, name);
-	char *text = sys_read_file(path, SOURCE_BYTES, NULL, err);
-	free(path);
-	free(folder);
-	return text;
+	mem_auto char *path = mem_printf("%s/%s", folder, name);
+	return sys_read_file(path, SOURCE_BYTES, NULL, err);
 }
 
 /* Turns a configuration into -DNAME=VALUE and the other options of the compiler. */
@@ -183,7 +177,7 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	if (!id)
 		return too_many(gpu, source);
 	const struct gpu_module *module = module_find(gpu, id);
-	char *text = module ? NULL : source_read(source, &err);
+	mem_auto char *text = module ? NULL : source_read(source, &err);
 	if (!module && !text)
 		gpu_fail(gpu, GPU_COMPILE, "%s", err.what);
 	what.text = text;
@@ -191,7 +185,6 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 		module = module_make(gpu, &what, id);
 	else
 		free(id);
-	free(text);
 	return module;
 }
 
@@ -321,9 +314,7 @@ bool gpu_compile_ours_ahead(struct gpu_compiler *made, const char *name, const s
 	*ahead = (struct gpu_ahead){.kept = false};
 	if (!made->compiler.folder)
 		return true;
-	char *text = source_read(name, err);
+	mem_auto char *text = source_read(name, err);
 	const struct source source = {.name = name, .text = text, .defines = defines, .arch = arch};
-	bool fine = text && source_compile(&made->compiler, &source, ahead, err);
-	free(text);
-	return fine;
+	return text && source_compile(&made->compiler, &source, ahead, err);
 }

@@ -4,8 +4,6 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "src/app/app.h"
@@ -186,10 +184,9 @@ static void variables_drop(void) {
 			entry++;
 			continue;
 		}
-		char *name = mem_printf("%.*s", (int)strcspn(*entry, "="), *entry);
+		mem_auto char *name = mem_printf("%.*s", (int)strcspn(*entry, "="), *entry);
 		fprintf(stderr, "sweetspot: warning: %s is ignored under sudo and in a setuid program\n", name);
 		unsetenv(name);
-		free(name);
 		entry = environ;
 	}
 }

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,14 +142,13 @@ static int use_synthetic(hwloc_topology_t hw, const char *text, struct err *err)
 
 static int use_xml(hwloc_topology_t hw, const char *path, struct err *err) {
 	size_t size;
-	char *text = sys_read_file(path, XML_MAX, &size, err);
+	mem_auto char *text = sys_read_file(path, XML_MAX, &size, err);
 	int rc = 0;
 	if (!text)
 		return -1;
 	/* hwloc counts the terminating NUL in the size. */
 	if (size == 0 || hwloc_topology_set_xmlbuffer(hw, text, (int)size + 1) != 0)
 		rc = err_set(err, ERR_USAGE, "record a machine with lstopo FILE.xml", "%s is not an hwloc XML file", path);
-	free(text);
 	return rc;
 }
 

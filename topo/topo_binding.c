@@ -3,8 +3,6 @@
  * If one number does not divide the other, which the text leaves open, the first places (or subpartitions) are the
  * larger ones, as in libgomp's spread. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/near.h"
@@ -80,11 +78,10 @@ static char *key_new(const struct topo_binding *binding, const struct topo_place
 	FILE *out = open_memstream(&key, &size);
 	bool good = out != NULL;
 	for (int i = 0, run; good && i < binding->threads; i += run) {
-		char *text = place_text(binding->places, all, binding->place[i]);
+		mem_auto char *text = place_text(binding->places, all, binding->place[i]);
 		for (run = 1; i + run < binding->threads && binding->place[i + run] == binding->place[i]; run++)
 			;
 		good = text && fputs(text, out) >= 0 && (run == 1 || fprintf(out, "x%d", run) > 0);
-		free(text);
 	}
 	if (out && fclose(out) != 0)
 		good = false;

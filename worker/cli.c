@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -174,9 +173,8 @@ static int simulate_serve(int in, int out) {
 	size_t size;
 	int status = 1;
 	if (lines_next(lines, &line, &size) == LINES_LINE) {
-		json_t *answer = line_answer(line, size);
+		js_auto json_t *answer = line_answer(line, size);
 		status = protocol_write(out, answer) == 0 ? 0 : 1;
-		json_decref(answer);
 	}
 	lines_free(lines);
 	return status;

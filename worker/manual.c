@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -39,7 +38,7 @@ static json_t *machine_answer(const json_t *request, struct err *err) {
 	if (word_check_keys(request, keys, 2, err) != 0)
 		return NULL;
 	struct topo *topo = topo_open(NULL, err);
-	char *xml = topo ? topo_xml(topo, err) : NULL;
+	mem_auto char *xml = topo ? topo_xml(topo, err) : NULL;
 	json_t *answer = NULL;
 	gethostname(host, sizeof host - 1);
 	if (xml) {
@@ -48,7 +47,6 @@ static json_t *machine_answer(const json_t *request, struct err *err) {
 		              "job", variable_json("SLURM_JOB_ID", "FLUX_JOB_ID"), "step", variable_json("SLURM_STEP_ID", NULL),
 		              "machine", topo_json(topo), "topology", xml, "version", PACKAGE_VERSION);
 	}
-	free(xml);
 	topo_close(topo);
 	return answer;
 }
@@ -227,14 +225,12 @@ static int text_write(int fd, const char *text, size_t size) {
 
 int protocol_write(int fd, const json_t *answer) {
 	static const char sorry[] = "{\"error\":{\"what\":\"the answer cannot be written\",\"hint\":\"\"}}\n";
-	char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	mem_auto char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	if (!text)
 		return text_write(fd, sorry, sizeof sorry - 1);
 	size_t size = strlen(text);
 	text[size] = '\n'; /* replaces the NUL, so that one write sends one line */
-	int status = text_write(fd, text, size + 1);
-	free(text);
-	return status;
+	return text_write(fd, text, size + 1);
 }
 
 static json_t *long_json(void) {
@@ -253,9 +249,8 @@ int protocol_serve(int in, int out) {
 	protocol->output = out;
 	for (enum lines_got got; status == 0 && !protocol->abandoned && !protocol->ending &&
 	                         (got = lines_next(lines, &line, &size)) != LINES_END;) {
-		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
+		js_auto json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
 		status = protocol->abandoned || protocol_write(out, answer) == 0 ? 0 : 1;
-		json_decref(answer);
 	}
 	protocol_free(protocol);
 	lines_free(lines);

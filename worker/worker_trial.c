@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -320,19 +319,16 @@ static bool is_broken(struct gpu *gpu) {
 
 /* The answer for the case that a run takes too long and ends the process. */
 static void cut_prepare(int out, const json_t *json, const struct request *request) {
-	json_t *answer =
+	js_auto json_t *answer =
 		request->cut_s > 0 && out >= 0 && !request->call.gpu
 			? json_pack("{s:s, s:[], s:f, s:b, s:s}", "status", outcome_word(OUTCOME_CENSORED), "samples", "elapsed_s",
 	                    request->cut_s, "ending", 1, "message", "a run took too long and was ended")
 			: NULL;
 	if (answer && json_object_get(json, "id"))
 		json_object_set(answer, "id", json_object_get(json, "id"));
-	char *text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
-	char *line = text ? mem_printf("%s\n", text) : NULL;
+	mem_auto char *text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	mem_auto char *line = text ? mem_printf("%s\n", text) : NULL;
 	crash_cut_answer(out, line);
-	free(line);
-	free(text);
-	json_decref(answer);
 }
 
 json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err) {

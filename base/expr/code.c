@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A stack machine on typed values. The loop handles loads and whole-number operators itself; everything else goes
  * through expr_binary(). It never allocates while it runs. */
-#include <stdlib.h>
-
 #include "base/expr/node.h"
 
 enum {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/expr/expr.h"
 #include "base/expr/parser_impl.h"
@@ -43,12 +41,10 @@ uint32_t expr_tree_add(struct expr_tree *tree, enum expr_op op, const uint32_t *
 
 /* Compiles the whole expression; each name is read from the slot of its number. */
 static struct expr_code *compile(const struct expr *expr) {
-	int32_t *slots = mem_alloc(expr->tree.count, sizeof *slots);
+	mem_auto int32_t *slots = mem_alloc(expr->tree.count, sizeof *slots);
 	for (uint32_t i = 0; i < expr->tree.count; i++)
 		slots[i] = expr->tree.nodes[i].op == EXPR_NAME ? (int32_t)expr->tree.nodes[i].name : -1;
-	struct expr_code *code = expr_code_new(&expr->tree, expr->root, slots);
-	free(slots);
-	return code;
+	return expr_code_new(&expr->tree, expr->root, slots);
 }
 
 static int expr_parse_text(struct expr *expr, struct err *err);
@@ -397,12 +393,11 @@ static bool has_names(const struct expr_tree *tree, uint32_t node) {
 static bool constant_whole(const struct expr_tree *tree, uint32_t node, int64_t *out) {
 	if (has_names(tree, node))
 		return false;
-	int32_t *slots = mem_alloc(tree->count, sizeof *slots);
+	mem_auto int32_t *slots = mem_alloc(tree->count, sizeof *slots);
 	memset(slots, -1, tree->count * sizeof *slots);
 	struct expr_code *code = expr_code_new(tree, node, slots);
 	struct value value = code ? expr_code_run(code, NULL) : (struct value){.type = EXPR_FAILED};
 	expr_code_free(code);
-	free(slots);
 	*out = value.as.i;
 	return value.type == VALUE_INT;
 }

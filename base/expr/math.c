@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operators on values, with Python's results. Whole numbers stay whole until they overflow, then become real. */
 #include <math.h>
-#include <string.h>
 
 #include "base/expr/node.h"
 

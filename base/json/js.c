@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/member.h"
@@ -37,11 +35,9 @@ json_t *js_load(const char *path, size_t limit, struct err *err) {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *where = is_stdin ? "standard input" : path;
 	size_t size;
-	char *text =
+	mem_auto char *text =
 		is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err) : sys_read_file(path, limit, &size, err);
-	json_t *json = text ? js_parse(text, size, where, err) : NULL;
-	free(text);
-	return json;
+	return text ? js_parse(text, size, where, err) : NULL;
 }
 
 char *js_canonical(const json_t *value) {
@@ -202,11 +198,9 @@ void members_take(const struct member *members, const json_t *json, void *out) {
 }
 
 json_t *js_text(const char *text) {
-	char *copy = mem_strdup(text);
+	mem_auto char *copy = mem_strdup(text);
 	text_clean(copy, false);
-	json_t *json = json_string(copy);
-	free(copy);
-	return json;
+	return json_string(copy);
 }
 
 json_t *js_number(double value) {

@@ -8,6 +8,12 @@
 
 #include "base/err.h"
 
+/* As mem_auto: the reference is given back where the variable's block ends. */
+#define js_auto __attribute__((cleanup(js_auto_decref)))
+static inline void js_auto_decref(json_t **variable) {
+	json_decref(*variable);
+}
+
 /* From now on jansson ends the process with a message if memory runs out, like mem_*: otherwise a member that could not
  * be made would silently be missing. For programs, not for libraries in other people's programs. */
 void js_end_without_memory(void);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples with one number per line,
  * and people read this output. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
 
@@ -38,9 +36,8 @@ static void write_plain(const json_t *value, FILE *out) {
 		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 		return;
 	}
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
+	mem_auto char *text = json_dumps(value, JSON_ENCODE_ANY);
 	js_text_write(text ? text : "null", out);
-	free(text);
 }
 
 /* Keep a point in a real number, for readers that tell 2.0 from 2. */
@@ -82,10 +79,9 @@ static void write_key(const char *key, FILE *out) {
 		fprintf(out, "\"%s\": ", key);
 		return;
 	}
-	json_t *name = json_string(key);
+	js_auto json_t *name = json_string(key);
 	write_plain(name, out);
 	fputs(": ", out);
-	json_decref(name);
 }
 
 static void write_object(json_t *object, int depth, FILE *out) {

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,7 +62,7 @@ static char *with_slash(const char *program, const char *cwd, struct err *err) {
 }
 
 static void not_found(const char *program, const char *cwd, int why, struct err *err) {
-	char *here = below(cwd, program);
+	mem_auto char *here = below(cwd, program);
 	if (why != ENOENT)
 		err_set(err, ERR_USAGE, NULL, "cannot run %.300s: %s", program, strerror(why));
 	else
@@ -72,7 +70,6 @@ static void not_found(const char *program, const char *cwd, int why, struct err 
 	if (!why_not(here))
 		err_hint(err, "did you mean ./%.300s?", program);
 	assignment_hint(program, err);
-	free(here);
 }
 
 char *program_path(const char *program, const char *cwd, struct err *err) {
@@ -82,10 +79,9 @@ char *program_path(const char *program, const char *cwd, struct err *err) {
 		return with_slash(program, cwd, err);
 	for (path = path ? path : "/bin:/usr/bin"; *program; path = end + 1) {
 		end = strchrnul(path, ':');
-		char *folder = mem_printf("%.*s", (int)(end - path), end > path ? path : ".");
+		mem_auto char *folder = mem_printf("%.*s", (int)(end - path), end > path ? path : ".");
 		char *file = mem_printf("%s/%s", end > path ? folder : ".", program), *found = below(cwd, file);
 		int why = why_not(found);
-		free(folder);
 		free(file);
 		if (!why)
 			return resolved(found);

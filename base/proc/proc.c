@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>

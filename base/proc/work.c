@@ -2,8 +2,6 @@
 #include "base/proc/work.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -116,12 +114,11 @@ static const struct passer *passer_named(const char *name) {
 	size_t length = strlen(name);
 	while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
 		length--;
-	char *plain = mem_printf("%.*s", (int)length, name);
+	mem_auto char *plain = mem_printf("%.*s", (int)length, name);
 	const struct passer *found = NULL;
 	for (size_t i = 0; i < sizeof passers / sizeof *passers && !found; i++)
 		if (is_listed(passers[i].names, passers[i].kind == INTERPRETER ? plain : name))
 			found = &passers[i];
-	free(plain);
 	return found;
 }
 
@@ -225,9 +222,8 @@ static const char *value_of(const char *options, char **at) {
 	const char *word = *at, *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
 	if (is_listed(options, word))
 		return at[1];
-	char *name = mem_printf("%.*s", equals ? (int)(equals - word) : 2, word);
+	mem_auto char *name = mem_printf("%.*s", equals ? (int)(equals - word) : 2, word);
 	bool listed = word[0] == '-' && is_listed(options, name);
-	free(name);
 	return !listed ? NULL : equals ? equals + 1 : word[1] != '-' && word[2] ? word + 2 : NULL;
 }
 
@@ -275,9 +271,8 @@ const char *work_line_command(const char *line) {
 	while (assigns) {
 		line += strspn(line, blanks);
 		const char *rest = line;
-		char *word = word_read(&rest);
+		mem_auto char *word = word_read(&rest);
 		assigns = work_word_assigns(word);
-		free(word);
 		line = assigns ? rest : line;
 	}
 	return line;
@@ -344,15 +339,12 @@ static const char *unbraced(char *name) {
 }
 
 char *work_name(const char *line) {
-	char *word = work_word(line);
+	mem_auto char *word = work_word(line);
 	for (size_t length = strlen(word); length > 0 && word[length - 1] == '/'; length--)
 		word[length - 1] = '\0';
-	char *name = mem_strdup(base_of(word));
+	mem_auto char *name = mem_strdup(base_of(word));
 	if (strlen(name) > WORK_NAME_MAX)
 		name[WORK_NAME_MAX] = '\0';
 	text_clean(name, false);
-	char *kept = mem_strdup(*name ? unbraced(name) : "program");
-	free(name);
-	free(word);
-	return kept;
+	return mem_strdup(*name ? unbraced(name) : "program");
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "counters/cupti/cupti_impl.h"
 #include "gpu/open.h"
@@ -313,14 +312,13 @@ static json_t *passes_json(const struct found *found, const char *name) {
 static json_t *metric_json(const struct found *found, const char *base, CUpti_MetricType type) {
 	static const char *const types[] = {"counter", "ratio", "throughput"};
 	struct cupti_properties properties = {.unit = "", .hardware = "", .summary = ""};
-	char *name = mem_printf("%s%s", base, usual_rollup(type));
+	mem_auto char *name = mem_printf("%s%s", base, usual_rollup(type));
 	cupti_chip_properties(found->chip, base, &properties);
 	json_t *out =
 		json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "name", name, "type", types[type], "unit", properties.unit,
 	              "hardware", properties.hardware, "summary", properties.summary, "passes", passes_json(found, name));
 	if (found->count <= ROLLUPS_MOST)
 		json_object_set_new(out, "rollups", rollups_json(found->chip, base, type));
-	free(name);
 	return out;
 }
 

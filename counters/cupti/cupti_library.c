@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "counters/cupti/cupti_impl.h"
 
 struct opened {
@@ -85,9 +85,8 @@ bool cupti_path(char *path, size_t size, char reason[COUNTER_REASON]) {
 	Dl_info info;
 	if (!cupti || !dladdr(*(void *const *)&cupti->cuptiGetVersion, &info) || !info.dli_fname)
 		return false;
-	char *real = realpath(info.dli_fname, NULL);
+	mem_auto char *real = realpath(info.dli_fname, NULL);
 	snprintf(path, size, "%s", real ? real : info.dli_fname);
-	free(real);
 	return true;
 }
 

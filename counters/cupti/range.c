@@ -4,7 +4,6 @@
  * KernelReplay: each launch is a range, and CUPTI repeats it, with the memory put back in between. */
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "counters/cupti/cupti_impl.h"
 #include "base/mem.h"

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sde_lib.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 

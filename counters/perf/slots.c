@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "counters/perf/perf.h"
 #include "base/rights.h"
 #include "base/sys.h"
@@ -147,7 +146,7 @@ struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {
 
 /* Hypervisors show up in the flags of x86 processors; elsewhere some do in sysfs or the device tree. */
 static bool is_virtual(void) {
-	char *line = NULL;
+	mem_auto char *line = NULL;
 	size_t size = 0;
 	bool found = access("/sys/hypervisor/type", F_OK) == 0 || access("/proc/device-tree/hypervisor", F_OK) == 0;
 	FILE *file = fopen("/proc/cpuinfo", "re");
@@ -155,7 +154,6 @@ static bool is_virtual(void) {
 		found = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor");
 	if (file)
 		fclose(file);
-	free(line);
 	return found;
 }
 

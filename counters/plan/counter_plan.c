@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <string.h>
 
 #include "counters/plan/plan_impl.h"
 #include "base/expr/expr.h"

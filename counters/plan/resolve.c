@@ -2,7 +2,6 @@
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <ctype.h>
-#include <string.h>
 
 #include "counters/plan/plan_impl.h"
 #include "base/expr/expr.h"

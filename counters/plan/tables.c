@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -261,10 +259,9 @@ static int folder_read(struct counter_tables *tables, const char *path, enum tab
 	if (count < 0 || count > FOLDER_FILES_MAX)
 		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s cannot be read" : "%s has too many files", path);
 	for (int i = 0; i < count; i++) {
-		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
 		if (rc == 0)
 			rc = file_read(tables, file, folder, err);
-		free(file);
 		free(entries[i]);
 	}
 	free(entries);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL devices as struct gpu: opening, and modules through the cache on disk. gpu/opencl does the rest. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "gpu/backend.h"
@@ -166,10 +164,8 @@ static char *folder_link(const char *folder) {
 static char *option_plain(const char *option) {
 	if (!strpbrk(option, " \t\""))
 		return mem_strdup(option);
-	char *link = strncmp(option, "-I", 2) == 0 ? folder_link(option + 2) : NULL;
-	char *plain = link ? mem_printf("-I%s", link) : NULL;
-	free(link);
-	return plain;
+	mem_auto char *link = strncmp(option, "-I", 2) == 0 ? folder_link(option + 2) : NULL;
+	return link ? mem_printf("-I%s", link) : NULL;
 }
 
 static char *options_join(struct gpu *gpu, const char *name, const char *const *options) {

@@ -2,8 +2,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpu/opencl/opencl_impl.h"
 #include "base/mem.h"
@@ -170,14 +168,12 @@ static void implementations_open(struct gpu_opencl *list) {
 	int count = scandir(folder, &files, is_icd, alphasort);
 	for (int i = 0; i < count; i++) {
 		struct err ignored = {.code = ERR_OK};
-		char *path = mem_printf("%s/%s", folder, files[i]->d_name);
-		char *text = i < ICD_FILES_MAX ? sys_read_file(path, ICD_FILE_MAX, NULL, &ignored) : NULL;
+		mem_auto char *path = mem_printf("%s/%s", folder, files[i]->d_name);
+		mem_auto char *text = i < ICD_FILES_MAX ? sys_read_file(path, ICD_FILE_MAX, NULL, &ignored) : NULL;
 		if (text) {
 			text[strcspn(text, " \t\r\n")] = '\0';
 			implementation_open(list, text);
 		}
-		free(text);
-		free(path);
 		free(files[i]);
 	}
 	if (count >= 0)

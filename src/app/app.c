@@ -2,8 +2,6 @@
 #include "src/app/app.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -35,9 +33,8 @@ static char *command_line(int argc, char *const *argv) {
 		return mem_strdup(typed);
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]);
+		mem_auto char *word = program_quote(argv[i]);
 		mem_append(&line, " %s", word);
-		free(word);
 	}
 	return line;
 }
@@ -170,11 +167,10 @@ const struct kernel_list *app_kernels(struct app *app, struct err *err) {
 	if (app->kernels)
 		return app->kernels;
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, NULL, false, err) : NULL;
+	js_auto json_t *description = worker ? worker_describe(worker, NULL, false, err) : NULL;
 	if (!description)
 		return NULL;
 	app->kernels = kernel_list_new(description, NULL, err);
-	json_decref(description);
 	return app->kernels;
 }
 
@@ -185,12 +181,11 @@ struct plugins *app_plugins(struct app *app) {
 }
 
 static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
-	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
+	js_auto json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
 	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
 	js_each (part, json_object_get(answer, "parts"))
 		if (gpu && !json_object_get(gpu, "platform") && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
 			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
-	json_decref(answer);
 	return gpu;
 }
 
@@ -237,9 +232,8 @@ static void gpu_add(json_t *machine, const json_t *gpu) {
 }
 
 static void fingerprint_make(const json_t *machine, char fingerprint[SHA256_TEXT]) {
-	char *text = js_canonical(machine);
+	mem_auto char *text = js_canonical(machine);
 	sha256_text(text, strlen(text), fingerprint);
-	free(text);
 }
 
 /* Takes ownership of `base`, which is the object that topo_json returns. */
@@ -299,13 +293,12 @@ const char *app_fingerprint(struct app *app, struct err *err) {
 
 int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct err *err) {
 	const json_t *machine = app_machine(app, err);
-	json_t *host = machine ? json_copy((json_t *)machine) : NULL;
+	js_auto json_t *host = machine ? json_copy((json_t *)machine) : NULL;
 	if (!host)
 		return -1;
 	json_object_del(host, "gpu");
 	json_object_del(host, "fingerprint");
 	fingerprint_make(host, fingerprint);
-	json_decref(host);
 	return 0;
 }
 
@@ -337,14 +330,12 @@ int app_node_use(struct app *app, struct worker *worker, struct err *err) {
 
 /* Uses this host's kernel list, because the executable, and with it compiler and flags, is the same on all nodes. */
 int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprint[SHA256_TEXT], struct err *err) {
-	json_t *gpu = app_device(app) ? gpu_json(app, worker, err) : json_object();
-	json_t *base = gpu ? node_base(worker, err) : NULL;
+	js_auto json_t *gpu = app_device(app) ? gpu_json(app, worker, err) : json_object();
+	js_auto json_t *base = gpu ? node_base(worker, err) : NULL;
 	const struct kernel_list *kernels = base ? app_kernels(app, err) : NULL;
 	if (kernels) {
 		machine_make(base, kernels, gpu);
 		snprintf(fingerprint, SHA256_TEXT, "%s", js_string_or(base, "fingerprint", ""));
 	}
-	json_decref(base);
-	json_decref(gpu);
 	return kernels ? 0 : -1;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/app/dashes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "tuner/program/environment.h"
@@ -70,13 +67,11 @@ void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
 		first++;
 	if (first == argc || strcmp(argv[first], "--") == 0)
 		return;
-	char *line = mem_strdup("sweetspot");
+	mem_auto char *line = mem_strdup("sweetspot");
 	const char *dashes = needs_openmp(first, argv) ? " --openmp --" : " --";
 	for (int i = 1; i < argc; i++) {
-		char *word = program_quote(argv[i]);
+		mem_auto char *word = program_quote(argv[i]);
 		mem_append(&line, "%s %s", i == first ? dashes : "", word);
-		free(word);
 	}
 	err_hint(err, "write two dashes before a program: %s", line);
-	free(line);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/app/plugin_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
 
@@ -71,9 +70,8 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 		}
 	}
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, whole, false, err) : NULL;
+	js_auto json_t *description = worker ? worker_describe(worker, whole, false, err) : NULL;
 	struct kernel_list *kernels = description ? kernel_list_new(description, whole, err) : NULL;
-	json_decref(description);
 	if (kernels)
 		return plugin_add(plugins, whole, kernels);
 	program_hint(whole, err);

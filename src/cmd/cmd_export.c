@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,8 +113,8 @@ static int program_keep(json_t *profile, const struct opt_args *args, struct err
 	if (!opt_dashes(args) || count == 0)
 		return 0;
 	json_t *entries = json_object_get(profile, "entries");
-	char *line = program_join((const char *const *)words, true),
-		 *plain = program_join((const char *const *)words, false);
+	mem_auto char *line = program_join((const char *const *)words, true),
+				  *plain = program_join((const char *const *)words, false);
 	for (size_t i = json_array_size(entries); i-- > 0;) {
 		const json_t *problem = json_object_get(json_array_get(entries, i), "problem");
 		const char *command = js_string_or(problem, "command", "");
@@ -126,8 +124,6 @@ static int program_keep(json_t *profile, const struct opt_args *args, struct err
 	if (json_array_size(entries) == 0)
 		err_set(err, ERR_NOTHING, "`sweetspot store list` shows what was tuned, as it was written",
 		        "nothing is recommended for %s on this machine", line);
-	free(line);
-	free(plain);
 	return err->code == ERR_OK ? 0 : -1;
 }
 
@@ -187,14 +183,14 @@ static void mistake_tell(struct app *app, struct wanted *wanted, struct store *s
                          const struct err *unknown, struct err *err) {
 	struct err none = {0};
 	const char *fingerprint = app_fingerprint(app, &none);
-	json_t *all = store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
+	js_auto json_t *all =
+		store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
 	json_t *entries = json_object_get(all, "entries"), *entry;
 	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
 	size_t count = 0, i;
 	json_array_foreach(entries, i, entry) names[count++] = js_string_or(entry, "kernel", "");
 	app_name_unknown(app, word, unknown, names, count, err);
 	free(names);
-	json_decref(all);
 }
 
 static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
@@ -308,7 +304,7 @@ static int origin_check(struct app *app, json_t *profile, const struct export_fo
 /* The comments of the formats say so, too, but a file is often sourced unread. used: what is not proven, too. */
 static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 	const char *kernel = js_string_or(entry, "kernel", ""), *why = profile_use_why(entry);
-	char *busy = profile_entry_busy(entry), *proof = profile_use_proof(entry);
+	mem_auto char *busy = profile_entry_busy(entry), *proof = profile_use_proof(entry);
 	if (why && used)
 		ui_warn(app_ui(app), NULL, "the setting of %s is exported although the result is %s", kernel, why);
 	else if (why)
@@ -316,8 +312,6 @@ static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 		          proof ? proof : "");
 	if (busy && (used || !why))
 		ui_warn(app_ui(app), "`sweetspot profile verify` compares it again", "the setting of %s was %s", kernel, busy);
-	free(proof);
-	free(busy);
 }
 
 /* Formats with trials hold measurements and recommend nothing. */
@@ -333,7 +327,7 @@ static void use_proven(struct app *app, const struct opt_args *args, const struc
 }
 
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 	struct profile read = profile_read(profile);
@@ -345,7 +339,6 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 	else if (!failed)
 		fputs(text, stdout); /* main looks for errors of stdout */
 	free(read.entries);
-	free(text);
 	return failed;
 }
 
@@ -362,7 +355,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return err_set(err, ERR_USAGE, "leave --profile out, because only the store has trials",
 		               "a profile does not contain the trials that %s needs", format->name);
 	bool file;
-	json_t *profile = from_any(app, args, format->trials, &file, err);
+	js_auto json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)
 		return -1;
 	int failed = file ? pick(profile, args, err) || program_keep(profile, args, err) ||
@@ -374,7 +367,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		failed = bindings_add(app, profile, err);
 	if (!failed)
 		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
-	json_decref(profile);
 	return failed;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -52,10 +50,9 @@ static int store_share_export(struct app *app, const struct opt_args *args, stru
 	for (size_t i = 0; i < count; i++)
 		names[i] = opt_word(args, i + 1);
 	const struct share_wish wish = {.kernels = count ? names : NULL, .private = opt_has(args, "private")};
-	json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
+	js_auto json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
 	int failed = !document || hidden_report(app, hidden, document, err) ||
 	             document_write(document, opt_get(args, "output", NULL), err);
-	json_decref(document);
 	free(names);
 	store_close(store);
 	return failed ? -1 : 0;
@@ -63,13 +60,12 @@ static int store_share_export(struct app *app, const struct opt_args *args, stru
 
 static int file_import(struct store *store, const char *path, json_t *files, struct err *err) {
 	struct share_import import;
-	json_t *document = js_load(path, FILE_MAX_BYTES, err);
+	js_auto json_t *document = js_load(path, FILE_MAX_BYTES, err);
 	int failed = !document || share_import(store, document, path, &import, err);
 	if (!failed)
 		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I}", "path", js_text(path), "searches",
 		                                       (json_int_t)import.searches, "trials", (json_int_t)import.trials,
 		                                       "known", (json_int_t)import.known));
-	json_decref(document);
 	return failed;
 }
 
@@ -89,9 +85,8 @@ static int path_import(struct store *store, const char *path, json_t *files, str
 		failed = err_set(err, ERR_USAGE, "`sweetspot store export -o FILE` writes them",
 		                 "%s does not contain any .json files", path);
 	for (int i = 0; i < count; i++) {
-		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
 		failed = failed || file_import(store, file, files, err);
-		free(file);
 		free(entries[i]);
 	}
 	free(entries);
@@ -111,7 +106,7 @@ static int store_share_import(struct app *app, const struct opt_args *args, stru
 	if (opt_words(args) < 2)
 		return err_set(err, ERR_USAGE, "sweetspot store import shared.json", "give the files to import");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_WRITE, err);
-	json_t *files = json_array();
+	js_auto json_t *files = json_array();
 	int failed = !store;
 	for (size_t i = 1; i < opt_words(args) && !failed; i++)
 		failed = path_import(store, opt_word(args, i), files, err);
@@ -121,7 +116,6 @@ static int store_share_import(struct app *app, const struct opt_args *args, stru
 	} else if (!failed) {
 		files_print(files);
 	}
-	json_decref(files);
 	store_close(store);
 	return failed ? -1 : 0;
 }
@@ -234,14 +228,13 @@ static int info(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *path = opt_words(args) > 1 ? opt_word(args, 1) : opt_get(args, "store", NULL);
 	if (opt_has(args, "output") || opt_words(args) > 2 || (opt_words(args) > 1 && opt_has(args, "store")))
 		return err_set(err, ERR_USAGE, "sweetspot store info [FILE]", "info takes one store and does not write");
-	json_t *json = info_json(path, err);
+	js_auto json_t *json = info_json(path, err);
 	if (!json)
 		return -1;
 	if (opt_has(args, "json"))
 		js_write(json, stdout);
 	else
 		info_print(app_ui(app), json);
-	json_decref(json);
 	return 0;
 }
 
@@ -267,18 +260,16 @@ static void merged_print(struct ui *ui, const json_t *json) {
 static int files_merge(struct app *app, const struct opt_args *args, const char *const *paths, size_t count,
                        struct err *err) {
 	struct store *target = store_open(opt_get(args, "output", opt_get(args, "store", NULL)), STORE_WRITE, err);
-	struct store_merged *merged = mem_alloc(count, sizeof *merged);
+	mem_auto struct store_merged *merged = mem_alloc(count, sizeof *merged);
 	int failed = !target || store_merge(target, paths, count, merged, err);
 	if (!failed) {
-		json_t *json = merged_json(target, paths, count, merged);
+		js_auto json_t *json = merged_json(target, paths, count, merged);
 		if (opt_has(args, "json"))
 			js_write(json, stdout);
 		else
 			merged_print(app_ui(app), json);
-		json_decref(json);
 	}
 	store_close(target);
-	free(merged);
 	return failed ? -1 : 0;
 }
 

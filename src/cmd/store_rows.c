@@ -2,8 +2,6 @@
 #include "src/cmd/store_rows_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,7 +65,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 	js_each (one, list) {
 		char number[32], tried[32], speedup[32] = "";
 		double ratio = js_real_or(one, "speedup", NAN);
-		char *problem = results_problem(json_object_get(one, "problem"));
+		mem_auto char *problem = results_problem(json_object_get(one, "problem"));
 		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
 		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
 		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);
@@ -75,7 +73,6 @@ static void list_print(struct ui *ui, const json_t *list) {
 			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
 		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,
 		          verdict_said(one, js_string_or(one, "state", "?")), speedup, js_string_or(one, "started", ""));
-		free(problem);
 	}
 	if (json_array_size(list))
 		table_end(table, ui, stdout);
@@ -85,7 +82,7 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 	if (opt_words(args) > 1)
 		return err_set(err, ERR_USAGE, "sweetspot store list --store FILE", "list takes no arguments");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	json_t *list = store ? searches_read(store, NULL, err) : NULL;
+	js_auto json_t *list = store ? searches_read(store, NULL, err) : NULL;
 	store_close(store);
 	if (!list)
 		return -1;
@@ -93,7 +90,6 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 		js_print(json_pack("{s:s,s:O}", "schema", "sweetspot-store-list/1", "searches", list));
 	else
 		list_print(app_ui(app), list);
-	json_decref(list);
 	return 0;
 }
 
@@ -112,14 +108,12 @@ struct names {
 
 static int name_add(void *ctx, const struct store_row *row) {
 	const struct names *names = ctx;
-	json_t *problem = parsed(row->problem);
+	js_auto json_t *problem = parsed(row->problem);
 	const char *command = js_string_or(problem, "command", "");
-	char *first = mem_printf("%.*s", (int)strcspn(command, " "), command);
+	mem_auto char *first = mem_printf("%.*s", (int)strcspn(command, " "), command);
 	json_object_set_new(names->known, row->kernel, json_true());
 	if (strcmp(text_base_name(first), names->word) == 0)
 		json_object_set_new(names->through, row->kernel, json_true());
-	free(first);
-	json_decref(problem);
 	return 0;
 }
 
@@ -138,12 +132,11 @@ static void unknown_hint(const struct names *names, struct err *err) {
 	js_members (key, value, names->known)
 		list[count++] = key;
 	const char *near = near_word(names->word, list, count);
-	char *through = keys_text(names->through);
+	mem_auto char *through = keys_text(names->through);
 	if (*through)
 		err_hint(err, "results have the names of what %.60s runs: %.400s", names->word, through);
 	else if (near)
 		err_hint(err, "did you mean %s?", near);
-	free(through);
 	free(list);
 }
 
@@ -185,13 +178,11 @@ static int trial_add(void *ctx, const struct store_trial *trial) {
 
 static int trial_print(void *ctx, const struct store_trial *trial) {
 	char value[32];
-	json_t *config = parsed(trial->config);
-	char *text = results_config(config, NULL);
+	js_auto json_t *config = parsed(trial->config);
+	mem_auto char *text = results_config(config, NULL);
 	snprintf(value, sizeof value, isfinite(trial->value) ? "%.6g" : "-", trial->value);
 	table_add(ctx, trial->phase, value, strcmp(trial->status, "correct") == 0 ? "" : trial->status, text,
 	          trial->message ? trial->message : "");
-	free(text);
-	json_decref(config);
 	return 0;
 }
 
@@ -205,11 +196,10 @@ static int trials_show(struct app *app, struct store *store, int64_t search, str
 }
 
 static int trials_export(struct store *store, int64_t search, enum measured_format format, struct err *err) {
-	json_t *rows = json_array();
+	js_auto json_t *rows = json_array();
 	int failed = store_outcomes_each(store, search, trial_add, rows, err);
 	if (!failed)
 		measured_write(format, rows, stdout);
-	json_decref(rows);
 	return failed;
 }
 
@@ -221,14 +211,13 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 		return err_set(err, ERR_USAGE, "sweetspot store show NAME, or the number of a search from `store list`",
 		               "show takes one name or number");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	json_t *list = store ? searches_of(store, opt_word(args, 1), err) : NULL;
+	js_auto json_t *list = store ? searches_of(store, opt_word(args, 1), err) : NULL;
 	int64_t search = js_int_or(json_array_get(list, json_array_size(list) - 1), "search", 0);
 	int failed = !list;
 	if (opt_has(args, "json"))
 		format = MEASURED_JSON;
 	if (!failed)
 		failed = format ? trials_export(store, search, format, err) : trials_show(app, store, search, err);
-	json_decref(list);
 	store_close(store);
 	return failed ? -1 : 0;
 }
@@ -255,22 +244,20 @@ struct removal {
 
 /* Nothing is removed before every word is known. */
 static int word_look(struct removal *removal, const char *word, struct err *err) {
-	json_t *list = searches_of(removal->store, word, err);
+	js_auto json_t *list = searches_of(removal->store, word, err);
 	struct store_removed found = {0};
 	int64_t number = number_of(word);
 	if (!list)
 		return -1;
 	js_each (search, list) {
 		const char *name = js_string_or(search, "kernel", "");
-		char *program = program_of(search);
+		mem_auto char *program = program_of(search);
 		if (!json_object_get(removal->programs, name))
 			json_object_set_new(removal->programs, name, json_object());
 		json_object_set_new(json_object_get(removal->programs, name), program, json_true());
 		removal->several =
 			removal->several || (!number && json_object_size(json_object_get(removal->programs, name)) > 1);
-		free(program);
 	}
-	json_decref(list);
 	int failed = store_remove_look(removal->store, number ? NULL : word, number, &found, err);
 	removal->sum.searches += found.searches;
 	removal->sum.trials += found.trials;
@@ -281,11 +268,9 @@ static void removal_print(const struct removal *removal) {
 	const char *name;
 	json_t *programs;
 	json_object_foreach(removal->programs, name, programs) {
-		char *text = keys_text(programs), *shown = mem_strdup(name);
+		mem_auto char *text = keys_text(programs), *shown = mem_strdup(name);
 		text_clean(shown, false);
 		printf("%s: results of %s\n", shown, text);
-		free(shown);
-		free(text);
 	}
 }
 
@@ -310,12 +295,11 @@ static int removal_permit(const struct removal *removal, const struct opt_args *
 	const char *name;
 	json_t *programs;
 	json_object_foreach(removal->programs, name, programs) {
-		char *text = json_object_size(programs) > 1 ? keys_text(programs) : NULL;
+		mem_auto char *text = json_object_size(programs) > 1 ? keys_text(programs) : NULL;
 		if (text)
 			err_set(err, ERR_USAGE, "add --yes to remove all of them, or give the numbers from `sweetspot store list`",
 			        "%.60s names %lld searches of several programs: %.300s", name, (long long)removal->sum.searches,
 			        text);
-		free(text);
 	}
 	return -1;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/bindings_impl.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 
 enum { THREADS, BIND, PLACES, COLUMNS };

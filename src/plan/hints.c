@@ -2,8 +2,8 @@
 #include "src/plan/hints.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 
 /* Three square tiles of 8-byte elements are in use at once in most blocked loops (Lam, Rothberg, Wolf, "The Cache
@@ -75,7 +75,7 @@ static void set_edges(const struct hints *hints, json_t *config, double edge) {
 /* Adds the valid configuration that fulfils the wish and is nearest to the baseline, unless it is known already.
  * Returns false if there is none. */
 static bool add(struct hints *hints, const struct wish *wish) {
-	json_t *config = json_object();
+	js_auto json_t *config = json_object();
 	uint64_t index;
 	set_number(hints, config, "threads", wish->threads);
 	set_word(hints, config, "proc_bind", wish->proc_bind);
@@ -86,7 +86,6 @@ static bool add(struct hints *hints, const struct wish *wish) {
 	bool valid =
 		json_object_size(config) > 0 && space_config_nearest(hints->space, config, hints->start, &index, NULL) == 0;
 	bool known = !valid || hints->count == PLAN_HINTS_MAX || index == hints->start;
-	json_decref(config);
 	for (size_t i = 0; !known && i < hints->count; i++)
 		known = hints->out[i] == index;
 	if (!known)

@@ -4,8 +4,6 @@
 #include "src/plan/narrow.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
@@ -80,12 +78,11 @@ static bool is_variable(const json_t *program, const char *name) {
 /* The value of a variable in a run of this configuration; false if it is unset. The first item of a list, in lower
  * case. */
 static bool variable_read(const json_t *program, const json_t *config, const char *name, char word[WORD]) {
-	char *own = is_variable(program, name) ? program_value_text(json_object_get(config, name)) : NULL;
+	mem_auto char *own = is_variable(program, name) ? program_value_text(json_object_get(config, name)) : NULL;
 	const char *text = is_variable(program, name) ? own : getenv(name);
 	snprintf(word, WORD, "%.*s", text ? (int)strcspn(text, ",") : 0, text ? text : "");
 	for (char *c = word; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	free(own);
 	if (strcmp(word, PROGRAM_UNSET) == 0)
 		*word = '\0';
 	return *word;
@@ -142,11 +139,9 @@ static bool means_all(const char *name) {
 /* The threads of a parameter that counts them; 0: unknown. */
 static int count_of(const struct topo *topo, const json_t *config, const char *name) {
 	int all = topo_count(topo, TOPO_PU);
-	char *text = program_value_text(json_object_get(config, name));
+	mem_auto char *text = program_value_text(json_object_get(config, name));
 	bool is_unset = text && strcmp(text, PROGRAM_UNSET) == 0;
-	int count = is_unset && means_all(name) ? all : text ? least(whole(text), all) : 0;
-	free(text);
-	return count;
+	return is_unset && means_all(name) ? all : text ? least(whole(text), all) : 0;
 }
 
 static bool has_fewer(const struct topo *topo, const json_t *program, const json_t *config, const json_t *than) {

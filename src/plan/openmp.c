@@ -2,8 +2,6 @@
 #include "src/plan/openmp.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/proc/proc.h"
@@ -49,10 +47,8 @@ static enum openmp_runtime runtime_of(const char *path) {
 /* Paths may be relative because LD_LIBRARY_PATH may be. NULL for entries that are not files: "not found",
  * linux-vdso.so.1. */
 static char *real_path(const char *path, const char *cwd) {
-	char *absolute = cwd && *path != '/' ? mem_printf("%s/%s", cwd, path) : mem_strdup(path);
-	char *real = strchr(path, '/') ? realpath(absolute, NULL) : NULL;
-	free(absolute);
-	return real;
+	mem_auto char *absolute = cwd && *path != '/' ? mem_printf("%s/%s", cwd, path) : mem_strdup(path);
+	return strchr(path, '/') ? realpath(absolute, NULL) : NULL;
 }
 
 static void object_add(struct objects *objects, const char *name, const char *path) {
@@ -147,7 +143,7 @@ static bool is_shell(const char *path) {
 }
 
 static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {
-	struct objects *objects = mem_alloc(1, sizeof *objects);
+	mem_auto struct objects *objects = mem_alloc(1, sizeof *objects);
 	objects->out = out;
 	objects->cwd = cwd;
 	bool listed = *loader && objects_list(objects, loader, path);
@@ -159,7 +155,6 @@ static void dynamic_inspect(const char *path, const char *loader, const char *cw
 		out->runtime = OPENMP_UNKNOWN;
 	for (size_t i = 0; i < objects->count; i++)
 		free(objects->paths[i]);
-	free(objects);
 }
 
 int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err) {
@@ -206,15 +201,13 @@ static void loader_read(const char *line, struct seen *seen) {
 
 /* The loader writes a file for each process. */
 static void file_read(const char *folder, const char *name, struct seen *seen) {
-	char *path = mem_printf("%s/%s", folder, name), *line = NULL;
+	mem_auto char *path = mem_printf("%s/%s", folder, name), *line = NULL;
 	FILE *file = strncmp(name, "loader.", 7) == 0 ? fopen(path, "re") : NULL;
 	size_t size = 0;
 	while (file && !*seen->program && getline(&line, &size, file) > 0)
 		loader_read(line, seen);
 	if (file)
 		fclose(file);
-	free(line);
-	free(path);
 }
 
 static void folder_read(const char *folder, struct seen *seen) {
@@ -231,11 +224,10 @@ static struct proc *command_start(const char *const *argv, const char *cwd, cons
 	size_t count = 5;
 	for (; *argv && count < ARGS_MAX - 1; argv++)
 		words[count++] = *argv;
-	char *output = mem_printf("LD_DEBUG_OUTPUT=%s/loader", folder);
+	mem_auto char *output = mem_printf("LD_DEBUG_OUTPUT=%s/loader", folder);
 	const char *const set[] = {"LD_DEBUG=libs", output, NULL};
 	const struct proc_spec spec = {.argv = words, .set = set, .cwd = cwd, .no_core = true};
 	struct proc *proc = *argv ? NULL : proc_start(&spec, NULL);
-	free(output);
 	return proc;
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/params.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { THREADS_MAX_LEAST = 128 };
 static const char *const PLACES[] = {TOPO_PLACES}, *const BINDS[] = {TOPO_BINDS};
 

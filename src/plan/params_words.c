@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/near.h"
 #include "src/plan/params.h"
 #include "base/expr/expr.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/plan.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "src/plan/bindings_impl.h"
 #include "tuner/space/domain.h"
@@ -30,10 +27,9 @@ static int domain_read(struct plan *plan, const struct kernel_param *param, cons
 		char value[64];
 		if (value_text(domain->values[i], value, sizeof value) >= (int)sizeof value)
 			return err_set(err, ERR_USAGE, NULL, "%s: a value is too long", param->name);
-		json_t *ignored = json_object();
+		js_auto json_t *ignored = json_object();
 		int bad = params_word(&plan->params, arena_printf(plan->params.arena, "%s=%s", param->name, value), NULL,
 		                      ignored, err);
-		json_decref(ignored);
 		if (bad)
 			return -1;
 	}

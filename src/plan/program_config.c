@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/program_config.h"
 
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/near.h"
 #include "src/plan/params.h"

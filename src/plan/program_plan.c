@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/near.h"
 #include "base/text.h"

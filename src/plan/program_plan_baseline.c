@@ -2,9 +2,8 @@
 /* Makes the baseline, which is what the user runs today: OpenMP settings of the environment, and own parameters as
  * given by --default. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/json/js.h"
 #include "base/text.h"
 #include "src/plan/bindings_impl.h"
 #include "src/plan/params.h"
@@ -264,9 +263,8 @@ static const char *broken(const struct draft *draft, const json_t *config) {
 
 /* Keeps the values of `parts`, and sets the rest as in the nearest valid configuration. */
 static json_t *around(struct draft *draft, unsigned parts, uint64_t *index) {
-	json_t *held = json_object();
+	js_auto json_t *held = json_object();
 	int failed = add_parts(draft, parts, held, NULL) || space_config_nearest(draft->plan->space, held, 0, index, NULL);
-	json_decref(held);
 	return failed ? NULL : space_config_json(draft->plan->space, *index);
 }
 
@@ -292,7 +290,7 @@ static json_t *give_way(struct draft *draft, uint64_t *index, struct err *err) {
 	if (config)
 		return config;
 	config = around(draft, PART_GIVEN, index);
-	json_t *openmp = config ? json_object() : NULL;
+	js_auto json_t *openmp = config ? json_object() : NULL;
 	if (openmp && draft->plan->program.openmp) { /* the settings of the environment are outside of the space */
 		*index = UINT64_MAX;
 		for (size_t i = 0; i < SETTINGS; i++)
@@ -302,7 +300,6 @@ static json_t *give_way(struct draft *draft, uint64_t *index, struct err *err) {
 			config = NULL;
 		}
 	}
-	json_decref(openmp);
 	return config;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the program itself: its command, the commands around it, its folder, and its identity in the store. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -97,9 +95,8 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 		return true;
 	for (size_t i = 0; i < opt_count(draft->args, "param"); i++) {
 		const char *param = opt_at(draft->args, "param", i);
-		char *braced = mem_printf("{%.*s}", (int)strcspn(param, "="), param);
+		mem_auto char *braced = mem_printf("{%.*s}", (int)strcspn(param, "="), param);
 		bool found = strstr(text, braced);
-		free(braced);
 		if (found)
 			return true;
 	}
@@ -211,10 +208,9 @@ int program_plan_name(const struct opt_args *args, const char **name, struct err
 	static const char hint[] = "--name NAME names the results, for example --name solver";
 	if (!given)
 		return 0;
-	char *shown = mem_strdup(given);
+	mem_auto char *shown = mem_strdup(given);
 	text_clean(shown, false);
 	bool plain = strcmp(shown, given) == 0;
-	free(shown);
 	if (!*given || !plain || strlen(given) > WORK_NAME_MAX || strspn(given, "#0123456789") == strlen(given))
 		return err_set(err, ERR_USAGE, hint, "--name needs text of at most %d bytes that is not a number",
 		               WORK_NAME_MAX);
@@ -228,10 +224,8 @@ static int name_make(struct draft *draft, struct err *err) {
 	const char *given;
 	if (program_plan_name(draft->args, &given, err))
 		return -1;
-	char *line = program_join(spec->argv, !spec->shell), *name = work_name(line);
+	mem_auto char *line = program_join(spec->argv, !spec->shell), *name = work_name(line);
 	draft->plan->name = arena_strdup(draft->plan->arena, given ? given : name);
-	free(name);
-	free(line);
 	return 0;
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The OpenMP settings, and the ranks of MPI, as parameters. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/near.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
@@ -380,7 +377,7 @@ static int launcher_put(struct draft *draft, struct err *err) {
 
 /* The parameter that is the number of ranks; NULL: there is none. */
 static const char *ranks_param(const struct draft *draft) {
-	char *word = work_ranks(draft->plan->program.argv);
+	mem_auto char *word = work_ranks(draft->plan->program.argv);
 	const char *found = NULL;
 	for (size_t i = 0; word && i < draft->count; i++) {
 		size_t length = strlen(draft->params[i].name);
@@ -388,7 +385,6 @@ static const char *ranks_param(const struct draft *draft) {
 		    strcmp(word + 1 + length, "}") == 0)
 			found = draft->params[i].name;
 	}
-	free(word);
 	return found;
 }
 

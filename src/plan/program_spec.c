@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/program_spec.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
@@ -98,9 +95,8 @@ static int check_program(const struct draft *d, struct err *err) {
 	const struct program_spec *p = &d->program;
 	if (p->build || p->shell || strchr(p->argv[0], '{'))
 		return 0;
-	char *path = program_path(p->argv[0], p->cwd, err);
+	mem_auto char *path = program_path(p->argv[0], p->cwd, err);
 	bool found = path;
-	free(path);
 	return found ? 0 : -1;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/show/counters_ask.h"
 
-#include <stdlib.h>
-
 #include "base/json/js.h"
+#include "base/mem.h"
 
 /* Warns about GPU metrics that do not fit into one run. */
 static void passes_warn(struct app *app, const json_t *answer) {
@@ -30,10 +29,9 @@ void counters_slow_warn(struct app *app) {
 }
 
 int counters_unavailable(const char *const *asked, const json_t *rows, struct err *err) {
-	char *words = trial_counters_words(asked);
+	mem_auto char *words = trial_counters_words(asked);
 	const char *reason = js_string_or(json_array_get(rows, 0), "reason", "");
 	err_set(err, ERR_UNAVAILABLE, "run `sweetspot doctor` to see what can be counted here and how to enable the rest",
 	        "%.100s: cannot be counted on this machine%s%.250s", words, *reason ? ": " : "", reason);
-	free(words);
 	return -1;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/show/counters.h"
@@ -80,9 +78,8 @@ static json_t *causes_of(const struct counts *counters, const struct counted *fi
 		const char *part = alike(&counters->rows[i], first) ? counters->rows[i].reason : "";
 		while (*part) {
 			const char *end = part_end(part, sources);
-			char *cause = cause_of(part, (size_t)(end - part), sources);
+			mem_auto char *cause = cause_of(part, (size_t)(end - part), sources);
 			cause_add(causes, cause);
-			free(cause);
 			part = *end ? end + 2 : end;
 		}
 	}
@@ -103,24 +100,22 @@ static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 static void missing_paragraph(const struct counts *counters, const struct counted *row, const char *names,
                               const json_t *sources, FILE *out) {
 	const char *group = row->group;
-	json_t *causes = causes_of(counters, row, sources);
+	js_auto json_t *causes = causes_of(counters, row, sources);
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
-	char *head = *group ? mem_printf("%s: %s: %s", group,
-	                                 software ? "not counted" : "not available on this CPU or machine", names)
-	                    : mem_printf("not counted: %s", names);
-	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
+	mem_auto char *head = *group ? mem_printf("%s: %s: %s", group,
+	                                          software ? "not counted" : "not available on this CPU or machine", names)
+	                             : mem_printf("not counted: %s", names);
+	mem_auto char *whole =
+		one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
 	ui_wrap(out, 0, 2, "%s", whole);
 	js_each (cause, causes)
 		if (!one)
 			cause_print(json_string_value(cause), sources, out);
-	free(head);
-	free(whole);
-	json_decref(causes);
 }
 
 static void paragraph(const struct counts *counters, const struct counted *row, const json_t *sources, FILE *out) {
-	char *names = names_of(counters, row);
+	mem_auto char *names = names_of(counters, row);
 	if (is_missing(row)) {
 		missing_paragraph(counters, row, names, sources, out);
 	} else {
@@ -130,7 +125,6 @@ static void paragraph(const struct counts *counters, const struct counted *row, 
 		ui_wrap(out, 0, 2, "%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ",
 		        row->reason);
 	}
-	free(names);
 }
 
 void counters_reasons_print(const struct counts *counters, const json_t *sources, FILE *out) {
@@ -324,7 +318,7 @@ static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t co
 static void differences_print(struct ui *ui, const json_t *baseline, const json_t *best, bool asked, FILE *out) {
 	static const char *const lists[] = {"metrics", "counters"};
 	struct counts from[2], to[2];
-	struct pair *pairs = NULL;
+	mem_auto struct pair *pairs = NULL;
 	size_t count = 0;
 	for (int i = 0; i < 2; i++) {
 		from[i] = counts_read(baseline, lists[i]);
@@ -337,7 +331,6 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 	} else if (asked && to[1].count) {
 		fputs("counters: none differs by 5 % or more\n", out);
 	}
-	free(pairs);
 	for (int i = 0; i < 2; i++) {
 		free(from[i].rows);
 		free(to[i].rows);
@@ -347,13 +340,12 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 /* Lists the missing counters; their reasons are printed by `sweetspot run`. */
 static void missing_print(const json_t *best, FILE *out) {
 	struct counts counters = counts_read(best, "counters");
-	char *text = mem_strdup("");
+	mem_auto char *text = mem_strdup("");
 	for (size_t i = 0; i < counters.count; i++)
 		if (!isfinite(counters.rows[i].value))
 			mem_append(&text, "%s%s", *text ? ", " : "not counted: ", counters.rows[i].name);
 	if (*text)
 		ui_wrap(out, 0, 2, "%s", text);
-	free(text);
 	free(counters.rows);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/show/junit.h"
 
-#include <stdlib.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -79,13 +77,12 @@ static void put_suite(FILE *out, const struct junit *junit) {
 }
 
 int junit_write(const struct junit *junit, const char *path, struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	if (out)
 		put_suite(out, junit);
 	int failed =
 		!out || fclose(out) ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
-	free(text);
 	return failed;
 }

@@ -2,8 +2,6 @@
 #include "src/show/measured.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/csv.h"
 #include "base/json/js.h"
@@ -81,7 +79,7 @@ static void rule(size_t columns, FILE *out) {
 }
 
 static void table_write(enum measured_format format, const json_t *rows, FILE *out) {
-	json_t *columns = columns_of(rows);
+	js_auto json_t *columns = columns_of(rows);
 	bool first = true;
 	js_members (name, mark, columns) {
 		cell(format, first, name, out);
@@ -93,14 +91,12 @@ static void table_write(enum measured_format format, const json_t *rows, FILE *o
 	js_each (row, rows) {
 		first = true;
 		js_members (name, mark, columns) {
-			char *text = text_of(json_object_get(row, name));
+			mem_auto char *text = text_of(json_object_get(row, name));
 			cell(format, first, text, out);
-			free(text);
 			first = false;
 		}
 		fputc('\n', out);
 	}
-	json_decref(columns);
 }
 
 void measured_write(enum measured_format format, const json_t *rows, FILE *out) {
@@ -108,7 +104,6 @@ void measured_write(enum measured_format format, const json_t *rows, FILE *out) 
 		table_write(format, rows, out);
 		return;
 	}
-	json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-measured/1", "rows", rows);
+	js_auto json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-measured/1", "rows", rows);
 	js_write(document, out);
-	json_decref(document);
 }

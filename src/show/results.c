@@ -2,8 +2,6 @@
 #include "src/show/results.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -30,9 +28,8 @@ char *results_config(const json_t *config, const json_t *base) {
 	js_members (name, member, config) {
 		if (base && json_equal(member, json_object_get(base, name)))
 			continue;
-		char *shown = value_shown(member);
+		mem_auto char *shown = value_shown(member);
 		mem_append(&text, "%s%s=%s", *text ? " " : "", name, shown);
-		free(shown);
 	}
 	text_clean(text, false);
 	return text;
@@ -48,14 +45,12 @@ char *results_list(const json_t *array) {
 
 char *results_problem(const json_t *problem) {
 	const char *command = js_string_or(problem, "command", NULL);
-	json_t *others = json_copy((json_t *)problem);
+	js_auto json_t *others = json_copy((json_t *)problem);
 	if (command)
 		json_object_del(others, "command");
-	char *values = results_config(others, NULL);
+	mem_auto char *values = results_config(others, NULL);
 	char *text = command ? mem_printf("%s%s%s", command, *values ? "  " : "", values) : mem_strdup(values);
 	text_clean(text, false);
-	free(values);
-	json_decref(others);
 	return text;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints results as blocks: the verdict first, then the setting, then what was tried. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -27,10 +25,9 @@ static void results_pareto_print(struct ui *ui, const struct result *result, FIL
 		titles[i] = json_string_value(json_array_get(objectives, i));
 	if (json_array_size(rows) == 0 || !titles[0] || !titles[1])
 		return;
-	char *kernel = mem_strdup(result->kernel);
+	mem_auto char *kernel = mem_strdup(result->kernel);
 	text_clean(kernel, false);
 	fprintf(out, "\n%s: %s against %s\n", kernel, titles[0], titles[1]);
-	free(kernel);
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);
@@ -42,11 +39,10 @@ static void results_pareto_print(struct ui *ui, const struct result *result, FIL
 /* The name and the problem. A program's problem is its input only, because its command line is printed as well. The
  * caller frees it. */
 static char *title_of(const struct result *result) {
-	char *values = result->program ? mem_strdup(js_string_or(result->problem, "input", ""))
-	                               : results_config(result->problem, NULL);
+	mem_auto char *values = result->program ? mem_strdup(js_string_or(result->problem, "input", ""))
+	                                        : results_config(result->problem, NULL);
 	char *title = mem_printf("%s%s%s", result->kernel, *values ? " " : "", values);
 	text_clean(title, false);
-	free(values);
 	return title;
 }
 
@@ -63,11 +59,10 @@ static char *faster_text(const struct result *result) {
 	if (speedup_is_least(speedup))
 		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
 		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
-	char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
+	mem_auto char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
 	char *text =
 		mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from,
 	               to, result_medians_differ(result) ? " (medians)" : "");
-	free(gain);
 	return text;
 }
 
@@ -165,28 +160,24 @@ char *results_verdict(const json_t *json) {
 }
 
 static void head_print(struct ui *ui, const struct result *result, FILE *out) {
-	char *title = title_of(result), *verdict = verdict_text(result);
+	mem_auto char *title = title_of(result), *verdict = verdict_text(result);
 	bool good = result->verdict == VERDICT_FASTER;
 	fprintf(out, "%s%s%s: %s%s%s\n", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
 	        ui_style(ui, good ? UI_GOOD : UI_PLAIN), verdict, ui_style(ui, UI_PLAIN));
-	free(title);
-	free(verdict);
 }
 
 /* A kernel that verifies itself as all do needs no line of its own. */
 static void checked_print(const struct result *result, FILE *out) {
-	char *checked = verdict_checked(result->json);
+	mem_auto char *checked = verdict_checked(result->json);
 	if (checked && (result->program || strncmp(checked, "nothing", 7) == 0))
 		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "checked:", checked);
-	free(checked);
 }
 
 static void config_print(const struct result *result, FILE *out) {
 	if (result->program || !result->best.json)
 		return;
-	char *config = results_config(result->best.config, NULL);
+	mem_auto char *config = results_config(result->best.config, NULL);
 	fprintf(out, "%-*s%s%s\n", RESULTS_INDENT, "best:", config, result->keeps ? " (the baseline)" : "");
-	free(config);
 }
 
 /* A time that is easy to type, not less than the seconds. */
@@ -207,10 +198,9 @@ static bool depends_on_load(const struct result *result) {
 }
 
 static void busy_print(const struct result *result, FILE *out) {
-	char *words = depends_on_load(result) ? results_load(result->json) : NULL;
+	mem_auto char *words = depends_on_load(result) ? results_load(result->json) : NULL;
 	if (words)
 		fprintf(out, "%s\n", words);
-	free(words);
 }
 
 static void tried_print(const struct result *result, FILE *out) {
@@ -246,14 +236,12 @@ static void failure_print(const struct result *result, const char *type, FILE *o
 	js_each (failed, js_at(result->json, "failed")) {
 		if (strcmp(js_string_or(failed, "status", ""), type) != 0 || is_told(result, failed))
 			continue;
-		char *config = results_config(json_object_get(failed, "config"), NULL);
-		char *message = mem_strdup(js_string_or(failed, "message", ""));
+		mem_auto char *config = results_config(json_object_get(failed, "config"), NULL);
+		mem_auto char *message = mem_strdup(js_string_or(failed, "message", ""));
 		text_clean(message, false);
 		const char *phase = js_string_or(failed, "phase", "");
 		fprintf(out, "  %s%s: %s%s%s\n", *phase ? "in the " : "the first", phase, config,
 		        *config && *message ? ": " : "", message);
-		free(config);
-		free(message);
 	}
 }
 
@@ -362,10 +350,9 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 	if (profile)
 		fprintf(out, "profile: %s\n", profile);
 	fprintf(out, "store:   %s\n", store);
-	char *verify = profile && any_busy(results) ? results_verify_command(results, profile) : NULL;
+	mem_auto char *verify = profile && any_busy(results) ? results_verify_command(results, profile) : NULL;
 	if (verify)
 		fprintf(out, "verify it: %s\n", verify);
-	free(verify);
 	if (profile && !js_at(results, "0.program"))
 		fputs("next:    `sweetspot export --format env KERNEL` for a job script,\n"
 		      "         `sweetspot run KERNEL P=V...` to look closer\n",

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/show/results.h"
 
 static char *disturbed_text(const struct load *load) {
@@ -19,12 +16,10 @@ static char *steal_text(double steal) {
 static char *busy_text(const struct load *load, bool decided) {
 	if (!load->busy)
 		return NULL;
-	char *disturbed = disturbed_text(load), *steal = steal_text(load->steal);
+	mem_auto char *disturbed = disturbed_text(load), *steal = steal_text(load->steal);
 	char *text =
 		mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
 	               load->load, (long long)load->processors, load->processors == 1 ? "" : "s", steal, disturbed);
-	free(disturbed);
-	free(steal);
 	return text;
 }
 

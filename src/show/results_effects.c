@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/text.h"
 #include "src/show/results.h"
@@ -97,25 +94,22 @@ static struct param_effect *effects_sorted(const json_t *json, size_t *count, in
 }
 
 void results_worth_print(const json_t *result, FILE *out) {
-	char *unneeded = result_not_needed_text(result);
+	mem_auto char *unneeded = result_not_needed_text(result);
 	js_each (price, json_object_get(result, "worth")) {
-		char *text = result_worth_text(price);
+		mem_auto char *text = result_worth_text(price);
 		fprintf(out, "%-*s%s\n", RESULTS_INDENT, price_at ? "" : "worth:", text);
-		free(text);
 	}
 	if (*unneeded)
 		fprintf(out, "%-*s%s\n", RESULTS_INDENT, "not needed:", unneeded);
-	free(unneeded);
 }
 
 void results_effects_print(const struct result *result, FILE *out) {
 	size_t count;
 	int width;
-	struct param_effect *effects = effects_sorted(js_at(result->json, "effects"), &count, &width);
+	mem_auto struct param_effect *effects = effects_sorted(js_at(result->json, "effects"), &count, &width);
 	bool openmp = js_bool_or(result->program, "openmp", false), time = strcmp(result->objective, "time") == 0;
 	if (count && is_known(effects))
 		fprintf(out, "effect of each change (%s with the worse value / the better):\n", time ? "time" : "value");
 	for (size_t i = 0; i < count && is_known(&effects[i]); i++)
 		effect_print(&effects[i], openmp, width, out);
-	free(effects);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the result of a program in words: how to run it, its speedup, and the resources it needs. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -109,11 +107,10 @@ static void line_print(struct ui *ui, const struct result *result, FILE *out) {
 	const char *text = js_string_or(result->program, "line", NULL);
 	if (!text || !result->best.json)
 		return;
-	char *line = clean(keep ? js_string_or(result->program, "baseline_line", text) : text);
+	mem_auto char *line = clean(keep ? js_string_or(result->program, "baseline_line", text) : text);
 	bool other = result->verdict == VERDICT_NOT_SAME;
 	label(out, keep ? "no change:" : open ? "best so far:" : other ? "this is:" : "run it as:");
 	fprintf(out, "%s%s%s%s\n", keep ? "keep running it as " : "", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
-	free(line);
 }
 
 /* The verdict above has the bound that the pairs prove; another one here would contradict it. */
@@ -154,10 +151,9 @@ static void undecided_print(const struct result *result, const char *today, FILE
 /* The end of what a program printed that failed. */
 static void output_print(const json_t *lines, FILE *out) {
 	js_each (line, lines) {
-		char *text = clean(json_is_string(line) ? json_string_value(line) : "");
+		mem_auto char *text = clean(json_is_string(line) ? json_string_value(line) : "");
 		label(out, line_at ? "" : "it printed:");
 		fprintf(out, "%s\n", text);
-		free(text);
 	}
 }
 
@@ -176,18 +172,17 @@ static void no_baseline_print(const struct result *result, const char *today, FI
 	const struct setup *baseline = &result->baseline;
 	const json_t *lines = js_at(baseline->json, "output");
 	bool input = json_object_get(result->problem, "input");
-	char *message = clean(baseline->message ? baseline->message : "");
+	mem_auto char *message = clean(baseline->message ? baseline->message : "");
 	message_shorten(message, lines);
 	label(out, "today:");
 	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
 	label(out, result_is_rejected(result) ? "rejected:" : "it failed:");
 	fprintf(out, "%s\n", *message ? message : baseline->status ? baseline->status : "?");
-	free(message);
 	output_print(lines, out);
 }
 
 static void compared_print(const struct result *result, FILE *out) {
-	char *today = clean(js_string_or(result->program, "baseline_line", "the baseline"));
+	mem_auto char *today = clean(js_string_or(result->program, "baseline_line", "the baseline"));
 	bool failed = result->verdict == VERDICT_NO_BASELINE;
 	if (!failed)
 		label(out, "compared:");
@@ -200,15 +195,13 @@ static void compared_print(const struct result *result, FILE *out) {
 		no_baseline_print(result, today, out);
 	else
 		undecided_print(result, today, out);
-	free(today);
 }
 
 static void notes_print(const struct result *result, FILE *out) {
 	js_each (note, js_at(result->json, "notes")) {
-		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
+		mem_auto char *text = clean(json_is_string(note) ? json_string_value(note) : "");
 		label(out, note_at ? "" : "notes:");
 		fprintf(out, "%s\n", text);
-		free(text);
 	}
 }
 
@@ -232,10 +225,9 @@ void results_other_work_print(const json_t *result, FILE *out) {
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
 	js_each (clause, js_at(result, "evidence.differs")) {
-		char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
+		mem_auto char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
 		label(out, clause_at ? "" : "other work:");
 		fprintf(out, "%s\n", text);
-		free(text);
 	}
 	label(out, "");
 	settle_print(js_at(result, "evidence.differs"), out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regions that a program marks with sweetspot_begin and sweetspot_end. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/show/results.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
 #include "base/json/js.h"
 #include "base/text.h"
 #include "src/show/results.h"
@@ -20,7 +18,7 @@ static void builds_print(const json_t *result, FILE *out) {
 
 static void one_print(const json_t *result, FILE *out) {
 	const json_t *seconds = json_object_get(result, "seconds");
-	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
+	mem_auto char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
 	double all = js_real_or(result, "elapsed_s", 0);
 	text_clean(kernel, false);
 	fprintf(out, "\nwhere the time went: %s, %.3g s\n", kernel, all);
@@ -30,7 +28,6 @@ static void one_print(const json_t *result, FILE *out) {
 			fprintf(out, "  %-9s %8.2f s %5.1f %%\n", what, json_number_value(value), share);
 	}
 	builds_print(result, out);
-	free(kernel);
 }
 
 void results_seconds_print(const json_t *results, FILE *out) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folds lines at the width of a terminal. Nothing is cut: a command that continues gets a backslash, so that it can
  * still be copied, and a word that is too long continues on the next line. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "src/ui/ui.h"
 
@@ -115,9 +112,8 @@ void ui_error(FILE *out, const struct err *err) {
 	char *hint = strstr(text, "\n  hint: ");
 	bool copied = hint && (strstr(hint, "sweetspot ") || strstr(hint, "build it first: "));
 	char *command = copied ? hint + 1 : text + size;
-	char *first = mem_printf("%.*s", (int)(command - text), text);
+	mem_auto char *first = mem_printf("%.*s", (int)(command - text), text);
 	ui_fold(out, first);
 	fputs(command, out);
-	free(first);
 	free(text);
 }

@@ -3,8 +3,6 @@
 
 #include <langinfo.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>

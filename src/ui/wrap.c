@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -53,9 +51,8 @@ void ui_wrap_on(FILE *out, int first, int indent, const char *format, ...) {
 }
 
 void ui_fix(FILE *out, int indent, const char *command) {
-	char *copy = mem_strdup(command);
+	mem_auto char *copy = mem_strdup(command);
 	text_clean(copy, false);
 	if (*copy)
 		fprintf(out, "%*sfix: %s\n", indent, "", copy);
-	free(copy);
 }

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"
@@ -180,12 +178,11 @@ void builder_free(struct builder *builder) {
 		return;
 	helpers_end(builder);
 	for (size_t i = 0; i < builder->count; i++) {
-		struct build *build = builder->list[i];
+		mem_auto struct build *build = builder->list[i];
 		if (builder->work.release)
 			builder->work.release(builder->work.ctx, &build->built);
 		json_decref(build->config);
 		free(build->key);
-		free(build);
 	}
 	free(builder->list);
 	free(builder->helpers);

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,10 +82,8 @@ static void build_record_tidy(const char *tree, const json_t *files) {
 static bool build_record_holds(const char *tree, const json_t *files) {
 	build_record_tidy(tree, files);
 	uint64_t bytes;
-	json_t *now = build_record_files(tree, &bytes);
-	bool same = now && json_equal(now, files);
-	json_decref(now);
-	return same;
+	js_auto json_t *now = build_record_files(tree, &bytes);
+	return now && json_equal(now, files);
 }
 
 /* Hashes only the files that are named, because the folder may hold much else. */
@@ -103,18 +99,16 @@ static bool file_holds(const char *path, const json_t *file) {
 bool build_files_cover(const char *folder, const json_t *files) {
 	bool all = true;
 	js_members (name, file, files) {
-		char *path = all ? mem_printf("%s/%s", folder, name) : NULL;
+		mem_auto char *path = all ? mem_printf("%s/%s", folder, name) : NULL;
 		all = path && file_holds(path, file);
-		free(path);
 	}
 	return all;
 }
 
 json_t *build_record_read(const char *folder) {
-	char *path = mem_printf("%s/record", folder);
+	mem_auto char *path = mem_printf("%s/record", folder);
 	struct err none = {0};
 	json_t *record = js_load(path, RECORD_MAX, &none);
-	free(path);
 	if (record && json_is_object(json_object_get(record, "files")) && json_is_object(json_object_get(record, "facts")))
 		return record;
 	json_decref(record);
@@ -132,10 +126,8 @@ struct build_folder {
 };
 
 static int lock_open(const char *folder, int flags) {
-	char *path = mem_printf("%s/lock", folder);
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-	free(path);
-	return fd;
+	mem_auto char *path = mem_printf("%s/lock", folder);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 }
 
 int build_lock_take(const char *folder) {
@@ -260,21 +252,19 @@ static struct build_folder **candidates(const char *base, const char *key, size_
 }
 
 static void used_now(const char *folder) {
-	char *path = mem_printf("%s/record", folder);
+	mem_auto char *path = mem_printf("%s/record", folder);
 	utimensat(AT_FDCWD, path, NULL, 0); /* the least recently used go first */
-	free(path);
 }
 
 enum fit { FIT_NO, FIT_YES, FIT_DAMAGED };
 
 static enum fit folder_fits(struct build_folder *folder, bool (*fits)(void *ctx, const json_t *facts), void *ctx) {
-	json_t *record = build_record_read(folder->path);
+	js_auto json_t *record = build_record_read(folder->path);
 	bool same = record && strcmp(js_string_or(record, "key", ""), folder->key) == 0 &&
 	            fits(ctx, json_object_get(record, "facts"));
 	bool holds = same && build_record_holds(folder->tree, json_object_get(record, "files"));
 	if (holds)
 		folder->record = json_incref(record);
-	json_decref(record);
 	return holds ? FIT_YES : same ? FIT_DAMAGED : FIT_NO;
 }
 
@@ -349,13 +339,12 @@ void build_folder_keep(struct build_folder *folder, const json_t *facts, double 
 		return;
 	json_t *record = json_pack("{s:i,s:s,s:f,s:I,s:O,s:o}", "version", 1, "key", folder->key, "seconds", seconds,
 	                           "bytes", (json_int_t)bytes, "facts", facts, "files", files);
-	char *path = mem_printf("%s/record", folder->path), *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
+	mem_auto char *path = mem_printf("%s/record", folder->path),
+				  *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
 	struct err none = {0};
 	if (text && sys_write_file(path, text, strlen(text), &none) == 0)
 		folder->record = json_incref(record);
 	json_decref(record);
-	free(text);
-	free(path);
 	if (folder->record)
 		lock_spare(folder);
 }
@@ -393,7 +382,7 @@ static bool is_ours(const char *folder) {
 
 /* Looks at one folder; true if it is the wanted one, which is then described. */
 static bool folder_peek(const char *folder, const struct build_wanted *wanted, struct build_seen *seen) {
-	json_t *record = is_ours(folder) ? build_record_read(folder) : NULL;
+	js_auto json_t *record = is_ours(folder) ? build_record_read(folder) : NULL;
 	char *tree = mem_printf("%s/tree", folder);
 	bool found = false;
 	if (record && strcmp(js_string_or(record, "key", ""), wanted->key) == 0) {
@@ -406,7 +395,6 @@ static bool folder_peek(const char *folder, const struct build_wanted *wanted, s
 			seen->tree = tree;
 		}
 	}
-	json_decref(record);
 	if (!found)
 		free(tree);
 	return found;

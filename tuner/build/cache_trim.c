@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,20 +23,17 @@ static bool is_ours(const char *name) {
 /* Folders are created and locked while the base is locked, so that one without a lock is broken. */
 static bool is_free(const char *path) {
 	struct stat info;
-	char *lock = mem_printf("%s/lock", path);
+	mem_auto char *lock = mem_printf("%s/lock", path);
 	bool missing = lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && lstat(lock, &info);
 	int own = missing ? -1 : build_lock_take(path);
 	if (own >= 0)
 		close(own);
-	free(lock);
 	return missing || own >= 0;
 }
 
 static bool record_stat(const char *path, struct stat *info) {
-	char *record = mem_printf("%s/record", path);
-	bool found = lstat(record, info) == 0 && S_ISREG(info->st_mode);
-	free(record);
-	return found;
+	mem_auto char *record = mem_printf("%s/record", path);
+	return lstat(record, info) == 0 && S_ISREG(info->st_mode);
 }
 
 static void each_folder(const char *base, void (*visit)(void *ctx, char *path), void *ctx) {
@@ -46,9 +41,8 @@ static void each_folder(const char *base, void (*visit)(void *ctx, char *path), 
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
 		if (!is_ours(entry->d_name))
 			continue;
-		char *path = mem_printf("%s/%s", base, entry->d_name);
+		mem_auto char *path = mem_printf("%s/%s", base, entry->d_name);
 		visit(ctx, path);
-		free(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -76,9 +70,8 @@ static void kept_add(void *ctx, char *path) {
 	struct stat info;
 	if (!record_stat(path, &info))
 		return;
-	json_t *record = build_record_read(path);
+	js_auto json_t *record = build_record_read(path);
 	int64_t bytes = js_int_or(record, "bytes", 0) + info.st_size;
-	json_decref(record);
 	all->list = mem_grow(all->list, all->count + 1, sizeof *all->list);
 	all->list[all->count++] =
 		(struct kept){.path = mem_strdup(path), .used = info.st_mtim, .bytes = bytes > 0 ? (uint64_t)bytes : 0};

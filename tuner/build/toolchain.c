@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/build/toolchain.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
@@ -67,10 +65,9 @@ static bool is_apart(char c) {
 
 static void word_add(struct sha256 *sha, const char *word) {
 	struct err none = {0};
-	char *path = *word == '/' ? mem_strdup(word) : strchr(word, '/') ? NULL : program_path(word, NULL, &none);
+	mem_auto char *path = *word == '/' ? mem_strdup(word) : strchr(word, '/') ? NULL : program_path(word, NULL, &none);
 	if (path)
 		file_add(sha, path);
-	free(path);
 }
 
 void toolchain_hash_line(struct sha256 *sha, const char *line) {
@@ -93,14 +90,13 @@ void toolchain_hash_line(struct sha256 *sha, const char *line) {
 /* Code for the processor of this machine (-march=native) need not run on another one with the same home folder. */
 static void processor_add(struct sha256 *sha) {
 	struct err none = {0};
-	char *text = sys_read_file("/proc/cpuinfo", 1 << 20, NULL, &none);
+	mem_auto char *text = sys_read_file("/proc/cpuinfo", 1 << 20, NULL, &none);
 	static const char *const keys[] = {"model name", "flags", "Features", "CPU part"};
 	for (size_t i = 0; text && i < sizeof keys / sizeof *keys; i++) {
 		const char *found = strstr(text, keys[i]);
 		if (found)
 			sha256_add(sha, found, strcspn(found, "\n"));
 	}
-	free(text);
 }
 
 void toolchain_hash_host(struct sha256 *sha) {

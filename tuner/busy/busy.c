@@ -3,8 +3,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,9 +60,8 @@ struct process {
 /* The name in parentheses may contain anything, so the fields are counted from its last one. */
 static bool process_read(const char *folder, const char *name, struct process *process) {
 	char line[LINE];
-	char *path = mem_printf("%s/%s/stat", folder, name);
+	mem_auto char *path = mem_printf("%s/%s/stat", folder, name);
 	bool got = sys_read_line(path, line, sizeof line);
-	free(path);
 	char *after = got ? strrchr(line, ')') : NULL;
 	unsigned long user, system;
 	long children_user, children_system;
@@ -113,11 +110,10 @@ static void tree_mark(struct process *list, size_t count, pid_t root) {
 double proc_tree_seconds(const char *folder, pid_t root) {
 	size_t count;
 	double seconds = 0;
-	struct process *list = processes_read(folder, &count);
+	mem_auto struct process *list = processes_read(folder, &count);
 	tree_mark(list, count, root);
 	for (size_t i = 0; i < count; i++)
 		seconds += list[i].ours ? list[i].seconds : 0;
-	free(list);
 	return seconds;
 }
 
@@ -162,7 +158,7 @@ static double now(const struct busy *busy) {
 
 static struct look look_take(struct busy *busy) {
 	struct look look = {.at = now(busy)};
-	char *stat = mem_printf("%s/stat", busy->proc), *load = mem_printf("%s/loadavg", busy->proc);
+	mem_auto char *stat = mem_printf("%s/stat", busy->proc), *load = mem_printf("%s/loadavg", busy->proc);
 	FILE *file = fopen(stat, "re");
 	look.good = file && proc_times_read(file, is_allowed, busy, &look.times);
 	if (file)
@@ -170,8 +166,6 @@ static struct look look_take(struct busy *busy) {
 	if (look.good)
 		look.ours_s = proc_tree_seconds(busy->proc, getpid());
 	busy->load = fmax(busy->load, proc_load(load)); /* fmax ignores a NAN */
-	free(stat);
-	free(load);
 	return look;
 }
 

@@ -3,8 +3,6 @@
  * tile, or the problem, exceeds the level's size (Lam, Rothberg, Wolf, The cache performance and optimizations of
  * blocked algorithms, 1991). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -134,7 +132,7 @@ static double footprint_of(const struct study *study, size_t row) {
 /* The time of an operation at the larger problem over that at the smaller one, both with the smallest team. */
 static struct study_ratio step_of(const struct study *study, size_t small, size_t large, double team) {
 	struct probe_scope a = {-1, -1, large, team, team}, b = {-1, -1, small, team, team};
-	struct study_pair *pairs = mem_alloc(study_rows(study) + 1, sizeof *pairs);
+	mem_auto struct study_pair *pairs = mem_alloc(study_rows(study) + 1, sizeof *pairs);
 	double ops = study_work(study, large, "ops") / study_work(study, small, "ops");
 	size_t count = 0;
 	for (size_t r = 0; r < study_rows(study); r++)
@@ -143,7 +141,6 @@ static struct study_ratio step_of(const struct study *study, size_t small, size_
 			    study_same_config(study, r, s))
 				pairs[count++] = (struct study_pair){r, s};
 	struct study_ratio ratio = study_compare(study, pairs, count);
-	free(pairs);
 	ratio.ratio /= ops;
 	ratio.ci[0] /= ops;
 	ratio.ci[1] /= ops;

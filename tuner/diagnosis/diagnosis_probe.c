@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
@@ -93,7 +92,7 @@ struct study_ratio probe_apart(const struct study_ratio *a, const struct study_r
 }
 
 size_t probe_hold(const struct study *study, struct probe_case *cases, size_t count) {
-	double *p = mem_alloc(count + 1, sizeof *p), *adjusted = mem_alloc(count + 1, sizeof *adjusted);
+	mem_auto double *p = mem_alloc(count + 1, sizeof *p), *adjusted = mem_alloc(count + 1, sizeof *adjusted);
 	size_t holding = 0;
 	for (size_t i = 0; i < count; i++)
 		p[i] = chance_of(study, &cases[i].ratio);
@@ -101,8 +100,6 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 		paired_holm(p, count, adjusted);
 	for (size_t i = 0; i < count; i++)
 		holding += cases[i].holds = adjusted[i] <= HOLD && probe_over(study, &cases[i].ratio);
-	free(p);
-	free(adjusted);
 	return holding;
 }
 

@@ -3,7 +3,6 @@
  * helps, but only with several threads (Bolosky, Scott, False sharing and its effect on shared memory performance,
  * 1993). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/diagnosis/remedy_impl.h"
@@ -112,12 +111,11 @@ static void allocation_report(const struct study *study, struct findings *findin
 }
 
 static void allocation_examine(const struct study *study, struct findings *findings) {
-	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
+	mem_auto struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
 	size_t count = remedies_find(study, &allocation, found);
 	for (size_t i = 0; i < count; i++)
 		if (remedy_beyond_distance(&found[i]))
 			allocation_report(study, findings, &found[i]);
-	free(found);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

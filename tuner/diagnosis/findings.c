@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -100,10 +98,9 @@ void finding_about(struct finding *finding, const struct study *study, size_t co
 }
 
 static json_t *line_add(json_t *list, enum evidence kind, const char *text, va_list args) {
-	char *words = text_of(text, args);
+	mem_auto char *words = text_of(text, args);
 	json_t *one = json_pack("{s:s,s:s}", "kind", evidence_word(kind), "text", words);
 	json_array_append_new(list, one);
-	free(words);
 	return one;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures of the worker's report about a row of a GPU. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -152,10 +151,9 @@ void gpu_subject_about(struct finding *finding, const struct study *study, size_
 }
 
 void gpu_next_counters(struct finding *finding, const struct study *study, size_t row, const char *groups) {
-	char *words = row == SIZE_MAX ? mem_strdup("") : study_words(study, row);
+	mem_auto char *words = row == SIZE_MAX ? mem_strdup("") : study_words(study, row);
 	finding_next(finding, "run %s %s --device %s --counters %s", study_kernel(study), words, study_device(study),
 	             groups);
-	free(words);
 }
 
 void gpu_next_ceilings(struct finding *finding, const struct study *study) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests by shuffling whether times follow a quantity (a permutation test within problems; see ADR 10). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -67,14 +65,13 @@ static int by_size(const void *a, const void *b) {
 }
 
 static size_t values_differing(const struct points *p) {
-	double *sorted = mem_alloc(p->count + 1, sizeof *sorted);
+	mem_auto double *sorted = mem_alloc(p->count + 1, sizeof *sorted);
 	size_t values = p->count > 0;
 	for (size_t i = 0; i < p->count; i++)
 		sorted[i] = p->x[i];
 	qsort(sorted, p->count, sizeof *sorted, by_size);
 	for (size_t i = 1; i < p->count; i++)
 		values += sorted[i] - sorted[i - 1] > 1e-3;
-	free(sorted);
 	return values;
 }
 
@@ -181,7 +178,7 @@ static int by_ratio(const void *a, const void *b) {
 
 size_t gpu_contrasts(const struct study *study, const char *const *with, const char *const *without,
                      struct gpu_contrast *out, size_t room) {
-	struct gpu_contrast *all = mem_alloc(LOOKED_MAX, sizeof *all);
+	mem_auto struct gpu_contrast *all = mem_alloc(LOOKED_MAX, sizeof *all);
 	size_t count = look(study, with, without, all), kept = 0;
 	double p[LOOKED_MAX], adjusted[LOOKED_MAX];
 	for (size_t i = 0; i < count; i++) /* one-sided, because the slower one is expected */
@@ -195,7 +192,6 @@ size_t gpu_contrasts(const struct study *study, const char *const *with, const c
 	kept = kept < room ? kept : room;
 	if (kept)
 		memcpy(out, all, kept * sizeof *out);
-	free(all);
 	return kept;
 }
 

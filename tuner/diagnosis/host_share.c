@@ -2,8 +2,8 @@
 /* The bottleneck moves from the GPU to the host and the copies before these take half of the time: each optimisation of
  * the GPU makes their share larger, and limits what the next one can bring (Amdahl, 1967). */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/mem.h"
 #include "tuner/diagnosis/gpu_impl.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
@@ -39,7 +39,7 @@ static bool ends_find(const struct study *study, size_t problem, size_t *slow, s
 static void report(const struct study *study, struct findings *findings, size_t slow, size_t fast) {
 	double before = share_of(study, slow), now = share_of(study, fast), cpu = study_figure(study, fast, "cpu_s");
 	double copies = gpu_copy_time(study, fast), time = study_row(study, fast)->value;
-	char *from = probe_words(study, slow, ""), *to = probe_words(study, fast, "");
+	mem_auto char *from = probe_words(study, slow, ""), *to = probe_words(study, fast, "");
 	struct finding *finding =
 		findings_add(findings, CONFIDENCE_MEDIUM, 1 / (1 - now),
 	                 "the bottleneck moves to the host and the copies: they take %.0f %% of the "
@@ -52,8 +52,6 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	finding_known(finding, EVIDENCE_FIGURE, 100 * cpu / time, "%", NULL, "the host takes %.0f %%", 100 * cpu / time);
 	finding_known(finding, EVIDENCE_FIGURE, 100 * copies / time, "%", NULL, "copies take %.0f %%", 100 * copies / time);
 	gpu_next_counters(finding, study, fast, "GPU_ACTIVITY");
-	free(from);
-	free(to);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

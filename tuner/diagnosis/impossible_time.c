@@ -4,8 +4,6 @@
  * that a run ended early, measured nothing, or did other work. If many times are impossible, the limit is wrong and not
  * the times. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -274,7 +272,7 @@ static bool is_beyond_series(const struct study *study, size_t row, struct wrong
 }
 
 static void tell(const struct study *study, struct findings *findings, size_t row, const struct wrong *wrong) {
-	char *words = study_words(study, row);
+	mem_auto char *words = study_words(study, row);
 	double time = study_row(study, row)->value;
 	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
 	struct finding *finding =
@@ -288,7 +286,6 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 	finding_next(finding, "run %s %s%s%s --alone --samples 21", study_kernel(study), words,
 	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ",
 	             strcmp(study_device(study), "cpu") == 0 ? "" : study_device(study));
-	free(words);
 }
 
 typedef bool (*wrong_fn)(const struct study *study, size_t row, struct wrong *wrong);

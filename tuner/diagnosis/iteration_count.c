@@ -2,8 +2,6 @@
 /* A faster configuration may do less work instead of doing it faster: its time is a number of iterations times the time
  * of one. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -26,7 +24,7 @@ static double time_of_one(const struct study *study, size_t row, const char *wha
 		const char *unit;
 		double seconds;
 	} units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-	char *name = mem_printf("time_per_%.*s", (int)strlen(what) - 1, what);
+	mem_auto char *name = mem_printf("time_per_%.*s", (int)strlen(what) - 1, what);
 	const json_t *list = json_object_get(study_row(study, row)->detail, "figures");
 	double time = NAN;
 	js_each (one, list)
@@ -34,7 +32,6 @@ static double time_of_one(const struct study *study, size_t row, const char *wha
 			if (strcmp(js_string_or(one, "name", ""), name) == 0 &&
 			    strcmp(js_string_or(one, "unit", ""), units[u].unit) == 0)
 				time = js_real_or(one, "value", NAN) * units[u].seconds;
-	free(name);
 	return time;
 }
 
@@ -96,11 +93,10 @@ static void winner_examine(const struct study *study, struct findings *findings)
 	if (pair.a == SIZE_MAX || pair.b == SIZE_MAX || pair.a == pair.b || !split_of(study, &pair, 1, &split) ||
 	    !is_explained(study, pair.a, pair.b))
 		return;
-	char *fast = study_words(study, pair.b);
+	mem_auto char *fast = study_words(study, pair.b);
 	struct finding *finding = split_report(findings, &split, "the best over the baseline");
 	probe_about_problem(finding, study, pair.b);
 	finding_next(finding, "run %s %s", study_kernel(study), fast);
-	free(fast);
 }
 
 /* Finds the two values of a parameter with the largest difference, at one problem. */
@@ -127,19 +123,18 @@ static void column_examine(const struct study *study, struct findings *findings,
 	if (!column_split(study, column, problem_row, &split))
 		return;
 	probe_problem(study, problem_row, problem);
-	char *who = mem_printf("%s%s%s over %s", problem, *problem ? ", " : "",
-	                       probe_level(study, column, split.fast, fast), probe_level(study, column, split.slow, slow));
+	mem_auto char *who =
+		mem_printf("%s%s%s over %s", problem, *problem ? ", " : "", probe_level(study, column, split.fast, fast),
+	               probe_level(study, column, split.slow, slow));
 	struct finding *finding = split_report(findings, &split, who);
 	finding_about(finding, study, column, split.fast);
 	probe_about_problem(finding, study, problem_row);
 	struct probe_scope scope = {(int)column, split.fast, problem_row, 0, 0};
 	size_t row = probe_best(study, &scope);
 	if (row != SIZE_MAX) {
-		char *words = probe_words(study, row, study_column(study, column)->name);
+		mem_auto char *words = probe_words(study, row, study_column(study, column)->name);
 		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, slow, fast);
-		free(words);
 	}
-	free(who);
 }
 
 static bool has_counts(const struct study *study) {

@@ -2,10 +2,9 @@
 /* Some threads have more work than others, which wait for them. Counters of each thread show it, and so does a schedule
  * that hands out work on demand, if it is faster than equal shares. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double UNEVEN = 1.15;
@@ -38,10 +37,9 @@ static double counters_examine(const struct study *study, struct findings *findi
 	finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "%s of the busiest thread over the mean", name);
 	int schedule = study_find(study, "schedule");
 	if (schedule < 0) {
-		char *words = probe_words(study, row, "schedule chunk");
+		mem_auto char *words = probe_words(study, row, "schedule chunk");
 		finding_missing(finding, EVIDENCE_CONTRAST, "another schedule, which may even it out");
 		finding_next(finding, "sweep %s %s --over schedule=static,dynamic,guided", study_kernel(study), words);
-		free(words);
 	}
 	return imbalance;
 }

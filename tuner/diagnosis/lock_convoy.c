@@ -3,8 +3,6 @@
  * woken in turn (Anderson, The performance of spin lock alternatives for shared-memory multiprocessors, 1990; Blasgen
  * et al., The convoy phenomenon, 1979). A lock of the same column that scales shows that it is the lock. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
@@ -140,7 +138,7 @@ static void lock_report(const struct study *study, struct findings *findings, co
 }
 
 static size_t problem_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row) {
-	struct locks *locks = mem_alloc(1, sizeof *locks);
+	mem_auto struct locks *locks = mem_alloc(1, sizeof *locks);
 	size_t told = 0;
 	locks->column = column;
 	locks->problem_row = problem_row;
@@ -155,7 +153,6 @@ static size_t problem_examine(const struct study *study, struct findings *findin
 			lock_report(study, findings, locks, i);
 			told++;
 		}
-	free(locks);
 	return told;
 }
 

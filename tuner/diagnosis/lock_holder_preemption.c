@@ -3,7 +3,6 @@
  * others wait for the scheduler (Ousterhout, Scheduling techniques for concurrent systems, 1982). Fair locks suffer
  * most, because nobody else may go first. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
@@ -97,7 +96,7 @@ static void lock_report(const struct study *study, struct findings *findings, co
 
 static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
-	struct jump *jump = mem_alloc(1, sizeof *jump);
+	mem_auto struct jump *jump = mem_alloc(1, sizeof *jump);
 	jump->column = probe_lock_column(study);
 	jump->room = probe_room(study);
 	if (threads >= 0 && jump->column >= 0 && isfinite(jump->room) && follows(study, threads) &&
@@ -107,7 +106,6 @@ static void examine(const struct study *study, struct findings *findings) {
 			if (jump->lock[i].holds && jump->lock[i].ratio.ratio >= JUMP * fmax(1, jump->least))
 				lock_report(study, findings, jump, i);
 	}
-	free(jump);
 }
 
 const struct diagnosis diagnosis_lock_holder_preemption = {

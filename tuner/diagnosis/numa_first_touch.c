@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pages are on the node of the thread that touched them first; if that is one thread, its node serves all. A machine
  * with one node cannot have this problem, whatever the times say. */
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "tuner/diagnosis/remedy_impl.h"
 
@@ -45,7 +43,7 @@ static enum confidence confidence_of(const struct study *study, const struct rem
 static void examine(const struct study *study, struct findings *findings) {
 	if (study_host(study)->numa_nodes == 1)
 		return;
-	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
+	mem_auto struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
 	size_t count = remedies_find(study, &words, found);
 	for (size_t i = 0; i < count; i++) {
 		char bad[PROBE_TEXT], problem[PROBE_TEXT];
@@ -59,7 +57,6 @@ static void examine(const struct study *study, struct findings *findings) {
 		evidence_add(finding, study, &found[i]);
 		remedy_next(finding, study, &found[i]);
 	}
-	free(found);
 }
 
 const struct diagnosis diagnosis_numa_first_touch = {

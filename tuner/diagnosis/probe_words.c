@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of the field that are recognised, and those that findings are written with. */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
@@ -36,9 +34,8 @@ static void words_add(char **words, const json_t *object) {
 		struct value value;
 		if (!value_from_json(json, &value))
 			continue;
-		char *word = word_of(name, value);
+		mem_auto char *word = word_of(name, value);
 		mem_append(words, "%s%s", **words ? " " : "", word);
-		free(word);
 	}
 }
 
@@ -208,26 +205,22 @@ static char *levels_text(const struct study *study, size_t column) {
 }
 
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column) {
-	char *words = probe_words(study, row, "threads"), *levels = levels_text(study, column);
+	mem_auto char *words = probe_words(study, row, "threads"), *levels = levels_text(study, column);
 	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
-	free(words);
-	free(levels);
 }
 
 void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope,
                         int other) {
 	size_t row = probe_best(study, scope), column = (size_t)scope->column;
 	char own[PROBE_TEXT], against[PROBE_TEXT];
-	char *words = row == SIZE_MAX ? NULL : probe_words(study, row, study_column(study, column)->name);
+	mem_auto char *words = row == SIZE_MAX ? NULL : probe_words(study, row, study_column(study, column)->name);
 	if (words)
 		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words,
 		             probe_level(study, column, scope->level, own), probe_level(study, column, other, against));
-	free(words);
 }
 
 void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group) {
-	char *words = row == SIZE_MAX ? NULL : study_words(study, row);
+	mem_auto char *words = row == SIZE_MAX ? NULL : study_words(study, row);
 	if (words)
 		finding_next(finding, "run %s %s --counters %s", study_kernel(study), words, group);
-	free(words);
 }

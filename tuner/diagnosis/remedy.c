@@ -2,8 +2,6 @@
 #include "tuner/diagnosis/remedy_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -184,11 +182,9 @@ void remedy_next(struct finding *finding, const struct study *study, const struc
 	probe_level(study, remedy->column, remedy->bad, bad);
 	probe_level(study, remedy->column, remedy->good, good);
 	if (remedy->alone.pairs == 0) {
-		char *names = mem_printf("threads %s", column->name), *words = probe_words(study, row, names);
+		mem_auto char *names = mem_printf("threads %s", column->name), *words = probe_words(study, row, names);
 		finding_next(finding, "sweep %s %s --over %s,%s --over threads=1,%g", study_kernel(study), words, bad,
 		             good + strlen(column->name) + 1, study_value_number(study, row, "threads", 2));
-		free(words);
-		free(names);
 		return;
 	}
 	probe_next_compare(finding, study, &scope, remedy->good);

@@ -2,7 +2,6 @@
 #include "tuner/diagnosis/saturation_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -41,7 +40,7 @@ static bool is_saturated(const struct study *study, struct saturation *one, cons
 
 size_t saturations_find(const struct study *study, bool other_is_larger, struct saturation **found) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0, kept = 0;
-	struct probe_case *cases = mem_alloc(problems + 1, sizeof *cases);
+	mem_auto struct probe_case *cases = mem_alloc(problems + 1, sizeof *cases);
 	int threads = probe_threads(study);
 	*found = mem_alloc(problems + 1, sizeof **found);
 	for (size_t i = 0; i < problems && problems > 1 && threads >= 0; i++) {
@@ -56,7 +55,6 @@ size_t saturations_find(const struct study *study, bool other_is_larger, struct 
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds)
 			(*found)[kept++] = (*found)[i];
-	free(cases);
 	return kept;
 }
 

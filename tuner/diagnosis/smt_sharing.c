@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two threads of a core share its arithmetic units and caches, so that threads beyond the number of cores bring little,
  * or cost time. */
-#include <stdlib.h>
-
+#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double WELL = 0.6 /* efficiency up to the number of cores */, LITTLE = 1.15;
@@ -52,10 +51,9 @@ static void smt_report(const struct study *study, struct findings *findings, con
 	finding_missing(finding, EVIDENCE_COUNTER,
 	                "the instructions per cycle of both (--counters CPU), and the bytes from memory (MEM)");
 	if (row != SIZE_MAX) {
-		char *words = probe_words(study, row, "threads places");
+		mem_auto char *words = probe_words(study, row, "threads places");
 		finding_next(finding, "compare %s %s places=cores threads=%g threads=%g", study_kernel(study), words,
 		             smt->cores, smt->threads);
-		free(words);
 	}
 }
 

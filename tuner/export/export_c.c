@@ -6,8 +6,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -37,9 +35,8 @@ static const char reserved[] =
 
 /* Names in capitals usually are macros, and names that begin with "_" belong to the implementation. */
 static bool is_safe(const char *name) {
-	char *word = mem_printf(" %s ", name);
+	mem_auto char *word = mem_printf(" %s ", name);
 	bool lower = false, known = strstr(reserved, word);
-	free(word);
 	for (const char *c = name; *c; c++)
 		lower = lower || islower((unsigned char)*c);
 	return !known && lower && isalpha((unsigned char)*name);
@@ -48,12 +45,9 @@ static bool is_safe(const char *name) {
 /* The name of a member, which is neither a keyword nor a macro of the compiler or a standard header, and is not in
  * `taken`. The caller frees it. */
 static char *c_member(const char *text, json_t *taken) {
-	json_t *none = json_object();
-	char *plain = export_name("", text, none);
-	char *name = export_name(is_safe(plain) ? "" : "p_", plain, taken);
-	free(plain);
-	json_decref(none);
-	return name;
+	js_auto json_t *none = json_object();
+	mem_auto char *plain = export_name("", text, none);
+	return export_name(is_safe(plain) ? "" : "p_", plain, taken);
 }
 
 static enum c_type c_type_of(const json_t *value) {
@@ -87,9 +81,8 @@ static void put_string(FILE *out, const char *text) {
 /* Writes the value as this type; value NULL: 0 or "". */
 static void c_literal(FILE *out, enum c_type type, const json_t *value) {
 	if (type == C_WORD) {
-		char *text = value ? export_value_text(value) : mem_strdup("");
+		mem_auto char *text = value ? export_value_text(value) : mem_strdup("");
 		put_string(out, text);
-		free(text);
 	} else if (type == C_REAL) {
 		c_real(out, json_is_true(value) ? 1 : json_number_value(value));
 	} else {
@@ -125,9 +118,8 @@ static void members_add(json_t *members, const json_t *config, json_t *taken) {
 		json_t *known = json_object_get(members, key);
 		enum c_type type = c_type_of(value);
 		if (!known) {
-			char *name = c_member(key, taken);
+			mem_auto char *name = c_member(key, taken);
 			json_object_set_new(members, key, json_pack("{s:i, s:s}", "type", (int)type, "name", name));
-			free(name);
 		} else if ((int)type > js_int_or(known, "type", 0)) {
 			json_object_set_new(known, "type", json_integer((int)type));
 		}
@@ -204,20 +196,16 @@ static void put_config(FILE *out, const struct group *group, const json_t *confi
 }
 
 static void put_macros(FILE *out, const struct profile_entry *entry, json_t *taken) {
-	json_t *none = json_object();
-	char *prefix = export_entry_name("SWEETSPOT_", entry, none);
+	js_auto json_t *none = json_object();
+	mem_auto char *prefix = export_entry_name("SWEETSPOT_", entry, none);
 	js_members (key, value, entry->config) {
-		char *text = mem_printf("%s_%s", prefix, key);
+		mem_auto char *text = mem_printf("%s_%s", prefix, key);
 		export_upper(text);
-		char *name = export_name("", text, taken);
+		mem_auto char *name = export_name("", text, taken);
 		fprintf(out, "#define %s ", name);
 		c_literal(out, c_type_of(value), value);
 		putc('\n', out);
-		free(name);
-		free(text);
 	}
-	free(prefix);
-	json_decref(none);
 }
 
 /* The number of members of problems that are words, or that are not. */
@@ -347,12 +335,11 @@ static void put_group(FILE *out, const struct profile *profile, const struct gro
 		const struct profile_entry *entry = &profile->entries[i];
 		if (!is_of(entry->json, group->first))
 			continue;
-		char *title = export_title_text(entry);
+		mem_auto char *title = export_title_text(entry);
 		c_comment(out, title);
 		if (strcmp(entry->state, "stale") == 0)
 			c_comment(out, "stale: the kernel's source has changed since this was measured");
 		put_macros(out, entry, macros);
-		free(title);
 	}
 	put_struct(out, group);
 	put_head(out, group);
@@ -384,8 +371,8 @@ static void put_groups(FILE *out, const struct profile *profile) {
 static int c_write(const struct profile *profile, FILE *out, struct err *err) {
 	const char *fingerprint = profile->machine.fingerprint;
 	const char *hash = strchr(fingerprint, ':');
-	json_t *none = json_object();
-	char *guard = export_name("SWEETSPOT_PROFILE_", hash ? hash + 1 : fingerprint, none);
+	js_auto json_t *none = json_object();
+	mem_auto char *guard = export_name("SWEETSPOT_PROFILE_", hash ? hash + 1 : fingerprint, none);
 	c_comment(
 		out,
 		"Sweetspot's recommendations for one machine: sweetspot_KERNEL_for(PROBLEM) gives the configuration of this");
@@ -398,8 +385,6 @@ static int c_write(const struct profile *profile, FILE *out, struct err *err) {
 	      out);
 	put_groups(out, profile);
 	fputs("\n#endif\n", out);
-	free(guard);
-	json_decref(none);
 	return export_end(out, "header", err);
 }
 

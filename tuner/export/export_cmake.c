@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes.
  * Hidden characters are variables that string(ASCII) sets from their bytes. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/json/js.h"
 #include "tuner/export/export.h"

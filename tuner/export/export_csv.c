@@ -2,11 +2,9 @@
 /* RFC 4180: one row for each entry, and CRLF. Configurations, problems and
  * environments are canonical JSON in one field, which is unambiguous. Hidden characters of any field are written as
  * JSON does. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/csv.h"
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "tuner/export/export.h"
@@ -37,7 +35,7 @@ static void put_number(FILE *out, const json_t *json) {
 
 /* Controls in JSON are escaped, so that a terminal shows what the field holds. */
 static void put_canonical(FILE *out, const json_t *json) {
-	char *text = js_canonical(json), *tame = NULL;
+	mem_auto char *text = js_canonical(json), *tame = NULL;
 	size_t size;
 	FILE *memory = text ? open_memstream(&tame, &size) : NULL;
 	if (memory) {
@@ -45,8 +43,6 @@ static void put_canonical(FILE *out, const json_t *json) {
 		fclose(memory);
 		put_text(out, tame);
 	}
-	free(tame);
-	free(text);
 }
 
 /* null and absent: an empty field */

@@ -2,8 +2,6 @@
 /* Kernel Tuner's cache file: every configuration that was measured, under its values, with times in milliseconds.
  * Failures have a word in place of the time. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -110,9 +108,8 @@ static json_t *cache_of(const struct profile_entry *entry) {
 		json_array_append_new(names, json_string(name));
 	for (size_t i = 0; i < json_array_size(trials); i++) {
 		const json_t *trial = json_array_get(trials, i);
-		char *key = key_of(json_object_get(trial, "config"), names);
+		mem_auto char *key = key_of(json_object_get(trial, "config"), names);
 		json_object_set_new(cache, key, line_of(trial));
-		free(key);
 	}
 	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "device_name", js_string_or(entry->json, "device_name", "cpu"),
 	                 "kernel_name", entry->kernel, "problem_size", size_of(entry->problem), "tune_params_keys", names,

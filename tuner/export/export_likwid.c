@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* likwid-pin gives each thread one CPU, in the order of creation, by the CPU numbers of the system (likwid-pin(1)). The
  * binding of the OpenMP runtime would undo that. */
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/mem.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
 static void put_command(const struct profile_entry *entry, FILE *out) {
-	char *cpus = export_cpus_each(entry);
+	mem_auto char *cpus = export_cpus_each(entry);
 	if (cpus)
 		fprintf(out, "likwid-pin -q -c %s ", cpus);
-	free(cpus);
 }
 
 static void set_inside(FILE *out, const char *name, const char *value) {

@@ -2,9 +2,6 @@
 /* A line of a makefile cannot hold number signs, backslashes and ends of lines: references to variables replace them,
  * and an empty variable guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). Hidden
  * characters are variables, too, which a shell sets because make has no escapes. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"

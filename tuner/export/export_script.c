@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_text_impl.h"
 #include "tuner/export/shell_impl.h"
 
 /* With several recommendations the first argument is the name of one. */
 static void put_functions(const struct profile *profile, FILE *out) {
-	json_t *taken = json_object();
+	js_auto json_t *taken = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
-		char *name = export_entry_name("run_", entry, taken);
+		mem_auto char *name = export_entry_name("run_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
 		if (!export_shell_command_put(profile, entry, true, out))
 			fputs("\techo 'it is not run by a command' >&2; exit 2\n", out);
 		fputs(")\n", out);
-		free(name);
 	}
 	fputs("\ncase $1 in\n", out);
 	js_members (name, value, taken)
 		fprintf(out, "%s) shift && %s \"$@\" ;;\n", name + strlen("run_"), name);
 	fputs("*) echo 'usage: sh SCRIPT NAME [ARG...]' >&2; exit 2 ;;\nesac\n", out);
-	json_decref(taken);
 }
 
 static int script_write(const struct profile *profile, FILE *out, struct err *err) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/export/export_settings_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/export/export_text_impl.h"
@@ -52,7 +49,7 @@ void export_settings_agreed(const struct profile *profile, FILE *out, export_set
 
 static void unset(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	const json_t *own = entry->environment;
-	json_t *names = json_object();
+	js_auto json_t *names = json_object();
 	if (json_object_get(own, "OMP_PROC_BIND") && !json_object_get(own, "OMP_PLACES"))
 		json_object_set_new(names, "OMP_PLACES", json_true());
 	js_each (left, entry->unset)
@@ -69,7 +66,6 @@ static void unset(const struct profile *profile, const struct profile_entry *ent
 	const char *name;
 	json_t *value;
 	json_object_foreach(names, name, value) set(out, name, NULL);
-	json_decref(names);
 }
 
 void export_settings_of(const struct profile *profile, const struct profile_entry *entry, FILE *out,
@@ -83,9 +79,8 @@ void export_settings_of(const struct profile *profile, const struct profile_entr
 int export_module(const struct profile *profile, FILE *out, const char *lead, export_titler *title, export_setter *set,
                   struct err *err) {
 	for (size_t i = 0; i < profile->count; i++) {
-		char *text = export_title_text(&profile->entries[i]);
+		mem_auto char *text = export_title_text(&profile->entries[i]);
 		title(out, text);
-		free(text);
 	}
 	if (profile->count == 1) {
 		export_settings_of(profile, &profile->entries[0], out, set);
@@ -104,31 +99,24 @@ static void values_put(const struct profile_entry *entry, const char *prefix, js
 	const char *key;
 	json_t *json;
 	json_object_foreach((json_t *)entry->config, key, json) {
-		char *text = mem_strdup(key), *value = export_value_text(json);
+		mem_auto char *text = mem_strdup(key), *value = export_value_text(json);
 		export_upper(text);
-		char *start = mem_printf("%s_", prefix), *name = export_name(start, text, taken);
+		mem_auto char *start = mem_printf("%s_", prefix), *name = export_name(start, text, taken);
 		set(out, name, value);
-		free(name);
-		free(start);
-		free(value);
-		free(text);
 	}
 }
 
 int export_settings_entries(const struct profile *profile, FILE *out, export_environment *environment,
                             export_setter *set, struct err *err) {
-	json_t *taken = json_object(), *prefixes = json_object();
+	js_auto json_t *taken = json_object(), *prefixes = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
-		char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
+		mem_auto char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
 		export_upper(prefix);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		environment(out, prefix, entry);
 		values_put(entry, prefix, taken, out, set);
-		free(prefix);
 	}
-	json_decref(prefixes);
-	json_decref(taken);
 	return export_end(out, "variables", err);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
+#include "base/mem.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell_impl.h"
 
 static void put_command(const struct profile_entry *entry, FILE *out) {
-	char *cpus = export_cpus_all(entry);
+	mem_auto char *cpus = export_cpus_all(entry);
 	if (cpus)
 		fprintf(out, "taskset -c %s ", cpus);
-	free(cpus);
 }
 
 static int taskset_write(const struct profile *profile, FILE *out, struct err *err) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/profile/lookup.h"
 #include "base/hash.h"
@@ -29,9 +27,8 @@ char *export_value_text(const json_t *value) {
 static char *export_problem(const struct profile_entry *entry, const char *lead, const char *between) {
 	char *text = mem_strdup("");
 	js_members (key, json, entry->problem) {
-		char *value = export_value_text(json);
+		mem_auto char *value = export_value_text(json);
 		mem_append(&text, "%s%s%s%s", lead, key, between, value);
-		free(value);
 	}
 	return text;
 }
@@ -79,18 +76,16 @@ void export_octal(FILE *out, const char *text, size_t length) {
 /* For make and Tcl a backslash at the end would continue the comment on the next line. */
 void export_comment(FILE *out, const char *lead, const char *text) {
 	size_t length = strlen(text);
-	char *tame = mem_strdup(text);
+	mem_auto char *tame = mem_strdup(text);
 	controls_replace(tame);
 	fprintf(out, "%s%s%s", lead, tame, length && text[length - 1] == '\\' ? " .\n" : "\n");
-	free(tame);
 }
 
 void export_heading(FILE *out, const char *lead, const struct profile *profile, const char *use) {
-	char *first =
+	mem_auto char *first =
 		mem_printf("Sweetspot's recommendations for %s machine: %s", profile->foreign ? "another" : "this", use);
 	export_comment(out, lead, first);
 	export_comment(out, lead, profile->machine.fingerprint);
-	free(first);
 }
 
 /* Nothing else was proven, or the program's own values are left out. */
@@ -133,40 +128,33 @@ static char *busy_text(const struct profile_entry *entry) {
 }
 
 char *export_title_text(const struct profile_entry *entry) {
-	char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
+	mem_auto char *problem = export_problem(entry, " ", "="), *gain = gain_text(entry), *busy = busy_text(entry);
 	char *title = mem_printf("%s%s: %s%s%s", entry->kernel, problem, gain,
 	                         is_open(entry) ? "; not proven to be faster" : "", busy);
-	free(busy);
-	free(gain);
-	free(problem);
 	controls_replace(title);
 	return title;
 }
 
 void export_title(FILE *out, const char *lead, const struct profile_entry *entry) {
-	char *title = export_title_text(entry);
+	mem_auto char *title = export_title_text(entry);
 	export_comment(out, lead, title);
-	free(title);
-	char *checked = verdict_checked(entry->json), *how = checked ? mem_printf("checked: %s", checked) : NULL;
+	mem_auto char *checked = verdict_checked(entry->json), *how = checked ? mem_printf("checked: %s", checked) : NULL;
 	if (how)
 		export_comment(out, lead, how);
-	free(how);
-	free(checked);
 	if (strcmp(entry->state, "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
 	/* The variables are not the whole setting if some values are arguments. */
 	const char *line = js_string_or(entry->program, "line", NULL);
 	if (line) {
-		char *whole = mem_printf("in full: %s", line);
+		mem_auto char *whole = mem_printf("in full: %s", line);
 		export_comment(out, lead, whole);
-		free(whole);
 	}
 }
 
 enum { NAME_MAX_LENGTH = 38 }; /* with a number behind it 40 */
 
 char *export_name(const char *prefix, const char *text, json_t *taken) {
-	char *base = mem_printf("%s%s", prefix, text);
+	mem_auto char *base = mem_printf("%s%s", prefix, text);
 	for (char *c = base; *c; c++)
 		if (!isascii((unsigned char)*c) || !isalnum((unsigned char)*c))
 			*c = '_';
@@ -178,17 +166,14 @@ char *export_name(const char *prefix, const char *text, json_t *taken) {
 		name = mem_printf("%s_%d", base, i);
 	}
 	json_object_set_new(taken, name, json_true());
-	free(base);
 	return name;
 }
 
 char *export_entry_name(const char *prefix, const struct profile_entry *entry, json_t *taken) {
 	/* The command of a program is its problem, and too long for a name. */
-	char *problem = entry->program ? mem_strdup("") : export_problem(entry, "_", "");
-	char *text = mem_printf("%s%s", entry->kernel, problem);
+	mem_auto char *problem = entry->program ? mem_strdup("") : export_problem(entry, "_", "");
+	mem_auto char *text = mem_printf("%s%s", entry->kernel, problem);
 	char *name = export_name(prefix, text, taken);
-	free(text);
-	free(problem);
 	return name;
 }
 

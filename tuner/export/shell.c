@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/proc/work.h"
@@ -53,7 +51,7 @@ static void place_add(struct team *team, const int *cpus, int count, int threads
 static struct team *team_read(const struct profile_entry *entry) {
 	const char *text = js_string_or(entry->json, "binding", "");
 	struct team *team = mem_alloc(1, sizeof *team);
-	int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
+	mem_auto int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
 	bool right = *text == '[';
 	while (right && *text == '[') {
 		text++;
@@ -64,7 +62,6 @@ static struct team *team_read(const struct profile_entry *entry) {
 		if (right)
 			place_add(team, cpus, count, threads);
 	}
-	free(cpus);
 	if (right && !*text)
 		return team;
 	free(team);
@@ -78,21 +75,19 @@ static char *longer(char *list, int cpu) {
 }
 
 char *export_cpus_all(const struct profile_entry *entry) {
-	struct team *team = team_read(entry);
+	mem_auto struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int cpu = 0; team && cpu < CPUS_MAX; cpu++)
 		if (team->there[cpu])
 			list = longer(list, cpu);
-	free(team);
 	return list;
 }
 
 char *export_cpus_each(const struct profile_entry *entry) {
-	struct team *team = team_read(entry);
+	mem_auto struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int i = 0; team && i < team->threads; i++)
 		list = longer(list, team->each[i]);
-	free(team);
 	return list;
 }
 
@@ -114,7 +109,7 @@ long export_threads(const struct profile_entry *entry) {
 
 long export_ranks(const struct profile *profile, const struct profile_entry *entry) {
 	(void)profile;
-	json_t *words = program_recorded_words(entry->program, entry->config);
+	js_auto json_t *words = program_recorded_words(entry->program, entry->config);
 	size_t count = json_array_size(words);
 	const char **list = mem_alloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
@@ -124,7 +119,6 @@ long export_ranks(const struct profile *profile, const struct profile_entry *ent
 	bool good = text && *text && !*end && ranks > 0 && ranks <= 1000000;
 	free(text);
 	free(list);
-	json_decref(words);
 	return good ? ranks : 0;
 }
 
@@ -200,7 +194,7 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 		fputs(" || exit\n", out);
 	}
 	fprintf(out, "%sexec", indent);
-	json_t *words = program_recorded_words(program, entry->config);
+	js_auto json_t *words = program_recorded_words(program, entry->config);
 	js_each (word, words) {
 		putc(' ', out);
 		export_shell_quoted(out, json_string_value(word));
@@ -211,7 +205,6 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 		export_shell_quoted(out, input);
 	}
 	putc('\n', out);
-	json_decref(words);
 	return true;
 }
 
@@ -223,18 +216,17 @@ static void put_run(const struct profile *profile, const struct profile_entry *e
 		whole = whole || strcmp(json_string_value(way), "argument") == 0;
 	if (!whole || js_string_or(program, "build", NULL))
 		return;
-	char *function = export_entry_name("sweetspot_run_", entry, taken);
+	mem_auto char *function = export_entry_name("sweetspot_run_", entry, taken);
 	fprintf(out, "%s() (\n", function);
 	export_shell_command_put(profile, entry, true, out);
 	fputs(")\n", out);
-	free(function);
 }
 
 static void put_functions(const struct profile *profile, FILE *out, export_shell_more *more) {
-	json_t *taken = json_object(), *runs = json_object();
+	js_auto json_t *taken = json_object(), *runs = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
-		char *name = export_entry_name("sweetspot_use_", entry, taken);
+		mem_auto char *name = export_entry_name("sweetspot_use_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() {\n", name);
@@ -243,10 +235,7 @@ static void put_functions(const struct profile *profile, FILE *out, export_shell
 			more(profile, entry, out, export_shell_set_inside);
 		fputs("\t:\n}\n", out); /* a body is never empty */
 		put_run(profile, entry, runs, out);
-		free(name);
 	}
-	json_decref(runs);
-	json_decref(taken);
 }
 
 void export_shell_settings(const struct profile *profile, FILE *out, export_shell_more *more) {
@@ -256,9 +245,8 @@ void export_shell_settings(const struct profile *profile, FILE *out, export_shel
 		export_settings_of(profile, first, out, export_shell_set);
 		if (more)
 			more(profile, first, out, export_shell_set);
-		json_t *taken = json_object();
+		js_auto json_t *taken = json_object();
 		put_run(profile, first, taken, out);
-		json_decref(taken);
 		return;
 	}
 	export_comment(out, "# ",
@@ -273,10 +261,10 @@ int export_shell_runs(const struct profile *profile, FILE *out, const char *form
 	if (export_cpus_check(profile, format, err))
 		return -1;
 	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
-	json_t *taken = json_object();
+	js_auto json_t *taken = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
-		char *name = export_entry_name("sweetspot_run_", entry, taken);
+		mem_auto char *name = export_entry_name("sweetspot_run_", entry, taken);
 		putc('\n', out);
 		export_title(out, "# ", entry);
 		fprintf(out, "%s() (\n", name);
@@ -284,8 +272,6 @@ int export_shell_runs(const struct profile *profile, FILE *out, const char *form
 		fputs("\texec ", out);
 		command(entry, out);
 		fputs("\"$@\"\n)\n", out);
-		free(name);
 	}
-	json_decref(taken);
 	return export_end(out, "commands", err);
 }

@@ -2,8 +2,6 @@
 #include "tuner/export/trials_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"

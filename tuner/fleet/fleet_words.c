@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/fleet/fleet_words.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 struct split {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/fleet/launched_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/proc/proc.h"
@@ -108,9 +106,8 @@ bool batch_command_found(const char *program) {
 	const char *path = getenv("PATH");
 	for (size_t length; path && *path; path += length + (path[length] == ':')) {
 		length = strcspn(path, ":");
-		char *file = mem_printf("%.*s/%s", (int)length, path, program);
+		mem_auto char *file = mem_printf("%.*s/%s", (int)length, path, program);
 		bool found = access(file, X_OK) == 0;
-		free(file);
 		if (found)
 			return true;
 	}

@@ -2,8 +2,6 @@
 /* Starts workers with flux run, one job for each node. The options follow flux-run(1), and the messages follow
  * src/cmd/job/attach.c of flux-core. Only stand-ins of Flux's commands were tried (doc/fleet.md). */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/fleet/launched_impl.h"
 #include "tuner/fleet/slurm_jobs.h"

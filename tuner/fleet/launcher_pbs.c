@@ -3,8 +3,6 @@
  * program's input: qsub -I wants a terminal, and pbsdsh and pbs_tmrsh do not forward it. Its jobs find their nodes in
  * the file PBS_NODEFILE, one line for each process (qsub(1B)), and reach them with ssh. */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -58,13 +56,12 @@ static int pbs_open(struct launched *launched, const struct launcher_settings *s
 	if (!nodefile())
 		return err_set(err, ERR_UNAVAILABLE, "run it in a job: qsub -I -l select=4 -l place=scatter:excl",
 		               "this is not a job of PBS: PBS_NODEFILE is not set");
-	char *text = sys_read_file(nodefile(), NODEFILE_MAX, NULL, err);
+	mem_auto char *text = sys_read_file(nodefile(), NODEFILE_MAX, NULL, err);
 	if (!text)
 		return -1;
 	const char **hosts = hosts_read(text);
 	int failed = ssh_hosts_add(launched, settings, hosts, err);
 	free(hosts);
-	free(text);
 	return failed;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,10 +93,8 @@ static char *own_lines(const char *said) {
 }
 
 static bool find_own(const struct end_sign *signs, const char *said, char *reason, size_t size) {
-	char *own = own_lines(said);
-	bool found = own && end_sign_find(signs, own, reason, size);
-	free(own);
-	return found;
+	mem_auto char *own = own_lines(said);
+	return own && end_sign_find(signs, own, reason, size);
 }
 
 bool slurm_end_said(const char *said, char *reason, size_t size) {
@@ -143,10 +139,8 @@ static bool is_name(const char *text) {
 
 static bool asked(const char *what, const char *name, bool (*judge)(const char *, char *, size_t), char *reason,
                   size_t size) {
-	char *record = is_name(name) ? show(what, name) : NULL;
-	bool lost = record && judge(record, reason, size);
-	free(record);
-	return lost;
+	mem_auto char *record = is_name(name) ? show(what, name) : NULL;
+	return record && judge(record, reason, size);
 }
 
 static bool is_outside(const struct worker_end *end, char *reason, size_t size) {
@@ -233,14 +227,13 @@ static void slurm_probe(struct launcher_probe *probe) {
 			snprintf(probe->fix, sizeof probe->fix, "run it on a login node, where Slurm's commands are installed");
 			return;
 		}
-	char *text = batch_command(ping, PING_SECONDS, &status, said, sizeof said);
+	mem_auto char *text = batch_command(ping, PING_SECONDS, &status, said, sizeof said);
 	probe->usable = strstr(text, " is UP");
 	if (!probe->usable) {
 		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "",
 		         said);
 		snprintf(probe->fix, sizeof probe->fix, "see `scontrol ping` and `sinfo`; SLURM_CONF names the configuration");
 	}
-	free(text);
 }
 
 /* The nodes of the allocation, one per line. */
@@ -304,11 +297,10 @@ static int slurm_open(struct launched *launched, const struct launcher_settings 
 static void slurm_queued(const struct launched *launched, char *why, size_t size) {
 	const char *const argv[] = {"squeue", "-h", "--me", "-t", "PD", "-o", "%r", "-n", launched->name, NULL};
 	int status;
-	char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
+	mem_auto char *text = batch_command(argv, ASK_SECONDS, &status, NULL, 0);
 	text[strcspn(text, "\n")] = '\0';
 	bool known = status == 0 && *text && strcmp(text, "None") != 0;
 	snprintf(why, size, "%s%.150s", known ? "Slurm says " : "", known ? text : "");
-	free(text);
 }
 
 static void slurm_end(const struct launched *launched, struct err *left) {

@@ -2,8 +2,6 @@
 /* Starts workers with ssh on the hosts that the user names. The messages are those of OpenSSH 9.2: ssh.c, sshconnect.c,
  * clientloop.c, packet.c (sshpkt_vfatal). */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tuner/fleet/launched_impl.h"
@@ -31,12 +29,9 @@ static bool is_host(const char *host) {
 /* ssh ends on the remote side in the user's home and with the environment of a login. The user's shell runs the line;
  * `exec` makes the worker the child of sshd, whose end it notices (worker/cli.c). */
 static const char *remote_line(struct arena *arena, const struct launcher_settings *settings) {
-	char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"), *worker = program_quote(settings->worker);
-	const char *line = arena_printf(arena, "cd %s && exec %s kept", folder, worker);
-	free(worker);
-	free(folder);
-	free(here);
-	return line;
+	mem_auto char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"),
+				  *worker = program_quote(settings->worker);
+	return arena_printf(arena, "cd %s && exec %s kept", folder, worker);
 }
 
 const char *const ssh_hosts_options[] = {

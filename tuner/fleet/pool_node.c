@@ -2,8 +2,6 @@
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
  * thread that started it ends (base/proc/proc.h). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"
@@ -90,14 +88,13 @@ bool pool_queue_take(struct pool_queue *queue, double seconds, struct pool_event
 	pthread_mutex_lock(&queue->mutex);
 	while (!queue->first && !late)
 		late = pthread_cond_timedwait(&queue->come, &queue->mutex, &when);
-	struct pool_event *taken = queue->first;
+	mem_auto struct pool_event *taken = queue->first;
 	if (taken && !(queue->first = taken->next))
 		queue->last = &queue->first;
 	pthread_mutex_unlock(&queue->mutex);
 	if (!taken)
 		return false;
 	*event = *taken;
-	free(taken);
 	return true;
 }
 
@@ -268,7 +265,7 @@ static void trials_run(struct pool_node *node, const struct pool_order *order, c
 static void job_run(struct pool_node *node, const struct pool_order *order, struct pool_event *event) {
 	struct pool_done *done = &event->done;
 	const json_t *machine = worker_machine(node->worker, &event->err);
-	char *name = mem_strdup(name_of(machine));
+	mem_auto char *name = mem_strdup(name_of(machine));
 	done->node = node->number;
 	done->job = order->job;
 	done->results = mem_alloc(order->count, sizeof *done->results);
@@ -280,7 +277,6 @@ static void job_run(struct pool_node *node, const struct pool_order *order, stru
 		lose(done, worker_lost(node->worker));
 	if (done->lost)
 		event->err = (struct err){0};
-	free(name);
 }
 
 static double again_seconds(unsigned row) {

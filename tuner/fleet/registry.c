@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "tuner/fleet/launcher.h"
 
 #define LAUNCHER(name) extern const struct launcher launcher_##name;

@@ -5,8 +5,6 @@
 #include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 

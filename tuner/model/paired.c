@@ -6,8 +6,6 @@
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/robust.h"
@@ -178,7 +176,7 @@ struct paired paired_analyse(const double *a, const double *b, size_t count, dou
 }
 
 void paired_holm(const double *p, size_t count, double *adjusted) {
-	size_t *order = mem_alloc(count, sizeof *order);
+	mem_auto size_t *order = mem_alloc(count, sizeof *order);
 	double running = 0;
 
 	gsl_sort_index(order, p, 1, count);
@@ -186,7 +184,6 @@ void paired_holm(const double *p, size_t count, double *adjusted) {
 		running = fmax(running, (double)(count - i) * p[order[i]]);
 		adjusted[order[i]] = fmin(running, 1);
 	}
-	free(order);
 }
 
 enum paired_verdict paired_judge(const struct paired *paired, double margin) {

@@ -2,10 +2,9 @@
 #include "tuner/profile/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/profile/profile_state.h"
 #include "tuner/result/result.h"
 
@@ -18,11 +17,10 @@ static const double VAGUE = 1.3;
 static json_t *by_key(const json_t *profile) {
 	json_t *found = json_object();
 	js_each (entry, json_object_get(profile, "entries")) {
-		char *key = profile_entry_key(entry);
+		mem_auto char *key = profile_entry_key(entry);
 		const json_t *known = json_object_get(found, key);
 		if (!known || strcmp(profile_entry_date(entry), profile_entry_date(known)) >= 0)
 			json_object_set(found, key, entry);
-		free(key);
 	}
 	return found;
 }

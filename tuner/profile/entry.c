@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares entries of two profiles. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/profile/entry.h"
@@ -18,11 +15,9 @@ void profile_device_kind(const json_t *entry, char *kind, size_t size) {
 char *profile_entry_key(const json_t *entry) {
 	char kind[32];
 	profile_device_kind(entry, kind, sizeof kind);
-	json_t *json = json_pack("[s,s,s,O]", js_string_or(entry, "kernel", ""), js_string_or(entry, "objective", "time"),
-	                         kind, json_object_get(entry, "problem"));
-	char *key = js_canonical(json);
-	json_decref(json);
-	return key;
+	js_auto json_t *json = json_pack("[s,s,s,O]", js_string_or(entry, "kernel", ""),
+	                                 js_string_or(entry, "objective", "time"), kind, json_object_get(entry, "problem"));
+	return js_canonical(json);
 }
 
 const char *profile_entry_date(const json_t *entry) {
@@ -112,11 +107,10 @@ static json_t *entry_choice(const json_t *entry) {
 static char *sizes_key(const json_t *sizes) {
 	char kind[32];
 	profile_device_kind(sizes, kind, sizeof kind);
-	json_t *json = json_pack("[s,s,s,s,O]", js_string_or(sizes, "kernel", ""), js_string_or(sizes, "objective", "time"),
-	                         kind, js_string_or(sizes, "over", ""), json_object_get(sizes, "problem"));
-	char *key = js_canonical(json);
-	json_decref(json);
-	return key;
+	js_auto json_t *json =
+		json_pack("[s,s,s,s,O]", js_string_or(sizes, "kernel", ""), js_string_or(sizes, "objective", "time"), kind,
+	              js_string_or(sizes, "over", ""), json_object_get(sizes, "problem"));
+	return js_canonical(json);
 }
 
 static const char *sizes_date(const json_t *sizes) {
@@ -145,11 +139,8 @@ struct merge {
 
 /* Any order will do as long as it depends only on the two texts. */
 static int text_order(const json_t *a, const json_t *b) {
-	char *left = js_canonical(a), *right = js_canonical(b);
-	int order = strcmp(left, right);
-	free(left);
-	free(right);
-	return order;
+	mem_auto char *left = js_canonical(a), *right = js_canonical(b);
+	return strcmp(left, right);
 }
 
 static bool is_preferred(const struct part *part, enum profile_prefer prefer, const json_t *a, const json_t *b) {
@@ -162,11 +153,8 @@ static bool is_preferred(const struct part *part, enum profile_prefer prefer, co
 }
 
 static bool is_same_choice(const struct part *part, const json_t *a, const json_t *b) {
-	json_t *left = part->choice(a), *right = part->choice(b);
-	bool same = json_equal(left, right);
-	json_decref(left);
-	json_decref(right);
-	return same;
+	js_auto json_t *left = part->choice(a), *right = part->choice(b);
+	return json_equal(left, right);
 }
 
 static json_t *brief(const struct part *part, const json_t *one) {
@@ -218,9 +206,8 @@ static json_t *left_of(const struct part *part, const json_t *kept, const json_t
 		if (!open && is_same_choice(part, kept, one))
 			continue;
 		json_t *short_form = brief(part, one);
-		char *text = js_canonical(short_form);
+		mem_auto char *text = js_canonical(short_form);
 		json_object_set_new(set, text, short_form);
-		free(text);
 	}
 	return set_array(set);
 }
@@ -252,12 +239,11 @@ static json_t *settle(struct merge *merge, const struct part *part, const json_t
 
 /* {"key": [candidates]} */
 static void candidates_add(json_t *keys, const struct part *part, json_t *one) {
-	char *key = part->key(one);
+	mem_auto char *key = part->key(one);
 	json_t *candidates = json_object_get(keys, key);
 	if (!candidates)
 		json_object_set_new(keys, key, candidates = json_array());
 	json_array_append(candidates, one);
-	free(key);
 }
 
 /* Ranges carry the date of the profile that they come from, which a merged profile no longer has. */
@@ -275,17 +261,15 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 	size_t i;
 	js_each (profile, group) {
 		js_each (one, json_object_get(profile, part->name)) {
-			json_t *candidate = dated(part, one, profile);
+			js_auto json_t *candidate = dated(part, one, profile);
 			candidates_add(keys, part, candidate);
-			json_decref(candidate);
 		}
 	}
 	const char **sorted = keys_sorted(keys);
 	for (i = 0; sorted[i]; i++) {
 		json_t *kept = settle(merge, part, json_object_get(keys, sorted[i]));
-		char *place = mem_printf("%s %s", part->date(kept), sorted[i]);
+		mem_auto char *place = mem_printf("%s %s", part->date(kept), sorted[i]);
 		json_object_set(merged, place, kept);
-		free(place);
 	}
 	free(sorted);
 	json_decref(keys);
@@ -307,10 +291,9 @@ static json_t *group_merge(struct merge *merge, const json_t *group) {
 		json_pack("{s:s,s:s,s:O,s:O}", "schema", "sweetspot-profile/1", "generator", "sweetspot " PACKAGE_VERSION,
 	              "created", largest(group, "created"), "machine", largest(group, "machine"));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		json_t *merged = part_merge(merge, &parts[i], group);
+		js_auto json_t *merged = part_merge(merge, &parts[i], group);
 		if (parts[i].timed || json_array_size(merged))
 			json_object_set(profile, parts[i].name, merged);
-		json_decref(merged);
 	}
 	return profile;
 }

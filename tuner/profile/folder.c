@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,16 +53,14 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 		if (!profile_is_file(one->d_name))
 			continue;
 		struct err ignored = {0};
-		char *path = mem_printf("%s/%s", folder, one->d_name);
-		json_t *profile = sys_is_plain_file(path) ? profile_load(path, &ignored) : NULL;
+		mem_auto char *path = mem_printf("%s/%s", folder, one->d_name);
+		js_auto json_t *profile = sys_is_plain_file(path) ? profile_load(path, &ignored) : NULL;
 		bool newer = !best || strcmp(js_string_or(profile, "created", ""), js_string_or(best, "created", "")) > 0;
 		seen++;
 		if (profile && is_of(profile, fingerprint) && newer) {
 			json_decref(best);
 			best = json_incref(profile);
 		}
-		json_decref(profile);
-		free(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -72,7 +68,7 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 }
 
 static json_t *folder_at(const char *folder, const char *fingerprint, struct err *err) {
-	char *path = profile_file_name(folder, fingerprint);
+	mem_auto char *path = profile_file_name(folder, fingerprint);
 	json_t *profile = sys_is_plain_file(path) ? profile_load(path, err) : folder_search(folder, fingerprint);
 	if (profile && !is_of(profile, fingerprint)) {
 		json_decref(profile);
@@ -81,7 +77,6 @@ static json_t *folder_at(const char *folder, const char *fingerprint, struct err
 	if (!profile && err->code == ERR_OK)
 		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
 		        "%s does not hold a profile of this machine", folder);
-	free(path);
 	return profile;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,14 +80,12 @@ static char *link_name(const json_t *machine) {
 
 /* rename() replaces the old link atomically. */
 static void link_make(const char *folder, const char *name, const char *file) {
-	char *path = mem_printf("%s%s", folder, name), *made = mem_printf("%s.%ld", path, (long)getpid());
+	mem_auto char *path = mem_printf("%s%s", folder, name), *made = mem_printf("%s.%ld", path, (long)getpid());
 	struct stat info;
 	bool ours = lstat(path, &info) != 0 || S_ISLNK(info.st_mode);
 	unlink(made);
 	if (ours && symlink(file, made) == 0 && rename(made, path) != 0)
 		unlink(made);
-	free(made);
-	free(path);
 }
 
 /* Makes the link that leads libsweetspot to a file with the standard name; does nothing for other names. A file system
@@ -97,15 +93,12 @@ static void link_make(const char *folder, const char *name, const char *file) {
 static void profile_link(const json_t *profile, const char *path) {
 	const json_t *machine = json_object_get(profile, "machine");
 	const char *file = text_base_name(path);
-	char *folder = mem_printf("%.*s", (int)(file - path), path);
-	char *expected = profile_file_name("", js_string_or(machine, "fingerprint", ""));
+	mem_auto char *folder = mem_printf("%.*s", (int)(file - path), path);
+	mem_auto char *expected = profile_file_name("", js_string_or(machine, "fingerprint", ""));
 	if (strcmp(file, expected) == 0 && !js_bool_or(machine, "synthetic", false)) {
-		char *name = link_name(machine);
+		mem_auto char *name = link_name(machine);
 		link_make(folder, name, file);
-		free(name);
 	}
-	free(expected);
-	free(folder);
 }
 
 enum { PROFILE_BYTES_MAX = 16 << 20 };
@@ -133,12 +126,11 @@ static json_t *text_json(const char *text) {
 	json_t *json = json_string(text);
 	if (json)
 		return json;
-	char *plain = mem_strdup(text);
+	mem_auto char *plain = mem_strdup(text);
 	for (char *c = plain; *c; c++)
 		if ((unsigned char)*c >= 0x80)
 			*c = '?';
 	json = json_string(plain);
-	free(plain);
 	return json;
 }
 
@@ -221,12 +213,11 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	if (busy)
 		json_object_set_new(entry, "busy", busy);
 	if (program) {
-		json_t *unset =
+		js_auto json_t *unset =
 			profile_program_unset(program, json_object_get(best, "config"), json_object_get(baseline, "config"));
 		json_object_set_new(entry, "program", profile_program(program));
 		if (json_array_size(unset))
 			json_object_set(entry, "unset", unset);
-		json_decref(unset);
 	}
 	json_t *counted = profile_counted(best);
 	if (counted)
@@ -338,7 +329,7 @@ json_t *profile_load(const char *path, struct err *err) {
 }
 
 int profile_save(const json_t *profile, const char *path, struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	int rc = out ? js_write(profile, out) : -1;
@@ -351,7 +342,6 @@ int profile_save(const json_t *profile, const char *path, struct err *err) {
 		             path);
 	else
 		rc = sys_write_file(path, text, size, err);
-	free(text);
 	if (rc == 0)
 		profile_link(profile, path);
 	return rc;

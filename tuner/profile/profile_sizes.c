@@ -28,12 +28,10 @@ static json_t *values_of(const json_t *list) {
 }
 
 json_t *profile_counted(const json_t *best) {
-	json_t *counters = values_of(json_object_get(best, "counters")),
-		   *metrics = values_of(json_object_get(best, "metrics"));
+	js_auto json_t *counters = values_of(json_object_get(best, "counters")),
+				   *metrics = values_of(json_object_get(best, "metrics"));
 	bool some = json_object_size(counters) || json_object_size(metrics);
 	json_t *counted = some ? json_pack("{s:O,s:O}", "counters", counters, "metrics", metrics) : NULL;
-	json_decref(counters);
-	json_decref(metrics);
 	return counted;
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/profile/select.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/profile/use.h"
@@ -67,10 +64,9 @@ static int not_proven(const json_t *profile, const char *kernel, const char *obj
 		    strcmp(js_string_or(entry, "objective", "time"), objective) != 0 || ssp_use_of(entry) != SSP_OPEN ||
 		    !is_asked(entry, problem))
 			continue;
-		char *proof = profile_use_proof(entry);
+		mem_auto char *proof = profile_use_proof(entry);
 		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s: %s", kernel, profile_use_why(entry));
 		err_hint(err, "to prove it: %s", proof ? proof : "tune it again");
-		free(proof);
 		return -1;
 	}
 	return err_set(err, ERR_NOTHING, "`sweetspot profile show` lists the problems that were tuned",
@@ -87,7 +83,7 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 	if (!open)
 		return err_set(err, ERR_USAGE, NULL, "programs can't read this profile: %s", why);
 	struct sweetspot_match match;
-	struct sweetspot_value *values = values_of(problem);
+	mem_auto struct sweetspot_value *values = values_of(problem);
 	enum ssp_use use = SSP_OPEN;
 	const sweetspot_config *config = ssp_find(open, kernel, wanted, values, json_object_size(problem), &match, &use);
 	if (config && use == SSP_PROVEN)
@@ -97,7 +93,6 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 		        "nothing is recommended for %s here: nothing is proven to be faster than the baseline", kernel);
 	else
 		not_proven(profile, kernel, wanted, problem, err);
-	free(values);
 	sweetspot_close(open);
 	return config && use == SSP_PROVEN ? 0 : -1;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the words that name a problem to look up. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"

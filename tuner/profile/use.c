@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/profile/use.h"
 
-#include <string.h>
-
 #include "base/json/js.h"
 #include "tuner/result/result.h"
 #include "base/mem.h"

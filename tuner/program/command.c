@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/json/js.h"
 #include "base/near.h"
 #include "base/pattern.h"
 #include "base/proc/path.h"
@@ -56,13 +55,12 @@ static const char *near_find(const struct template_names *names, const char *wor
 }
 
 static int near_check(const struct template_names *names, const char *inside, size_t size, struct err *err) {
-	char *word = mem_printf("%.*s", (int)size, inside);
+	mem_auto char *word = mem_printf("%.*s", (int)size, inside);
 	const char *near = template_is_identifier(word) ? near_find(names, word) : NULL;
 	if (near) {
 		err_set(err, ERR_USAGE, NULL, "{%s} is not a parameter of this program", word);
 		err_hint(err, "did you mean {%s}?", near);
 	}
-	free(word);
 	return near ? -1 : 0;
 }
 
@@ -166,7 +164,7 @@ char *template_fill(const char *text, const struct template_names *names, templa
 	size_t size;
 	for (const char *hole; (hole = hole_find(text, names, &size)); text = hole + size + 2) {
 		const char *name = name_find(names, hole + 1, size);
-		char *word = value(ctx, name);
+		mem_auto char *word = value(ctx, name);
 		bool fits = word;
 		program_text_add_part(&out, text, (size_t)(hole - text));
 		if (line) {
@@ -175,7 +173,6 @@ char *template_fill(const char *text, const struct template_names *names, templa
 		}
 		if (word)
 			value_add(&out, place, line, word, &fits);
-		free(word);
 		if (!fits) {
 			*missing = name;
 			free(program_text_detach(&out));
@@ -218,10 +215,9 @@ static int metric_check(const struct program_spec *spec, struct err *err) {
 
 /* Text must be UTF-8, because it reaches the worker as JSON. */
 static int utf8_check(const char *text, struct err *err) {
-	json_t *json = text ? json_string(text) : json_null();
+	js_auto json_t *json = text ? json_string(text) : json_null();
 	if (!json)
 		return err_set(err, ERR_USAGE, "rename the file, or run it through a script", "\"%s\" is not UTF-8", text);
-	json_decref(json);
 	return 0;
 }
 
@@ -234,9 +230,8 @@ static int executable_check(const struct program *program, struct err *err) {
 			return 0;
 	if (program->spec.shell || (has_slash && program->spec.build && *name != '/'))
 		return 0;
-	char *path = program_path(name, program->cwd, err);
+	mem_auto char *path = program_path(name, program->cwd, err);
 	bool found = path;
-	free(path);
 	return found ? 0 : -1;
 }
 
@@ -359,24 +354,21 @@ static void exports_add(const struct program_case *one, struct program_text *out
 	const struct program *program = one->program;
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
-		char *value = program_value_text(json_object_get(one->config, name));
+		mem_auto char *value = program_value_text(json_object_get(one->config, name));
 		bool set = program_is_variable(program, name) && strcmp(program_param_way(program, name), "environment") == 0;
 		if (value && template_is_identifier(name) && !set) {
-			char *word = program_quote(value);
+			mem_auto char *word = program_quote(value);
 			program_text_printf(out, "export %s=%s; ", name, word);
-			free(word);
 		}
-		free(value);
 	}
 }
 
 char *program_command(const struct program_case *one, const char *text, const char **missing) {
-	char *line = program_fill(one, text, true, missing);
+	mem_auto char *line = program_fill(one, text, true, missing);
 	if (!line)
 		return NULL;
 	struct program_text out = {0};
 	exports_add(one, &out);
 	program_text_add(&out, line);
-	free(line);
 	return program_text_detach(&out);
 }

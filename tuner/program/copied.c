@@ -3,8 +3,6 @@
  * of the folder itself become {BUILD}. */
 #include <dirent.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +16,8 @@ void program_build_identity(const struct program *program, const json_t *environ
                             char hash[SHA256_TEXT]) {
 	const struct program_case one = {program, config, "{BUILD}"};
 	const char *missing, *source = program_build_source(program);
-	char *line = program_fill(&one, program->spec.build, true, &missing), *variables = js_canonical(environment);
+	mem_auto char *line = program_fill(&one, program->spec.build, true, &missing),
+				  *variables = js_canonical(environment);
 	struct sha256 sha;
 	sha256_start(&sha);
 	toolchain_hash_text(&sha, "1");
@@ -29,8 +28,6 @@ void program_build_identity(const struct program *program, const json_t *environ
 	toolchain_hash_line(&sha, line ? line : "");
 	toolchain_hash_host(&sha);
 	sha256_end(&sha, hash);
-	free(line);
-	free(variables);
 }
 
 static const char ENDS[] = " \t\n'\"`;|&()<>$:,={}*?[]", STARTS[] = " \t\n`;|&(<>:,=", VARIES[] = "{*?[$";
@@ -59,11 +56,10 @@ static char *path_resolve(const char *folder, const char *path) {
 	size_t length = strlen(whole);
 	bool is_folder = stat(whole, &info) == 0 && S_ISDIR(info.st_mode);
 	for (size_t end = is_folder ? length : (size_t)(strrchr(whole, '/') - whole); end > 0 && !result;) {
-		char *rest = end < length ? mem_strdup(whole + end) : mem_strdup("");
+		mem_auto char *rest = end < length ? mem_strdup(whole + end) : mem_strdup("");
 		whole[end] = '\0';
 		if (realpath(whole, real))
 			result = mem_printf("%s%s", real, rest);
-		free(rest);
 		strcpy(whole + end, end < length ? "/" : "");
 		while (end > 0 && whole[--end] != '/')
 			continue;
@@ -127,14 +123,12 @@ static const char *text_map(struct program *program, const char *source, const c
 		size_t length = is_path_start(text, at) ? path_length(text, at, is_word) : 0;
 		if (length == 0)
 			continue;
-		char *path = mem_printf("%.*s", (int)length, at), *place = place_of(source, path, at[length]);
+		mem_auto char *path = mem_printf("%.*s", (int)length, at), *place = place_of(source, path, at[length]);
 		if (place) {
 			program_text_add_part(&out, done, (size_t)(at - done));
 			program_text_add(&out, place);
 			done = at + length;
 		}
-		free(place);
-		free(path);
 		at += length - 1;
 	}
 	if (!text || done == text) {
@@ -142,18 +136,16 @@ static const char *text_map(struct program *program, const char *source, const c
 		return text;
 	}
 	program_text_add(&out, done);
-	char *mapped = program_text_detach(&out);
+	mem_auto char *mapped = program_text_detach(&out);
 	text = arena_strdup(program->arena, mapped);
-	free(mapped);
 	return text;
 }
 
 /* "../data" exists where the user types it, but not beside the copy. */
 static int outside_check(const char *source, const char *word, struct err *err) {
 	const char *equals = strchr(word, '='), *path = *word != '.' && equals ? equals + 1 : word;
-	char *whole = mem_printf("%s/%s", source, path);
+	mem_auto char *whole = mem_printf("%s/%s", source, path);
 	bool misses = strncmp(path, "../", 3) == 0 && access(whole, F_OK) == 0;
-	free(whole);
 	if (!misses)
 		return 0;
 	return err_set(err, ERR_USAGE,

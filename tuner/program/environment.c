@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/json/js.h"
@@ -40,14 +38,12 @@ static char *setting_text(const json_t *config, const char *param) {
 
 /* Sets OMP_SCHEDULE="dynamic,4"; without a chunk the runtime uses its own. */
 static void env_schedule(json_t *env, const json_t *config) {
-	char *schedule = setting_text(config, "schedule");
-	char *chunk = scalar_text(json_object_get(config, "chunk"));
+	mem_auto char *schedule = setting_text(config, "schedule");
+	mem_auto char *chunk = scalar_text(json_object_get(config, "chunk"));
 	if (schedule && chunk && strcmp(chunk, "0") != 0)
 		env_set(env, "OMP_SCHEDULE", mem_printf("%s,%s", schedule, chunk));
 	else if (schedule)
 		env_set(env, "OMP_SCHEDULE", mem_strdup(schedule));
-	free(chunk);
-	free(schedule);
 }
 
 static bool is_unbound(const json_t *proc_bind) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
-#include <stdlib.h>
-
 #include "base/json/js.h"
 #include "tuner/result/result.h"
 #include "tuner/program/evident_impl.h"
@@ -11,10 +9,8 @@
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
 
 static json_t *list_of(const struct program *program, const json_t *config) {
-	char *key = program_key(config);
-	json_t *list = json_object_get(program->seen, key);
-	free(key);
-	return list;
+	mem_auto char *key = program_key(config);
+	return json_object_get(program->seen, key);
 }
 
 static void seen_thin(struct program *program) {
@@ -32,11 +28,10 @@ void program_seen_add(struct program *program, const json_t *config, const struc
 	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
 		return;
 	if (!list_of(program, config)) {
-		char *key = program_key(config);
+		mem_auto char *key = program_key(config);
 		if (json_object_size(program->seen) >= CONFIGS)
 			seen_thin(program);
 		json_object_set_new(program->seen, key, json_array());
-		free(key);
 	}
 	same_add(list_of(program, config), evidence);
 }
@@ -70,16 +65,13 @@ bool program_writes_files(const struct program *program) {
 static json_t *differs_of(const struct program *program, const struct same_case *one) {
 	const struct program_spec *spec = &program->spec;
 	json_t *all = json_array();
-	json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
+	js_auto json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
 	if (!spec->verify && !spec->expect_files) {
 		json_array_extend(all, left);
 		json_array_extend(all, files);
 	}
 	if (!spec->verify && !spec->expect_same && !spec->expect_any)
 		json_array_extend(all, output);
-	json_decref(left);
-	json_decref(files);
-	json_decref(output);
 	return all;
 }
 
@@ -107,9 +99,8 @@ static const char *unchecked_why(const struct program *program, const struct sam
  * says nothing.
  */
 static const char *output_except(const struct same_case *one) {
-	json_t *differs = same_output(one);
+	js_auto json_t *differs = same_output(one);
 	bool same = json_array_size(differs) == 0 && same_prints_numbers(one);
-	json_decref(differs);
 	return !same         ? NULL
 	       : one->metric ? "the metric, times and what changes from run to run"
 	                     : "times and what changes from run to run";
@@ -122,9 +113,9 @@ static json_t *compared_of(const struct program *program, const struct same_case
 	const char *some = known && !program->spec.expect_any ? output_except(one) : NULL;
 	const char *except = one->metric ? "the metric" : NULL;
 	bool alike = known && (json_int_t)same_outputs(one) == runs;
-	json_t *differs = known ? same_files(one) : NULL;
+	js_auto json_t *differs = known ? same_files(one) : NULL;
 	bool differ = json_array_size(differs) > 0;
-	char *files = known && !differ ? same_files_how(one) : NULL;
+	mem_auto char *files = known && !differ ? same_files_how(one) : NULL;
 	json_t *checked =
 		alike || some ? json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", runs, "except", alike ? except : some)
 		: files       ? json_pack("{s:s,s:I}", "how", "files same", "runs", runs)
@@ -132,8 +123,6 @@ static json_t *compared_of(const struct program *program, const struct same_case
 	                              js_text(unchecked_why(program, one, differ)));
 	if (files)
 		json_object_set_new(checked, "files", js_text(files));
-	json_decref(differs);
-	free(files);
 	return checked;
 }
 

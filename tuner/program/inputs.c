@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,9 +169,8 @@ static bool is_binary(const char *path) {
 
 static bool was_read(const struct walk *walk, const char *name) {
 	struct stat info;
-	char *path = mem_printf("%s/%s", walk->copy, name);
+	mem_auto char *path = mem_printf("%s/%s", walk->copy, name);
 	bool read = lstat(path, &info) || !is_unread(&info); /* a file that is gone was used, too */
-	free(path);
 	return read;
 }
 
@@ -248,11 +245,9 @@ static bool facts_hold(const struct walk *walk, const json_t *facts, const char 
 	const json_t *members = json_object_get(facts, kind);
 	bool same = json_is_object(members);
 	js_members (name, fact, members) {
-		char *path = same ? mem_printf("%s/%s", walk->source, name) : NULL;
-		json_t *now = path ? fact_now(walk, kind, path) : NULL;
+		mem_auto char *path = same ? mem_printf("%s/%s", walk->source, name) : NULL;
+		js_auto json_t *now = path ? fact_now(walk, kind, path) : NULL;
 		same = now && json_equal(now, fact);
-		json_decref(now);
-		free(path);
 	}
 	return same;
 }
@@ -284,10 +279,9 @@ bool program_inputs_unchanged(const char *source, const char *skip, const json_t
 /* source: NULL: everything in the tree was made. */
 static bool is_made(const char *source, const char *name, const struct stat *info) {
 	struct stat before;
-	char *path = source ? mem_printf("%s/%s", source, name) : NULL;
+	mem_auto char *path = source ? mem_printf("%s/%s", source, name) : NULL;
 	bool same = path && lstat(path, &before) == 0 && before.st_size == info->st_size &&
 	            before.st_mtim.tv_sec == info->st_mtim.tv_sec && before.st_mtim.tv_nsec == info->st_mtim.tv_nsec;
-	free(path);
 	return !same;
 }
 
@@ -311,9 +305,8 @@ json_t *program_made_mark(const char *source, const char *tree) {
 bool program_made_used(const char *tree, const json_t *made) {
 	bool used = false;
 	js_each (name, made) {
-		char *path = mem_printf("%s/%s", tree, json_string_value(name));
+		mem_auto char *path = mem_printf("%s/%s", tree, json_string_value(name));
 		used = used || !is_unread_at(path);
-		free(path);
 	}
 	return used;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/kept.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tuner/build/cache.h"
 #include "tuner/program/build_impl.h"
 #include "tuner/program/inputs_impl.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tuner/program/environment.h"
@@ -32,13 +30,11 @@ static bool is_governed(const struct program *program, const json_t *config, con
 }
 
 static void openmp_add(const struct program *program, const json_t *config, json_t *variables) {
-	json_t *members = json_copy((json_t *)config);
+	js_auto json_t *members = json_copy((json_t *)config);
 	for (size_t i = 0; i < program->params.count; i++)
 		json_object_del(members, program->params.list[i]);
-	json_t *openmp = config_environment_changed(NULL, members, today_of(program));
+	js_auto json_t *openmp = config_environment_changed(NULL, members, today_of(program));
 	json_object_update(variables, openmp);
-	json_decref(openmp);
-	json_decref(members);
 }
 
 /* "unset" as the value of one of the user's variables; the program then runs without it. */
@@ -53,10 +49,9 @@ json_t *program_environment(const struct program *program, const json_t *config)
 		openmp_add(program, config, variables);
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
-		char *value = program_value_text(json_object_get(config, name));
+		mem_auto char *value = program_value_text(json_object_get(config, name));
 		if (value && program_is_variable(program, name) && !is_without(program, config, name))
 			json_object_set_new(variables, name, json_string(value));
-		free(value);
 	}
 	return variables;
 }
@@ -69,10 +64,9 @@ json_t *program_variables(const struct program *program, const json_t *config) {
 	json_t *variables = json_object(), *own = program_environment(program, config);
 	for (char **entry = environ; entry && *entry; entry++) {
 		size_t size = strcspn(*entry, "=");
-		char *name = mem_printf("%.*s", (int)size, *entry);
+		mem_auto char *name = mem_printf("%.*s", (int)size, *entry);
 		if ((*entry)[size] && is_of_openmp(name) && !is_governed(program, config, name))
 			json_object_set_new(variables, name, json_string(*entry + size + 1));
-		free(name);
 	}
 	json_object_update(variables, own);
 	for (size_t i = 0; i < program->params.count; i++)
@@ -104,9 +98,8 @@ static json_t *program_unset(const struct program *program, const json_t *config
 }
 
 static void word_add(struct program_text *out, const char *text) {
-	char *word = program_quote(text);
+	mem_auto char *word = program_quote(text);
 	program_text_add(out, word);
-	free(word);
 }
 
 /* The folder in which a person would build: that of the sources, or one beside it. */
@@ -121,7 +114,7 @@ static char *line_build(const struct program *program) {
 /* Adds the build command unchanged if it can precede "&&", otherwise in a separate shell. */
 static void build_add(struct program_text *out, const struct program_case *one) {
 	const char *missing;
-	char *line = program_fill(one, one->program->spec.build, true, &missing);
+	mem_auto char *line = program_fill(one, one->program->spec.build, true, &missing);
 	const char *text = line ? line : one->program->spec.build;
 	if (strpbrk(text, "#\n")) {
 		program_text_add(out, "sh -c ");
@@ -132,16 +125,12 @@ static void build_add(struct program_text *out, const struct program_case *one) 
 		program_text_add(out, text);
 	}
 	program_text_add(out, " && ");
-	free(line);
 }
 
 static void variables_add(struct program_text *out, const struct program *program, const json_t *config) {
-	json_t *variables = program_environment(program, config), *unset = program_unset(program, config);
-	char *prefix = program_env_prefix(unset, variables);
+	js_auto json_t *variables = program_environment(program, config), *unset = program_unset(program, config);
+	mem_auto char *prefix = program_env_prefix(unset, variables);
 	program_text_add(out, prefix);
-	free(prefix);
-	json_decref(unset);
-	json_decref(variables);
 }
 
 static bool call_add(struct program_text *out, const struct program_case *one) {
@@ -157,7 +146,7 @@ static void command_add(struct program_text *out, const struct program_case *one
 	const char *missing = NULL;
 	if (call_add(out, one))
 		return;
-	json_t *words = program_words(one, &missing);
+	js_auto json_t *words = program_words(one, &missing);
 	js_each (word, words) {
 		bool shell = word_at == 0 && one->program->spec.shell;
 		program_text_add(out, word_at ? " " : "");
@@ -165,7 +154,6 @@ static void command_add(struct program_text *out, const struct program_case *one
 	}
 	if (missing)
 		program_text_printf(out, "# {%s} has not been given a value", missing);
-	json_decref(words);
 }
 
 /* Adds whatever precedes the command. Returns true if that changes the folder, so that all of it needs parentheses. */
@@ -202,38 +190,33 @@ static bool names_any(const struct program_spec *spec, const char *text) {
 /* "sed -e 's/{B}/8/g' -e .. IN >OUT && ": a replacement escapes the slash, the backslash and "&". */
 static void template_add(struct program_text *out, const struct program_spec *spec, const char *template,
                          program_filler *fill, const void *ctx) {
-	char *from = mem_printf("%.*s", (int)strcspn(template, "="), template);
+	mem_auto char *from = mem_printf("%.*s", (int)strcspn(template, "="), template);
 	program_text_add(out, "sed");
 	for (const char *const *name = spec->params; name && *name; name++) {
-		char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false);
+		mem_auto char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false);
 		struct program_text script = {0};
 		program_text_printf(&script, "s/%s/", hole);
 		for (const char *c = value; c && *c; c++)
 			program_text_printf(&script, "%s%c", strchr("/\\&", *c) ? "\\" : "", *c);
 		program_text_add(&script, "/g");
-		char *line = program_text_detach(&script);
+		mem_auto char *line = program_text_detach(&script);
 		if (value) {
 			program_text_add(out, " -e ");
 			word_add(out, line);
 		}
-		free(line);
-		free(value);
-		free(hole);
 	}
 	program_text_add(out, " ");
 	word_add(out, from);
 	program_text_add(out, " >");
 	word_add(out, template + strlen(from) + 1);
 	program_text_add(out, " && ");
-	free(from);
 }
 
 static void around_add(struct program_text *out, const char *text, program_filler *fill, const void *ctx) {
-	char *line = fill(ctx, text, true);
+	mem_auto char *line = fill(ctx, text, true);
 	bool plain = !strpbrk(text, "#\n;|&");
 	program_text_add(out, plain ? "" : "sh -c ");
 	plain ? program_text_add(out, line ? line : text) : word_add(out, line ? line : text);
-	free(line);
 }
 
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx) {
@@ -260,7 +243,7 @@ static char *case_fill(const void *ctx, const char *text, bool shell) {
 
 char *program_line(const struct program *program, const json_t *config) {
 	struct program_text out = {0};
-	char *build = line_build(program);
+	mem_auto char *build = line_build(program);
 	const struct program_case one = {program, config, build};
 	bool moves = prologue_add(&out, &one);
 	struct program_around around = program_around(&program->spec, case_fill, &one);
@@ -275,6 +258,5 @@ char *program_line(const struct program *program, const json_t *config) {
 	program_text_add(&out, moves ? ")" : "");
 	free(around.before);
 	free(around.behind);
-	free(build);
 	return program_text_detach(&out);
 }

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <fts.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,13 +67,11 @@ static bool inputs_fit(void *ctx, const json_t *facts) {
 /* Equal for configurations that differ only in parameters that the build does not name. */
 static char *build_key(void *ctx, const json_t *config) {
 	const struct program_builds *builds = ctx;
-	json_t *members = json_object();
+	js_auto json_t *members = json_object();
 	js_members (name, value, config)
 		if (template_mentions(builds->program->spec.build, name))
 			json_object_set(members, name, value);
-	char *key = program_key(members);
-	json_decref(members);
-	return key;
+	return program_key(members);
 }
 
 static int folder_prepare(struct making *making, struct err *err) {
@@ -91,13 +87,12 @@ static json_t *build_request(const struct program_builds *builds, const struct p
 	const struct program_spec *spec = &one->program->spec;
 	double most = spec->build_timeout_s > 0 ? spec->build_timeout_s : BUILD_SECONDS;
 	double seconds = limit > 0 ? limit : most;
-	char *line = program_fill(one, spec->build, true, missing);
+	mem_auto char *line = program_fill(one, spec->build, true, missing);
 	if (!line)
 		return NULL;
 	json_t *request = json_pack("{s:s,s:[s,s,s],s:s,s:o,s:i,s:i,s:f,s:b}", "op", "program", "argv", "/bin/sh", "-c",
 	                            line, "cwd", one->build, "env", json_deep_copy(builds->environment), "samples", 1,
 	                            "warmup", 0, "timeout_s", seconds, "show", true);
-	free(line);
 	return request;
 }
 
@@ -292,9 +287,8 @@ static const char *const *list_copy(struct arena *arena, const char *const *list
 static const char *const *argv_copy(struct arena *arena, const struct program_spec *spec) {
 	if (!spec->shell)
 		return list_copy(arena, spec->argv);
-	char *text = program_join(spec->argv, false);
+	mem_auto char *text = program_join(spec->argv, false);
 	const char *const *argv = list_copy(arena, (const char *const[]){text, NULL});
-	free(text);
 	return argv;
 }
 
@@ -404,10 +398,8 @@ char *program_key(const json_t *config) {
 }
 
 bool program_is_baseline(const struct program *program, const json_t *config) {
-	char *key = program_key(config);
-	bool same = strcmp(key, program->baseline_key) == 0;
-	free(key);
-	return same;
+	mem_auto char *key = program_key(config);
+	return strcmp(key, program->baseline_key) == 0;
 }
 
 /* one of the user's own */
@@ -449,8 +441,7 @@ const char *program_param_way(const struct program *program, const char *param) 
 }
 
 json_t *program_usage(const struct program *program, const json_t *config) {
-	char *key = program_key(config);
+	mem_auto char *key = program_key(config);
 	json_t *usage = json_object_get(program->usage, key);
-	free(key);
 	return json_incref(usage);
 }

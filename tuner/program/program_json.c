@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
 #include "base/json/js.h"
@@ -13,9 +10,8 @@ static void text_set(json_t *json, const char *key, const char *text) {
 }
 
 static void line_set(json_t *json, const char *key, const struct program *program, const json_t *config) {
-	char *line = program_line(program, config);
+	mem_auto char *line = program_line(program, config);
 	json_object_set_new(json, key, json_string(line));
-	free(line);
 }
 
 /* The variables of the OpenMP parameters. */
@@ -53,12 +49,11 @@ static void built_set(json_t *json, const struct program *program, const json_t 
 }
 
 static void templates_set(json_t *json, const struct program_spec *spec) {
-	json_t *list = json_array();
+	js_auto json_t *list = json_array();
 	for (const char *const *one = spec->templates; one && *one; one++)
 		json_array_append_new(list, json_string(*one));
 	if (json_array_size(list))
 		json_object_set(json, "templates", list);
-	json_decref(list);
 }
 
 json_t *program_json(const struct program *program, const json_t *best) {

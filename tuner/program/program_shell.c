@@ -4,9 +4,8 @@
 #include "tuner/program/program_shell_impl.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/mem.h"
 #include "tuner/program/program.h"
 
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
@@ -294,19 +293,17 @@ static void word_add(struct program_text *out, const char *value) {
 		quoted_add(out, value);
 		return;
 	}
-	char *word = program_quote(value);
+	mem_auto char *word = program_quote(value);
 	program_text_add(out, word);
-	free(word);
 }
 
 static void words_add(struct program_text *out, const char *value) {
 	bool first = true;
 	for (value += strspn(value, BLANKS); *value; value += strspn(value, BLANKS)) {
 		size_t length = strcspn(value, BLANKS);
-		char *part = strndup(value, length);
+		mem_auto char *part = strndup(value, length);
 		program_text_add(out, first ? "" : " ");
 		word_add(out, part);
-		free(part);
 		value += length;
 		first = false;
 	}

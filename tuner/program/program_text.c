@@ -2,7 +2,6 @@
 #include "tuner/program/program_text_impl.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 

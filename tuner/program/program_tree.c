@@ -7,8 +7,6 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,17 +27,14 @@ struct copy {
 
 static int plain_copy(int in, int out, uint64_t size) {
 	enum { BLOCK = 1 << 16 };
-	char *block = mem_alloc(BLOCK, 1);
+	mem_auto char *block = mem_alloc(BLOCK, 1);
 	ssize_t got = 1;
 	while (size && (got = read(in, block, size < BLOCK ? (size_t)size : BLOCK)) > 0) {
 		for (ssize_t done = 0, put; done < got; done += put)
-			if ((put = write(out, block + done, (size_t)(got - done))) < 0) {
-				free(block);
+			if ((put = write(out, block + done, (size_t)(got - done))) < 0)
 				return -1;
-			}
 		size -= (uint64_t)got;
 	}
-	free(block);
 	return got < 0 ? -1 : 0;
 }
 
@@ -93,11 +88,10 @@ static int link_copy(const FTSENT *entry, const char *to) {
 		return -1;
 	target[size] = '\0';
 	const char *slash = strrchr(entry->fts_path, '/');
-	char *outside = *target != '/' && leaves_tree(target, entry->fts_level - 1)
-	                    ? mem_printf("%.*s/%s", (int)(slash - entry->fts_path), entry->fts_path, target)
-	                    : NULL;
+	mem_auto char *outside = *target != '/' && leaves_tree(target, entry->fts_level - 1)
+	                             ? mem_printf("%.*s/%s", (int)(slash - entry->fts_path), entry->fts_path, target)
+	                             : NULL;
 	int failed = symlink(outside ? outside : target, to);
-	free(outside);
 	const struct timespec times[] = {entry->fts_statp->st_atim, entry->fts_statp->st_mtim};
 	return failed || utimensat(AT_FDCWD, to, times, AT_SYMLINK_NOFOLLOW) ? -1 : 0;
 }
@@ -157,14 +151,13 @@ static int entry_copy(struct copy *copy, const FTSENT *entry, struct err *err) {
 		return unreadable(entry->fts_path, errno, err);
 	if (!copy->to)
 		return 0;
-	char *to = mem_printf("%s%s", copy->to, entry->fts_path + strlen(copy->from));
+	mem_auto char *to = mem_printf("%s%s", copy->to, entry->fts_path + strlen(copy->from));
 	int failed = entry_make(entry, to);
 	if (failed && (errno == ENOSPC || errno == EDQUOT))
 		err_set(err, ERR_FAILED, "free some space, or set XDG_CACHE_HOME to a larger disk", "cannot write %s: %s", to,
 		        strerror(errno));
 	else if (failed)
 		unreadable(entry->fts_path, errno, err);
-	free(to);
 	return failed;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -60,10 +58,9 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_pack("{s:s,s:o,s:o,s:i,s:i,s:f,s:b}", "op", "program", "argv", words, "env",
 	              program_variables(program, one->config), "samples", request->samples > 0 ? request->samples : 1,
 	              "warmup", request->warmup, "timeout_s", request->timeout_s, "hash", run->hash);
-	json_t *without = program_without(program, one->config);
+	js_auto json_t *without = program_without(program, one->config);
 	if (json_array_size(without))
 		json_object_set(json, "unset", without);
-	json_decref(without);
 	if (run->limit_s > 0)
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s > 0 && request->cut_s > 0)
@@ -145,14 +142,13 @@ static char *made_words(const json_t *made) {
 }
 
 static int unused(const struct program *program, const json_t *made, struct err *err) {
-	char *names = made_words(made);
+	mem_auto char *names = made_words(made);
 	err_set(
 		err, ERR_USAGE,
 		"name it relative to the folder, as ./NAME, or as {BUILD}/NAME; scripts must not name the folder, either",
 		"what ran is not what was built: the program runs in a copy of %.300s, and nothing that the build made there "
 		"was used (%.200s)",
 		program_build_source(program), names);
-	free(names);
 	return -1;
 }
 
@@ -164,19 +160,17 @@ static void missing_explain(const json_t *made, struct trial_result *result) {
 		missing = missing || (result->status == TRIAL_RUNTIME && strstr(result->message, words[i]));
 	if (!missing)
 		return;
-	char *names = made_words(made), *before = mem_strdup(result->message);
+	mem_auto char *names = made_words(made), *before = mem_strdup(result->message);
 	snprintf(result->message, sizeof result->message,
 	         "%.120s (it runs in a copy of its folder, where the build made %.60s)", before,
 	         *names ? names : "nothing");
-	free(before);
-	free(names);
 }
 
 static int measure_built(const struct program_case *one, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
 	const struct program *program = one->program;
 	const char *source = program->out_of_tree ? NULL : program_build_source(program);
-	json_t *made = is_watched(one) ? program_made_mark(source, one->build) : NULL;
+	js_auto json_t *made = is_watched(one) ? program_made_mark(source, one->build) : NULL;
 	int failed = measure_case(one, request, result, err);
 	if (!failed && made && result->status == TRIAL_CORRECT && json_array_size(made) > 0 &&
 	    !program_made_used(one->build, made)) {
@@ -187,7 +181,6 @@ static int measure_built(const struct program_case *one, const struct trial_requ
 	} else if (!failed && made) {
 		missing_explain(made, result);
 	}
-	json_decref(made);
 	return failed;
 }
 
@@ -324,10 +317,9 @@ static int expecting(struct program *program, const struct trial_request *reques
 
 static void usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
 	json_t *usage = result->status == TRIAL_CORRECT ? program_run_usage(result->reply) : NULL;
-	char *key = usage ? program_key(config) : NULL;
+	mem_auto char *key = usage ? program_key(config) : NULL;
 	if (key)
 		json_object_set_new(program->usage, key, usage);
-	free(key);
 }
 
 void program_note(struct program *program, const json_t *config, const struct trial_result *result) {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "tuner/program/program.h"
 #include "tuner/program/program_text_impl.h"
@@ -26,9 +23,8 @@ char *program_quote(const char *text) {
 char *program_join(const char *const *words, bool quoted) {
 	struct program_text line = {0};
 	for (const char *const *word = words; word && *word; word++) {
-		char *quote = quoted ? program_quote(*word) : NULL;
+		mem_auto char *quote = quoted ? program_quote(*word) : NULL;
 		program_text_printf(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
-		free(quote);
 	}
 	return program_text_detach(&line);
 }
@@ -42,9 +38,8 @@ char *program_env_prefix(const json_t *unset, const json_t *set) {
 		program_text_add(&line, "env ");
 	json_array_foreach(unset, i, value) program_text_printf(&line, "-u %s ", json_string_value(value));
 	json_object_foreach((json_t *)set, name, value) {
-		char *word = program_quote(json_string_value(value));
+		mem_auto char *word = program_quote(json_string_value(value));
 		program_text_printf(&line, "%s=%s ", name, word);
-		free(word);
 	}
 	return program_text_detach(&line);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/recorded.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 
 static const char **words_of(struct arena *arena, const json_t *argv) {
@@ -89,10 +86,9 @@ json_t *program_recorded_words(const json_t *program, const json_t *config) {
 	bool shell = js_bool_or(program, "shell", false);
 	json_t *words = shell ? json_pack("[s,s]", "/bin/sh", "-c") : json_array();
 	for (size_t i = 0; i < json_array_size(argv); i++) {
-		char *word = program_recorded_fill(json_string_value(json_array_get(argv, i)), shell, program, config);
+		mem_auto char *word = program_recorded_fill(json_string_value(json_array_get(argv, i)), shell, program, config);
 		if (word)
 			json_array_append_new(words, json_string(word));
-		free(word);
 	}
 	return words;
 }

@@ -7,8 +7,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -336,10 +334,9 @@ static bool start(struct service *service, const struct program_case *one, const
 	}
 	service->running = line;
 	service->teardown = spec->teardown ? filler->command(one, spec->teardown, &missing) : NULL;
-	char *failure = keeper_start(service, line);
+	mem_auto char *failure = keeper_start(service, line);
 	if (failure)
 		*why = mem_printf("the command of --setup %s", failure);
-	free(failure);
 	return !*why && (!spec->ready || ready_wait(service, spec->ready, why));
 }
 
@@ -401,10 +398,9 @@ void service_free(struct service *service) {
 	stop(service);
 	for (size_t i = 0; service->templates && i < service->count + 1; i++) {
 		struct template *template = &service->templates[i];
-		char *why = NULL;
+		mem_auto char *why = NULL;
 		if (template->written && template->before)
 			text_put(template->to, template->before, &why);
-		free(why);
 		free(template->from);
 		free(template->to);
 		free(template->text);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/source.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file_hash.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
@@ -13,10 +10,8 @@ enum { PROGRAM_MAX = 512 << 20 };
 
 bool program_file_hash(const char *name, const char *cwd, char hash[SHA256_TEXT]) {
 	struct err none = {0};
-	char *path = program_path(name, cwd, &none);
-	bool found = path && file_hash(path, 0, PROGRAM_MAX, hash);
-	free(path);
-	return found;
+	mem_auto char *path = program_path(name, cwd, &none);
+	return path && file_hash(path, 0, PROGRAM_MAX, hash);
 }
 
 /* An interpreter takes a name without a slash for a file in the current folder. */
@@ -25,10 +20,8 @@ static bool work_hash(const struct work *work, const char *cwd, char hash[SHA256
 		return false;
 	if (work->kind == WORK_PROGRAM)
 		return program_file_hash(work->word, cwd, hash);
-	char *path = *work->word == '/' || !cwd ? mem_strdup(work->word) : mem_printf("%s/%s", cwd, work->word);
-	bool found = file_hash(path, 0, PROGRAM_MAX, hash);
-	free(path);
-	return found;
+	mem_auto char *path = *work->word == '/' || !cwd ? mem_strdup(work->word) : mem_printf("%s/%s", cwd, work->word);
+	return file_hash(path, 0, PROGRAM_MAX, hash);
 }
 
 struct program_hashes program_hashes_read(const char *const *words, const char *cwd) {
@@ -68,11 +61,9 @@ void program_source(const struct program_spec *spec, char hash[SHA256_TEXT]) {
 		memcpy(hash, hashes.work, sizeof hashes.work);
 		return;
 	}
-	char *command = program_join(spec->argv, !spec->shell);
-	char *all = mem_printf("%s\n%s", command, spec->build ? spec->build : "");
+	mem_auto char *command = program_join(spec->argv, !spec->shell);
+	mem_auto char *all = mem_printf("%s\n%s", command, spec->build ? spec->build : "");
 	sha256_text(all, strlen(all), hash);
-	free(all);
-	free(command);
 }
 
 json_t *program_problem(const struct program_spec *spec) {
@@ -80,11 +71,10 @@ json_t *program_problem(const struct program_spec *spec) {
 		const char *key, *text;
 	} parts[] = {{"input", spec->input}, {"cwd", spec->cwd}, {"build", spec->build}};
 	json_t *problem = json_object();
-	char *command = spec->call ? mem_strdup(spec->call) : program_join(spec->argv, !spec->shell);
+	mem_auto char *command = spec->call ? mem_strdup(spec->call) : program_join(spec->argv, !spec->shell);
 	json_object_set_new(problem, "command", json_string(command));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].text)
 			json_object_set_new(problem, parts[i].key, json_string(parts[i].text));
-	free(command);
 	return problem;
 }

@@ -2,7 +2,6 @@
 #include "tuner/race/deviation.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -17,11 +16,10 @@ static double small_sample_factor(size_t count) {
 double deviation_of_median(const double *samples, size_t count) {
 	if (count < 2)
 		return 0;
-	double *logs = mem_alloc(count, sizeof *logs);
+	mem_auto double *logs = mem_alloc(count, sizeof *logs);
 	for (size_t i = 0; i < count; i++)
 		logs[i] = log(samples[i]);
 	double one = small_sample_factor(count) * stats_mad(logs, count);
-	free(logs);
 	/* For many normal samples the variance of the median is pi / 2 times that of the mean. */
 	double deviation = one * sqrt(acos(-1.0) / 2 / (double)count);
 	return isfinite(deviation) ? deviation : 0;

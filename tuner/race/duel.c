@@ -2,7 +2,6 @@
 /* The duel: interleaved pairs until the verdict is clear, with looks on the schedule of look.c (ADR 14). */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"

@@ -2,7 +2,6 @@
 #include "tuner/race/entrant_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"

@@ -2,7 +2,6 @@
 #include "tuner/race/look.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -125,12 +124,11 @@ static bool would_prove(const struct look_rule *rule, const struct paired *paire
 
 /* Robust estimates of the mean and the deviation of log(a / b). */
 static void spread_of(const double *a, const double *b, size_t count, double *mean, double *deviation) {
-	double *logs = mem_alloc(count + 1, sizeof *logs);
+	mem_auto double *logs = mem_alloc(count + 1, sizeof *logs);
 	for (size_t i = 0; i < count; i++)
 		logs[i] = log(a[i] / b[i]);
 	*mean = stats_median(logs, count);
 	*deviation = fmax(stats_mad(logs, count), SPREAD_LEAST);
-	free(logs);
 }
 
 double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/race/unsafe.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/expr/expr.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {

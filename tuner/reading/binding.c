@@ -2,8 +2,6 @@
 /* Bound threads against unbound ones. An unbound thread may move away from its cache and from the memory that it
  * touched first; the times alone do not tell these two apart. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"

@@ -2,8 +2,6 @@
 /* Times over a number: where they are least, how wide the plateau around it is, and what the ends cost. Series with the
  * same plateau are told together. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -135,7 +133,7 @@ static void group_report(const struct study *study, struct findings *findings, s
                          enum reading_verdict verdict) {
 	const char *name = study_column(study, column)->name;
 	char subjects[READING_WORDS], tail[WORDS], plateau[PROBE_TEXT], value[PROBE_TEXT], from[PROBE_TEXT], to[PROBE_TEXT];
-	size_t *rows = mem_alloc(count, sizeof *rows);
+	mem_auto size_t *rows = mem_alloc(count, sizeof *rows);
 	double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
 	size_t found = alike_gather(shapes, count, at, rows, first, last);
 	struct finding *finding;
@@ -148,7 +146,6 @@ static void group_report(const struct study *study, struct findings *findings, s
 	else
 		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%sfastest with %s=%s%s", subjects,
 		                       *subjects ? ": " : "", name, plateau_text(study, column, &shapes[at], plateau), tail);
-	free(rows);
 	free(first);
 	free(last);
 	if (found == 1)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
@@ -19,12 +18,10 @@ static double columns_of(const struct study *study) {
 }
 
 double reading_series_chance(const struct study *study, const struct reading_series *series) {
-	double *y = mem_alloc(series->count, sizeof *y);
+	mem_auto double *y = mem_alloc(series->count, sizeof *y);
 	for (size_t i = 0; i < series->count; i++)
 		y[i] = log(reading_time(study, series->rows[i]));
-	double chance = study_smooth_chance(y, series->count);
-	free(y);
-	return chance;
+	return study_smooth_chance(y, series->count);
 }
 
 double reading_series_spread(const struct study *study, const struct reading_series *series) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times over a size of the problem: the exponent of the law, and the series that break it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -127,14 +126,13 @@ static void report(const struct study *study, struct findings *findings, size_t 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	struct reading_list list;
 	reading_series_find(study, column, SIZES_LEAST, &list);
-	struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
+	mem_auto struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
 	size_t count = 0;
 	for (size_t i = 0; i < list.count; i++)
 		if (study_number(study, list.series[i].rows[0], column) > 0)
 			laws[count++] = law_of(study, column, &list.series[i]);
 	if (count)
 		report(study, findings, column, laws, count);
-	free(laws);
 	reading_series_free(&list);
 }
 

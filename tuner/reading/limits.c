@@ -2,7 +2,6 @@
 /* Which configuration keeps scaling up to the largest team, and which stops before it: the number of threads limits the
  * one, and shared resources limit the other. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
@@ -80,12 +79,11 @@ static void column_examine(const struct study *study, struct findings *findings,
 	enum reading_verdict verdict = list.count >= 2 && !reading_is_search(study, column, &list)
 	                                   ? reading_follows(study, column, &list)
 	                                   : READING_NO;
-	struct gain *gains = mem_alloc(list.count + 1, sizeof *gains);
+	mem_auto struct gain *gains = mem_alloc(list.count + 1, sizeof *gains);
 	for (size_t i = 0; i < list.count; i++)
 		gains[i] = gain_of(study, column, &list.series[i]);
 	if (verdict != READING_NO)
 		report(study, findings, column, gains, list.count, verdict);
-	free(gains);
 	reading_series_free(&list);
 }
 

@@ -2,8 +2,6 @@
 /* Levels of the time of one operation over the size of what it works on, and the caches between whose ends the steps
  * lie. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -135,13 +133,12 @@ static void column_examine(const struct study *study, struct findings *findings,
 	enum reading_verdict verdict = list.count ? reading_follows(study, column, &list) : READING_NO;
 	for (size_t i = 0; verdict != READING_NO && i < list.count && i < SHOWN; i++) {
 		const struct reading_series *series = &list.series[i];
-		struct plateau *plateaus = mem_alloc(series->count, sizeof *plateaus);
+		mem_auto struct plateau *plateaus = mem_alloc(series->count, sizeof *plateaus);
 		double step = fmax(LEVEL, reading_limit(study, verdict, series->count));
 		size_t count =
 			study_number(study, series->rows[0], column) > 0 ? plateaus_find(study, column, series, step, plateaus) : 0;
 		if (count >= PLATEAUS_LEAST)
 			report(study, findings, column, series, plateaus, count, verdict);
-		free(plateaus);
 	}
 	reading_series_free(&list);
 }

@@ -2,8 +2,6 @@
 /* Ranks the values of a category by their best times, for each problem. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
@@ -250,7 +248,7 @@ static int team_needed(const struct study *study, const struct ranking *ranking,
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
-	struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
+	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
 	struct reading_list list;
 	int team = team_find(study);
 	reading_series_find(study, column, 2, &list);
@@ -267,8 +265,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 	rankings_report(study, findings, column, all, kept, problems, verdict);
 	rankings_report(study, findings, column, last, rivals, problems, READING_NO);
 	reading_series_free(&list);
-	free(all);
-	free(last);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

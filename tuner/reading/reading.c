@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/reading/reading.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Serial code against one thread and against the best team: what the parallel version costs, and what it brings. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
@@ -87,7 +86,7 @@ static bool is_column(const struct study_column *column, int *level) {
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column, int level) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), teams = 0;
-	struct pair *pairs = mem_alloc(problems + 1, sizeof *pairs);
+	mem_auto struct pair *pairs = mem_alloc(problems + 1, sizeof *pairs);
 	for (size_t i = 0; i < problems; i++) {
 		pairs[i] = (struct pair){.problem = problem[i],
 		                         .serial = least_row(study, problem[i], column, level, true, 0),
@@ -104,7 +103,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 		for (size_t i = 0; i < problems; i++)
 			gain_report(study, findings, &pairs[i]);
 	}
-	free(pairs);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -2,8 +2,6 @@
 /* Weak scaling: the size grows with the team, so that each member has the same work, and times that stay the same are
  * ideal (Gustafson, Reevaluating Amdahl's law, 1988). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a space from rows. A configuration that occurs twice counts once: the first that worked, else the first. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/stop.h"
 #include "tuner/record/record_impl.h"
@@ -156,14 +155,12 @@ static int add_param(struct table *table, size_t param, struct err *err) {
 	struct build *build = table->build;
 	const struct column *column = &build->columns[table->column[param]];
 	size_t count = column->count;
-	struct value *values = mem_alloc(count + 1, sizeof *values);
+	mem_auto struct value *values = mem_alloc(count + 1, sizeof *values);
 	table->place[param] = mem_alloc(count, sizeof *table->place[param]);
 	column_sort(column, values, table->place[param]);
 	if (table->absent[param] && !table->when[param])
 		values[count++] = value_word("");
-	int failed = space_add_param(build->record->space, column->name, NULL, values, count, table->when[param], err);
-	free(values);
-	return failed;
+	return space_add_param(build->record->space, column->name, NULL, values, count, table->when[param], err);
 }
 
 static void add_rows(struct table *table) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files as they arrive: packed, in UTF-16, with a byte order mark, or another thing than the one that was meant. */
-#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 #include <zlib.h>

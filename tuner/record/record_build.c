@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "base/hash.h"
@@ -119,7 +118,7 @@ static int order_listed(const void *left, const void *right, void *context) {
 }
 
 void column_sort(const struct column *column, struct value *sorted, int *place) {
-	int *order = mem_alloc(column->count, sizeof *order);
+	mem_auto int *order = mem_alloc(column->count, sizeof *order);
 	for (size_t i = 0; i < column->count; i++)
 		order[i] = (int)i;
 	qsort_r(order, column->count, sizeof *order, order_listed, (void *)column);
@@ -127,7 +126,6 @@ void column_sort(const struct column *column, struct value *sorted, int *place) 
 		sorted[i] = column->values[order[i]].value;
 		place[order[i]] = (int)i;
 	}
-	free(order);
 }
 
 void build_figures(struct record *record) {

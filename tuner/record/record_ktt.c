@@ -4,7 +4,6 @@
  * {"Counters": [{"Name", "Type", "Value"}]}}]}]}. A result with a Status other than Ok is a failure. The value is the
  * duration of all its kernels and of the code between them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/record/record_impl.h"
 

@@ -3,7 +3,6 @@
  * "measurements", "objectives"}]}. The value is the measurement that the objective names; the others are counters. A
  * result failed if its invalidity is not "correct", or if the measurement is not a number. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "tuner/record/record_impl.h"

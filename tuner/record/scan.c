@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/stop.h"
 #include "tuner/record/scan_impl.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the scanner. */
 #pragma once
-#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts, and the values of parameters. */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "tuner/record/scan_impl.h"

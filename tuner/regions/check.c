@@ -3,8 +3,6 @@
  * The exploring run had the same team everywhere at a time, so that it says nothing about what changes of the team cost
  * the regions around them: new threads begin with empty caches, and those that are not needed spin or sleep. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"

@@ -2,8 +2,6 @@
 /* One or two runs in which stretches of time have different teams, in blocks of random order. A program that calls its
  * regions a few times only does not have stretches: each team then gets a run of its own. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
@@ -70,10 +68,9 @@ static void effects_keep(const struct regions_search *search, const struct regio
 
 void regions_search_fit(const struct regions_search *search, const struct regions_record *record, size_t columns,
                         struct regions_effect *to) {
-	struct regions_effect *effects = mem_alloc(record->count * columns, sizeof *effects);
+	mem_auto struct regions_effect *effects = mem_alloc(record->count * columns, sizeof *effects);
 	regions_fit(record, search->baseline, columns, effects);
 	effects_keep(search, record, effects, columns, to);
-	free(effects);
 }
 
 static int explore_stretches(struct regions_search *search, double stretch, struct regions_record **costs,
@@ -183,14 +180,13 @@ static void plans_make(struct regions_search *search, const struct regions_recor
 	                                       .teams = search->teams,
 	                                       .team_count = search->team_count,
 	                                       .threads_min_gain = REGIONS_GAIN_LEAST};
-	size_t *plan = mem_alloc(search->baseline->count + 1, sizeof *plan);
+	mem_auto size_t *plan = mem_alloc(search->baseline->count + 1, sizeof *plan);
 	double seconds = regions_plan(&task, search->level);
 	plan_add(search, search->level, seconds);
 	for (int uniform = 0; uniform < 2; uniform++) {
 		seconds = regions_plan_common(&task, uniform, plan);
 		plan_add(search, plan, seconds);
 	}
-	free(plan);
 }
 
 int regions_explore(struct regions_search *search, struct err *err) {

@@ -2,7 +2,6 @@
 #include "tuner/regions/fit_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -112,7 +111,7 @@ static void line_shift(double *first, size_t count, size_t step, double by) {
  */
 static void polish(struct cells *cells, struct regions_effect *effects) {
 	size_t blocks = cells->blocks, columns = cells->columns, most = blocks > columns ? blocks : columns;
-	double *scratch = mem_alloc(most + 1, sizeof *scratch), *column = mem_alloc(columns, sizeof *column);
+	mem_auto double *scratch = mem_alloc(most + 1, sizeof *scratch), *column = mem_alloc(columns, sizeof *column);
 	for (int sweep = 0; sweep < SWEEPS; sweep++) {
 		for (size_t b = 0; b < blocks; b++)
 			line_shift(&cells->log[b * columns], columns, 1,
@@ -134,8 +133,6 @@ static void polish(struct cells *cells, struct regions_effect *effects) {
 	}
 	for (size_t c = 1; c < columns; c++) /* of a difference */
 		effects[c].error = hypot(effects[c].error, effects[0].error);
-	free(column);
-	free(scratch);
 }
 
 /* The calls of one region in a run without changes. */
@@ -231,7 +228,7 @@ static void fit_one(const struct omp_record *raw, size_t call_count, const struc
                     struct regions_effect *effects) {
 	size_t stretches;
 	int *column_of;
-	struct series *all = series_make(raw, call_count, &stretches, &column_of);
+	mem_auto struct series *all = series_make(raw, call_count, &stretches, &column_of);
 	struct cells cells = {.blocks = stretches / columns + 1, .columns = columns};
 	if (cells.blocks > CELLS_MOST / columns)
 		cells.blocks = CELLS_MOST / columns;
@@ -254,7 +251,6 @@ static void fit_one(const struct omp_record *raw, size_t call_count, const struc
 	}
 	free(cells.log);
 	free(column_of);
-	free(all);
 }
 
 void regions_fit(const struct regions_record *record, const struct regions_record *today, size_t columns,
@@ -264,10 +260,9 @@ void regions_fit(const struct regions_record *record, const struct regions_recor
 	fit_one(record->raw, record->call_count, today, columns, effects);
 	for (size_t k = 0; k < record->peer_count; k++) {
 		const struct regions_peer *peer = &record->peers[k];
-		struct regions_effect *more = mem_alloc(peer->raw->region_count * columns, sizeof *more);
+		mem_auto struct regions_effect *more = mem_alloc(peer->raw->region_count * columns, sizeof *more);
 		fit_one(peer->raw, peer->call_count, NULL, columns, more);
 		for (uint32_t i = 0; i < peer->raw->region_count; i++)
 			regions_effects_join(&effects[peer->region[i] * columns], &more[i * columns], columns);
-		free(more);
 	}
 }

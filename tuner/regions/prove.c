@@ -2,7 +2,6 @@
 /* The proof of settings: pairs of whole runs in random order, judged as all duels are, with looks after 3, 5, 8, 13, 21
  * and more pairs (tuner/race/look.h). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/sys.h"

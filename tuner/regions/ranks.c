@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads what libsweetspot-mpi has left, which anybody may have written: a file for each rank. */
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -18,11 +16,10 @@ static void call_read(const char *line, json_t *calls, double *sum) {
 	unsigned long long count, ns;
 	if (sscanf(line, "MPI_%32[A-Za-z_] %llu %llu", name, &count, &ns) != 3 || (double)ns * 1e-9 > SECONDS_MAX)
 		return;
-	char *whole = mem_printf("MPI_%s", name);
+	mem_auto char *whole = mem_printf("MPI_%s", name);
 	*sum += (double)ns * 1e-9;
 	json_object_set_new(calls, whole,
 	                    json_pack("{s:I,s:f}", "calls", (json_int_t)(count & INT64_MAX), "time", (double)ns * 1e-9));
-	free(whole);
 }
 
 /* NULL: not one of ours. */
@@ -50,12 +47,11 @@ json_t *regions_ranks_read(const char *folder, double seconds) {
 	for (struct dirent *entry; dir && count < RANKS_MAX && (entry = readdir(dir));) {
 		if (strncmp(entry->d_name, "mpi.", 4) != 0)
 			continue;
-		char *path = mem_printf("%s/%s", folder, entry->d_name), *text = sys_read_file(path, FILE_MAX, &size, NULL);
+		mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name),
+					  *text = sys_read_file(path, FILE_MAX, &size, NULL);
 		json_t *rank = text ? rank_read(text, seconds) : NULL;
 		if (rank)
 			ranks[count++] = rank;
-		free(text);
-		free(path);
 	}
 	if (dir)
 		closedir(dir);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/regions/regions_environment.h"
+#include "base/json/js.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static int run(const struct regions_environment_task *task, const json_t *enviro
 /* The runs that confirm one are kept back. */
 static int look_at(struct look *look, size_t number, struct err *err) {
 	const struct regions_environment_task *task = look->task;
-	json_t *environment = regions_environment_make(number, task->processes, task->is_crowded);
+	js_auto json_t *environment = regions_environment_make(number, task->processes, task->is_crowded);
 	double seconds = NAN, guess = isfinite(look->plain_s) ? look->plain_s : task->guess_s;
 	int failed = 0;
 	if (environment && task->has_room(task->ctx, isfinite(look->plain_s) ? RUNS_LEAST - 1 : RUNS_LEAST, guess)) {
@@ -65,7 +66,6 @@ static int look_at(struct look *look, size_t number, struct err *err) {
 		json_decref(look->best);
 		look->best = json_incref(environment);
 	}
-	json_decref(environment);
 	return failed ? -1 : 0;
 }
 

@@ -2,8 +2,6 @@
 #include "tuner/regions/regions_names_impl.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/demangle.h"
 #include "base/mem.h"

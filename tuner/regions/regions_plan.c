@@ -2,8 +2,6 @@
 #include "tuner/regions/regions_plan_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 

@@ -4,8 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
@@ -117,9 +115,8 @@ static struct omp_record **folder_read(const char *folder, size_t *count, size_t
 	for (struct dirent *entry; dir && (entry = readdir(dir)) && *processes < PROCESSES_MAX;) {
 		if (entry->d_name[0] == '.')
 			continue;
-		char *path = mem_printf("%s/%s", folder, entry->d_name);
+		mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
 		struct omp_record *raw = file_read(path);
-		free(path);
 		if (!raw || raw->region_count == 0) {
 			free(raw);
 			continue;

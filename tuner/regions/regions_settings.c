@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The settings of a search: what they gain, and the table that the library reads. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
@@ -28,10 +26,8 @@ static int rows_write(const struct regions_search *search, const struct regions_
                       struct err *err) {
 	const struct regions_table table = {
 		.force = force, .rows = rows, .columns = 1, .sizes = search->sizes, .sizes_count = search->sizes_count};
-	char *text = regions_table_text(&table, search->baseline);
-	int failed = sys_write_file(search->runs->options->table, text, strlen(text), err);
-	free(text);
-	return failed;
+	mem_auto char *text = regions_table_text(&table, search->baseline);
+	return sys_write_file(search->runs->options->table, text, strlen(text), err);
 }
 
 int regions_settings_write(const struct regions_search *search, struct err *err) {
@@ -39,8 +35,6 @@ int regions_settings_write(const struct regions_search *search, struct err *err)
 }
 
 int regions_settings_write_none(const struct regions_search *search, struct err *err) {
-	struct regions_setting *none = mem_alloc(search->baseline->count + 1, sizeof *none);
-	int failed = rows_write(search, none, false, err);
-	free(none);
-	return failed;
+	mem_auto struct regions_setting *none = mem_alloc(search->baseline->count + 1, sizeof *none);
+	return rows_write(search, none, false, err);
 }

@@ -2,7 +2,6 @@
 #include "tuner/regions/regions_table_impl.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tree.h"
@@ -110,20 +109,19 @@ static void tell(const struct regions_runs *runs, const char *phase) {
 }
 
 static void mpi_add(json_t *config, const char *library, const char *preload, const char *records) {
-	char *both = mem_printf("%s:%s", library, preload), *prefix = mem_printf("%s/mpi", records);
+	mem_auto char *both = mem_printf("%s:%s", library, preload), *prefix = mem_printf("%s/mpi", records);
 	json_object_set_new(config, "LD_PRELOAD", json_string(both));
 	json_object_set_new(config, "SWEETSPOT_MPI_RECORD", json_string(prefix));
-	free(prefix);
-	free(both);
 }
 
 int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err) {
-	char *text = table ? regions_table_text(table, known) : NULL;
-	char *file = mem_printf("%s/table", runs->scratch.path), *records = mem_printf("%s/records", runs->scratch.path);
-	char *prefix = mem_printf("%s/run", records), *preload = regions_preload(runs->options->library);
-	json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_RECORD", prefix);
+	mem_auto char *text = table ? regions_table_text(table, known) : NULL;
+	mem_auto char *file = mem_printf("%s/table", runs->scratch.path),
+				  *records = mem_printf("%s/records", runs->scratch.path);
+	mem_auto char *prefix = mem_printf("%s/run", records), *preload = regions_preload(runs->options->library);
+	js_auto json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_RECORD", prefix);
 	int failed = interrupted(runs, err) || sys_make_dirs(records, err) ||
 	             (text && sys_write_file(file, text, strlen(text), err));
 	if (text)
@@ -142,12 +140,6 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 		failed = -1;
 	}
 	tree_remove(records);
-	json_decref(config);
-	free(preload);
-	free(prefix);
-	free(records);
-	free(file);
-	free(text);
 	return failed ? -1 : 0;
 }
 
@@ -178,20 +170,19 @@ int regions_run_quiet(struct regions_runs *runs, const struct regions_table *tab
 }
 
 static json_t *tuned_config(const struct regions_runs *runs, const char *table, const char *prefix) {
-	char *preload = regions_preload(runs->options->library);
+	mem_auto char *preload = regions_preload(runs->options->library);
 	json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
 	json_object_update(config, runs->environment);
 	if (prefix)
 		json_object_set_new(config, "SWEETSPOT_OMP_RECORD", json_string(prefix));
-	free(preload);
 	return config;
 }
 
 int regions_run_plain(struct regions_runs *runs, const char *table, bool records, double limit_s, const char *phase,
                       struct regions_run *run, struct err *err) {
-	char *folder = records ? mem_printf("%s/records", runs->scratch.path) : NULL;
-	char *prefix = records ? mem_printf("%s/run", folder) : NULL;
-	json_t *config = table ? tuned_config(runs, table, prefix) : json_incref(runs->plain);
+	mem_auto char *folder = records ? mem_printf("%s/records", runs->scratch.path) : NULL;
+	mem_auto char *prefix = records ? mem_printf("%s/run", folder) : NULL;
+	js_auto json_t *config = table ? tuned_config(runs, table, prefix) : json_incref(runs->plain);
 	struct err none = {0};
 	*run = (struct regions_run){0};
 	tell(runs, phase);
@@ -201,8 +192,5 @@ int regions_run_plain(struct regions_runs *runs, const char *table, bool records
 		run->record = regions_record_read(folder, &none);
 	if (records)
 		tree_remove(folder);
-	json_decref(config);
-	free(prefix);
-	free(folder);
 	return failed ? -1 : 0;
 }

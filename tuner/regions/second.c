@@ -3,8 +3,6 @@
  * alternate cannot show everything: threads that are there for a whole run place the data, keep their caches, and take
  * turns with each other in another way. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/regions/search_impl.h"

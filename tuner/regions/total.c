@@ -4,7 +4,6 @@
 #include "tuner/regions/total_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -151,12 +150,11 @@ static void columns_fit(const struct stretches *stretches, size_t columns, struc
 
 void regions_total(const struct regions_record *record, const struct regions_record *today, size_t columns,
                    struct regions_effect *effects) {
-	struct before *before = before_make(record, today);
+	mem_auto struct before *before = before_make(record, today);
 	struct stretches stretches = stretches_make(record, before);
 	blocks_level(&stretches, columns);
 	columns_fit(&stretches, columns, effects);
 	for (uint32_t r = 0; r < record->raw->region_count; r++)
 		free(before[r].seconds);
-	free(before);
 	free(stretches.of);
 }

@@ -8,8 +8,6 @@
  *   proof     pairs of whole runs, for a second plan, too, if they do not confirm the first
  * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -183,20 +181,18 @@ static int results_need(const struct regions_search *search, struct err *err) {
 
 /* The settings of regions are no values that explain what the program prints. */
 void regions_work_tell(const struct regions_runs *runs, const struct regions_proof *proof, json_t *result) {
-	json_t *changed = json_pack("{s:b}", "regions", true);
+	js_auto json_t *changed = json_pack("{s:b}", "regions", true);
 	const struct same_case one = {
 		.base_config = runs->plain, .best_config = changed, .base = runs->seen, .best = proof->seen};
 	if (proof->count && runs->seen)
 		program_work_tell(runs->program, &one, (int64_t)proof->count, result);
-	json_decref(changed);
 }
 
 static int results_check(const struct regions_search *search, const struct regions_proof *proof, struct err *err) {
-	json_t *work = json_object();
+	js_auto json_t *work = json_object();
 	regions_work_tell(search->runs, proof, work);
 	bool is_blind = !is_checked(search->runs) && regions_record_asks(search->baseline) && search->found->changed;
 	bool nothing = strcmp(js_string_or(json_object_get(work, "checked"), "how", ""), "nothing") == 0;
-	json_decref(work);
 	return is_blind && nothing ? refuse_blind(search->runs, err) : 0;
 }
 

@@ -2,8 +2,6 @@
 #include "tuner/replay/replay.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sys.h"
 

@@ -2,8 +2,6 @@
 /* The baseline of the score: what random search reaches after a number of evaluations or seconds (doc/replay.md, "The
  * score"). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
 #include "tuner/replay/score_impl.h"
@@ -137,9 +135,9 @@ void score_results(struct score_table *const *tables, size_t count, uint64_t see
 		score_table_sort(tables[i]);
 		most = tables[i]->runs > most ? tables[i]->runs : most;
 	}
-	unsigned *weight = mem_alloc(most, sizeof *weight);
+	mem_auto unsigned *weight = mem_alloc(most, sizeof *weight);
 	double(*figures)[SCORE_FIGURES] = mem_alloc(count + 1, sizeof *figures);
-	double *samples = mem_alloc(all * DRAWS, sizeof *samples);
+	mem_auto double *samples = mem_alloc(all * DRAWS, sizeof *samples);
 	struct rng rng;
 	rng_split(&rng, seed, "score bootstrap");
 	for (size_t i = 0; i < DRAWS; i++) {
@@ -155,9 +153,7 @@ void score_results(struct score_table *const *tables, size_t count, uint64_t see
 		result->low[figure] = stats_quantile(&samples[f * DRAWS], DRAWS, LOW);
 		result->high[figure] = stats_quantile(&samples[f * DRAWS], DRAWS, HIGH);
 	}
-	free(samples);
 	free(figures);
-	free(weight);
 }
 
 enum { EXPECTED_RUNS = 2000 };
@@ -179,11 +175,10 @@ static void values_sort(struct score_axis *axis, const struct record *record) {
 
 static double cost_typical(const struct record *record) {
 	uint64_t all = space_valid(record->space);
-	double *costs = mem_alloc(all, sizeof *costs);
+	mem_auto double *costs = mem_alloc(all, sizeof *costs);
 	for (uint64_t i = 0; i < all; i++)
 		costs[i] = record_row_cost(&record->rows[i]);
 	double median = stats_median(costs, all);
-	free(costs);
 	return median > 0 ? median : 0;
 }
 
@@ -249,7 +244,7 @@ static void random_play(struct score_axis *axis, struct draw *draws, uint64_t al
 /* Costs differ, so there is no closed formula: this is the mean of simulated random searches. */
 static void expect_time(struct score_axis *axis, const struct record *record) {
 	uint64_t all = space_valid(record->space);
-	struct draw *draws = mem_alloc(all, sizeof *draws);
+	mem_auto struct draw *draws = mem_alloc(all, sizeof *draws);
 	struct rng rng;
 	rng_split(&rng, 0, "score baseline");
 	for (uint64_t i = 0; i < all; i++) {
@@ -258,7 +253,6 @@ static void expect_time(struct score_axis *axis, const struct record *record) {
 	}
 	for (int run = 0; axis->each > 0 && run < EXPECTED_RUNS; run++)
 		random_play(axis, draws, all, &rng);
-	free(draws);
 }
 
 struct score_axis *score_axis_new(const struct record *record) {

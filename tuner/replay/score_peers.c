@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
@@ -245,12 +243,10 @@ static double first_within(const double *bests, size_t count, double limit) {
 }
 
 static double asking_of(const struct replay *replay) {
-	double *each = mem_alloc(replay->count + 1, sizeof *each);
+	mem_auto double *each = mem_alloc(replay->count + 1, sizeof *each);
 	for (size_t i = 0; i < replay->count; i++)
 		each[i] = replay->steps[i].asking;
-	double median = stats_median(each, replay->count);
-	free(each);
-	return median;
+	return stats_median(each, replay->count);
 }
 
 void score_table_set(struct score_table *table, size_t run, const struct replay *replay, uint64_t limit) {
@@ -275,12 +271,10 @@ size_t score_table_runs(const struct score_table *table) {
 }
 
 double score_table_asking(const struct score_table *table) {
-	double *each = mem_alloc(table->runs, sizeof *each);
+	mem_auto double *each = mem_alloc(table->runs, sizeof *each);
 	size_t count = 0;
 	for (size_t i = 0; i < table->runs; i++)
 		if (table->set[i] && !isnan(table->asking[i]))
 			each[count++] = table->asking[i];
-	double median = stats_median(each, count);
-	free(each);
-	return median;
+	return stats_median(each, count);
 }

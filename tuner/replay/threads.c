@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/mem.h"

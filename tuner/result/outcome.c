@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the parts of a result, and says what they imply: was everything tried, did anything meet the baseline? */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

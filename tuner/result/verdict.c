@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/result/result.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -76,13 +73,12 @@ char *verdict_checked(const json_t *result) {
 		return NULL;
 	if (!verified && strcmp(how, "output same") != 0 && strcmp(how, "files same") != 0)
 		return nothing_text(js_string_or(checked, "why", ""));
-	char *text = verified ? mem_printf("verified by %s", by)
-	                      : mem_printf("%s%s%s", how, except ? " but for " : "", except ? except : "");
+	mem_auto char *text = verified ? mem_printf("verified by %s", by)
+	                               : mem_printf("%s%s%s", how, except ? " but for " : "", except ? except : "");
 	const char *files = js_string_or(checked, "files", NULL);
 	const char *link = !files ? "" : strcmp(how, "files same") == 0 ? ": " : "; files same: ";
 	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs%s%s", text, runs, runs, link, files ? files : "")
 	                     : mem_strdup(text);
 	text_clean(all, false);
-	free(text);
 	return all;
 }

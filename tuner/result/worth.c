@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worth of each change of a recommendation, and how a gain is told where its interval is wide. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -41,11 +39,9 @@ static char *setting_text(const json_t *price) {
 		return mem_strdup(set);
 	if (!value_from_json(json_object_get(price, "value"), &value))
 		return mem_printf("%s (left out)", js_string_or(price, "param", "?"));
-	char *text = mem_alloc((size_t)value_text(value, NULL, 0) + 1, 1);
+	mem_auto char *text = mem_alloc((size_t)value_text(value, NULL, 0) + 1, 1);
 	value_text(value, text, value_text(value, NULL, 0) + 1);
-	char *setting = mem_printf("%s=%s", js_string_or(price, "param", "?"), text);
-	free(text);
-	return setting;
+	return mem_printf("%s=%s", js_string_or(price, "param", "?"), text);
 }
 
 char *result_worth_text(const json_t *price) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -96,9 +94,8 @@ static json_t *prints_of(const json_t *list, const char *metric) {
 	json_t *all = json_array(), *item;
 	size_t i;
 	json_array_foreach((json_t *)list, i, item) {
-		char *print = print_of(json_object_get(item, "output"), metric);
+		mem_auto char *print = print_of(json_object_get(item, "output"), metric);
 		json_array_append_new(all, json_pack("{s:o}", "print", js_text(print)));
-		free(print);
 	}
 	return all;
 }
@@ -166,10 +163,9 @@ static char *part_text(const struct same_case *one, const json_t *bases, const j
 	size_t i;
 	json_array_foreach((json_t *)bases, i, base)
 		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config, one->metric));
-	json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
+	js_auto json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
 	char *text = same_text(one, lines, best, part);
 	json_decref(lines);
-	json_decref(best);
 	return text;
 }
 
@@ -250,20 +246,19 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 	size_t i, k;
 	json_array_foreach((json_t *)one->base, i, item) {
 		json_array_foreach(json_object_get(item, "errors"), k, line) {
-			json_t *lines = same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
+			js_auto json_t *lines =
+				same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
 			json_object_update(known, lines);
-			json_decref(lines);
 		}
 	}
 	json_array_foreach((json_t *)one->best, i, item) {
 		const char *first = json_string_value(js_at(item, "errors.0"));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
-		json_t *lines = same_lines(first, one->best_config, NULL);
+		js_auto json_t *lines = same_lines(first, one->best_config, NULL);
 		const char *words = json_object_iter_key(json_object_iter(lines));
 		if (words && !json_object_get(known, words))
 			clause_add(clauses, mem_printf("it prints \"%.60s\" to stderr", first));
-		json_decref(lines);
 	}
 	json_decref(known);
 }
@@ -272,15 +267,13 @@ json_t *same_output(const struct same_case *one) {
 	json_t *clauses = json_array(), *bases = members_of(one->base, "output"), *item;
 	size_t i;
 	json_array_foreach((json_t *)one->best, i, item) {
-		char *text = json_array_size(clauses) ? NULL : content_text(one, bases, json_object_get(item, "output"));
+		mem_auto char *text =
+			json_array_size(clauses) ? NULL : content_text(one, bases, json_object_get(item, "output"));
 		clause_add(clauses, text ? mem_printf("it prints %s", text) : NULL);
-		free(text);
 	}
-	json_t *bests = members_of(one->best, "output");
-	char *order = json_array_size(clauses) ? NULL : order_text(bases, bests);
+	js_auto json_t *bests = members_of(one->best, "output");
+	mem_auto char *order = json_array_size(clauses) ? NULL : order_text(bases, bests);
 	clause_add(clauses, order ? mem_printf("it prints %s", order) : NULL);
-	free(order);
-	json_decref(bests);
 	json_decref(bases);
 	errors_add(one, clauses);
 	return clauses;
@@ -403,15 +396,14 @@ static void name_compare(const struct same_case *one, const json_t *runs, const 
 
 json_t *same_files(const struct same_case *one) {
 	json_t *clauses = json_array(), *files, *there;
-	json_t *bases = runs_by_name(one->base, one->base_config), *runs = runs_by_name(one->best, one->best_config);
+	js_auto json_t *bases = runs_by_name(one->base, one->base_config),
+				   *runs = runs_by_name(one->best, one->best_config);
 	const char *key;
 	size_t i;
 	json_object_foreach(json_array_get(bases, 0), key, files) {
 		if (written_count(bases, key))
 			json_array_foreach(runs, i, there) name_compare(one, bases, key, there, clauses);
 	}
-	json_decref(bases);
-	json_decref(runs);
 	return clauses;
 }
 
@@ -466,7 +458,8 @@ static char *names_text(const json_t *names) {
 
 char *same_files_how(const struct same_case *one) {
 	json_t *names = json_array(), *files;
-	json_t *bases = runs_by_name(one->base, one->base_config), *runs = runs_by_name(one->best, one->best_config);
+	js_auto json_t *bases = runs_by_name(one->base, one->base_config),
+				   *runs = runs_by_name(one->best, one->best_config);
 	const char *key;
 	json_object_foreach(json_array_get(bases, 0), key, files) {
 		size_t count = written_count(bases, key);
@@ -474,8 +467,6 @@ char *same_files_how(const struct same_case *one) {
 			file_how(bases, runs, key, i, names);
 	}
 	char *text = names_text(names);
-	json_decref(bases);
-	json_decref(runs);
 	json_decref(names);
 	return text;
 }

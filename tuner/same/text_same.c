@@ -146,9 +146,8 @@ static const char *number_read(struct reading *r, const char *at) {
 	bool masked = span || r->joined || is_labelled(r->label, at) || has_unit(stop, r->end) ||
 	              is_clock(r->start, at, stop, r->end) || (length > 2 && at[1] == 'x');
 	r->line.quiet = r->line.quiet || (stop < r->end && *stop == '%');
-	char *text = mem_printf("%s%.*s", sign ? "-" : "", (int)length, at);
+	mem_auto char *text = mem_printf("%s%.*s", sign ? "-" : "", (int)length, at);
 	json_array_append_new(r->line.numbers, masked ? json_null() : json_string(text));
-	free(text);
 	put(r, '#');
 	r->joined = stop < r->end && is_letter(*stop);
 	r->label = stop;
@@ -262,7 +261,7 @@ static void line_add(json_t *all, const char *text, size_t length, const json_t 
 	struct same_line line = same_line_read(text, length, config);
 	if (is_metric(metric, text, length))
 		numbers_hide(&line);
-	char *shown = mem_printf("%.*s", (int)(length < SHOWN ? length : SHOWN), text);
+	mem_auto char *shown = mem_printf("%.*s", (int)(length < SHOWN ? length : SHOWN), text);
 	json_t *group = json_object_get(all, line.words);
 	if (!group && *line.words) {
 		group = json_pack("{s:[],s:b,s:b}", "lines", "quiet", line.quiet, "error", line.error);
@@ -271,7 +270,6 @@ static void line_add(json_t *all, const char *text, size_t length, const json_t 
 	if (group)
 		json_array_append_new(json_object_get(group, "lines"),
 		                      json_pack("{s:O,s:o}", "numbers", line.numbers, "line", js_text(shown)));
-	free(shown);
 	same_line_clear(&line);
 }
 
@@ -366,9 +364,8 @@ bool same_prints_numbers(const struct same_case *one) {
 	size_t i;
 	json_array_foreach((json_t *)one->base, i, item) {
 		const char *text = js_string_or(json_object_get(item, "output"), "text", "");
-		char *rest = same_rest(text, one->metric);
+		mem_auto char *rest = same_rest(text, one->metric);
 		json_array_append_new(texts, same_lines(rest, one->base_config, NULL));
-		free(rest);
 	}
 	bool known = numbers_known(texts);
 	json_decref(texts);

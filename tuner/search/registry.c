@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "tuner/search/strategy.h"
 
 #define STRATEGY(name) extern const struct strategy strategy_##name;

@@ -2,8 +2,6 @@
 #include "tuner/search/search.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
 
@@ -119,11 +117,10 @@ bool *history_values(const struct history *history, const struct space *space, s
 
 bool history_covers(const struct history *history, const struct space *space) {
 	size_t stride, left = 0;
-	bool *marks = history_values(history, space, &stride);
+	mem_auto bool *marks = history_values(history, space, &stride);
 	for (size_t p = 0; p < space_params(space); p++)
 		for (size_t i = 0; i < space_param_values(space, p); i++)
 			left += !marks[p * stride + i];
-	free(marks);
 	return left == 0;
 }
 
@@ -267,14 +264,13 @@ static bool same_set(const uint64_t *a, const uint64_t *b, size_t count) {
 size_t search_rank(struct search *search, uint64_t *pending, size_t count) {
 	if (!search->strategy->rank || count == 0)
 		return count;
-	uint64_t *ranked = mem_alloc(count, sizeof *ranked);
+	mem_auto uint64_t *ranked = mem_alloc(count, sizeof *ranked);
 	memcpy(ranked, pending, count * sizeof *ranked);
 	size_t worth = search->strategy->rank(search->state, ranked, count);
 	if (worth <= count && same_set(ranked, pending, count))
 		memcpy(pending, ranked, count * sizeof *ranked);
 	else
 		worth = count;
-	free(ranked);
 	return worth;
 }
 

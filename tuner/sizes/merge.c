@@ -3,7 +3,6 @@
  * measured ratios) and configurations, as in optimal segmentation (Bellman, "On the approximation of curves by line
  * segments using dynamic programming", CACM 1961). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/json/js.h"

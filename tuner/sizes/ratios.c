@@ -2,8 +2,6 @@
 /* Ratios of configurations to the best of their size, from stored trials: paired within the blocks of a race or a duel;
  * failing that, from the medians of the search, which were measured one after the other and count for less. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -127,12 +125,11 @@ static void sizes_midpoints_trial(struct sizes_midpoints_reader *reader, const s
 static void sizes_midpoints_end(struct sizes_midpoints_reader *reader, struct sizes *sizes) {
 	for (size_t i = 0; i < reader->count; i++) {
 		struct midpoints_read_tally *midpoints_read_tally = &reader->tallies[i];
-		json_t *config = js_parse(midpoints_read_tally->config, strlen(midpoints_read_tally->config),
-		                          "a trial's configuration", NULL);
+		js_auto json_t *config = js_parse(midpoints_read_tally->config, strlen(midpoints_read_tally->config),
+		                                  "a trial's configuration", NULL);
 		if (config)
 			sizes_midpoint_record(sizes, midpoints_read_tally->n, config, midpoints_read_tally->cost,
 			                      midpoints_read_tally->count);
-		json_decref(config);
 		free(midpoints_read_tally->config);
 	}
 	free(reader);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -147,7 +145,7 @@ int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, s
 	if (!bench->midpoint_race)
 		return 0;
 	size_t count = sizes_midpoints_plan(sizes, midpoints);
-	struct midpoint_race *races = mem_alloc(count + 1, sizeof *races);
+	mem_auto struct midpoint_race *races = mem_alloc(count + 1, sizeof *races);
 	int answer = 0, rounds = 0;
 	for (size_t i = 0; i < count; i++)
 		race_init(sizes, &midpoints[i], &races[i]);
@@ -161,7 +159,6 @@ int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, s
 	for (size_t i = 0; i < count; i++)
 		sizes_midpoint_race_record(sizes, races[i].midpoint.n, races[i].configs, races[i].count, races[i].costs,
 		                           (size_t)rounds);
-	free(races);
 	return answer < 0 ? -1 : 0;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the stored results that differ in one number of the problem only. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -54,11 +52,9 @@ static json_t *without(const json_t *problem, const char *over) {
 
 static bool in_group(const struct found *one, const struct found *problem_row, const char *over, const json_t *rest) {
 	const json_t *problem = json_object_get(one->result, "problem");
-	json_t *others = without(problem, over);
-	bool in = same_kernel(one, problem_row) && json_number_value(json_object_get(problem, over)) > 0 &&
-	          json_equal(others, (json_t *)rest);
-	json_decref(others);
-	return in;
+	js_auto json_t *others = without(problem, over);
+	return same_kernel(one, problem_row) && json_number_value(json_object_get(problem, over)) > 0 &&
+	       json_equal(others, (json_t *)rest);
 }
 
 /* Collects the results that equal one of them in all but `over`; of several with the same size the newest stays. */

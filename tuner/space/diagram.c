@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting: all parts walk through the parameters in parallel, and what they remember is the key under which a count is
  * kept. Variable orders are tried in turn with a growing limit of effort; the first one that finishes wins. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/expr/node.h"
 #include "tuner/space/space_index_impl.h"
 #include "tuner/space/order_impl.h"
 
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
 	size_t count = expr_name_count(rule->expr);
-	struct value *values = mem_alloc(count, sizeof *values);
+	mem_auto struct value *values = mem_alloc(count, sizeof *values);
 	int holds = 1;
 	for (size_t i = 0; i < count; i++) {
 		int bind = rule->bind[i];
@@ -21,7 +18,6 @@ int space_rule_holds(const struct space *space, const struct space_rule *rule, c
 	}
 	if (holds == 1)
 		holds = expr_holds(rule->expr, values);
-	free(values);
 	return holds;
 }
 
@@ -306,14 +302,13 @@ static void used_mark(struct diagram *d, uint32_t node, size_t depth, bool *seen
 }
 
 static void used_new(const struct space *space, struct diagram *d) {
-	bool *seen = mem_alloc(d->node_count, sizeof *seen);
+	mem_auto bool *seen = mem_alloc(d->node_count, sizeof *seen);
 	d->depth_of = mem_alloc(d->node_count, sizeof *d->depth_of);
 	d->used = mem_alloc(space->param_count, sizeof(uint8_t *));
 	for (size_t i = 0; i < space->param_count; i++)
 		d->used[i] = mem_alloc(space_branches(space, (int)i), 1);
 	if (d->root != DIAGRAM_DEAD)
 		used_mark(d, d->root, 0, seen);
-	free(seen);
 }
 
 struct diagram *diagram_empty(const struct space *space, const int *order) {
@@ -368,7 +363,7 @@ static int make_orders(const struct space *space, const struct part_source *sour
 
 static struct diagram *counted(const struct space *space, const bool *off, enum diagram_status *status) {
 	size_t count;
-	struct part_source *sources = sources_new(space, off, &count);
+	mem_auto struct part_source *sources = sources_new(space, off, &count);
 	struct diagram *diagram = NULL;
 	int orders[ORDER_COUNT][SPACE_PARAMS_MAX], order_count = make_orders(space, sources, count, orders);
 	bool overflow = false;
@@ -376,7 +371,6 @@ static struct diagram *counted(const struct space *space, const bool *off, enum 
 	     steps *= steps_factor)
 		for (int kind = 0; kind < order_count && !diagram && !overflow && !stop_asked(); kind++)
 			diagram = attempt(space, sources, count, orders[kind], steps, &overflow);
-	free(sources);
 	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : stop_asked() ? DIAGRAM_STOPPED : DIAGRAM_ENTANGLED;
 	return diagram;
 }

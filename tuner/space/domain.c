@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char hint[] = "write words or numbers as a,b,c and ranges as 1..8, 0..64+8, 16..512*2 or pow2(16,512)";
 
@@ -193,7 +191,7 @@ int domain_order(const void *left, const void *right) {
 
 const struct value *domain_duplicate(const struct value *values, size_t count) {
 	const struct value *found = NULL;
-	struct value *sorted = mem_alloc(count, sizeof *sorted);
+	mem_auto struct value *sorted = mem_alloc(count, sizeof *sorted);
 	memcpy(sorted, values, count * sizeof *sorted);
 	qsort(sorted, count, sizeof *sorted, domain_order);
 	size_t at = 1;
@@ -202,7 +200,6 @@ const struct value *domain_duplicate(const struct value *values, size_t count) {
 	for (size_t i = 0; at < count && !found; i++)
 		if (domain_order(&values[i], &sorted[at]) == 0)
 			found = &values[i];
-	free(sorted);
 	return found;
 }
 

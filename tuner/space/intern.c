@@ -2,9 +2,6 @@
 /* Open addressing with linear probing, at most half full. */
 #include "tuner/space/intern_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 void intern_clear(struct intern *set) {

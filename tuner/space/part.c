@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tuner/space/rewrite_impl.h"
 
 /* A table as a part: its rows, sorted in the variable order, are the paths of the diagram. */
@@ -35,7 +32,7 @@ static uint32_t rows_node(struct rows *rows, int level, size_t first, size_t las
 	struct part *part = rows->part;
 	if (level == part->levels)
 		return PART_TRUE;
-	uint32_t *child = mem_alloc(part->branches[level], sizeof *child);
+	mem_auto uint32_t *child = mem_alloc(part->branches[level], sizeof *child);
 	while (first < last && !effort_spent(part->effort)) {
 		uint32_t branch = branch_at(rows, first, level);
 		size_t next = first + 1;
@@ -45,9 +42,7 @@ static uint32_t rows_node(struct rows *rows, int level, size_t first, size_t las
 		child[branch] = rows_node(rows, level + 1, first, next);
 		first = next;
 	}
-	uint32_t node = part_node_with(part, level, child);
-	free(child);
-	return node;
+	return part_node_with(part, level, child);
 }
 
 /* the root of a table's part */
@@ -97,7 +92,7 @@ static void find_terms(const struct space_tree *t, uint32_t node, int level, boo
 }
 
 static void slice_fill(const struct space_tree *t, struct slice *slice, int level, int levels) {
-	bool *seen = mem_alloc(t->tree.count, sizeof *seen);
+	mem_auto bool *seen = mem_alloc(t->tree.count, sizeof *seen);
 	slice->terms = mem_alloc(t->tree.count, sizeof *slice->terms);
 	if (level < levels) {
 		find_terms(t, t->root, level, seen, slice);
@@ -105,11 +100,10 @@ static void slice_fill(const struct space_tree *t, struct slice *slice, int leve
 		slice->terms[0] = t->root;
 		slice->count = 1;
 	}
-	free(seen);
 }
 
 static void slice_compile(const struct space_tree *t, const struct slice *before, struct slice *slice, int param) {
-	int32_t *slots = mem_alloc(t->tree.count, sizeof *slots);
+	mem_auto int32_t *slots = mem_alloc(t->tree.count, sizeof *slots);
 	memset(slots, -1, t->tree.count * sizeof *slots);
 	for (uint32_t i = 0; i < t->tree.count; i++)
 		if (t->tree.nodes[i].op == EXPR_NAME && t->tree.nodes[i].name == (uint32_t)param)
@@ -119,7 +113,6 @@ static void slice_compile(const struct space_tree *t, const struct slice *before
 	slice->code = mem_alloc(slice->count, sizeof(struct expr_code *));
 	for (size_t i = 0; i < slice->count; i++)
 		slice->code[i] = expr_code_new(&t->tree, slice->terms[i], slots);
-	free(slots);
 }
 
 /* params[0..levels) in the variable order; a parameter that the expression does not mention leaves the terms as they
@@ -209,11 +202,10 @@ static uint32_t part_node_with(struct part *part, int level, const uint32_t *chi
 	if (same == branches)
 		return child[0];
 	/* The level leads the key, because nodes of two levels must stay apart even if their children are equal. */
-	uint32_t *key = mem_alloc((size_t)branches + 1, sizeof *key);
+	mem_auto uint32_t *key = mem_alloc((size_t)branches + 1, sizeof *key);
 	key[0] = (uint32_t)level;
 	memcpy(key + 1, child, branches * sizeof *key);
 	uint32_t number = intern_find(&part->children, key, (size_t)branches + 1, &added);
-	free(key);
 	if (!added)
 		return part->child_node[number];
 	if (part->children.count > part->child_room) {
@@ -266,12 +258,10 @@ static uint32_t child_of(struct part *part, int level, uint32_t branch, struct v
 
 static uint32_t eager_node(struct part *part, int level, struct value *values, size_t count) {
 	uint32_t branches = part->branches[level];
-	uint32_t *child = mem_alloc(branches, sizeof *child);
+	mem_auto uint32_t *child = mem_alloc(branches, sizeof *child);
 	for (uint32_t branch = 0; branch < branches && !effort_spent(part->effort); branch++)
 		child[branch] = child_of(part, level, branch, values, count);
-	uint32_t node = part_node_with(part, level, child);
-	free(child);
-	return node;
+	return part_node_with(part, level, child);
 }
 
 static uint32_t lazy_node(struct part *part, int level, uint32_t state) {
@@ -320,9 +310,8 @@ static uint32_t node_of_state(struct part *part, int level, const struct value *
 		return part->state_node[state];
 	uint32_t node;
 	if (level == part->levels - 1 || part->rest[level] <= EAGER_MAX) {
-		struct value *values = state_values(part, state, &count);
+		mem_auto struct value *values = state_values(part, state, &count);
 		node = eager_node(part, level, values, count);
-		free(values);
 	} else {
 		node = lazy_node(part, level, state);
 	}
@@ -332,9 +321,8 @@ static uint32_t node_of_state(struct part *part, int level, const struct value *
 uint32_t part_expand(struct part *part, uint32_t node, uint32_t branch) {
 	struct part_node n = part->nodes[node];
 	size_t count;
-	struct value *values = state_values(part, n.state, &count);
+	mem_auto struct value *values = state_values(part, n.state, &count);
 	uint32_t child = child_of(part, n.level, branch, values, count);
-	free(values);
 	return n.child[branch] = child;
 }
 

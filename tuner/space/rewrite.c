@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Puts sums, products and comparisons into the variable order. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/space/rewrite_impl.h"
 
@@ -105,12 +103,11 @@ static uint32_t name(struct tree_builder *b, int param) {
 }
 
 static struct value fold(const struct space_tree *t, uint32_t node) {
-	int32_t *slots = mem_alloc(t->tree.count, sizeof *slots);
+	mem_auto int32_t *slots = mem_alloc(t->tree.count, sizeof *slots);
 	memset(slots, -1, t->tree.count * sizeof *slots);
 	struct expr_code *code = expr_code_new(&t->tree, node, slots);
 	struct value value = code ? expr_code_run(code, NULL) : (struct value){.type = EXPR_FAILED};
 	expr_code_free(code);
-	free(slots);
 	return value;
 }
 
@@ -160,13 +157,12 @@ static uint32_t copy_operator(struct tree_builder *b, uint32_t node) {
 		return tree_comparison(b, n->op, expr_tree_kid(b->from, node, 0), expr_tree_kid(b->from, node, 1));
 	if (out != TREE_NONE)
 		return out;
-	uint32_t *kids = mem_alloc(total, sizeof *kids);
+	mem_auto uint32_t *kids = mem_alloc(total, sizeof *kids);
 	for (uint32_t i = 0; i < total; i++) {
 		uint32_t kid = expr_tree_kid(b->from, node, i);
 		kids[i] = i < n->count ? tree_copy(b, kid) : kid;
 	}
 	out = operator_node(b, n->op, kids, n->count, total);
-	free(kids);
 	return out;
 }
 

@@ -2,8 +2,6 @@
 /* The definition of a space: parameters, constants, constraints and tables. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/near.h"
 #include "base/stop.h"

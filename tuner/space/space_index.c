@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts numbers to configurations and back in one walk down the diagram. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tuner/space/order_impl.h"
 #include "tuner/space/space_index_impl.h"
 

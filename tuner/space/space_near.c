@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Neighbours: first those that differ in one parameter and nothing else, then those that need a repair. */
-#include <stdlib.h>
-
 #include "tuner/space/space_near.h"
 
 /* Shortest paths through the diagram, depth by depth: of the paths to a node only the cheapest is kept. The number of
@@ -187,7 +185,7 @@ static struct path edge_path(const struct repairs *r, const struct diagram_node 
 /* A single loop does, because children have lower numbers than their parents. */
 static void find_ways(struct repairs *r) {
 	const struct diagram *d = r->space->diagram;
-	struct path *paths = mem_alloc(d->edge_count, sizeof *paths);
+	mem_auto struct path *paths = mem_alloc(d->edge_count, sizeof *paths);
 	r->on[DIAGRAM_END] = (struct path){0, 0};
 	for (size_t n = DIAGRAM_DEAD + 1; n < d->node_count; n++) {
 		const struct diagram_node *node = &d->nodes[n];
@@ -210,7 +208,6 @@ static void find_ways(struct repairs *r) {
 			     (struct path){r->to[n].cost + over.cost, r->to[n].index + over.index});
 		}
 	}
-	free(paths);
 }
 
 static struct repairs *repairs_new(const struct space *space, const int *from) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads configurations that come from outside. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/near.h"
@@ -64,9 +62,8 @@ json_t *space_json(const struct space *space) {
 }
 
 static void hash_json(struct sha256 *sha, json_t *json, size_t leave_out) {
-	char *text = js_canonical(json);
+	mem_auto char *text = js_canonical(json);
 	sha256_add(sha, text, strlen(text) - leave_out);
-	free(text);
 	json_decref(json);
 }
 
@@ -262,7 +259,7 @@ int space_config_nearest(const struct space *space, const json_t *object, uint64
 /* 1: it holds, 0: it does not, -1: it mentions a parameter that is absent. */
 static int rule_permits(const struct space *space, const struct space_rule *rule, const json_t *config) {
 	size_t count = expr_name_count(rule->expr);
-	struct value *values = mem_alloc(count + 1, sizeof *values);
+	mem_auto struct value *values = mem_alloc(count + 1, sizeof *values);
 	int holds = 1;
 	for (size_t i = 0; i < count && holds == 1; i++) {
 		int bind = rule->bind[i];
@@ -273,7 +270,6 @@ static int rule_permits(const struct space *space, const struct space_rule *rule
 	}
 	if (holds == 1)
 		holds = expr_holds(rule->expr, values);
-	free(values);
 	return holds;
 }
 

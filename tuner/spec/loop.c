@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Computed lists: range() and comprehensions. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/spec/impl.h"
 
@@ -42,9 +40,8 @@ static struct expr *reader_expr(struct reader *r, struct slice s, const char *va
 		reader_fail(r, s, s.at == s.end ? "a value is missing" : "None cannot be passed to a program");
 		return NULL;
 	}
-	char *text = mem_printf("%.*s", (int)(s.end - s.at), s.at);
+	mem_auto char *text = mem_printf("%.*s", (int)(s.end - s.at), s.at);
 	struct expr *expr = expr_parse(text, r->err);
-	free(text);
 	if (!expr) {
 		reader_place(r, s);
 		return NULL;

@@ -3,8 +3,6 @@
  * is an expression over at most one name. Nothing is ever handed to an interpreter. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/near.h"
@@ -74,7 +72,7 @@ static int order_pointers(const void *left, const void *right) {
 /* Keeps the first of equal values (1, 1.0 and True are equal), and the order. */
 static void value_list_unique(struct value_list *list) {
 	const struct value **sorted = mem_alloc(list->count, sizeof(const struct value *));
-	bool *again = mem_alloc(list->count, sizeof *again);
+	mem_auto bool *again = mem_alloc(list->count, sizeof *again);
 	for (size_t i = 0; i < list->count; i++)
 		sorted[i] = &list->at[i];
 	qsort(sorted, list->count, sizeof(const struct value *), order_pointers);
@@ -85,7 +83,6 @@ static void value_list_unique(struct value_list *list) {
 		if (!again[i])
 			list->at[kept++] = list->at[i];
 	list->count = kept;
-	free(again);
 	free(sorted);
 }
 
@@ -319,9 +316,8 @@ static int read_values(const json_t *json, struct domain *domain, struct err *er
 		const char *text = json_string_value(json);
 		return spec_values(text, domain->arena, &domain->values, &domain->count, err) ? err_prefix(err, "Values") : 0;
 	}
-	json_t *list = json_is_array(json) ? json_incref((json_t *)json) : json_pack("[O]", json);
+	js_auto json_t *list = json_is_array(json) ? json_incref((json_t *)json) : json_pack("[O]", json);
 	int status = read_json_values(list, domain, err);
-	json_decref(list);
 	return status ? err_prefix(err, "Values") : 0;
 }
 
@@ -401,10 +397,8 @@ static int read_condition(struct space *space, const json_t *json, struct err *e
 		return err_set(err, ERR_USAGE, NULL, "it must be an object with an Expression");
 	if (!text && js_string(json, "Expression", &text, err))
 		return -1;
-	char *python = spec_condition(text, err);
-	int status = python && check_names(space, python, err) == 0 ? space_add_constraint(space, python, err) : -1;
-	free(python);
-	return status;
+	mem_auto char *python = spec_condition(text, err);
+	return python && check_names(space, python, err) == 0 ? space_add_constraint(space, python, err) : -1;
 }
 
 static int read_conditions(struct spec *spec, const json_t *configuration, struct err *err) {

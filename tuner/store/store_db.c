@@ -71,10 +71,8 @@ static int json_bind(sqlite3_stmt *stmt, int place, const json_t *json) {
 }
 
 static int samples_bind(sqlite3_stmt *stmt, int place, const struct cell_samples *samples) {
-	json_t *array = js_reals(samples->values, samples->count);
-	int rc = json_bind(stmt, place, array);
-	json_decref(array);
-	return rc;
+	js_auto json_t *array = js_reals(samples->values, samples->count);
+	return json_bind(stmt, place, array);
 }
 
 static int cell_bind(sqlite3_stmt *stmt, int place, enum cell type, const void *from) {

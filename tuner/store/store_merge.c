@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -169,10 +167,9 @@ static int run(const struct merge *merge, sqlite3_stmt *stmt) {
 
 static bool is_json(sqlite3_stmt *row, int at, json_type type) {
 	const char *text = (const char *)sqlite3_column_text(row, at);
-	json_t *json = text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, at), JSON_REJECT_DUPLICATES, NULL) : NULL;
-	bool right = json && json_typeof(json) == type;
-	json_decref(json);
-	return right;
+	js_auto json_t *json =
+		text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, at), JSON_REJECT_DUPLICATES, NULL) : NULL;
+	return json && json_typeof(json) == type;
 }
 
 /* The target's table decides whether NULL is allowed. */
@@ -265,18 +262,14 @@ static int row_update(const struct merge *merge, size_t t, sqlite3_stmt *row, in
  * budget, but not its earlier results. */
 static int plan_copy(const struct merge *merge, sqlite3_stmt *row, int64_t to) {
 	sqlite3_stmt *add = merge->plan;
-	json_t *plan = store_json_of(merge->source, row, STORE_ONLY, "a search's plan", merge->err);
+	js_auto json_t *plan = store_json_of(merge->source, row, STORE_ONLY, "a search's plan", merge->err);
 	if (!plan)
 		return -1;
-	json_t *kept = json_pack("{s:I,s:[]}", "budget", (json_int_t)js_int_or(plan, "budget", 0), "sources");
-	char *text = json_dumps(kept, JSON_COMPACT);
+	js_auto json_t *kept = json_pack("{s:I,s:[]}", "budget", (json_int_t)js_int_or(plan, "budget", 0), "sources");
+	mem_auto char *text = json_dumps(kept, JSON_COMPACT);
 	sqlite3_bind_int64(add, 1, to);
 	sqlite3_bind_text(add, 2, text, -1, SQLITE_TRANSIENT);
-	int failed = run(merge, add);
-	free(text);
-	json_decref(kept);
-	json_decref(plan);
-	return failed;
+	return run(merge, add);
 }
 
 static int plan_merge(const struct merge *merge, int64_t from, int64_t to) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -55,10 +53,8 @@ static int header_read(const char *path, unsigned char *header, struct err *err)
 
 static bool file_beside(const char *path, const char *suffix) {
 	struct stat st;
-	char *name = mem_printf("%s%s", path, suffix);
-	bool there = stat(name, &st) == 0 && st.st_size > 0;
-	free(name);
-	return there;
+	mem_auto char *name = mem_printf("%s%s", path, suffix);
+	return stat(name, &st) == 0 && st.st_size > 0;
 }
 
 /* Examines a path without SQLite, so that nothing is written to a foreign file. */
@@ -86,12 +82,10 @@ static int file_probe(const char *path, enum store_file *kind, struct err *err) 
 }
 
 char *store_default_path(struct err *err) {
-	char *dir = sys_data_dir(err);
+	mem_auto char *dir = sys_data_dir(err);
 	if (!dir)
 		return NULL;
-	char *path = mem_printf("%s/store.db", dir);
-	free(dir);
-	return path;
+	return mem_printf("%s/store.db", dir);
 }
 
 const char *store_path(const struct store *store) {
@@ -126,16 +120,14 @@ static void name_answer(sqlite3_context *context, int count, sqlite3_value **val
 	(void)count;
 	if (kernel && !problem && work_passes(kernel))
 		return;
-	json_t *json =
+	js_auto json_t *json =
 		kernel && problem && work_passes(kernel) ? js_parse(problem, strlen(problem), "a problem", NULL) : NULL;
 	const char *command = js_string_or(json, "command", NULL);
-	char *name = command ? work_name(command) : NULL;
+	mem_auto char *name = command ? work_name(command) : NULL;
 	if (name)
 		sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
 	else
 		sqlite3_result_value(context, values[0]);
-	free(name);
-	json_decref(json);
 }
 
 /* SQLite takes a lock that fails with ENOLCK for one that another process holds, because NFS may answer so once in a
@@ -158,11 +150,10 @@ static int wait_busy(void *context, int tries) {
 }
 
 static int connect_to(struct store *store, int flags, const char *query, struct err *err) {
-	char *uri = path_uri(store->path, query);
+	mem_auto char *uri = path_uri(store->path, query);
 	sqlite3_close(store->db);
 	store->db = NULL;
 	int rc = sqlite3_open_v2(uri, &store->db, flags | SQLITE_OPEN_URI, NULL);
-	free(uri);
 	if (rc != SQLITE_OK)
 		return store_fail(store, rc, err);
 	sqlite3_extended_result_codes(store->db, 1);
@@ -189,10 +180,8 @@ static bool can_write(const char *path) {
 /* A log can only be shared if its index can be written beside it. Without a log the file alone is the whole store, so
  * that it can be read in a read-only folder. */
 static bool is_frozen(const struct store *store) {
-	char *dir = folder_of(store->path);
-	bool frozen = !can_write(dir) && !file_beside(store->path, "-wal");
-	free(dir);
-	return frozen;
+	mem_auto char *dir = folder_of(store->path);
+	return !can_write(dir) && !file_beside(store->path, "-wal");
 }
 
 static int check_existing(struct store *store, struct err *err) {
@@ -210,7 +199,7 @@ static int make_folder(const char *dir, const char *path, struct err *err) {
 
 /* SQLite would not name the file or folder that is not writable. */
 static int check_writable(const struct store *store, enum store_file kind, struct err *err) {
-	char *dir = folder_of(store->path);
+	mem_auto char *dir = folder_of(store->path);
 	const char *locked = NULL;
 	int rc = 0;
 	if (!can_write(dir))
@@ -220,7 +209,6 @@ static int check_writable(const struct store *store, enum store_file kind, struc
 	if (locked)
 		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store",
 		             "cannot write store %s: %s: %s", store->path, locked, strerror(errno));
-	free(dir);
 	return rc;
 }
 
@@ -292,9 +280,8 @@ static int open_any(struct store *store, struct err *err) {
  * whole. The lock is on the folder, which exists already, and it is advisory: a file system without locks works as
  * well. Anybody who can read the folder can lock it, for ever if they like, so that waiting for it has an end. */
 static int opening_lock(const struct store *store) {
-	char *dir = folder_of(store->path);
+	mem_auto char *dir = folder_of(store->path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(dir);
 	double end = sys_now() + STORE_BUSY_MS * 1e-3;
 	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EINTR || errno == EWOULDBLOCK) && !stop_asked() &&
 	       sys_now() < end)
@@ -317,10 +304,8 @@ static int prepare_folder(const struct store *store, struct err *err) {
 		return 0;
 	if (file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
 		return 0; /* errors are reported later, under the lock */
-	char *dir = folder_of(store->path);
-	int failed = make_folder(dir, store->path, err);
-	free(dir);
-	return failed;
+	mem_auto char *dir = folder_of(store->path);
+	return make_folder(dir, store->path, err);
 }
 
 static void file_note(struct store *store) {
@@ -345,7 +330,7 @@ struct store *store_open(const char *path, enum store_mode mode, struct err *err
 
 /* SQLite keeps writing to a file that has lost its name and could not be found again. */
 static int save(struct store *store, struct err *err) {
-	char *saved = mem_printf("%s.saved", store->path);
+	mem_auto char *saved = mem_printf("%s.saved", store->path);
 	const struct store_field field = store_text(saved);
 	struct err ignored = {0};
 	int fd = open(saved, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite fills an empty file */
@@ -358,7 +343,6 @@ static int save(struct store *store, struct err *err) {
 	err_set(err, ERR_FAILED, NULL, "store %s was removed or replaced while it was in use", store->path);
 	good ? err_hint(err, "what was measured is in %s", saved)
 		 : err_hint(err, "measure again; it could not be saved: %.150s", ignored.what);
-	free(saved);
 	return -1;
 }
 
@@ -367,12 +351,11 @@ static int save(struct store *store, struct err *err) {
 static bool log_is_cut(const struct store *store) {
 	static const unsigned char magic[] = {0x37, 0x7f, 0x06};
 	unsigned char start[sizeof magic] = {0};
-	char *path = mem_printf("%s-wal", store->path);
+	mem_auto char *path = mem_printf("%s-wal", store->path);
 	int fd = store->wal ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	bool cut = fd >= 0 && pread(fd, start, sizeof start, 0) > 0 && memcmp(start, magic, sizeof magic) != 0;
 	if (fd >= 0)
 		close(fd);
-	free(path);
 	return cut;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every query for searches selects the same columns, so that one reader serves all of them. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -365,10 +363,8 @@ int store_resume_find(struct store *store, const char *fingerprint, const struct
 
 static int64_t file_bytes(const char *path, const char *suffix) {
 	struct stat info;
-	char *name = mem_printf("%s%s", path, suffix);
-	int64_t bytes = stat(name, &info) == 0 ? info.st_size : 0;
-	free(name);
-	return bytes;
+	mem_auto char *name = mem_printf("%s%s", path, suffix);
+	return stat(name, &info) == 0 ? info.st_size : 0;
 }
 
 int store_about(struct store *store, struct store_about *about, struct err *err) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
@@ -88,17 +86,16 @@ static int create_all(struct store *store, struct err *err) {
 	const char *strict = sqlite3_libversion_number() >= 3037000 ? " STRICT" : "";
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < TABLES; i++) {
-		char *sql = mem_printf("%s%s", store_tables[i].create, strict);
+		mem_auto char *sql = mem_printf("%s%s", store_tables[i].create, strict);
 		rc = store_exec(store, sql, err);
-		free(sql);
 	}
 	for (size_t i = 0; rc == 0 && i < COUNT(indexes); i++)
 		rc = store_exec(store, indexes[i], err);
 	if (rc)
 		return -1;
-	char *sql = mem_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID, STORE_VERSION);
+	mem_auto char *sql =
+		mem_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID, STORE_VERSION);
 	rc = store_exec(store, sql, err);
-	free(sql);
 	return rc;
 }
 
@@ -150,7 +147,7 @@ static char *step_sql(const struct store *store, const struct store_table *table
 	char *sql = mem_strdup(""), *whole;
 	for (int i = 0; i < table->count; i++) {
 		const struct store_column *column = &table->columns[i];
-		char *select = mem_printf("SELECT %s FROM %s", column->name, table->name);
+		mem_auto char *select = mem_printf("SELECT %s FROM %s", column->name, table->name);
 		if (column->later && probe(store, select) == SQLITE_ERROR) {
 			whole = store->mode == STORE_READ
 			            ? mem_printf("%s, NULL AS %s", sql, column->name)
@@ -158,7 +155,6 @@ static char *step_sql(const struct store *store, const struct store_table *table
 			free(sql);
 			sql = whole;
 		}
-		free(select);
 	}
 	if (store->mode != STORE_READ || !*sql)
 		return sql;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -126,21 +124,19 @@ static int search_add(void *ctx, const struct store_row *row) {
 	struct exporting *exporting = ctx;
 	if (!is_wanted(exporting->wish, row->kernel))
 		return 0;
-	json_t *search = search_json(exporting, row);
+	js_auto json_t *search = search_json(exporting, row);
 	if (!search)
 		return 1;
 	if (!exporting->wish->private && is_private(search))
 		exporting->hidden++;
 	else if (json_array_size(json_object_get(search, "trials")))
 		json_array_append(exporting->searches, search);
-	json_decref(search);
 	return 0;
 }
 
 void share_hash(const json_t *value, char out[SHA256_TEXT]) {
-	char *text = js_canonical(value);
+	mem_auto char *text = js_canonical(value);
 	sha256_text(text, strlen(text), out);
-	free(text);
 }
 
 static json_t *share_searches(struct store *store, const struct share_wish *wish, size_t *hidden, struct err *err) {
@@ -175,9 +171,8 @@ static int text_check(const json_t *search, const char *name, bool empty, struct
 		return -1;
 	if (!*text || strlen(text) > TEXT_MAX_BYTES)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" is empty or too long", name);
-	json_t *clean = js_text(text); /* as it would be exported */
+	js_auto json_t *clean = js_text(text); /* as it would be exported */
 	bool same = strcmp(json_string_value(clean), text) == 0;
-	json_decref(clean);
 	return same ? 0 : err_set(err, ERR_USAGE, NULL, "\"%s\" has control characters", name);
 }
 
@@ -260,8 +255,8 @@ static int document_check(const json_t *document, struct err *err) {
 static int trial_import(struct store *store, int64_t search, const json_t *trial, double started, struct err *err) {
 	const json_t *list = json_object_get(trial, "samples");
 	size_t count = json_array_size(list);
-	double *samples = mem_alloc(count + 1, sizeof *samples);
-	char *config = js_canonical(json_object_get(trial, "config"));
+	mem_auto double *samples = mem_alloc(count + 1, sizeof *samples);
+	mem_auto char *config = js_canonical(json_object_get(trial, "config"));
 	js_each (sample, list)
 		samples[sample_at] = json_number_value(sample);
 	const struct store_trial row = {.search = search,
@@ -273,14 +268,11 @@ static int trial_import(struct store *store, int64_t search, const json_t *trial
 	                                .sample_count = count,
 	                                .started = started,
 	                                .elapsed = js_real_or(trial, "elapsed_s", 0)};
-	int failed = store_trial_add(store, &row, err);
-	free(config);
-	free(samples);
-	return failed;
+	return store_trial_add(store, &row, err);
 }
 
 static int search_import(struct store *store, const json_t *search, int64_t *added, struct err *err) {
-	char *problem = js_canonical(json_object_get(search, "problem"));
+	mem_auto char *problem = js_canonical(json_object_get(search, "problem"));
 	double started = js_real_or(search, "started", 0);
 	struct store_session session = {.fingerprint = js_string_or(search, "fingerprint", ""),
 	                                .machine = json_object_get(search, "machine"),
@@ -304,7 +296,6 @@ static int search_import(struct store *store, const json_t *search, int64_t *add
 	}
 	*added += (int64_t)i;
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
-	free(problem);
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
 
@@ -347,9 +338,8 @@ static json_t *search_plain(const json_t *search) {
 }
 
 static void plain_hash(const json_t *search, char hash[SHA256_TEXT]) {
-	json_t *plain = search_plain(search);
+	js_auto json_t *plain = search_plain(search);
 	share_hash(plain, hash);
-	json_decref(plain);
 }
 
 /* The hashes of the store's searches of these kernels, as they would be shared with and without private names: a
@@ -358,7 +348,7 @@ static json_t *known_new(struct store *store, const char *const *kernels, struct
 	const struct share_wish wish = {.kernels = kernels, .private = true};
 	char hash[SHA256_TEXT];
 	size_t hidden;
-	json_t *searches = share_searches(store, &wish, &hidden, err);
+	js_auto json_t *searches = share_searches(store, &wish, &hidden, err);
 	json_t *known = searches ? json_object() : NULL;
 	js_each (search, searches) {
 		share_hash(search, hash);
@@ -367,7 +357,6 @@ static json_t *known_new(struct store *store, const char *const *kernels, struct
 		share_hash(search, hash);
 		json_object_set_new(known, hash, json_true());
 	}
-	json_decref(searches);
 	return known;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/store/store_impl.h"
 #include "tuner/trial/trial.h"
@@ -194,7 +194,7 @@ int store_group_end(struct store *store, struct err *err) {
 
 int trial_store(struct store *store, int64_t search, const char *phase, int block, const json_t *config,
                 const struct trial_result *result, struct err *err) {
-	char *text = js_canonical(config);
+	mem_auto char *text = js_canonical(config);
 	json_object_del(result->reply, "evidence"); /* it is long, and compared by now */
 	const struct store_trial trial = {
 		.search = search,
@@ -211,9 +211,7 @@ int trial_store(struct store *store, int64_t search, const char *phase, int bloc
 		.message = *result->message ? result->message : NULL,
 		.detail = result->reply,
 	};
-	int failed = store_trial_add(store, &trial, err);
-	free(text);
-	return failed;
+	return store_trial_add(store, &trial, err);
 }
 
 int store_plans_make(struct store *store, struct err *err) {
@@ -224,14 +222,13 @@ int store_plans_make(struct store *store, struct err *err) {
 }
 
 int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err) {
-	char *text = json_dumps(plan, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	mem_auto char *text = json_dumps(plan, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	const struct store_field fields[] = {store_int(search), store_text(text)};
 	int rc = store_plans_make(store, err);
 	if (rc == 0)
 		rc = change(store,
 		            store_query(store, "INSERT OR REPLACE INTO plans (search, plan) VALUES (?, ?)", fields, 2, err),
 		            NULL, err);
-	free(text);
 	return rc;
 }
 

@@ -12,7 +12,6 @@
  * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes
  * do not wait for it. */
 #include <math.h>
-#include <string.h>
 
 #include "tuner/search/search.h"
 #include "tuner/strategy/strategy_impl.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/model/paired.h"
 #include "tuner/study/study_impl.h"
@@ -87,14 +86,12 @@ static void compare_few(const struct study *study, const struct study_pair *pair
 
 static void compare_many(const struct study *study, const struct study_pair *pairs, size_t count,
                          struct study_ratio *ratio) {
-	double *a = mem_alloc(count, sizeof *a), *b = mem_alloc(count, sizeof *b);
+	mem_auto double *a = mem_alloc(count, sizeof *a), *b = mem_alloc(count, sizeof *b);
 	for (size_t i = 0; i < count; i++) {
 		a[i] = study->rows[pairs[i].a].value;
 		b[i] = study->rows[pairs[i].b].value;
 	}
 	struct paired paired = paired_analyse(a, b, count, 0.95);
-	free(a);
-	free(b);
 	ratio->ratio = paired.ratio;
 	ratio->ci[0] = paired.ci[0];
 	ratio->ci[1] = paired.ci[1];

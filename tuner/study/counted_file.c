@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -149,7 +147,7 @@ static bool perf_line(json_t *list, char *line, char delimiter) {
 
 /* A line of `perf stat -j`. */
 static bool perf_json_line(json_t *list, const char *line) {
-	json_t *json = js_parse(line, strlen(line), "", NULL);
+	js_auto json_t *json = js_parse(line, strlen(line), "", NULL);
 	char value[NAME_SHOWN], event[NAME_SHOWN];
 	double number;
 	snprintf(value, sizeof value, "%s", js_string_or(json, "counter-value", ""));
@@ -158,7 +156,6 @@ static bool perf_json_line(json_t *list, const char *line) {
 	bool fine = json && *name, counted = fine && perf_number(value, &number);
 	if (counted)
 		perf_add(list, name, number, js_string_or(json, "unit", ""), js_real_or(json, "pcnt-running", 100));
-	json_decref(json);
 	return fine || !*value;
 }
 
@@ -280,12 +277,11 @@ static int lines_read(json_t *list, char *text, const char *where, struct err *e
 
 json_t *counted_text_read(const char *text, const char *where, struct err *err) {
 	json_t *list = json_array();
-	char *copy = mem_strdup(text);
+	mem_auto char *copy = mem_strdup(text);
 	int failed = lines_read(list, copy, where, err);
 	if (!failed && json_array_size(list) == 0)
 		failed =
 			err_set(err, ERR_USAGE, "were its events supported on that machine?", "%s does not have any counts", where);
-	free(copy);
 	if (!failed)
 		return list;
 	json_decref(list);
@@ -300,15 +296,13 @@ json_t *counted_file_read(const char *table, const char *name, struct err *err) 
 		        NAME_SHOWN, name);
 		return NULL;
 	}
-	char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
-	char *text = sys_read_file(path, FILE_MAX, &size, err);
+	mem_auto char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
+	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
 	if (!text && err->code == ERR_FAILED)
 		err->code = ERR_USAGE;
 	json_t *list = text ? counted_text_read(text, path, err) : NULL;
 	for (size_t i = json_array_size(list); i-- > 0;) /* the table has its own time */
 		if (strcmp(js_string_or(json_array_get(list, i), "name", ""), "time_elapsed") == 0)
 			json_array_remove(list, i);
-	free(text);
-	free(path);
 	return list;
 }

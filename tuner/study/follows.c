@@ -8,7 +8,6 @@
 #include "tuner/study/follows.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/rng.h"
 #include "tuner/study/study_impl.h"
@@ -84,7 +83,7 @@ static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 /* Numbers the problems in the order of their rows. Returns how many there are. */
 static int problems_number(const struct study *study, int *problem) {
 	struct study_order order = {.study = study};
-	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows);
+	mem_auto size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows);
 	int count = 0;
 	for (size_t c = 0; c < study->column_count; c++)
 		order.skip[c] = !study->columns[c].is_problem;
@@ -95,7 +94,6 @@ static int problems_number(const struct study *study, int *problem) {
 		count += i > 0 && study_order_compare(&order, rows[i - 1], rows[i]) != 0;
 		problem[rows[i]] = count;
 	}
-	free(rows);
 	return count + 1;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A table under construction, and names that hold several things: paths, pairs and commands. */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Documents with a row for each run become tables: members of members are "a.b", those of what a row stands in "^a", a
  * list of numbers is one cell with a line for each, and a list of things with names has a column for each name. */
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/study/producer_impl.h"
@@ -146,11 +144,10 @@ static void lines_put(struct grid *grid, const char *text, size_t size, const ch
 	for (const char *at = text, *end = text + size; at < end; line++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((newline ? newline : end) - at);
-		json_t *json = *at == '{' ? js_parse(at, length, "", NULL) : NULL;
+		js_auto json_t *json = *at == '{' ? js_parse(at, length, "", NULL) : NULL;
 		struct around around = {.count = 0};
 		if (json)
 			rows_put(grid, json, path, &around, line);
-		json_decref(json);
 		at += length + 1;
 	}
 }

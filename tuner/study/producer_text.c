@@ -2,8 +2,6 @@
 /* The texts of time(1), perf stat and likwid: a row for each run. Lines before a run that say NAME=VALUE, and its
  * command, tell what it was. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -94,9 +92,8 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 		grid_row(grid, line);
 		grid_put(grid, time, "", -1);
 		if (quote && strcspn(quote + 1, "'\n") < TABLE_NAME) {
-			char *command = mem_printf("%.*s", (int)strcspn(quote + 1, "'\n"), quote + 1);
+			mem_auto char *command = mem_printf("%.*s", (int)strcspn(quote + 1, "'\n"), quote + 1);
 			grid_put(grid, "perf stat run", command, -1);
-			free(command);
 		}
 	}
 	json_array_foreach(list, i, one) {
@@ -120,9 +117,8 @@ static struct csv *counted_read(const char *text, size_t size) {
 		char *next = strstr(at + 1, heading), *end = next ? next : at + strlen(at);
 		while (next && end > at && end[-1] != '\n')
 			end--;
-		char *block = mem_printf("%.*s", (int)(end - at), at);
+		mem_auto char *block = mem_printf("%.*s", (int)(end - at), at);
 		counted_put(grid, block, 1);
-		free(block);
 		at = next;
 	}
 	free(copy);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series of rows that agree in everything but one column. */
-#include <stdlib.h>
-
 #include "tuner/study/study_impl.h"
 
 struct group { /* rows that agree in all columns that do not depend on the column */
@@ -112,7 +110,7 @@ void study_series_each(const struct study *study, size_t column, size_t least, s
 }
 
 size_t study_envelope(const struct study *study, size_t column, study_filter filter, void *ctx, size_t *rows) {
-	size_t *all = mem_alloc(study->row_count + 1, sizeof *all);
+	mem_auto size_t *all = mem_alloc(study->row_count + 1, sizeof *all);
 	size_t count = rows_wanted(study, column, filter, ctx, all), kept = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!study->rows[all[i]].over)
@@ -120,6 +118,5 @@ size_t study_envelope(const struct study *study, size_t column, study_filter fil
 	kept = by_level(study, column, all, kept);
 	for (size_t i = 0; i < kept; i++)
 		rows[i] = all[i];
-	free(all);
 	return kept;
 }

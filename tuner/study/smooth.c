@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
 #include "base/rng.h"
 #include "tuner/study/study_impl.h"
 
@@ -36,7 +34,7 @@ static void orders_try(struct orders *orders, double *y, size_t left) {
 
 double study_smooth_chance(const double *y, size_t count) {
 	struct orders orders = {.real = roughness(y, count), .count = count};
-	double *copy = mem_alloc(count + 1, sizeof *copy);
+	mem_auto double *copy = mem_alloc(count + 1, sizeof *copy);
 	struct rng rng;
 	for (size_t i = 0; i < count; i++)
 		copy[i] = y[i];
@@ -48,7 +46,6 @@ double study_smooth_chance(const double *y, size_t count) {
 		orders.smooth += roughness(copy, count) <= orders.real;
 		orders.all++;
 	}
-	free(copy);
 	if (count < 4)
 		return 1;
 	return count > EXACT_MOST ? (double)(orders.smooth + 1) / (double)(orders.all + 1)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -363,12 +361,9 @@ const char *study_set_objective(const struct study_set *set) {
 /* Machines are distinguished by their fingerprint or, if they lack one, by their whole description. */
 static char *key_of(const char *kernel, const char *device, const json_t *machine) {
 	const char *fingerprint = js_string_or(machine, "fingerprint", NULL);
-	char *all = fingerprint ? mem_strdup(fingerprint) : js_canonical(machine);
-	json_t *parts = json_pack("[s,s,s]", kernel, device, all ? all : "");
-	char *key = js_canonical(parts);
-	json_decref(parts);
-	free(all);
-	return key;
+	mem_auto char *all = fingerprint ? mem_strdup(fingerprint) : js_canonical(machine);
+	js_auto json_t *parts = json_pack("[s,s,s]", kernel, device, all ? all : "");
+	return js_canonical(parts);
 }
 
 static struct study_item *item_new(const char *kernel, const char *device, const json_t *machine) {

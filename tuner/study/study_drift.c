@@ -3,7 +3,6 @@
  * would look worse or better than configurations that were only searched. The ratio of configurations that were
  * measured in both corrects this. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/stats.h"
 #include "tuner/study/study_impl.h"

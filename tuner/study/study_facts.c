@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The limits of the machine, and figures of the worker's report about a row. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/study/study_impl.h"

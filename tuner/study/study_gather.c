@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merges trials of the same configuration on the same problem. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/json/js.h"
 #include "tuner/study/study_impl.h"
@@ -92,9 +89,8 @@ static char *trial_key(struct study *study, const struct study_trial *trial) {
 json_t *study_config(struct study *study, const json_t *problem, const char *config_text) {
 	if (!json_is_object(problem) || !study->gathering.slot_count || !is_canonical(config_text))
 		return NULL;
-	char *key = key_of(study, problem, config_text);
+	mem_auto char *key = key_of(study, problem, config_text);
 	const size_t *slot = slot_find(study, key);
-	free(key);
 	return *slot ? study->gathering.rows[*slot - 1].config : NULL;
 }
 

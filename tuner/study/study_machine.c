@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machines that are described by words, because a table rarely comes with the output of `sweetspot machine`. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -194,10 +192,9 @@ json_t *study_machine_likwid(const char *text, struct err *err) {
 	}
 	json_t *machine = json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores),
 	                            "threads", (int)(packages * cores * threads), "caches");
-	char *name = mem_printf("%.*s", cpu ? (int)strcspn(cpu, "\r\n") : 0, cpu ? cpu : "");
+	mem_auto char *name = mem_printf("%.*s", cpu ? (int)strcspn(cpu, "\r\n") : 0, cpu ? cpu : "");
 	if (*name)
 		json_object_set_new(machine, "cpu", js_text(name));
-	free(name);
 	if (nodes >= 1 && nodes <= COUNT_MAX)
 		json_object_set_new(machine, "numa_nodes", json_integer((json_int_t)nodes));
 	likwid_caches(text, machine);

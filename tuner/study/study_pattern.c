@@ -6,8 +6,6 @@
  * variance between the levels of one column, beyond that of as many random groups; the same shuffles give its
  * distribution. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/rng.h"
 #include "base/stats.h"
@@ -191,7 +189,7 @@ static double probability(struct pattern *pattern) {
 double study_pattern(const struct study *study) {
 	if (study->row_count < STUDY_ROWS_LEAST || study->column_count == 0)
 		return NAN;
-	struct pattern *pattern = mem_alloc(1, sizeof *pattern);
+	mem_auto struct pattern *pattern = mem_alloc(1, sizeof *pattern);
 	rows_choose(study, pattern);
 	for (size_t i = 0; i < pattern->count; i++)
 		nearest_find(study, pattern, i);
@@ -201,6 +199,5 @@ double study_pattern(const struct study *study) {
 	columns_choose(study, pattern);
 	double p = probability(pattern);
 	free(pattern->columns);
-	free(pattern);
 	return p;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stop.h"
@@ -78,12 +76,11 @@ static int study_set_document_row_add(struct study_item *item, const json_t *pro
 	if (timed && (js_real(row, "median", 0, SECONDS_MAX, &trial.value, err) || !(trial.value > 0)))
 		return err_set(err, ERR_USAGE, NULL, "\"median\" is not a positive number");
 	int failed = samples_read(row, &samples, &trial.sample_count, err);
-	json_t *detail = study_detail(row);
+	js_auto json_t *detail = study_detail(row);
 	trial.samples = samples;
 	trial.detail = detail;
 	if (!failed)
 		study_set_add(item, &trial);
-	json_decref(detail);
 	free(samples);
 	return failed;
 }
@@ -172,9 +169,8 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 	}
 	json_t *machine = json_object_get(whole, "machine"), *ceilings = json_object_get(whole, "ceilings");
 	bool known = json_object_size(machine) && study_machine_check(machine, NULL) == 0;
-	json_t *own = known ? json_incref(machine) : study_machine_unknown();
+	js_auto json_t *own = known ? json_incref(machine) : study_machine_unknown();
 	struct study_item *item = study_set_item(set, kernel, device, own);
-	json_decref(own);
 	if (json_array_size(ceilings)) {
 		json_decref(item->ceilings);
 		item->ceilings = json_incref(ceilings);
@@ -271,10 +267,10 @@ static json_t *problem_json(const char *text) {
 
 static void row_add(struct study_item *item, const struct record *record, uint64_t index, double scale) {
 	const struct record_row *row = &record->rows[index];
-	json_t *config = space_config_json(record->space, index);
-	json_t *detail = detail_of(record, row);
-	json_t *problem = problem_json(record->problem);
-	double *samples = mem_alloc(row->sample_count + 1, sizeof *samples);
+	js_auto json_t *config = space_config_json(record->space, index);
+	js_auto json_t *detail = detail_of(record, row);
+	js_auto json_t *problem = problem_json(record->problem);
+	mem_auto double *samples = mem_alloc(row->sample_count + 1, sizeof *samples);
 	size_t count = scale < 1 ? row->sample_count : 0; /* samples are times, whatever the objective is */
 	for (size_t i = 0; i < count; i++)
 		samples[i] = row->samples[i] * scale;
@@ -287,10 +283,6 @@ static void row_add(struct study_item *item, const struct record *record, uint64
 	                                  .sample_count = count,
 	                                  .detail = detail};
 	study_set_add(item, &trial);
-	free(samples);
-	json_decref(problem);
-	json_decref(config);
-	json_decref(detail);
 }
 
 /* Files do not name the kind of device, but a team of threads only makes sense on a CPU. */
@@ -324,7 +316,7 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 		               record->objective);
 	if (count > RECORD_ROWS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "%s: more than %d configurations", path, RECORD_ROWS_MAX);
-	json_t *machine = *record->device ? json_pack("{s:s}", "device", record->device) : study_machine_unknown();
+	js_auto json_t *machine = *record->device ? json_pack("{s:s}", "device", record->device) : study_machine_unknown();
 	struct study_item *item = study_set_item(set,
 	                                         *record->kernel ? record->kernel
 	                                         : slash         ? slash + 1
@@ -334,7 +326,6 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 		row_add(item, record, i, time ? 1e-3 : 1);
 	if (own)
 		objective_tell(record, item);
-	json_decref(machine);
 	return 0;
 }
 
@@ -361,9 +352,8 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 		return size <= TABLE_MAX ? study_set_table(set, path, text, size, reading, err)
 		                         : err_set(err, ERR_USAGE, NULL, "%s is larger than %d MiB", path, TABLE_MAX >> 20);
 	bool ours = size <= DOCUMENT_MAX && memmem(text, size, "\"sweetspot-", 11);
-	json_t *json = ours ? js_parse(text, size, path, NULL) : NULL;
+	js_auto json_t *json = ours ? js_parse(text, size, path, NULL) : NULL;
 	int failed = study_set_is_document(json) ? study_set_document(set, json, err) : 1;
-	json_decref(json);
 	if (failed <= 0)
 		return failed ? err_prefix(err, "%s", path) : 0;
 	if (memmem(text, size, "\"counter-value\"", 15))
@@ -374,9 +364,8 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
 	size_t size;
-	char *text = record_text(path, &size, err);
+	mem_auto char *text = record_text(path, &size, err);
 	int failed = text ? text_add(set, path, text, size, reading, err) : -1;
-	free(text);
 	if (failed <= 0)
 		return failed;
 	return stop_asked() ? stop_fail(err, "while a file was read") : record_add(set, path, reading, err);

@@ -29,9 +29,9 @@ static json_t *detail_of(const struct reading *reading, const json_t *reply, con
 static int on_trial(void *ctx, const struct store_trial *stored) {
 	const struct reading *reading = ctx;
 	json_t *known = study_config(reading->item->study, reading->problem, stored->config);
-	json_t *config =
+	js_auto json_t *config =
 		known ? json_incref(known) : js_parse(stored->config, strlen(stored->config), "a trial's configuration", NULL);
-	json_t *detail = detail_of(reading, stored->detail, config);
+	js_auto json_t *detail = detail_of(reading, stored->detail, config);
 	const struct study_trial trial = {.problem = reading->problem,
 	                                  .config = config,
 	                                  .config_text = stored->config,
@@ -44,8 +44,6 @@ static int on_trial(void *ctx, const struct store_trial *stored) {
 	                                  .detail = detail};
 	if (config)
 		study_set_add(reading->item, &trial);
-	json_decref(config);
-	json_decref(detail);
 	return 0;
 }
 

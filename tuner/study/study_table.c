@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/json/js.h"
@@ -237,8 +235,9 @@ static int row_add(struct filling *filling, size_t row) {
 		seconds = 1 / seconds;
 	if (isfinite(seconds) && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
 		return cell_refuse(filling, row, column->name, cell, "is out of range");
-	json_t *problem = settings_json(table, row, TABLE_PROBLEM), *config = settings_json(table, row, TABLE_PARAM);
-	json_t *detail = table_detail(table, row, seconds, filling->rest, filling->err);
+	js_auto json_t *problem = settings_json(table, row, TABLE_PROBLEM),
+				   *config = settings_json(table, row, TABLE_PARAM);
+	js_auto json_t *detail = table_detail(table, row, seconds, filling->rest, filling->err);
 	trial.problem = problem;
 	trial.config = config;
 	trial.detail = json_object_size(detail) ? detail : NULL;
@@ -248,11 +247,7 @@ static int row_add(struct filling *filling, size_t row) {
 	filling->values += detail && isfinite(seconds) && study_set_add(item_of(filling, row), &trial);
 	if (detail && !isfinite(seconds))
 		study_set_add(item_of(filling, row), &trial);
-	int failed = detail ? 0 : -1;
-	json_decref(problem);
-	json_decref(config);
-	json_decref(detail);
-	return failed;
+	return detail ? 0 : -1;
 }
 
 /* Names of kernels that occur once each are versions of one thing, which the rows compare. */
@@ -277,8 +272,8 @@ static int fill(struct filling *filling) {
 static int table_read(struct study_set *set, struct table *table, struct err *err) {
 	struct study_reading reading = table->reading ? *table->reading : (struct study_reading){0};
 	const char *names[TABLE_PROBLEM_NAMES];
-	json_t *machine = table_machine(table->csv, err);
-	char *kernel = table_kernel(table->path, table->csv);
+	js_auto json_t *machine = table_machine(table->csv, err);
+	mem_auto char *kernel = table_kernel(table->path, table->csv);
 	if (reading.problem_count == 0) {
 		reading.problem = names;
 		reading.problem_count = table_noted_problem(table->csv, names);
@@ -297,8 +292,6 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 		failed = fill(&filling);
 	}
 	table->reading = NULL;
-	free(kernel);
-	json_decref(machine);
 	return failed;
 }
 
@@ -420,9 +413,8 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	struct csv *csv = producer_text(text, size);
 	if (!csv) {
 		size_t plain_size = size;
-		char *plain = table_text_plain(text, size, &plain_size);
+		mem_auto char *plain = table_text_plain(text, size, &plain_size);
 		csv = csv_read(plain ? plain : text, plain_size, path, err);
-		free(plain);
 	}
 	return csv ? csv_add(set, path, csv, NULL, reading, err) : hint_add(err);
 }

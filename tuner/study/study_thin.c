@@ -2,9 +2,6 @@
 /* Questions compare rows with rows, so that a table of any size is reduced to ROWS_MOST: the best rows of each problem,
  * then those whose configurations are nearest to the best one, because series and pairs need these, and an even share
  * of the rest. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "tuner/study/study_impl.h"
 
@@ -170,12 +167,11 @@ static void others_keep(struct thinning *thinning) {
 
 static void pairs_keep(struct thinning *thinning) {
 	size_t rows = thinning->study->row_count;
-	bool *first = mem_alloc(rows, sizeof *first);
+	mem_auto bool *first = mem_alloc(rows, sizeof *first);
 	for (size_t i = 0; i < rows; i++)
 		first[i] =
 			i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
 	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 3 * 2, thinning->keep);
-	free(first);
 }
 
 static void rows_drop(struct study *study, const bool *keep) {

@@ -2,8 +2,6 @@
 /* Numbers as people write them become numbers: marks of thousands, minutes and seconds, the sides of a square, and the
  * word "serial" among numbers of threads. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"

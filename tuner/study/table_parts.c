@@ -183,11 +183,10 @@ static int files_add(const struct table *table, size_t row, json_t *counters, st
 		const char *cell = csv_cell(table->csv, row, c);
 		if (table->columns[c].role != TABLE_FILE || table_is_missing(cell))
 			continue;
-		json_t *read = counted_file_read(table->path, cell, err);
+		js_auto json_t *read = counted_file_read(table->path, cell, err);
 		if (!read)
 			return err_prefix(err, "%s:%zu", table->path, table->csv->line[row]);
 		json_array_extend(counters, read);
-		json_decref(read);
 	}
 	return 0;
 }
@@ -217,7 +216,8 @@ static void energy_add(const struct table *table, size_t row, double seconds, js
 /* Returns the other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read.
  * rest: the parts leave some of the time. */
 json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err) {
-	json_t *figures = numbers_json(table, row, TABLE_FIGURE), *counters = numbers_json(table, row, TABLE_COUNTER);
+	js_auto json_t *figures = numbers_json(table, row, TABLE_FIGURE),
+				   *counters = numbers_json(table, row, TABLE_COUNTER);
 	json_t *detail = files_add(table, row, counters, err) ? NULL : json_object();
 	if (isfinite(seconds))
 		each_add(table, row, seconds, figures);
@@ -228,7 +228,5 @@ json_t *table_detail(const struct table *table, size_t row, double seconds, bool
 		json_object_set(detail, "counters", counters);
 	if (detail && table->columns[table->value].role == TABLE_TIME)
 		energy_add(table, row, seconds, detail);
-	json_decref(figures);
-	json_decref(counters);
 	return detail;
 }

@@ -2,8 +2,6 @@
 /* Decides what each column of a table is. Names decide first; a column that was probably measured rather than chosen is
  * recognised by its values. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"

@@ -2,8 +2,6 @@
 /* Tables as people type them: Markdown, LaTeX, gnuplot, blanks between columns, titles above and notes below. Each line
  * becomes one with tabs between its fields, or an empty one, so that messages still name the right line. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/study/study_table_impl.h"

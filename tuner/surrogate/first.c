@@ -3,10 +3,9 @@
  * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/expr/expr.h"
+#include "base/json/js.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to
@@ -91,10 +90,9 @@ static bool is_there(const struct opening *opening, size_t param) {
 /* The configuration with this value; all other parameters stay as they are unless the value forces them to change. */
 static bool with_value(const struct opening *opening, size_t param, size_t value, uint64_t *index) {
 	const struct space *space = opening->task.space;
-	json_t *wish = json_object();
+	js_auto json_t *wish = json_object();
 	json_object_set_new(wish, space_param_name(space, param), value_json(space_param_value(space, param, value)));
 	int failed = space_config_nearest(space, wish, opening->from, index, NULL);
-	json_decref(wish);
 	return !failed && !history_taken(opening->task.history, *index);
 }
 
@@ -354,7 +352,7 @@ uint64_t surrogate_unseen(struct surrogate *surrogate) {
 	const struct space *space = surrogate->task.space;
 	size_t stride, most = 0;
 	uint64_t best = UINT64_MAX;
-	bool *seen = history_values(surrogate->task.history, space, &stride);
+	mem_auto bool *seen = history_values(surrogate->task.history, space, &stride);
 	for (int i = 0; i < MIDDLE_OF; i++) {
 		uint64_t index = history_unseen(surrogate->task.history, space, &surrogate->rng);
 		size_t fresh = index == UINT64_MAX ? 0 : values_fresh(space, index, seen, stride);
@@ -363,7 +361,6 @@ uint64_t surrogate_unseen(struct surrogate *surrogate) {
 			best = index;
 		}
 	}
-	free(seen);
 	return best;
 }
 

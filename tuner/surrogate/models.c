@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the Gaussian processes of the surrogate in step with the observations. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/surrogate/surrogate_impl.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tuner/surrogate/surrogate_impl.h"
 
@@ -103,12 +101,11 @@ static size_t best_left(const struct surrogate *surrogate, const struct ranked *
 /* The covariances of all others once this one is measured, too. */
 static void condition_on(double *covariance, size_t count, size_t at, double noise) {
 	double variance = covariance[at * count + at] + noise;
-	double *row = mem_alloc(count, sizeof *row);
+	mem_auto double *row = mem_alloc(count, sizeof *row);
 	memcpy(row, covariance + at * count, count * sizeof *row);
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < count; j++)
 			covariance[i * count + j] -= row[i] * row[j] / variance;
-	free(row);
 }
 
 /* One after the other, each given that those before it come out as their means. */
@@ -139,17 +136,13 @@ size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t cou
 	if (surrogate->worked == 0 || count > RANKED_MAX)
 		return count;
 	surrogate_refresh(surrogate);
-	struct ranked *ranked = mem_alloc(count, sizeof *ranked);
-	uint16_t *codes = mem_alloc(count * surrogate->dims + 1, sizeof *codes);
-	double *covariance = mem_alloc(count * count, sizeof *covariance);
+	mem_auto struct ranked *ranked = mem_alloc(count, sizeof *ranked);
+	mem_auto uint16_t *codes = mem_alloc(count * surrogate->dims + 1, sizeof *codes);
+	mem_auto double *covariance = mem_alloc(count * count, sizeof *covariance);
 	for (size_t i = 0; i < count; i++)
 		look_up(surrogate, &ranked[i], pending[i], codes + i * surrogate->dims);
 	gp_covariances(surrogate->fit.value, codes, count, covariance);
-	size_t kept = order(surrogate, ranked, covariance, pending, count, surrogate->worth.incumbent);
-	free(covariance);
-	free(codes);
-	free(ranked);
-	return kept;
+	return order(surrogate, ranked, covariance, pending, count, surrogate->worth.incumbent);
 }
 
 enum {

@@ -3,8 +3,6 @@
  * was there; the search's model uses that as a trend whose slope it learns. (The dimension's length is so large that it
  * acts as a trend alone.) A source without which left-out configurations are predicted better is dropped. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
@@ -280,7 +278,7 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 /* Predicts the candidates that the source does not know: their places in the pool and their codes there. */
 static void codes_predict(struct source_model *model, struct pool *pool, size_t dims, size_t at, const size_t *place,
                           size_t count) {
-	uint16_t *own = mem_alloc(count * model->dims, sizeof *own);
+	mem_auto uint16_t *own = mem_alloc(count * model->dims, sizeof *own);
 	struct gp_pool *asked = gp_pool_new(learned(model), count);
 	for (size_t i = 0; i < count; i++)
 		memcpy(own + i * model->dims, pool->codes + place[i] * dims, model->dims * sizeof *own);
@@ -289,7 +287,6 @@ static void codes_predict(struct source_model *model, struct pool *pool, size_t 
 	for (size_t i = 0; i < count; i++)
 		pool->codes[place[i] * dims + at] = level_of(model, gp_pool_mean(asked)[i]);
 	gp_pool_free(asked);
-	free(own);
 }
 
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -112,12 +110,10 @@ static json_t *counting_clean(const json_t *counting, double median) {
 static double seconds_of(const struct trial_result *result) {
 	const json_t *samples = json_object_get(result->reply, "samples");
 	size_t count = json_array_size(samples);
-	double *seconds = count ? mem_alloc(count, sizeof *seconds) : NULL;
+	mem_auto double *seconds = count ? mem_alloc(count, sizeof *seconds) : NULL;
 	for (size_t i = 0; i < count; i++)
 		seconds[i] = json_number_value(json_array_get(samples, i));
-	double median = count ? stats_median(seconds, count) : result->value;
-	free(seconds);
-	return median;
+	return count ? stats_median(seconds, count) : result->value;
 }
 
 static const json_t *simulation_of(const json_t *reply) {

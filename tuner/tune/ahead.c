@@ -5,7 +5,6 @@
  * disturb the measurements, a batch is built and then measured; elsewhere each that was measured makes room for another
  * one to build. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
@@ -70,7 +69,7 @@ static int sources_find(struct tune *tune, const json_t *plan, const json_t *wan
 	const struct tune_task *task = tune->task;
 	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
 		return 0;
-	char *objective = tune_objective(task);
+	mem_auto char *objective = tune_objective(task);
 	const struct tune_sources_query query = {.kernel = task->kernel,
 	                                         .source = task->source,
 	                                         .objective = objective,
@@ -81,7 +80,6 @@ static int sources_find(struct tune *tune, const json_t *plan, const json_t *wan
 	                                         .search = tune->memory.id,
 	                                         .until = js_int_or(plan, "until", 0)};
 	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
-	free(objective);
 	return tune->memory.sources ? 0 : -1;
 }
 
@@ -100,7 +98,7 @@ static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct e
 
 int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 	const struct tune_task *task = tune->task;
-	json_t *plan = NULL;
+	js_auto json_t *plan = NULL;
 	tune_ahead_begin(tune);
 	int failed = plan_make(tune, budget, &plan, err);
 	if (!failed) {
@@ -120,7 +118,6 @@ int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 		tune->search = search_new(task->strategy, &of_strategy, err);
 		failed = tune->search ? 0 : -1;
 	}
-	json_decref(plan);
 	return failed;
 }
 
@@ -177,7 +174,7 @@ static size_t ready(const struct tune *tune) {
 	const struct tune_ahead *ahead = &tune->bench.ahead;
 	size_t first = ahead->count, row = SIZE_MAX;
 	for (size_t i = 0; i < ahead->count; i++) {
-		json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
+		js_auto json_t *config = space_config_json(tune->task->space, ahead->queue[i]);
 		size_t at = tune_is_recalling(tune) ? recall_row(tune->memory.recall, config) : SIZE_MAX;
 		if (at < row) {
 			row = at;
@@ -185,7 +182,6 @@ static size_t ready(const struct tune *tune) {
 		} else if (first == ahead->count && builder_has(tune->task->builder, config)) {
 			first = i;
 		}
-		json_decref(config);
 	}
 	return first;
 }
@@ -217,11 +213,9 @@ static uint64_t take(struct tune_ahead *ahead, size_t at) {
 
 /* Is it built, or was it measured by a run that is being resumed? */
 static bool is_made(const struct tune *tune, uint64_t index) {
-	json_t *config = space_config_json(tune->task->space, index);
-	bool made = (tune_is_recalling(tune) && recall_has(tune->memory.recall, config)) ||
-	            builder_has(tune->task->builder, config);
-	json_decref(config);
-	return made;
+	js_auto json_t *config = space_config_json(tune->task->space, index);
+	return (tune_is_recalling(tune) && recall_has(tune->memory.recall, config)) ||
+	       builder_has(tune->task->builder, config);
 }
 
 /* Orders what is pending by what is known now. Proposals that are not worth a build any more are given back; one that

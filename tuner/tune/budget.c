@@ -3,7 +3,6 @@
  * What is too long is not begun, what takes longer than expected is cut, and a budget that is too short is reported
  * before the search begins. */
 #include <math.h>
-#include <string.h>
 
 #include "tuner/race/look.h"
 #include "tuner/tune/session_impl.h"

@@ -2,8 +2,6 @@
 /* The changes of a winner from what is run today, and which of them pay: the final is a duel with today's setting whose
  * blocks have the winner without each of its changes, too (tuner/race/ablation.h). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/race/ablation.h"
@@ -193,7 +191,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	                           .seconds = ARMS_SHARE * seconds_left(rent),
 	                           .rough = first && rent->count > 1,
 	                           .again = !first && !gain->faster};
-	json_t *config = config_of(rent, set);
+	js_auto json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
 		at[also.count] = i;
@@ -213,7 +211,6 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	gain->open = rc == 0 && duel->left_open;
 	for (size_t i = 0; i < also.count; i++)
 		json_decref((json_t *)others[i]);
-	json_decref(config);
 	return rc;
 }
 

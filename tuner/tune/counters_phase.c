@@ -2,7 +2,6 @@
 /* Counting, once the finals have told what is worth it. On several nodes it begins while the race and the duel still
  * run, where they have no work, because their outcome only changes the order of counting. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
@@ -87,8 +86,8 @@ static void counting_failed(struct tune *tune, const json_t *config, const char 
 }
 
 static void keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
-	json_t *row = json_object();
-	char *key = js_canonical(config);
+	js_auto json_t *row = json_object();
+	mem_auto char *key = js_canonical(config);
 	trial_counters_add(row, result);
 	if (result->status != TRIAL_CORRECT)
 		counting_failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
@@ -96,8 +95,6 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 		counting_failed(tune, config, "its runner cannot count");
 	else
 		json_object_set(tune->counting.counted, key, row);
-	json_decref(row);
-	free(key);
 }
 
 static int counting_keep(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
@@ -149,9 +146,8 @@ int tune_counters_ahead(struct tune *tune, struct err *err) {
 	tune->counting.ahead = true;
 	if (!(most > 0))
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	js_auto json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	int rc = count_one(tune, config, most, err);
-	json_decref(config);
 	tune->counting.one_seconds = tune_now(tune) - begun;
 	tune->counting.seconds += tune->counting.one_seconds;
 	if (json_object_size(tune->counting.counted) > 0)
@@ -163,9 +159,8 @@ int tune_counters_ahead(struct tune *tune, struct err *err) {
 static bool is_known(const struct tune *tune, const json_t *config) {
 	size_t i;
 	json_t *failed;
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	bool known = json_object_get(tune->counting.counted, key) != NULL;
-	free(key);
 	json_array_foreach(tune->counting.uncounted, i, failed) known =
 		known || json_equal(json_object_get(failed, "config"), config);
 	return known;
@@ -408,11 +403,10 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 		return 0;
 	double begun = tune_now(tune);
 	tune->money.budget.seconds += tune->counting.kept;
-	json_t *queue = queue_new(tune);
+	js_auto json_t *queue = queue_new(tune);
 	tune_spend_nodes(tune, SPENT_COUNTERS);
 	int rc = (tune->bench.fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
 	tune_spend_nodes(tune, SPENT_IDLE);
 	tune->counting.seconds += tune_now(tune) - begun;
-	json_decref(queue);
 	return rc;
 }

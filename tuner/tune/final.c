@@ -2,8 +2,6 @@
 /* The finals: race of the finalists, duel of the winner with the baseline, and the recommendation. Fresh measurements
  * are needed because the minimum of a search is biased downwards (doc/measurement.md, rules 4 to 6; ADR 14). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/race/unsafe.h"
@@ -264,11 +262,10 @@ static int meet_baseline(struct tune *tune, const json_t *winner, struct err *er
 	json_decref(kept);
 	if (rc || tune->finals.gain.unconfirmed || is_baseline(tune, tune->finals.best_config))
 		return rc;
-	json_t *best = json_incref(tune->finals.best_config);
+	js_auto json_t *best = json_incref(tune->finals.best_config);
 	rc = tune_winner_check(tune, best, err);
 	if (tune_has_fallen(tune, best)) /* whatever is left of the winner, it is not to be trusted */
 		tune_fall(tune, winner);
-	json_decref(best);
 	return rc;
 }
 
@@ -445,7 +442,7 @@ static int prove(struct tune *tune, double share, struct err *err) {
 	bool unsafe = false;
 	if (index == tune->finals.proof.index || !tune_proof_is_cheap(tune, share))
 		return 0;
-	json_t *config = space_config_json(tune->task->space, index);
+	js_auto json_t *config = space_config_json(tune->task->space, index);
 	tune->finals.proof.index = index;
 	int failed = is_unsafe(tune, config, &unsafe, err);
 	if (!failed && !unsafe)
@@ -454,7 +451,6 @@ static int prove(struct tune *tune, double share, struct err *err) {
 		decide(tune, config);
 		tune_proof_keep(tune);
 	}
-	json_decref(config);
 	return failed;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records what nodes measured, and acts on what their baselines say about them. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/race/deviation.h"
@@ -309,7 +308,7 @@ static void outcome_apply(void *ctx, const char *config, const struct trial_resu
 	struct tune *tune = parallel->tune;
 	struct err err = {0};
 	uint64_t index;
-	json_t *object = js_parse(config, strlen(config), "a configuration", &err);
+	js_auto json_t *object = js_parse(config, strlen(config), "a configuration", &err);
 	if (object && space_config_read(tune->task->space, object, NULL, &index, &err) == 0) {
 		tune->bench.current.seconds = result->elapsed_s;
 		tune->bench.current.deviation =
@@ -317,7 +316,6 @@ static void outcome_apply(void *ctx, const char *config, const struct trial_resu
 		tune_pareto_record(tune, object, result);
 		tune_evaluated(tune, index, result);
 	}
-	json_decref(object);
 }
 
 int parallel_recall(struct parallel *parallel, struct err *err) {

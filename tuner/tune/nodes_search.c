@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search on several nodes, and the blocks of the finals, each of which runs as a whole on one node. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tuner/tune/nodes_impl.h"
 
 enum { GROUP_MAX = 64 /* results that are committed together */ };
@@ -273,12 +270,11 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	if (rc != 1)
 		return rc;
 	struct block *block = done.job->tag;
-	struct pool_job *job = block->tag;
+	mem_auto struct pool_job *job = block->tag;
 	ptrdiff_t lead = lead_record(tune, &done, err);
 	if (lead >= 0)
 		block_fill(tune, block, &done, (size_t)lead);
 	pool_done_clear(&done);
-	free(job);
 	if (lead < 0)
 		return -1;
 	rc = 0;

@@ -5,7 +5,6 @@
  * reaches a node through a cache on disk, so nothing here decides what a configuration is worth: if a build fails, or
  * the node does not see the cache, the node's own worker compiles. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
@@ -166,17 +165,13 @@ size_t parallel_ahead_depth(const struct parallel *parallel) {
 }
 
 static bool is_built(const struct parallel *parallel, uint64_t index) {
-	json_t *config = space_config_json(parallel->tune->task->space, index);
-	bool built = builder_has(builder_of(parallel), config);
-	json_decref(config);
-	return built;
+	js_auto json_t *config = space_config_json(parallel->tune->task->space, index);
+	return builder_has(builder_of(parallel), config);
 }
 
 static bool leave(const struct parallel *parallel, uint64_t index) {
-	json_t *config = space_config_json(parallel->tune->task->space, index);
-	bool left = builder_leave(builder_of(parallel), config);
-	json_decref(config);
-	return left;
+	js_auto json_t *config = space_config_json(parallel->tune->task->space, index);
+	return builder_leave(builder_of(parallel), config);
 }
 
 /* Builds that have ended need no helper, and a broken one would begin again. */

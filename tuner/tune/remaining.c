@@ -2,6 +2,7 @@
 /* How long a session will probably go on, its first useful answer, and its progress. */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
 
 /* A first answer may be wanted after this share of the budget, if it is useful. */
@@ -107,9 +108,8 @@ static void tune_first_report(struct tune *tune) {
 	if (tune->money.reported || !observer || !observer->found || tune_is_recalling(tune) || !tune_is_useful(tune) ||
 	    share_used(tune) < FIRST_SHARE)
 		return;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	js_auto json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	observer->found(observer->ctx, config, tune->task->baseline, gain);
-	json_decref(config);
 	tune->money.reported = true;
 }
 

@@ -5,8 +5,6 @@
  * besides its run is the same for both sides of a pair and cancels (doc/fleet.md has the limits). The results of a
  * winner are checked before it is trusted (doc/measurement.md, rule 11). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -161,7 +159,7 @@ static bool pair_next(const struct tune_gain *gain, size_t node, size_t *at, con
 
 /* Do the answers of a node take what its times say, as far as the pairs tell? */
 static bool confirms(struct tune_gain *gain, size_t node) {
-	double *said = mem_alloc(gain->count + 1, sizeof *said), *rest = mem_alloc(gain->count + 1, sizeof *rest);
+	mem_auto double *said = mem_alloc(gain->count + 1, sizeof *said), *rest = mem_alloc(gain->count + 1, sizeof *rest);
 	const struct tune_gain_trial *pair[2];
 	size_t count = 0;
 	for (size_t at = 0; pair_next(gain, node, &at, pair); count++) {
@@ -175,8 +173,6 @@ static bool confirms(struct tune_gain *gain, size_t node) {
 		gain->said = claim;
 		gain->seen = claim + left;
 	}
-	free(said);
-	free(rest);
 	return good;
 }
 
@@ -211,9 +207,8 @@ static void gpu_keep(struct tune *tune, const json_t *config, const struct trial
 	json_t *gpu = json_object_get(result->reply, "gpu");
 	if (!gpu || result->status != TRIAL_CORRECT)
 		return;
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	json_object_set(tune->finals.gpus, key, gpu);
-	free(key);
 }
 
 static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,

@@ -3,7 +3,6 @@
  * used up. It repeats disturbed trials, confirms a new best, and measures the best again from time to time, so that the
  * value to beat is not one lucky trial (doc/measurement.md, rule 3). */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
@@ -121,14 +120,13 @@ static void probes_recall(struct tune *tune, const json_t *next) {
 
 /* Measures the best so far again before configuration `next`, if the last time is long enough ago for its cost. */
 static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
-	json_t *coming = space_config_json(tune->task->space, next);
+	js_auto json_t *coming = space_config_json(tune->task->space, next);
 	bool known = recall_has(tune->memory.recall, coming);
 	probes_recall(tune, known ? coming : NULL);
-	json_decref(coming);
 	if (known || !is_due(tune) ||
 	    tune_left(tune) < tune_proof_seconds(tune) + 8 * tune_seconds(tune, tune->memory.best))
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	js_auto json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	struct trial_request request = tune_request(tune, config);
 	struct trial_result result = {0};
 	double begun = tune_now(tune);
@@ -143,7 +141,6 @@ static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	if (!failed)
 		failed = trial_store(tune->task->store, tune->memory.id, "probe", 0, config, &result, err);
 	trial_result_clear(&result);
-	json_decref(config);
 	return failed;
 }
 
@@ -244,24 +241,22 @@ static void tune_searched_from(struct tune *tune) {
 }
 
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	json_t *config = space_config_json(tune->task->space, index);
+	js_auto json_t *config = space_config_json(tune->task->space, index);
 	tune->tally.evaluations++;
 	if (result->status == TRIAL_CENSORED || result->status == TRIAL_TIMEOUT)
 		tune->memory.cut_index = index;
 	if (!tune->memory.is_new)
 		tune_searched_from(tune);
 	tune_status_count(tune, config, result);
-	json_decref(config);
 	tune_outcome_report(tune, index, result);
 	tune_ahead_note(tune);
 	tune_report(tune, TUNE_SEARCH);
 }
 
 static int search_step(struct tune *tune, uint64_t index, struct err *err) {
-	json_t *config = space_config_json(tune->task->space, index);
+	js_auto json_t *config = space_config_json(tune->task->space, index);
 	struct trial_result result;
 	int failed = measure(tune, "search", config, tune_search_limit(tune), &result, err);
-	json_decref(config);
 	if (!failed && !tune->money.cut)
 		tune_evaluated(tune, index, &result);
 	trial_result_clear(&result);

@@ -2,8 +2,6 @@
 /* The results of a session so far: what worked and how fast, what failed, and how many runs were checked
  * (doc/measurement.md, rule 11). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -128,17 +126,15 @@ static bool tells_least(const struct tune *tune, const struct trial_result *resu
 static bool was_given_up(const struct tune *tune, uint64_t index) {
 	if (!tune->task->builder)
 		return false;
-	json_t *config = space_config_json(tune->task->space, index);
-	bool gave_up = builder_gave_up(tune->task->builder, config);
-	json_decref(config);
-	return gave_up;
+	js_auto json_t *config = space_config_json(tune->task->space, index);
+	return builder_gave_up(tune->task->builder, config);
 }
 
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE,
 	                                   .seconds = tune->bench.current.seconds + tune->bench.current.build_seconds,
 	                                   .build = tune->bench.current.build_seconds};
-	double *counters = counters_of(tune, result);
+	mem_auto double *counters = counters_of(tune, result);
 	tune_remember(tune, index, result);
 	if (result->status == TRIAL_CORRECT) {
 		outcome.result = STRATEGY_VALUE;
@@ -155,7 +151,6 @@ void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_r
 	outcome.given_up = result->status == TRIAL_COMPILE && was_given_up(tune, index);
 	outcome.counters = counters;
 	search_tell(tune->search, index, &outcome);
-	free(counters);
 }
 
 static double of_sample(enum trial_objective objective, double seconds, double joules) {
@@ -191,7 +186,7 @@ void tune_pareto_record(struct tune *tune, const json_t *config, const struct tr
 	double first = of_trial(result->reply, task->goal.objective), second = of_trial(result->reply, task->goal.second);
 	if (isnan(first) || isnan(second))
 		return;
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	json_t *entry = json_object_get(tune->finals.both, key);
 	if (!entry) {
 		entry = json_pack("{s:o,s:[],s:[]}", "config", json_deep_copy(config), "first", "second");
@@ -199,7 +194,6 @@ void tune_pareto_record(struct tune *tune, const json_t *config, const struct tr
 	}
 	json_array_append_new(json_object_get(entry, "first"), json_real(first));
 	json_array_append_new(json_object_get(entry, "second"), json_real(second));
-	free(key);
 }
 
 void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result) {
@@ -211,17 +205,14 @@ void tune_checked_note(struct tune *tune, const json_t *config, const struct tri
 		return;
 	if (verify > 0 && !(tune->finals.trust.verify_s > 0 && tune->finals.trust.verify_s <= verify))
 		tune->finals.trust.verify_s = verify;
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	json_object_set_new(tune->finals.trust.checked, key,
 	                    json_integer((json_int_t)runs + js_int_or(tune->finals.trust.checked, key, 0)));
-	free(key);
 }
 
 uint64_t tune_checked_runs(const struct tune *tune, const json_t *config) {
-	char *key = js_canonical(config);
-	uint64_t runs = (uint64_t)js_int_or(tune->finals.trust.checked, key, 0);
-	free(key);
-	return runs;
+	mem_auto char *key = js_canonical(config);
+	return (uint64_t)js_int_or(tune->finals.trust.checked, key, 0);
 }
 
 bool tune_verifies_again(const struct tune *tune) {
@@ -230,17 +221,15 @@ bool tune_verifies_again(const struct tune *tune) {
 }
 
 bool tune_has_fallen(const struct tune *tune, const json_t *config) {
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	bool fallen = json_object_get(tune->finals.trust.fallen, key);
-	free(key);
 	return fallen;
 }
 
 void tune_fall(struct tune *tune, const json_t *config) {
 	uint64_t index = UINT64_MAX;
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	json_object_set_new(tune->finals.trust.fallen, key, json_true());
-	free(key);
 	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
 		return;
 	for (size_t i = 0; i < tune->memory.worked_count; i++)
@@ -285,13 +274,12 @@ static int earlier_see(void *ctx, const struct store_trial *trial) {
 	bool later = false;
 	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
 		later = later || strcmp(trial->phase, phases[i]) == 0;
-	json_t *config = later && strcmp(trial->status, trial_status_word(result.status)) == 0
-	                     ? js_parse(trial->config, strlen(trial->config), "the store", NULL)
-	                     : NULL;
+	js_auto json_t *config = later && strcmp(trial->status, trial_status_word(result.status)) == 0
+	                             ? js_parse(trial->config, strlen(trial->config), "the store", NULL)
+	                             : NULL;
 	snprintf(result.message, sizeof result.message, "%s", trial->message ? trial->message : "");
 	if (config)
 		tune_failure_note(tune, trial->phase, config, &result);
-	json_decref(config);
 	return 0;
 }
 

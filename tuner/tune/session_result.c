@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of a session as a document. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -13,10 +11,8 @@
 #include "tuner/tune/session_impl.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
-	char *key = config ? js_canonical(config) : NULL;
-	const json_t *row = key ? json_object_get(tune->counting.counted, key) : NULL;
-	free(key);
-	return row;
+	mem_auto char *key = config ? js_canonical(config) : NULL;
+	return key ? json_object_get(tune->counting.counted, key) : NULL;
 }
 
 /* Adds the counters of the configuration in setup["config"]; setup may be NULL. */
@@ -157,14 +153,13 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 	                                           : trial_objective_unit(tune->task->goal.objective);
 	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
 	                          "ci", shown_interval(tune, ci), "unit", unit);
-	char *key = js_canonical(config);
+	mem_auto char *key = js_canonical(config);
 	const struct trial_result *base = &tune->memory.baseline;
 	json_t *gpu = json_object_get(tune->finals.gpus, key);
 	if (!gpu && base->status == TRIAL_CORRECT && json_equal(config, tune->task->baseline)) /* it met nothing */
 		gpu = json_object_get(base->reply, "gpu");
 	if (gpu)
 		json_object_set(setup, "gpu", gpu);
-	free(key);
 	return setup;
 }
 
@@ -173,9 +168,8 @@ static uint64_t best_of_search(const struct tune *tune) {
 	if (tune->memory.best_index != UINT64_MAX)
 		return tune->memory.best_index;
 	uint64_t index = tune->search ? history_best(search_history(tune->search)) : UINT64_MAX;
-	json_t *config = index != UINT64_MAX ? space_config_json(tune->task->space, index) : NULL;
+	js_auto json_t *config = index != UINT64_MAX ? space_config_json(tune->task->space, index) : NULL;
 	bool fallen = config && tune_has_fallen(tune, config);
-	json_decref(config);
 	return fallen ? UINT64_MAX : index;
 }
 
@@ -191,9 +185,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "best",
 		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
-		json_t *config = space_config_json(tune->task->space, best_of_search(tune));
+		js_auto json_t *config = space_config_json(tune->task->space, best_of_search(tune));
 		json_object_set_new(result, "best", setup_json(tune, config, tune->memory.best, none));
-		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
 	verdict_set(result, tune_has_reference(tune) ? VERDICT_UNDECIDED : VERDICT_NO_BASELINE);
@@ -332,7 +325,7 @@ static void worth_add(const struct tune *tune, json_t *result) {
 
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
-	char *objective = tune_objective(task);
+	mem_auto char *objective = tune_objective(task);
 	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:o}", "kernel", task->kernel, "problem",
 	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
@@ -384,6 +377,5 @@ json_t *tune_result(const struct tune *tune) {
 	}
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->memory.id));
-	free(objective);
 	return result;
 }

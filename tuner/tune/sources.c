@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -75,13 +73,10 @@ static json_t *config_mapped(const struct space *space, const json_t *config, do
 }
 
 static bool index_of(const struct reading *reading, const char *text, uint64_t *index, double *away) {
-	json_t *config = js_parse(text, strlen(text), "a configuration", NULL);
-	json_t *mapped = json_is_object(config) ? config_mapped(reading->space, config, away) : NULL;
+	js_auto json_t *config = js_parse(text, strlen(text), "a configuration", NULL);
+	js_auto json_t *mapped = json_is_object(config) ? config_mapped(reading->space, config, away) : NULL;
 	const uint64_t *fallback = reading->start == UINT64_MAX ? NULL : &reading->start;
-	bool good = mapped && space_config_read(reading->space, mapped, fallback, index, NULL) == 0;
-	json_decref(mapped);
-	json_decref(config);
-	return good;
+	return mapped && space_config_read(reading->space, mapped, fallback, index, NULL) == 0;
 }
 
 /* -1: it cannot be mapped to this space. */
@@ -264,7 +259,7 @@ static char *name_of(const json_t *problem, const struct relative *relative, con
 static int relative_add(void *ctx, const struct store_row *found) {
 	struct tune_sources *sources = ctx;
 	const struct tune_sources_query *query = sources->query;
-	json_t *problem = js_parse(found->problem, strlen(found->problem), "a problem", NULL);
+	js_auto json_t *problem = js_parse(found->problem, strlen(found->problem), "a problem", NULL);
 	if (found->search != query->search && json_is_object(problem)) {
 		struct relative relative = {.search = found->search,
 		                            .elsewhere = strcmp(found->fingerprint, query->fingerprint) != 0,
@@ -275,7 +270,6 @@ static int relative_add(void *ctx, const struct store_row *found) {
 		sources->relatives = mem_grow(sources->relatives, sources->relative_count + 1, sizeof *sources->relatives);
 		sources->relatives[sources->relative_count++] = relative;
 	}
-	json_decref(problem);
 	return 0;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session: its phases in order. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
@@ -13,8 +11,8 @@ static int search_begin(struct tune *tune, struct err *err) {
 		tune->memory.id = task->resume;
 		return 0;
 	}
-	char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
-	char *objective = tune_objective(task), *hash = space_hash(task->space);
+	mem_auto char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
+	mem_auto char *objective = tune_objective(task), *hash = space_hash(task->space);
 	struct store_search search = {
 		.session = task->session,
 		.kernel = task->kernel,
@@ -30,10 +28,6 @@ static int search_begin(struct tune *tune, struct err *err) {
 	};
 	int failed = store_search_begin(task->store, &search, err);
 	tune->memory.id = search.id;
-	free(problem);
-	free(baseline);
-	free(objective);
-	free(hash);
 	return failed;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -59,11 +57,9 @@ static enum broken answer_read(struct worker *worker, double seconds, json_t **a
 
 /* Asks a running worker; seconds < 0: no limit. With BROKEN_NO *answer is an object, a new reference. */
 static enum broken worker_ask(struct worker *worker, const json_t *request, double seconds, json_t **answer) {
-	char *text = json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	char *line = mem_printf("%s\n", text);
+	mem_auto char *text = json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	mem_auto char *line = mem_printf("%s\n", text);
 	int failed = proc_write(worker->proc, line, strlen(line), WRITE_SECONDS, NULL);
-	free(line);
-	free(text);
 	*answer = NULL;
 	return failed ? BROKEN_DIED : answer_read(worker, seconds, answer);
 }
@@ -102,7 +98,7 @@ static int broken_stop(struct worker *worker, enum broken broken, double grace, 
 	if (broken == BROKEN_DIED && worker->options.launch)
 		/* launchers close their output before they say why, and later on a busy machine */
 		proc_wait(worker->proc, fmax(WORKER_STOP_SECONDS, worker->options.launch->end_seconds));
-	char *said = mem_strdup(proc_stderr(worker->proc));
+	mem_auto char *said = mem_strdup(proc_stderr(worker->proc));
 	end.said = said;
 	last_words(said, words, size);
 	bool lost = end.silent && went_away(worker, &end);
@@ -110,7 +106,6 @@ static int broken_stop(struct worker *worker, enum broken broken, double grace, 
 	if (broken == BROKEN_DIED && !lost)
 		went_away(worker, &end);
 	json_decref((json_t *)end.machine);
-	free(said);
 	return end.status;
 }
 

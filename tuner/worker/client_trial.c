@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -68,13 +66,11 @@ static int metrics_use(void *ctx, const json_t *answer, struct trial_result *res
 }
 
 json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err) {
-	json_t *request = json_pack("{s:s,s:s}", "op", "metrics", "prefix", prefix);
+	js_auto json_t *request = json_pack("{s:s,s:s}", "op", "metrics", "prefix", prefix);
 	if (chip)
 		json_object_set_new(request, "chip", json_string(chip));
 	const struct worker_question question = {.request = request, .timeout_s = ANSWER_SECONDS, .use = metrics_use};
-	json_t *answer = exchange(worker, &question, err);
-	json_decref(request);
-	return answer;
+	return exchange(worker, &question, err);
 }
 
 size_t worker_counters_usable(const json_t *answer, bool *slow) {
@@ -231,16 +227,14 @@ static json_t *request_json(const struct trial_request *request) {
 }
 
 static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
-	json_t *json = request_json(request);
+	js_auto json_t *json = request_json(request);
 	struct asked asked = {ctx, request};
 	const struct worker_question question = {.request = json,
 	                                         .library = request->library,
 	                                         .timeout_s = request->timeout_s,
 	                                         .use = answer_use,
 	                                         .ctx = &asked};
-	int failed = worker_exchange(ctx, &question, result, err);
-	json_decref(json);
-	return failed;
+	return worker_exchange(ctx, &question, result, err);
 }
 
 struct runner worker_runner(struct worker *worker) {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"

@@ -2,7 +2,6 @@
 #include "worker/count/counting_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sys.h"
 #include "worker/count/simulate.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -161,12 +160,11 @@ static json_t *metric_json(const struct counter_plan *plan, size_t i, const doub
 
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads) {
 	json_t *metrics = json_array();
-	double *values = mem_alloc(plan->event_count + 1, sizeof *values);
+	mem_auto double *values = mem_alloc(plan->event_count + 1, sizeof *values);
 	for (size_t i = 0; i < plan->event_count; i++)
 		values[i] = counting->events[i].total;
 	for (size_t i = 0; i < plan->metric_count; i++)
 		json_array_append_new(metrics, metric_json(plan, i, values, counting, threads));
-	free(values);
 	json_t *json = json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
 	                         counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
 	                         js_number(counting->start_stop_s), "metrics", metrics);

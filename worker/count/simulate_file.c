@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,10 +152,9 @@ char *simulate_text(const char *path, size_t limit, size_t *size) {
 static const char *file_add(struct simulate_harvest *harvest, const char *path) {
 	size_t size = 0;
 	struct simulate_part part;
-	char *text = simulate_text(path, FILE_BYTES_MAX, &size);
+	mem_auto char *text = simulate_text(path, FILE_BYTES_MAX, &size);
 	int status = text ? simulate_part_read(text, size, &part) : -1;
 	bool empty = text && size == 0; /* valgrind makes one to test whether it can */
-	free(text);
 	if (status != 0)
 		return empty ? NULL : "one cannot be read";
 	harvest->bytes += (double)size;
@@ -173,9 +171,8 @@ const char *simulate_harvest_read(const char *folder, const char *prefix, struct
 	const char *wrong = dir ? NULL : "their folder cannot be read";
 	for (struct dirent *entry; !wrong && dir && (entry = readdir(dir));) {
 		if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
-			char *path = mem_printf("%s/%s", folder, entry->d_name);
+			mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
 			wrong = file_add(harvest, path);
-			free(path);
 		}
 	}
 	if (dir)

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -214,14 +213,13 @@ static void end_reason(const char *status, const char *errors, bool illegal, cha
 /* Sets *seconds from the child's answer. */
 static bool answer_read(const char *line, size_t size, double *seconds, char *reason) {
 	struct err err = {.code = ERR_OK};
-	json_t *answer = js_parse(line, size, "valgrind's answer", &err);
+	js_auto json_t *answer = js_parse(line, size, "valgrind's answer", &err);
 	const char *status = js_string_or(answer, "status", "");
 	bool good = strcmp(status, "correct") == 0 && js_real(answer, "seconds", 0, 1e9, seconds, &err) == 0;
 	if (!good) {
 		snprintf(reason, 2 * COUNTER_REASON, "under valgrind: %s",
 		         js_string_or(answer, "message", err.what[0] ? err.what : "no answer"));
 	}
-	json_decref(answer);
 	return good;
 }
 
@@ -234,14 +232,13 @@ static bool converse(struct proc *proc, const json_t *request, double *seconds, 
 		answered = true;
 		good = answer_read(line, size, seconds, reason);
 	}
-	char *errors = mem_strdup(proc_stderr(proc));
+	mem_auto char *errors = mem_strdup(proc_stderr(proc));
 	int status = proc_stop(proc, GRACE_S);
 	if (!answered || (good && status != 0)) {
 		good = false;
 		proc_status_text(status, status_text, sizeof status_text);
 		end_reason(status_text, errors, WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, reason);
 	}
-	free(errors);
 	free(sent);
 	free(text);
 	return good;
@@ -265,10 +262,9 @@ static bool run_in(const char *folder, const struct simulate_job *job, double *v
 	if (!proc) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
 	} else {
-		json_t *request = request_make(job);
+		js_auto json_t *request = request_make(job);
 		good = converse(proc, request, &simulation->seconds, reason) &&
 		       simulate_values_read(folder, job->threads, values, simulation->model, reason);
-		json_decref(request);
 	}
 	free(command.output);
 	return good;

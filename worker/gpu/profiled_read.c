@@ -2,7 +2,6 @@
 /* Reads the records of a run's processes, which the program itself could have written. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,7 +191,7 @@ static int longer(const void *a, const void *b) {
 
 void gpu_records_end(struct gpu_work *work) {
 	names_find(work);
-	size_t *place = mem_alloc(work->function_count + 1, sizeof *place);
+	mem_auto size_t *place = mem_alloc(work->function_count + 1, sizeof *place);
 	if (work->function_count > 0)
 		qsort(work->functions, work->function_count, sizeof *work->functions, longer);
 	for (size_t i = 0; i < work->function_count; i++)
@@ -204,7 +203,6 @@ void gpu_records_end(struct gpu_work *work) {
 		work->ranges[i].function = (uint32_t)place[work->ranges[i].function];
 	if (work->span_count > 0)
 		qsort(work->spans, work->span_count, sizeof *work->spans, earlier);
-	free(place);
 }
 
 struct gpu_work *gpu_work_new(void) {
@@ -226,11 +224,10 @@ void gpu_work_free(struct gpu_work *work) {
 enum { FILES_MAX = 256, NOTES_MAX = 8 };
 
 static void note(struct gpu_work *work, const char *format, const char *name) {
-	char *text = mem_printf(format, name);
+	mem_auto char *text = mem_printf(format, name);
 	text_clean(text, false);
 	if (json_array_size(work->notes) < NOTES_MAX)
 		json_array_append_new(work->notes, json_string(text));
-	free(text);
 }
 
 /* Reads plain files only, because a pipe would block. */
@@ -253,9 +250,9 @@ static size_t part_read(int fd, void *to, size_t size, size_t from) {
 }
 
 static void file_read(struct gpu_work *work, const char *folder, const char *name) {
-	char *path = mem_printf("%s/%s", folder, name);
-	struct cuda_record *raw = mem_alloc(1, sizeof *raw);
-	struct cuda_span *spans = NULL;
+	mem_auto char *path = mem_printf("%s/%s", folder, name);
+	mem_auto struct cuda_record *raw = mem_alloc(1, sizeof *raw);
+	mem_auto struct cuda_span *spans = NULL;
 	int fd = file_open(path);
 	bool good = fd >= 0 && part_read(fd, raw, sizeof *raw, 0) > 0 && gpu_record_check(raw);
 	size_t count = good ? (size_t)(raw->span_count < raw->span_room ? raw->span_count : raw->span_room) : 0;
@@ -269,9 +266,6 @@ static void file_read(struct gpu_work *work, const char *folder, const char *nam
 		note(work, "%.100s is not a record of libsweetspot-cuda", name);
 	if (fd >= 0)
 		close(fd);
-	free(spans);
-	free(raw);
-	free(path);
 }
 
 static int wanted(const struct dirent *entry) {

@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/file_hash.h"

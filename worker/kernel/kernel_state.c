@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <malloc.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/sys.h"

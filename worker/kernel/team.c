@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/kernel/team.h"
 
-#include <stdlib.h>
-
 #include "topo/topo.h"
 
 /* One for each thread, a cache line each. */

@@ -2,8 +2,6 @@
 #include "worker/kernel/word.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/near.h"
@@ -62,11 +60,9 @@ json_t *word_or_null(const char *text) {
 }
 
 json_t *word_clean_json(const char *text) {
-	char *copy = mem_strdup(text);
+	mem_auto char *copy = mem_strdup(text);
 	word_clean(copy, strlen(copy) + 1);
-	json_t *json = word_or_null(copy);
-	free(copy);
-	return json;
+	return word_or_null(copy);
 }
 
 struct lines {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/kernel/device.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "gpu/hip/open.h"

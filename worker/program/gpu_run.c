@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/program/gpu_run_impl.h"
 
-#include <stdlib.h>
-
 #include "gpu/open.h"
 
 /* Kernels that are counted run several times. */

@@ -274,10 +274,8 @@ static bool head_read(struct source *source, const json_t *head) {
 
 static bool line_read(struct source *source, const char *line, size_t size, bool first) {
 	struct err err;
-	json_t *json = size <= LINE_BYTES_MAX ? js_parse(line, size, source->where, &err) : NULL;
-	bool good = json && (first ? head_read(source, json) : region_read(source, json));
-	json_decref(json);
-	return good;
+	js_auto json_t *json = size <= LINE_BYTES_MAX ? js_parse(line, size, source->where, &err) : NULL;
+	return json && (first ? head_read(source, json) : region_read(source, json));
 }
 
 /* Names are arbitrary bytes, not always UTF-8. */

@@ -2,7 +2,6 @@
 #include "worker/program/runner_count_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sys.h"
 #include "worker/program/simulate_impl.h"

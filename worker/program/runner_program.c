@@ -7,7 +7,6 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,7 +59,7 @@ static int file_open(const char *path) {
 }
 
 static void file_read(struct regions_set *set, const char *name, size_t *bytes) {
-	char *path = mem_printf("%s/%s", set->regions->folder, name), *text = NULL;
+	mem_auto char *path = mem_printf("%s/%s", set->regions->folder, name), *text = NULL;
 	struct err err;
 	size_t size = 0;
 	int fd = file_open(path);
@@ -76,8 +75,6 @@ static void file_read(struct regions_set *set, const char *name, size_t *bytes) 
 		*bytes -= size;
 		regions_text_read(set, text, size, name);
 	}
-	free(text);
-	free(path);
 }
 
 static void folder_read(struct regions_set *set) {
@@ -153,7 +150,7 @@ static json_t *regions_collect(struct program_trial *trial, struct regions_run *
 /* Makes a run of its own if none was made, and sets "regions" if there are any, and "regions_notes" if something was
  * lost. */
 static void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply) {
-	json_t *notes = NULL, *found = NULL;
+	js_auto json_t *notes = NULL, *found = NULL;
 	if (!run->environment)
 		notes = json_pack("[s]", run->err.what);
 	else if (!trial->abandoned)
@@ -162,8 +159,6 @@ static void regions_run_close(struct program_trial *trial, struct regions_run *r
 		json_object_set(reply, "regions", found);
 	if (json_array_size(notes) > 0)
 		json_object_set(reply, "regions_notes", notes);
-	json_decref(found);
-	json_decref(notes);
 	free(run->environment);
 }
 

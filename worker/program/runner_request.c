@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "worker/program/runner_request_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/pattern.h"
 #include "base/proc/work.h"
@@ -84,10 +81,9 @@ static const struct member members[] = {
 static void step_leave(struct arena *arena, struct program_request *request) {
 	static const char *const variables[] = {"SLURM_*", "PMI_*", "PMIX_*"};
 	const char *first = request->argv[0], *slash = strrchr(first, '/');
-	char *ranks = getenv("SLURM_STEP_ID") ? work_ranks(request->argv) : NULL;
+	mem_auto char *ranks = getenv("SLURM_STEP_ID") ? work_ranks(request->argv) : NULL;
 	bool own = ranks && strcmp(slash ? slash + 1 : first, "srun") != 0;
 	size_t count = 0;
-	free(ranks);
 	if (!own)
 		return;
 	while (request->unset[count])

@@ -4,12 +4,11 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
@@ -336,7 +335,7 @@ static size_t last_line(const char *text, size_t *end) {
 /* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
 void program_run_words(const struct program_run *run, char *words, size_t size) {
 	static const char advice[] = "Try ";
-	char *text = tail_raw(&run->tail);
+	mem_auto char *text = tail_raw(&run->tail);
 	size_t end = strlen(text), start = last_line(text, &end), before = start;
 	if (strncmp(text + start, advice, sizeof advice - 1) == 0 && last_line(text, &before) < before) {
 		end = start;
@@ -346,5 +345,4 @@ void program_run_words(const struct program_run *run, char *words, size_t size) 
 	snprintf(words, size, "%.*s", binary ? (int)strlen(PROGRAM_BINARY) : (int)(end - start),
 	         binary ? PROGRAM_BINARY : text + start);
 	text_clean(words, false);
-	free(text);
 }

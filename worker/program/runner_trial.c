@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -261,13 +260,11 @@ static bool energy_record(struct program_trial *trial) {
 	char how[PROGRAM_MESSAGE], text[64] = "", *end = text;
 	bool ends, good = true;
 	if (request->energy && request->energy_command) {
-		char *path = mem_printf("%s/joules", trial->site.scratch.path);
-		char *line = mem_printf("{ %s\n} >'%s'", request->energy_command, path);
+		mem_auto char *path = mem_printf("%s/joules", trial->site.scratch.path);
+		mem_auto char *line = mem_printf("{ %s\n} >'%s'", request->energy_command, path);
 		good = side_run(trial, line, -1, how, sizeof how, &ends);
 		if (good)
 			sys_read_line(path, text, sizeof text);
-		free(line);
-		free(path);
 		if (!good)
 			return fail(trial, "runtime", "the command of --energy-command: %s", how);
 		trial->joules_now = strtod(text, &end);
@@ -296,10 +293,9 @@ static bool metric_record(struct program_trial *trial, double *value) {
 	if (!metric)
 		return true;
 	if (!program_metric_found(metric)) {
-		char *text = tail_text(&trial->run.tail);
+		mem_auto char *text = tail_text(&trial->run.tail);
 		program_metric_add(metric, text, strlen(text));
 		program_metric_end(metric);
-		free(text);
 	}
 	if (program_metric_value(metric, value, &err) == 0)
 		return true;

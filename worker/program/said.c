@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "worker/program/said_impl.h"
@@ -113,13 +112,11 @@ static const char *packed_name(const struct digest *digest) {
 
 /* Lines of text, with the parts that a carriage return overwrites on a terminal as lines of their own. */
 static json_t *lines_json(const char *data, size_t size) {
-	char *text = mem_alloc(size + 1, 1);
+	mem_auto char *text = mem_alloc(size + 1, 1);
 	for (size_t i = 0; i < size; i++)
 		text[i] = data[i] == '\r' ? '\n' : data[i] ? data[i] : ' ';
 	text_clean(text, true);
-	json_t *json = json_string(text);
-	free(text);
-	return json;
+	return json_string(text);
 }
 
 json_t *digest_json(const struct digest *digest, const char *hash) {
@@ -189,10 +186,8 @@ static void lines_add(json_t *lines, char *text, size_t most) {
 json_t *program_said(const struct program_trial *trial) {
 	size_t most = trial->request->show ? SAID_LINES_SHOWN : SAID_LINES;
 	json_t *lines = json_array();
-	char *out = digest_end_text(&trial->output.digest), *err = tail_raw(&trial->run.tail);
+	mem_auto char *out = digest_end_text(&trial->output.digest), *err = tail_raw(&trial->run.tail);
 	lines_add(lines, out, most);
 	lines_add(lines, err, most);
-	free(out);
-	free(err);
 	return lines;
 }

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 
@@ -35,9 +34,8 @@ static bool log_next(DIR *dir, const char *folder, int *process, char **text) {
 	while ((entry = readdir(dir))) {
 		if (sscanf(entry->d_name, PROGRAM_SIMULATE_LOG ".%9d", process) == 1) {
 			size_t size;
-			char *path = mem_printf("%s/%s", folder, entry->d_name);
+			mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
 			*text = simulate_text(path, LOG_BYTES_MAX, &size);
-			free(path);
 			return true;
 		}
 	}

@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,12 +73,11 @@ static void folder_look(struct listing *listing, int parent, const char *path, c
 		if (tree_is_dots(entry->d_name) || is_passing(entry->d_name) ||
 		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		char *name = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
+		mem_auto char *name = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
 		if (!S_ISDIR(info.st_mode))
 			file_add(listing, name, &info);
 		else if (entry->d_name[0] != '.' && deep < WRITTEN_DEEP)
 			folder_look(listing, fd, entry->d_name, name, deep + 1);
-		free(name);
 		listing->torn = listing->torn || listing->count > WRITTEN_LOOK;
 	}
 	if (dir)
@@ -104,10 +101,9 @@ static void watch_all(struct written *written) {
 	written->notify = written->before.torn ? -1 : inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	for (size_t i = 0; i < written->before.count && written->notify >= 0; i++) {
 		struct file *file = &written->before.files[i];
-		char *path = mem_printf("%s/%s", written->cwd, file->name);
+		mem_auto char *path = mem_printf("%s/%s", written->cwd, file->name);
 		if (S_ISREG(file->info.st_mode))
 			file->watch = inotify_add_watch(written->notify, path, IN_MODIFY | IN_ONESHOT | IN_DONT_FOLLOW);
-		free(path);
 	}
 }
 
@@ -174,7 +170,7 @@ static json_t *content_read(int folder, const struct file *file, size_t *budget)
 	int fd = cost <= *budget ? openat(folder, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return NULL;
-	struct digest *digest = mem_alloc(1, sizeof *digest);
+	mem_auto struct digest *digest = mem_alloc(1, sizeof *digest);
 	*budget -= cost;
 	digest_start(digest);
 	for (off_t i = 0; size > WRITTEN_WHOLE && i < blocks; i++)
@@ -186,7 +182,6 @@ static json_t *content_read(int folder, const struct file *file, size_t *budget)
 	json_t *json = digest_json(digest, hash);
 	if (size > WRITTEN_WHOLE)
 		json_object_set_new(json, "parts", json_true());
-	free(digest);
 	return json;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiles a configuration for a device that another process drives. */
-#include <stdlib.h>
-
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "worker/kernel/library.h"
@@ -33,12 +31,11 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 }
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
-	char *defined = source_defined(&job->config, text);
+	mem_auto char *defined = source_defined(&job->config, text);
 	const struct gpu_text source = {source_name(&job->problem), defined, job->problem.options};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
 	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);
-	free(defined);
 	return compile_answer(fine, &ahead, &why, err);
 }
 
@@ -46,12 +43,12 @@ json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *requ
 	struct arena *arena = arena_new();
 	struct job *job = arena_alloc(arena, 1, sizeof *job);
 	json_t *answer = NULL;
-	char *text = job_read(arena, request, job, err) ? NULL : sys_read_file(job->problem.file, FILE_LARGEST, NULL, err);
+	mem_auto char *text =
+		job_read(arena, request, job, err) ? NULL : sys_read_file(job->problem.file, FILE_LARGEST, NULL, err);
 	if (text && !*compiler)
 		*compiler = gpu_compiler_new(err);
 	if (text && *compiler)
 		answer = job_run(*compiler, job, text, err);
-	free(text);
 	arena_free(arena);
 	return answer;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A compiled configuration, with its own copy of the memory that it writes. */
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/sys.h"
@@ -168,10 +167,8 @@ const char *source_name(const struct source_problem *problem) {
 
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
-	char *text = source_defined(&state->config, state->input->text);
-	const struct gpu_module *module = gpu_module_text(call->gpu, source_name(problem), text, problem->options, NULL);
-	free(text);
-	return module;
+	mem_auto char *text = source_defined(&state->config, state->input->text);
+	return gpu_module_text(call->gpu, source_name(problem), text, problem->options, NULL);
 }
 
 /* A size of 0 is not known. */

@@ -117,10 +117,8 @@ static int problem_members(struct arena *arena, const json_t *json, struct sourc
 }
 
 int source_problem_read(struct arena *arena, const char *text, struct source_problem *problem, struct err *err) {
-	json_t *json = js_parse(text, strlen(text), "the problem", err);
-	int failed = json ? problem_members(arena, json, problem, err) : -1;
-	json_decref(json);
-	return failed;
+	js_auto json_t *json = js_parse(text, strlen(text), "the problem", err);
+	return json ? problem_members(arena, json, problem, err) : -1;
 }
 
 static int three_read(const json_t *json, const char *key, unsigned out[3], struct err *err) {
@@ -152,10 +150,8 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 }
 
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err) {
-	json_t *json = js_parse(text, strlen(text), "the configuration", err);
-	int failed = json ? config_members(arena, json, config, err) : -1;
-	json_decref(json);
-	return failed;
+	js_auto json_t *json = js_parse(text, strlen(text), "the configuration", err);
+	return json ? config_members(arena, json, config, err) : -1;
 }
 
 static void define_put(FILE *out, const char *option) {

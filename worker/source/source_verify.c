@@ -3,7 +3,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
@@ -303,7 +302,7 @@ static bool part_write(void *context, const unsigned char *part, size_t at, size
 /* Writes what the run has left in a vector. */
 static enum ss_status vector_dump(const struct source_state *state, size_t i, struct source_parts *parts,
                                   const struct ss_call *call) {
-	char *path = mem_printf("%s.%zu", state->config.dump, i);
+	mem_auto char *path = mem_printf("%s.%zu", state->config.dump, i);
 	struct dump dump = {.file = fopen(path, "we")};
 	enum ss_status status = SS_OK;
 	if (dump.file) {
@@ -312,7 +311,6 @@ static enum ss_status vector_dump(const struct source_state *state, size_t i, st
 	}
 	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed))
 		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);
-	free(path);
 	return status;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chooses the executable of a program that was tuned together with its build. A recommendation holds for the build that
  * was measured, and the file at the path that the user types may be any other one. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -52,8 +50,8 @@ static const char *reason_of(const struct program_kept *kept) {
 static int own_file_judge(struct ui *ui, const struct launch *launch, const struct apply_request *request,
                           const struct program_kept *kept, struct err *err) {
 	const struct profile_entry *entry = &launch->choice.entry;
-	char *line = build_line(entry), *name = launch_shown(mem_strdup(request->words[0]));
-	char *hint = mem_printf("build it: %s", line);
+	mem_auto char *line = build_line(entry), *name = launch_shown(mem_strdup(request->words[0]));
+	mem_auto char *hint = mem_printf("build it: %s", line);
 	bool newer = is_newer_than_tuning(request->words[0], entry);
 	int failed = 0;
 	if (newer || request->as_is)
@@ -62,9 +60,6 @@ static int own_file_judge(struct ui *ui, const struct launch *launch, const stru
 		err_set(err, ERR_BARRED, NULL, "%s would run an old program: %s", name, reason_of(kept));
 		failed = err_hint(err, "%s; --or-as-is runs it as it is", hint);
 	}
-	free(hint);
-	free(line);
-	free(name);
 	return failed;
 }
 
@@ -72,10 +67,8 @@ static int own_file_judge(struct ui *ui, const struct launch *launch, const stru
 static void others_judge(struct ui *ui, const struct launch *launch, const struct program_kept *kept) {
 	if (kept->tree && program_kept_covers(kept, "."))
 		return;
-	char *line = build_line(&launch->choice.entry), *hint = mem_printf("build it: %s", line);
+	mem_auto char *line = build_line(&launch->choice.entry), *hint = mem_printf("build it: %s", line);
 	ui_warn(ui, hint, "what this command runs may not be the build that was measured");
-	free(hint);
-	free(line);
 }
 
 static void kept_use(struct ui *ui, struct launch *launch, const struct apply_request *request,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The messages of apply: warnings, and the command that it would run. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/cmd/apply/apply_impl.h"
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -20,26 +17,22 @@ char *launch_shown(char *text) {
 static void warn_of_arguments(struct ui *ui, const struct launch *launch) {
 	const json_t *program = launch->choice.entry.program;
 	if (launch->choice.fit == APPLY_FIT_NAME) {
-		char *tuned = launch_shown(apply_template_line(program, NULL));
+		mem_auto char *tuned = launch_shown(apply_template_line(program, NULL));
 		ui_warn(ui, NULL, "it was tuned with other arguments: %s", tuned);
-		free(tuned);
 	} else if (launch->choice.fit == APPLY_FIT_OPEN) {
-		char *best = launch_shown(apply_template_line(program, launch->choice.entry.config));
+		mem_auto char *best = launch_shown(apply_template_line(program, launch->choice.entry.config));
 		ui_warn(ui, NULL, "these are not the recommended arguments: %s", best);
-		free(best);
 	}
 }
 
 static void warn_of_age(struct ui *ui, const struct launch *launch) {
 	const struct profile_entry *entry = &launch->choice.entry;
-	char *name = launch_shown(mem_strdup(entry->kernel));
-	char *again = launch_shown(mem_printf("tune it again: %s", entry->command));
+	mem_auto char *name = launch_shown(mem_strdup(entry->kernel));
+	mem_auto char *again = launch_shown(mem_printf("tune it again: %s", entry->command));
 	if (launch->choice.rebuilt)
 		ui_warn(ui, again, "%s has been rebuilt since it was tuned", name);
 	else if (strcmp(entry->state, "stale") == 0)
 		ui_warn(ui, again, "%s has changed since it was tuned", name);
-	free(again);
-	free(name);
 }
 
 static bool is_unset(const struct launch *launch, const char *name) {
@@ -56,26 +49,23 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 		if (strcmp(json_string_value(way), "environment") != 0 || !json_object_get(entry->config, name) ||
 		    json_object_get(launch->set, name) || is_unset(launch, name))
 			continue;
-		char *plain = launch_shown(mem_strdup(name));
+		mem_auto char *plain = launch_shown(mem_strdup(name));
 		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",
 		        "%s was tuned, but a profile must not set this variable", plain);
-		free(plain);
 	}
 }
 
 static void warn_of_load(struct ui *ui, const struct launch *launch) {
-	char *busy = profile_entry_busy(launch->choice.entry.json);
+	mem_auto char *busy = profile_entry_busy(launch->choice.entry.json);
 	if (busy)
 		ui_warn(ui, "`sweetspot profile verify` compares it again", "this setting was %s", busy);
-	free(busy);
 }
 
 /* In one line, because every rank of a job may say it. */
 static void tell_kept(struct ui *ui, const struct launch *launch) {
-	char *proof = profile_use_proof(launch->choice.entry.json);
+	mem_auto char *proof = profile_use_proof(launch->choice.entry.json);
 	ui_inform(ui, "%s, so the program runs as it is%s%s", launch->kept, proof ? "; to prove it: " : "",
 	          proof ? proof : "");
-	free(proof);
 }
 
 void launch_warn(struct ui *ui, const struct launch *launch) {
@@ -96,11 +86,9 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 }
 
 static void line_print(const struct launch *launch) {
-	char *prefix = program_env_prefix(launch->unset, launch->set);
-	char *words = program_join((const char *const *)launch->argv, true);
+	mem_auto char *prefix = program_env_prefix(launch->unset, launch->set);
+	mem_auto char *words = program_join((const char *const *)launch->argv, true);
 	printf("%s%s%s%s\n", launch->before ? launch->before : "", prefix, words, launch->behind ? launch->behind : "");
-	free(prefix);
-	free(words);
 }
 
 void launch_print(const struct launch *launch, bool json) {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/near.h"
 #include "base/proc/work.h"
@@ -63,26 +60,18 @@ static const char *base_name(const char *line) {
 
 /* Two scripts of one interpreter are two programs, and so is code in its options. */
 static bool work_fits(const json_t *program, const struct apply_request *request) {
-	char *template = apply_template_line(program, NULL), *was = work_name(template);
-	char *line = program_join((const char *const *)request->words, false), *is = work_name(line);
-	bool fits = strcmp(was, is) == 0 ? !work_passes(was)
-	                                 : strchr(was, '{') || json_object_get(json_object_get(program, "params"), was);
-	free(is);
-	free(line);
-	free(was);
-	free(template);
-	return fits;
+	mem_auto char *template = apply_template_line(program, NULL), *was = work_name(template);
+	mem_auto char *line = program_join((const char *const *)request->words, false), *is = work_name(line);
+	return strcmp(was, is) == 0 ? !work_passes(was)
+	                            : strchr(was, '{') || json_object_get(json_object_get(program, "params"), was);
 }
 
 static bool name_fits(const json_t *program, const struct apply_request *request) {
 	const char *first = json_string_value(js_at(program, "argv.0"));
-	char *template = mem_strdup(base_name(first)), *name = mem_strdup(base_name(request->words[0]));
+	mem_auto char *template = mem_strdup(base_name(first)), *name = mem_strdup(base_name(request->words[0]));
 	if (request->shell)
 		template[strcspn(template, " \t\n")] = name[strcspn(name, " \t\n")] = '\0';
-	bool fits = *name && apply_template_fits(template, name, program);
-	free(template);
-	free(name);
-	return fits;
+	return *name && apply_template_fits(template, name, program);
 }
 
 static enum apply_fit text_fit(const char *template, const char *filled, const char *text, const json_t *program) {
@@ -92,11 +81,8 @@ static enum apply_fit text_fit(const char *template, const char *filled, const c
 }
 
 static enum apply_fit line_fit(const json_t *program, const json_t *config, const char *line) {
-	char *template = apply_template_line(program, NULL), *filled = apply_template_line(program, config);
-	enum apply_fit fit = text_fit(template, filled, line, program);
-	free(template);
-	free(filled);
-	return fit;
+	mem_auto char *template = apply_template_line(program, NULL), *filled = apply_template_line(program, config);
+	return text_fit(template, filled, line, program);
 }
 
 /* Compares only the arguments, because the program may be called by another path. */
@@ -107,9 +93,8 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 		return APPLY_FIT_NONE;
 	for (size_t i = 1; i < request->count; i++) {
 		const char *template = json_string_value(json_array_get(argv, i));
-		char *filled = program_recorded_fill(template, false, program, config);
+		mem_auto char *filled = program_recorded_fill(template, false, program, config);
 		enum apply_fit fit = text_fit(template, filled, request->words[i], program);
-		free(filled);
 		worst = fit < worst ? fit : worst;
 	}
 	return worst;
@@ -146,9 +131,8 @@ static enum apply_fit entry_fit(const struct profile_entry *entry, const struct 
 	if (!name_fits(program, request))
 		return APPLY_FIT_NONE;
 	if (request->shell) {
-		char *line = program_join((const char *const *)request->words, false);
+		mem_auto char *line = program_join((const char *const *)request->words, false);
 		fit = line_fit(program, config, line);
-		free(line);
 	} else {
 		fit = arguments_fit(program, config, request);
 	}
@@ -223,10 +207,8 @@ static int fail(const struct profile *profile, const struct apply_request *reque
 		unknown_kernel(profile, request->kernel, err);
 		return -1;
 	}
-	char *line = program_join((const char *const *)request->words, !request->shell), *name = work_name(line);
+	mem_auto char *line = program_join((const char *const *)request->words, !request->shell), *name = work_name(line);
 	err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", name);
-	free(name);
-	free(line);
 	return -1;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -52,11 +50,10 @@ static bool is_named(const char *const *named, const char *name) {
 }
 
 static bool is_filled_in(const struct apply_request *request, const char *name) {
-	char *hole = mem_printf("{%s}", name);
+	mem_auto char *hole = mem_printf("{%s}", name);
 	bool found = false;
 	for (size_t i = 0; i < request->count; i++)
 		found = found || strstr(request->words[i], hole);
-	free(hole);
 	return found;
 }
 
@@ -99,9 +96,8 @@ static int environment_read(struct launch *launch, struct err *err) {
 	const struct profile_entry *entry = &launch->choice.entry;
 	js_members (name, value, entry->environment) {
 		const char *text = json_string_value(value);
-		char *clean = launch_shown(mem_strdup(text));
+		mem_auto char *clean = launch_shown(mem_strdup(text));
 		bool same = strcmp(clean, text) == 0;
-		free(clean);
 		if (!same)
 			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
 		json_object_set(launch->set, name, value);
@@ -117,9 +113,8 @@ static int environment_read(struct launch *launch, struct err *err) {
 
 static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = launch->choice.entry.program;
-	char *line = program_join((const char *const *)request->words, false);
+	mem_auto char *line = program_join((const char *const *)request->words, false);
 	char *filled = program ? apply_shell_fill(line, program, launch->config, err) : mem_strdup(line);
-	free(line);
 	launch->argv[0] = mem_strdup("/bin/sh");
 	launch->argv[1] = mem_strdup("-c");
 	launch->argv[2] = filled;
@@ -187,10 +182,8 @@ static void around_run(struct launch *launch) {
 }
 
 static bool is_current(const char *folder) {
-	char *here = getcwd(NULL, 0);
-	bool same = here && strcmp(here, folder) == 0;
-	free(here);
-	return same;
+	mem_auto char *here = getcwd(NULL, 0);
+	return here && strcmp(here, folder) == 0;
 }
 
 static int fail_exec(const struct launch *launch, int why, struct err *err) {
@@ -201,15 +194,13 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
 	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
-		char *line = program_recorded_fill(build, true, program, launch->config);
+		mem_auto char *line = program_recorded_fill(build, true, program, launch->config);
 		err_hint(err, "build it first: %s", line ? line : build);
-		free(line);
 	} else if (absent && cwd) {
 		err_hint(err, "it was tuned in %s", cwd);
 	} else if (absent && folder && !is_current(folder)) {
-		char *word = program_quote(folder);
+		mem_auto char *word = program_quote(folder);
 		err_hint(err, "it was tuned in another folder: cd %s", word);
-		free(word);
 	}
 	return -1;
 }
@@ -340,9 +331,8 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
 
 /* Without options, `tune` takes the OpenMP settings of a program that has any, and tells for another what to add. */
 static int tune_first(const struct apply_request *request, struct err *err) {
-	char *line = program_join((const char *const *)request->words, !request->shell);
+	mem_auto char *line = program_join((const char *const *)request->words, !request->shell);
 	err_hint(err, "tune it first: sweetspot tune %s-- %s", request->shell ? "--shell " : "", line);
-	free(line);
 	return -1;
 }
 
@@ -399,11 +389,9 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
 static bool is_proven(struct app *app, const struct opt_args *args, const struct apply_request *request) {
 	struct apply_choice choice = {0};
 	struct err none = {0};
-	json_t *profile = NULL;
-	bool proven = choose_any(app, args, request, &profile, &choice, &none) == 0 &&
-	              (request->anyway || ssp_use_of(choice.entry.json) == SSP_PROVEN);
-	json_decref(profile);
-	return proven;
+	js_auto json_t *profile = NULL;
+	return choose_any(app, args, request, &profile, &choice, &none) == 0 &&
+	       (request->anyway || ssp_use_of(choice.entry.json) == SSP_PROVEN);
 }
 
 /* The values of an option that may be repeated, NULL-terminated. The caller frees the list. */
@@ -422,7 +410,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return regions_command_apply(app, args, err);
 	struct apply_request request = {0};
 	struct launch launch = {0};
-	json_t *profile = NULL;
+	js_auto json_t *profile = NULL;
 	const char **size = values_of(args, "size"), **params = values_of(args, "param");
 	request.size = size;
 	request.params = params;
@@ -433,7 +421,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
 	                                    apply(app, args, &request, &launch, err));
 	launch_clear(&launch);
-	json_decref(profile);
 	free(size);
 	free(params);
 	return failed ? -1 : 0;

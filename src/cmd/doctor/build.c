@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "src/show/counters.h"
 #include "src/cmd/doctor/doctor_impl.h"
 #include "tuner/store/store.h"
@@ -86,14 +84,13 @@ static void look_libdw(struct app *app, struct finding *f) {
 static void look_store(struct app *app, struct finding *f) {
 	struct err err = {0};
 	(void)app;
-	char *path = store_default_path(&err);
+	mem_auto char *path = store_default_path(&err);
 	struct store *store = path ? store_open(path, STORE_READ, &err) : NULL;
 	if (store)
 		finding_set(f, FINDING_GOOD, "", "%s", path);
 	else
 		finding_set(f, path ? FINDING_NOTE : FINDING_BAD, err.hint, "%s", err.what);
 	store_close(store);
-	free(path);
 }
 
 const struct check doctor_build_checks[] = {

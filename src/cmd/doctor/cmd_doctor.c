@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -51,11 +48,10 @@ static json_t *sources_json(struct app *app) {
 static void head_print(struct ui *ui, int mark, const char *name, const char *found) {
 	static const char *const marks[] = {"ok", "--", "!!"};
 	static const enum ui_style styles[] = {UI_GOOD, UI_DIM, UI_BAD};
-	char *text = mem_printf("%-15s", name);
+	mem_auto char *text = mem_printf("%-15s", name);
 	text_clean(text, false);
 	printf("%s%s%s %s ", ui_style(ui, styles[mark]), marks[mark], ui_style(ui, UI_PLAIN), text);
 	ui_wrap_on(stdout, INDENT, INDENT, "%s", found);
-	free(text);
 }
 
 static void checks_print(struct ui *ui, const json_t *checks) {
@@ -89,13 +85,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	look_all(app, doctor_system_checks, checks);
 	look_all(app, doctor_gpu_checks, checks);
 	look_all(app, doctor_counters_checks, checks);
-	json_t *document =
+	js_auto json_t *document =
 		json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters", sources_json(app));
 	if (opt_has(args, "json"))
 		js_write(document, stdout);
 	else
 		people_print(app_ui(app), document);
-	json_decref(document);
 	return 0;
 }
 

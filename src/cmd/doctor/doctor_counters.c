@@ -2,8 +2,6 @@
 /* Checks whether this process can count events. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -162,9 +160,8 @@ static bool is_program(const char *name) {
 	char *copy = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
 	bool found = false;
 	for (char *folder = strtok_r(copy, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
-		char *file = mem_printf("%s/%s", folder, name);
+		mem_auto char *file = mem_printf("%s/%s", folder, name);
 		found = access(file, X_OK) == 0;
-		free(file);
 	}
 	free(copy);
 	return found;

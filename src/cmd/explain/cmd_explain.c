@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/stop.h"
 #include "src/cmd/explain/explain.h"
@@ -42,13 +39,11 @@ static json_t *confidence_of(const json_t *finding) {
 
 static void change_add(json_t *changed, const json_t *result, const json_t *before, const json_t *after) {
 	const json_t *one = after ? after : before;
-	json_t *was = confidence_of(before), *is = confidence_of(after);
+	js_auto json_t *was = confidence_of(before), *is = confidence_of(after);
 	if (!json_equal(was, is))
 		json_array_append_new(changed, json_pack("{s:O,s:s,s:O?,s:O,s:O}", "kernel", json_object_get(result, "kernel"),
 		                                         "diagnosis", js_string_or(one, "name", "?"), "about",
 		                                         json_object_get(one, "about"), "before", was, "after", is));
-	json_decref(was);
-	json_decref(is);
 }
 
 /* Adds "changed": the diagnoses that are new, that are gone, or whose confidence changed. */
@@ -67,17 +62,15 @@ static void explain_probe_changes(json_t *probe, const json_t *before, const jso
 
 static void change_print(const json_t *change, FILE *out) {
 	const char *before = js_string_or(change, "before", NULL), *after = js_string_or(change, "after", NULL);
-	char *about = results_config(json_object_get(change, "about"), NULL);
-	char *what = mem_printf("%s: %s%s%s", js_string_or(change, "kernel", "?"), js_string_or(change, "diagnosis", "?"),
-	                        *about ? " for " : "", about);
+	mem_auto char *about = results_config(json_object_get(change, "about"), NULL);
+	mem_auto char *what = mem_printf("%s: %s%s%s", js_string_or(change, "kernel", "?"),
+	                                 js_string_or(change, "diagnosis", "?"), *about ? " for " : "", about);
 	if (!before)
 		ui_wrap(out, 2, 4, "%s: new (%s confidence)", what, after);
 	else if (!after)
 		ui_wrap(out, 2, 4, "%s: no longer found (was: %s confidence)", what, before);
 	else
 		ui_wrap(out, 2, 4, "%s: %s confidence (was: %s)", what, after, before);
-	free(what);
-	free(about);
 }
 
 static void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
@@ -142,9 +135,8 @@ static void command_read(const struct opt_args *args, json_t *size) {
 	char *const *words = opt_rest(args, &count);
 	if (!opt_dashes(args) || count == 0)
 		return;
-	char *line = program_join((const char *const *)words, true);
+	mem_auto char *line = program_join((const char *const *)words, true);
 	json_object_set_new(size, "command", json_string(line));
-	free(line);
 }
 
 /* Adds the results of one objective. */
@@ -184,13 +176,12 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 		                   : "run `sweetspot explain` without --size to see the problems that were measured",
 		               "no configuration of this problem worked, or none was measured");
 	if (opt_has(args, "json")) {
-		json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-explain/1", "results", results);
+		js_auto json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-explain/1", "results", results);
 		if (!opt_has(args, "from")) /* a file was measured elsewhere; each of its results has its machine */
 			json_object_set(document, "machine", (json_t *)app_machine(app, err));
 		if (probe)
 			json_object_set(document, "probe", (json_t *)probe);
 		js_write(document, stdout);
-		json_decref(document);
 		return 0;
 	}
 	if (probe)
@@ -239,7 +230,7 @@ static int check(const struct opt_args *args, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_explain(app, args, err);
-	json_t *size = json_object(), *results = json_array(), *probe = NULL;
+	js_auto json_t *size = json_object(), *results = json_array(), *probe = NULL;
 	int failed = check(args, err);
 	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
 		failed = size_read(opt_at(args, "size", i), size, err);
@@ -248,9 +239,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                 probe_run(app, args, size, &results, &probe, err) || show(app, args, results, probe, err)
 	             ? -1
 	             : 0;
-	json_decref(probe);
-	json_decref(results);
-	json_decref(size);
 	return failed;
 }
 

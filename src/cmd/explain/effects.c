@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports the effect of each parameter on this problem: the ratio of its slowest to its fastest value, and its share of
  * the variance (functional ANOVA, in tuner/model/effects). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -32,7 +29,7 @@ static bool same_presence(const struct explain_table *table, size_t a, size_t b)
 static void presence_count(const struct explain_table *table, struct presence *presence) {
 	presence->size = 1;
 	for (size_t p = 0; p < table->params; p++) {
-		bool *present = mem_alloc(table->level_count[p] + 1, sizeof *present);
+		mem_auto bool *present = mem_alloc(table->level_count[p] + 1, sizeof *present);
 		presence->seen[p] = mem_alloc(table->level_count[p] + 1, sizeof *presence->seen[p]);
 		for (size_t r = 0; r < table->rows; r++) {
 			int level = table->level[r * table->params + p];
@@ -43,7 +40,6 @@ static void presence_count(const struct explain_table *table, struct presence *p
 			if (present[level])
 				presence->seen[p][presence->seen_count[p]++] = level;
 		presence->size *= presence->seen_count[p] ? (double)presence->seen_count[p] : 1;
-		free(present);
 	}
 }
 
@@ -186,7 +182,7 @@ static void variance_add(const struct explain_view *view, struct explain_table *
 	struct anova anova;
 	if (!explain_table_response(table, &data.measured) || table->rows == 0)
 		return;
-	int *sample = explain_table_sample(table, &data.samples, &data.whole);
+	mem_auto int *sample = explain_table_sample(table, &data.samples, &data.whole);
 	data.sample = sample;
 	data.response = explain_table_surrogate(table);
 	bool good = anova_make(&anova, &data) == 0;
@@ -196,7 +192,6 @@ static void variance_add(const struct explain_view *view, struct explain_table *
 		json_object_set_new(result, "interactions", interactions_json(view, table, &anova));
 	json_object_set_new(result, "variance", variance_json(&anova, good));
 	anova_clear(&anova);
-	free(sample);
 }
 
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads studies from the store or from files. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -224,20 +222,18 @@ static json_t *machine_read(const char *text, struct err *err) {
 		return study_machine_words(text, err);
 	bool is_stdin = strcmp(text, "-") == 0;
 	size_t size;
-	char *file = is_stdin ? NULL : sys_read_file(text, MACHINE_FILE_MAX, &size, err);
+	mem_auto char *file = is_stdin ? NULL : sys_read_file(text, MACHINE_FILE_MAX, &size, err);
 	json_t *machine = NULL;
 	if (file && memmem(file, size, "<topology", 9))
 		machine = app_machine_recorded(text, err);
 	else if (file && file[strspn(file, " \t\r\n\xef\xbb\xbf")] != '{')
 		machine = study_machine_likwid(file, err);
 	else if (file || is_stdin) {
-		json_t *json = js_load(text, MACHINE_FILE_MAX, err);
+		js_auto json_t *json = js_load(text, MACHINE_FILE_MAX, err);
 		machine = json ? study_machine_json(json, err) : NULL;
-		json_decref(json);
 	}
 	if (file && !machine)
 		err_prefix(err, "%s", text);
-	free(file);
 	return machine;
 }
 

@@ -5,8 +5,6 @@
  * of the response surface. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -204,16 +202,13 @@ static json_t *without_step(const struct path *path, size_t step, const json_t *
 static void experiment_add(const struct path *path, size_t step, size_t winner, json_t *experiments) {
 	const struct study_row *row = study_row(path->view->study, winner);
 	const char *kernel = study_kernel(path->view->study);
-	json_t *config = without_step(path, step, row->config);
-	char *problem = settings_text(row->problem), *own = settings_text(row->config), *other = settings_text(config);
+	js_auto json_t *config = without_step(path, step, row->config);
+	mem_auto char *problem = settings_text(row->problem), *own = settings_text(row->config),
+				  *other = settings_text(config);
 	if (problem && own && other && is_plain(kernel))
 		json_array_append_new(experiments, json_pack("{s:o}", "next",
 		                                             json_sprintf("sweetspot compare %s %s%s'%s' '%s'", kernel, problem,
 		                                                          *problem ? " " : "", other, own)));
-	free(problem);
-	free(own);
-	free(other);
-	json_decref(config);
 }
 
 /* Duels that would replace predicted steps by measured ones: the winner against itself without one of its settings. */

@@ -186,10 +186,9 @@ json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t
 	if (sys_self_path(probing.self, sizeof probing.self, err))
 		return NULL;
 	probing.probe = json_pack("{s:f,s:[],s:[]}", "budget_s", probing.budget, "ran", "left");
-	json_t *commands = commands_of(results);
+	js_auto json_t *commands = commands_of(results);
 	int failed = run_all(&probing, commands, err);
 	json_object_set_new(probing.probe, "elapsed_s", js_number(sys_now() - probing.begun));
-	json_decref(commands);
 	if (!failed)
 		return probing.probe;
 	json_decref(probing.probe);

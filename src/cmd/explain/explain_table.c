@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/explain/explain_table_impl.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 
 /* The same coding as in a search, so that both describe the same surface. */

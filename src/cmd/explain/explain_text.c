@@ -2,8 +2,6 @@
 /* Prints an explanation for people from its JSON. Names in the JSON may come from foreign files, so each one is cleaned
  * of control characters before it is printed. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -61,10 +59,8 @@ json_t *explain_varied(const json_t *result, const json_t *config) {
 }
 
 char *explain_problem_text(const json_t *result, const json_t *problem) {
-	json_t *kept = differing(result, problem);
-	char *text = results_config(json_object_size(kept) ? kept : problem, NULL);
-	json_decref(kept);
-	return text;
+	js_auto json_t *kept = differing(result, problem);
+	return results_config(json_object_size(kept) ? kept : problem, NULL);
 }
 
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
@@ -73,12 +69,10 @@ static void recommended_print(const struct explain_text *text) {
 				 *baseline = json_object_get(text->result, "baseline");
 	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
 	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
-	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
-	char *words = results_config(kept, text->all || same ? NULL : base);
-	json_decref(kept);
+	js_auto json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
+	mem_auto char *words = results_config(kept, text->all || same ? NULL : base);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
 	        same ? " (the baseline)" : "");
-	free(words);
 }
 
 static const char *medians_word(const json_t *json) {
@@ -144,13 +138,12 @@ static void gain_print(const struct explain_text *text) {
 	char from[48], to[48];
 	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
 	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
-	char *line = value_of_table(text, js_real_or(winner, "median", NAN));
+	mem_auto char *line = value_of_table(text, js_real_or(winner, "median", NAN));
 	if (!line)
 		line = json_is_object(baseline) ? gain_words(text->result, from, to)
 		       : is_foreign(text)       ? mem_strdup(to)
 		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
-	free(line);
 }
 
 static void left_out_print(const struct explain_text *text) {
@@ -180,13 +173,12 @@ static bool is_one_each(const struct explain_text *text) {
 
 static void head_print(const struct explain_text *text) {
 	bool one_each = is_one_each(text), weak = is_weak(text);
-	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
+	mem_auto char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
 	char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
 	const char *device = js_string_or(text->result, "device", "cpu");
 	text_clean(kernel, false);
 	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
 	        strcmp(device, "cpu") == 0 ? "" : " on ", strcmp(device, "cpu") == 0 ? "" : device);
-	free(kernel);
 	free(problem);
 	if (!json_is_object(json_object_get(text->result, "winner"))) {
 		ui_wrap(text->out, INDENT, 2 * INDENT, "no configuration of this problem finished");
@@ -209,10 +201,9 @@ static void others_print(const struct explain_text *text) {
 		return;
 	explain_title(text, "other problems (--size)");
 	js_each (one, problems) {
-		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
+		mem_auto char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
 		long long rows = js_int_or(one, "configurations", 0);
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
-		free(words);
 	}
 }
 
@@ -344,10 +335,9 @@ static void explain_text_next(const struct explain_text *text) {
 	js_each (one, commands) {
 		if (one_at >= NEXT_SHOWN && !text->all)
 			break;
-		char *command = mem_strdup(json_string_value(one));
+		mem_auto char *command = mem_strdup(json_string_value(one));
 		text_clean(command, false);
 		fprintf(text->out, "%*s%s\n", INDENT, "", command);
-		free(command);
 	}
 	json_decref(commands);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Suggested commands contain names from a store, which cannot be trusted. Therefore no shell sees them, and only
  * commands that measure a built-in kernel are run. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "src/cmd/explain/explain_probe_impl.h"
 #include "tuner/fleet/fleet_words.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -80,7 +78,7 @@ static bool was_measured(const struct study *study) {
 }
 
 static json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
-	json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
+	js_auto json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
 	json_t *baseline = winner ? position(view->study, baseline_row) : NULL;
 	if (!winner)
 		return NULL;
@@ -94,7 +92,6 @@ static json_t *explain_roofline(const struct explain_view *view, size_t winner_r
 		                    gpu ? json_sprintf("sweetspot machine --ceilings --device %s", study_device(view->study))
 		                        : json_string("sweetspot machine --ceilings"));
 	}
-	json_decref(winner);
 	json_decref(baseline);
 	return roofline;
 }
@@ -258,9 +255,8 @@ static void next_complete(const struct explain_view *view, json_t *finding) {
 	for (size_t i = 0; next && store && i < sizeof storing / sizeof *storing; i++) {
 		if (strncmp(next, storing[i], strlen(storing[i])) != 0)
 			continue;
-		char *quoted = program_quote(store);
+		mem_auto char *quoted = program_quote(store);
 		json_object_set_new(finding, "next", json_sprintf("%s --store %s", next, quoted));
-		free(quoted);
 		return;
 	}
 }
@@ -303,9 +299,8 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 		json_object_set(result, "silence", json_object_get(view->other, "silence"));
 		return;
 	}
-	char *why = reading_silence(view->study);
+	mem_auto char *why = reading_silence(view->study);
 	json_object_set_new(result, "silence", json_string(why));
-	free(why);
 }
 
 static void part_add(json_t *result, const char *name, json_t *part) {

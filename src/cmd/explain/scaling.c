@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -91,12 +89,11 @@ static void explain_series_find(const struct explain_view *view, size_t threads,
 	study_series_each(study, threads, SERIES_LEAST, in_hardware, &seek, series_consider, &seek);
 	if (series->count)
 		return;
-	size_t *rows = mem_alloc(study_column(study, threads)->levels + 1, sizeof *rows);
+	mem_auto size_t *rows = mem_alloc(study_column(study, threads)->levels + 1, sizeof *rows);
 	size_t count = study_envelope(study, threads, in_hardware, &seek, rows);
 	series->count = count < SCALING_POINTS_MAX ? count : SCALING_POINTS_MAX;
 	memcpy(series->rows, rows, series->count * sizeof *rows);
 	series->envelope = true;
-	free(rows);
 }
 
 /* The best time of the worst level over the best time of all. */

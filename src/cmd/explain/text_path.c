@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the path from the baseline to the winner, one change at a time. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -47,14 +45,13 @@ static void position_print(const struct explain_text *text, const json_t *positi
 	if (!json_is_object(position))
 		return;
 	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
-	char *roofs = roofs_words(text, position);
+	mem_auto char *roofs = roofs_words(text, position);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
 	        js_string_or(position, "op", "operation"),
 	        !known              ? ""
 	        : isfinite(counted) ? ", "
 	                            : ", at least ",
 	        known ? rate : "", roofs);
-	free(roofs);
 }
 
 static void roofline_print(const struct explain_text *text) {
@@ -96,9 +93,8 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
-		char *words = param_words(param);
+		mem_auto char *words = param_words(param);
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s", verdict, words);
-		free(words);
 	}
 }
 
@@ -125,13 +121,12 @@ static void bound_text(const json_t *bound, char text[48]) {
 }
 
 static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
-	json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
+	js_auto json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
 	char from[48], to[48], *config = results_config(varied, NULL);
 	bound_text(json_object_get(one, "from"), from);
 	bound_text(json_object_get(one, "to"), to);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
 	free(config);
-	json_decref(varied);
 }
 
 static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
@@ -218,9 +213,8 @@ static char *step_text(const json_t *step) {
 	const json_t *was = json_object_get(step, "was");
 	char *line = mem_strdup("");
 	js_members (name, to, json_object_get(step, "set")) {
-		char *member = member_text(name, to, json_object_get(was, name));
+		mem_auto char *member = member_text(name, to, json_object_get(was, name));
 		mem_append(&line, "%s%s", *line ? ", " : "", member);
-		free(member);
 	}
 	return line;
 }
@@ -244,21 +238,18 @@ static const char *title_of(const json_t *result) {
 
 /* Measured prices take the place of steps from one configuration to the next. */
 static void worth_print(const struct explain_text *text) {
-	char *unneeded = result_not_needed_text(text->result);
+	mem_auto char *unneeded = result_not_needed_text(text->result);
 	size_t i;
 	json_t *price;
 	explain_title(text, verdict_is_faster(text->result)
 	                        ? "what makes it fast (the time without a change / with all of them)"
 	                        : title_of(text->result));
 	json_array_foreach(json_object_get(text->result, "worth"), i, price) {
-		char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
+		mem_auto char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
 		ui_wrap(text->out, INDENT, INDENT + 7, "%s", line);
-		free(line);
-		free(words);
 	}
 	if (*unneeded)
 		fprintf(text->out, "%*snot needed: %s\n", INDENT, "", unneeded);
-	free(unneeded);
 }
 
 void explain_text_path(const struct explain_text *text) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/explain/explain_text.h"
@@ -168,7 +166,7 @@ static void point_text(const struct explain_text *text, double value, char shown
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
 	const char *team = js_string_or(entry, "team", "threads");
-	char *first = mem_printf("\1    %s", team);
+	mem_auto char *first = mem_printf("\1    %s", team);
 	const char *const titles[] = {first, is_rate(text) ? "\1rate" : "\1time", "\1law", "\1residual", "\1speedup"};
 	struct table *table = table_new(5, titles);
 	js_each (point, json_object_get(entry, "points")) {
@@ -185,7 +183,6 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 		table_add(table, threads, time, law, error, speedup);
 	}
 	table_end(table, text->ui, text->out);
-	free(first);
 }
 
 static void predicted_print(const struct explain_text *text, const json_t *entry) {
@@ -200,12 +197,10 @@ static void predicted_print(const struct explain_text *text, const json_t *entry
 }
 
 static char *label_of(const struct explain_text *text, const json_t *entry, bool here) {
-	char *about = results_config(json_object_get(entry, "about"), NULL);
-	char *problem = here ? mem_strdup("") : explain_problem_text(text->result, json_object_get(entry, "problem"));
-	char *label = mem_printf("%s%s%s", problem, *problem && *about ? " " : "", about);
-	free(about);
-	free(problem);
-	return label;
+	mem_auto char *about = results_config(json_object_get(entry, "about"), NULL);
+	mem_auto char *problem =
+		here ? mem_strdup("") : explain_problem_text(text->result, json_object_get(entry, "problem"));
+	return mem_printf("%s%s%s", problem, *problem && *about ? " " : "", about);
 }
 
 void explain_text_scaling(const struct explain_text *text) {
@@ -214,20 +209,18 @@ void explain_text_scaling(const struct explain_text *text) {
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
-	char *title = mem_printf("scaling with %s", team);
+	mem_auto char *title = mem_printf("scaling with %s", team);
 	explain_title(text, title);
-	free(title);
 	js_each (entry, entries) {
 		if (entry_at >= ENTRIES_SHOWN && !text->all) {
 			explain_more_print(text, INDENT, json_array_size(entries) - entry_at);
 			break;
 		}
-		char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
+		mem_auto char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
 		entry_print(text, entry, label, &shown);
 		if (text->all) {
 			points_print(text, entry);
 			predicted_print(text, entry);
 		}
-		free(label);
 	}
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Says how a table that somebody brought was read, and what is not known about its machine. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -29,8 +27,8 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 			  failures = js_int_or(text->result, "failures", 0);
 	double assumed = js_real_or(table, "assumed_noise", NAN);
 	const char *wide = js_string_or(table, "wide", NULL), *direction = js_string_or(table, "assumed_direction", NULL);
-	json_t *others = json_copy(json_object_get(table, "figures"));
-	char *line = mem_strdup("");
+	js_auto json_t *others = json_copy(json_object_get(table, "figures"));
+	mem_auto char *line = mem_strdup("");
 	json_array_extend(others, json_object_get(table, "counters"));
 	if (values - failures > rows)
 		mem_append(&line, "read %lld values of %lld configuration%s", values - failures, rows, rows == 1 ? "" : "s");
@@ -57,8 +55,6 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		           strcmp(direction, "maximize") == 0 ? "more" : "less",
 		           strcmp(direction, "maximize") == 0 ? "minimize" : "maximize");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
-	free(line);
-	json_decref(others);
 }
 
 void explain_text_table(const struct explain_text *text) {

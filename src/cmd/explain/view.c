@@ -101,10 +101,9 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
                        struct explain_view *view) {
 	struct app *app = view->app;
 	const json_t *tune = tune_newest(item, NULL, size);
-	json_t *own = item->machine ? NULL : ceilings_load(app, NULL);
+	js_auto json_t *own = item->machine ? NULL : ceilings_load(app, NULL);
 	study_machine(item->study, item->machine ? item->machine : app_machine(app, NULL),
 	              item->ceilings ? item->ceilings : own, item->noise);
-	json_decref(own);
 	if (tune)
 		recommend(item, tune);
 	if (strcmp(unit_of(set), "") == 0)

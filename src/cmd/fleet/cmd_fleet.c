@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -49,12 +47,11 @@ static void types_print(const struct fleet_run *run) {
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
 	const json_t *config = js_at(result, "best.config");
 	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
-	char *best = config ? results_config(config, NULL) : mem_strdup("-");
+	mem_auto char *best = config ? results_config(config, NULL) : mem_strdup("-");
 	speedup_text(speedup_of(result), speedup, sizeof speedup);
 	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup, verdict_said(result, ""));
 	free(kernel);
 	free(problem);
-	free(best);
 }
 
 static void results_table(const struct fleet_run *run) {
@@ -111,14 +108,13 @@ static void losses_print(const struct fleet_run *run) {
 }
 
 static void folder_print(const struct fleet_run *run) {
-	char *folder = profile_text_clean(run->folder);
+	mem_auto char *folder = profile_text_clean(run->folder);
 	size_t done = 0;
 	js_each (type, json_object_get(run->document, "types"))
 		done += fleet_type_done(type);
 	if (done)
 		printf("\n%zu profile(s) in %s\nuse them: sweetspot apply --profile %s -- PROGRAM, or SWEETSPOT_PROFILE=%s\n",
 		       done, folder, folder, folder);
-	free(folder);
 }
 
 /* show.c */
@@ -181,9 +177,8 @@ static json_t *probe_lines(struct fleet_run *run) {
 			continue;
 		fleet_line_words(&command, (const char *const[]){run->self, "machine", "--json", NULL});
 		fleet_line_on(&line, run, js_string_or(node, "node", ""), &command);
-		char *text = fleet_line_text(&line);
+		mem_auto char *text = fleet_line_text(&line);
 		json_array_append_new(lines, json_string(text));
-		free(text);
 		fleet_line_clear(&line);
 	}
 	return lines;
@@ -209,24 +204,22 @@ static void people_print(const struct fleet_run *run, const json_t *document, bo
 }
 
 static int fleet_plan_show(struct fleet_run *run, struct err *err) {
-	json_t *plan = tune_plan(run, err);
+	js_auto json_t *plan = tune_plan(run, err);
 	if (!plan)
 		return -1;
 	json_t *probe = probe_lines(run), *each = json_object_get(plan, "node_seconds");
 	/* A budget of node-seconds does not depend on the number of nodes, a budget of seconds does. */
 	bool of_nodes = strcmp(js_string_or(plan, "budget", ""), "node_seconds") == 0;
 	double most = json_number_value(each) * (double)json_array_size(probe) / (of_nodes ? 1 : (double)run->per_type);
-	json_t *document = json_pack("{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher",
-	                             run->launcher->name, "nodes", json_object_get(run->document, "nodes"), "probe", probe,
-	                             "lines", json_object_get(plan, "lines"), "node_seconds", each, "node_seconds_most",
-	                             json_is_number(each) ? js_number(most) : json_null(), "evaluations",
-	                             json_object_get(plan, "evaluations"));
+	js_auto json_t *document = json_pack(
+		"{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher", run->launcher->name,
+		"nodes", json_object_get(run->document, "nodes"), "probe", probe, "lines", json_object_get(plan, "lines"),
+		"node_seconds", each, "node_seconds_most", json_is_number(each) ? js_number(most) : json_null(), "evaluations",
+		json_object_get(plan, "evaluations"));
 	if (opt_has(run->args, "json"))
 		js_write(document, stdout);
 	else
 		people_print(run, document, of_nodes);
-	json_decref(document);
-	json_decref(plan);
 	return 0;
 }
 

@@ -2,8 +2,6 @@
 /* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
  * deadline. */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "base/json/js.h"
@@ -220,12 +218,11 @@ static void answer_record(struct fleet_run *run, struct asked *asked) {
 	if (!asked->proc)
 		return;
 	fleet_ask_finish(asked->proc, asked->begun, run->wait, app_interrupt(run->app), &answer);
-	json_t *machine = *answer.why ? NULL : fleet_machine_read(answer.text, fingerprint, &err);
+	js_auto json_t *machine = *answer.why ? NULL : fleet_machine_read(answer.text, fingerprint, &err);
 	if (machine)
 		type_join(run, asked->node, fingerprint, machine);
 	else
 		reason_set(asked->node, *answer.why ? answer.why : err.what);
-	json_decref(machine);
 	fleet_answer_clear(&answer);
 }
 

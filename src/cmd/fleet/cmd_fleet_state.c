@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -70,11 +68,9 @@ json_t *fleet_state_load(const char *path, struct err *err) {
 }
 
 int fleet_state_save(const struct fleet_run *run, struct err *err) {
-	char *text = json_dumps(run->document, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-	int failed = text ? sys_write_file(run->state, text, strlen(text), err)
-	                  : err_set(err, ERR_FAILED, NULL, "cannot write the state of the fleet as JSON");
-	free(text);
-	return failed;
+	mem_auto char *text = json_dumps(run->document, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	return text ? sys_write_file(run->state, text, strlen(text), err)
+	            : err_set(err, ERR_FAILED, NULL, "cannot write the state of the fleet as JSON");
 }
 
 /* A finished type stays valid even if its nodes have changed, as long as its profile still exists. */
@@ -102,7 +98,7 @@ static void types_restore(struct fleet_run *run, const json_t *old) {
 int fleet_state_resume(struct fleet_run *run, struct err *err) {
 	if (!opt_has(run->args, "resume"))
 		return 0;
-	json_t *old = fleet_state_load(run->state, err);
+	js_auto json_t *old = fleet_state_load(run->state, err);
 	const char *key = js_string_or(run->document, "tuning", "");
 	if (!old)
 		return err->code == ERR_OK ? 0 : -1;
@@ -114,6 +110,5 @@ int fleet_state_resume(struct fleet_run *run, struct err *err) {
 		types_restore(run, old);
 		json_object_set(run->document, "losses", json_object_get(old, "losses"));
 	}
-	json_decref(old);
 	return failed;
 }

@@ -2,8 +2,6 @@
 /* Measures the loss of using the best configuration of one type on another: `compare` holds a duel of the two best
  * configurations on a node of the other type. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -34,10 +32,8 @@ static const char *kernel_word(const struct fleet_run *run, const char *kernel) 
 }
 
 static const char *config_word(const struct fleet_run *run, const json_t *config) {
-	char *text = results_config(config, NULL);
-	const char *word = arena_strdup(run->arena, text);
-	free(text);
-	return word;
+	mem_auto char *text = results_config(config, NULL);
+	return arena_strdup(run->arena, text);
 }
 
 /* Configurations are passed whole as JSON, so that `compare` does not fill them up with values of the baseline. */
@@ -50,9 +46,8 @@ static void program_compare_line(const struct fleet_run *run, const json_t *a, c
 	fleet_line_options(line, run, program_options);
 	fleet_line_options(line, run, set);
 	for (size_t i = 0; i < 2; i++) {
-		char *text = js_canonical(sides[i]);
+		mem_auto char *text = js_canonical(sides[i]);
 		fleet_line_add(line, arena_strdup(run->arena, text));
-		free(text);
 	}
 	fleet_line_add(line, "--");
 	fleet_line_words(line, (const char *const *)opt_rest(run->args, &count));
@@ -65,9 +60,8 @@ static void compare_line(const struct fleet_run *run, const json_t *a, const jso
 		fleet_line_words(line, (const char *const[]){"--device", app_device(run->app), NULL});
 	fleet_line_add(line, kernel_word(run, js_string_or(b, "kernel", "")));
 	js_members (name, value, problem) {
-		json_t *one = json_pack("{s:O}", name, value);
+		js_auto json_t *one = json_pack("{s:O}", name, value);
 		fleet_line_add(line, config_word(run, one));
-		json_decref(one);
 	}
 	fleet_line_add(line, config_word(run, fleet_best_of(a)));
 	fleet_line_add(line, config_word(run, fleet_best_of(b)));
@@ -127,7 +121,7 @@ static bool fleet_loss_measured(const json_t *loss) {
 
 static void duel_record(json_t *loss, const char *text) {
 	struct err err = {0};
-	json_t *duel = js_parse(text, strlen(text), "the output of compare", &err);
+	js_auto json_t *duel = js_parse(text, strlen(text), "the output of compare", &err);
 	double ratio = js_real_or(duel, "ratio", NAN);
 	if (numbers_good(duel)) {
 		numbers_copy(loss, duel);
@@ -136,7 +130,6 @@ static void duel_record(json_t *loss, const char *text) {
 	} else {
 		fleet_loss_outcome(loss, "not measured", *err.what ? err.what : "it does not run on that node");
 	}
-	json_decref(duel);
 }
 
 static void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel) {
@@ -164,15 +157,13 @@ struct losses {
 
 /* The result of the type for the same kernel, problem and objective as `other`. */
 static const json_t *result_find(const json_t *type, const json_t *other) {
-	char *wanted = profile_entry_key(other);
+	mem_auto char *wanted = profile_entry_key(other);
 	const json_t *found = NULL;
 	js_each (result, json_object_get(type, "results")) {
-		char *key = profile_entry_key(result);
+		mem_auto char *key = profile_entry_key(result);
 		if (strcmp(key, wanted) == 0 && fleet_best_of(result))
 			found = result;
-		free(key);
 	}
-	free(wanted);
 	return found;
 }
 
@@ -204,7 +195,7 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 	struct fleet_line line = {0};
 	const json_t *kept = kept_find(losses, duel->loss);
 	fleet_duel_line(losses->run, duel, &line);
-	char *command = fleet_line_text(&line);
+	mem_auto char *command = fleet_line_text(&line);
 	json_object_set_new(duel->loss, "command", json_string(command));
 	if (json_equal(fleet_best_of(duel->a), fleet_best_of(duel->b)))
 		fleet_loss_outcome(duel->loss, "same", NULL);
@@ -214,7 +205,6 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 		kept_restore(duel->loss, kept);
 	else
 		duel_add(losses, duel);
-	free(command);
 	fleet_line_clear(&line);
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists the nodes with sinfo. Their states are those of sinfo(1), NODE STATE CODES, Slurm 22.05. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "src/cmd/fleet/run_impl.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -142,10 +140,9 @@ int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
 	    launcher->check(run, err) || sys_self_path(run->self, sizeof run->self, err))
 		return -1;
-	char *key = fleet_key(run);
+	mem_auto char *key = fleet_key(run);
 	run->document = json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key,
 	                          "folder", run->folder, "partition", run->partition, "nodes", "types", "losses");
-	free(key);
 	return run->document ? 0 : err_set(err, ERR_USAGE, "write them in UTF-8", "the arguments are not valid UTF-8");
 }
 
@@ -236,15 +233,13 @@ static json_t *ssh_nodes(const struct fleet_run *run, struct err *err) {
 /* ssh hands one line to the shell of the user there. */
 static void ssh_line(const struct fleet_run *run, const char *node, const char *const *command,
                      struct fleet_line *line) {
-	char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"), *words = program_join(command, true);
+	mem_auto char *here = getcwd(NULL, 0), *folder = program_quote(here ? here : "/"),
+				  *words = program_join(command, true);
 	fleet_line_words(line, (const char *const[]){"ssh", "-T", NULL});
 	fleet_line_words(line, (const char *const *)run->words);
 	fleet_line_words(line, ssh_hosts_options);
 	fleet_line_add(line, node);
 	fleet_line_add(line, arena_printf(run->arena, "cd %s && exec %s", folder, words));
-	free(words);
-	free(folder);
-	free(here);
 }
 
 static int local_check(const struct fleet_run *run, struct err *err) {

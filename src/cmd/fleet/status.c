@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"
@@ -91,7 +89,7 @@ static const char *standing(const struct status *status, const char *fingerprint
 
 static void nodes_find(struct status *status) {
 	struct err err = {0};
-	json_t *nodes = fleet_nodes_list(&status->run, &err);
+	js_auto json_t *nodes = fleet_nodes_list(&status->run, &err);
 	if (!nodes)
 		snprintf(status->slurm, sizeof status->slurm, "%.290s", err.what);
 	js_each (node, nodes) {
@@ -100,13 +98,12 @@ static void nodes_find(struct status *status) {
 		                                               "state", json_object_get(node, "state"), "fingerprint",
 		                                               fingerprint, "profile", standing(status, fingerprint)));
 	}
-	json_decref(nodes);
 }
 
 /* "ID|NAME|STATE|NODES" */
 static void job_add(json_t *jobs, char *line) {
 	static const char *const names[] = {"id", "name", "state", "nodes"};
-	json_t *job = json_object();
+	js_auto json_t *job = json_object();
 	for (size_t i = 0; i < 4; i++) {
 		char *part = line ? strsep(&line, "|") : NULL;
 		if (part)
@@ -115,7 +112,6 @@ static void job_add(json_t *jobs, char *line) {
 	}
 	if (strncmp(js_string_or(job, "name", ""), "sweetspot-", 10) == 0 && json_array_size(jobs) < JOBS_MAX)
 		json_array_append(jobs, job);
-	json_decref(job);
 }
 
 static void jobs_find(struct status *status) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tunes each type with `sweetspot tune --launcher NAME` on some of its nodes, one type after the other, into one store.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/setup_impl.h"
@@ -72,20 +69,16 @@ static char *list_text(const struct fleet_run *run, const json_t *names, bool ot
  * other nodes with -x. */
 static const char *node_words(const struct fleet_run *run, const json_t *chosen) {
 	bool one = json_array_size(chosen) == 1;
-	char *list = list_text(run, chosen, !one);
+	mem_auto char *list = list_text(run, chosen, !one);
 	const char *given = opt_get(run->args, "srun-args", "");
-	const char *words = arena_printf(run->arena, "%s%s%s %s%s%s", given, run->partition ? " -p " : "",
-	                                 run->partition ? run->partition : "", *list ? one ? "-w " : "-x " : "", list, "");
-	free(list);
-	return words;
+	return arena_printf(run->arena, "%s%s%s %s%s%s", given, run->partition ? " -p " : "",
+	                    run->partition ? run->partition : "", *list ? one ? "-w " : "-x " : "", list, "");
 }
 
 /* Inside an allocation the launcher takes the nodes of this list. */
 static const char *inside_set(const struct fleet_run *run, const json_t *chosen) {
-	char *list = list_text(run, chosen, false);
-	const char *set = arena_printf(run->arena, "SLURM_JOB_NODELIST=%s", list);
-	free(list);
-	return set;
+	mem_auto char *list = list_text(run, chosen, false);
+	return arena_printf(run->arena, "SLURM_JOB_NODELIST=%s", list);
 }
 
 static void line_make(const struct fleet_run *run, const json_t *chosen, struct fleet_line *line) {
@@ -93,9 +86,8 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 	fleet_line_words(line, (const char *const[]){run->self, "tune", "--json", NULL});
 	fleet_line_add(line, arena_printf(run->arena, "--launcher=%s", run->launcher->name));
 	if (run->launcher->named) {
-		char *hosts = list_text(run, chosen, false);
+		mem_auto char *hosts = list_text(run, chosen, false);
 		fleet_line_add(line, arena_printf(run->arena, "--hosts=%s", hosts));
-		free(hosts);
 	}
 	if (run->launcher->batch && !run->inside) {
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", json_array_size(chosen)));
@@ -130,20 +122,18 @@ static void results_record(json_t *type, const json_t *tuned) {
 static int profile_write(const struct fleet_run *run, json_t *type, const char *store, struct err *err) {
 	const char *fingerprint = js_string_or(type, "fingerprint", "");
 	struct store *opened = store_open(store, STORE_READ, err);
-	json_t *profile = opened ? profile_from_store(opened, fingerprint, NULL, NULL, NULL, err) : NULL;
-	char *path = profile_file_name(run->folder, fingerprint);
+	js_auto json_t *profile = opened ? profile_from_store(opened, fingerprint, NULL, NULL, NULL, err) : NULL;
+	mem_auto char *path = profile_file_name(run->folder, fingerprint);
 	int failed = profile ? profile_save(profile, path, err) : -1;
 	if (!failed)
 		json_object_set_new(type, "profile", json_string(path));
-	free(path);
-	json_decref(profile);
 	store_close(opened);
 	return failed;
 }
 
 /* Checks the machine again, because a node may have changed between the probe and the tuning. */
 static int document_record(const struct fleet_run *run, json_t *type, const char *text, struct err *err) {
-	json_t *tuned = js_parse(text, strlen(text), "the output of tune", err);
+	js_auto json_t *tuned = js_parse(text, strlen(text), "the output of tune", err);
 	const char *there = js_string_or(json_object_get(tuned, "machine"), "fingerprint", "");
 	const char *store = js_string_or(tuned, "store", NULL);
 	int failed = tuned ? 0 : -1;
@@ -155,7 +145,6 @@ static int document_record(const struct fleet_run *run, json_t *type, const char
 		json_object_set_new(run->document, "store", json_string(store));
 		failed = profile_write(run, type, store, err);
 	}
-	json_decref(tuned);
 	return failed;
 }
 
@@ -190,8 +179,8 @@ static int tune_run(struct fleet_run *run, json_t *type, const json_t *chosen, s
 }
 
 static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
-	json_t *chosen = nodes_choose(run, type);
-	char *names = list_text(run, chosen, false);
+	js_auto json_t *chosen = nodes_choose(run, type);
+	mem_auto char *names = list_text(run, chosen, false);
 	json_object_set(type, "measured_on", chosen);
 	outcome_set(type, "running", NULL);
 	ui_note(app_ui(run->app), "tuning type %s on %s", js_string_or(type, "type", ""), names);
@@ -207,8 +196,6 @@ static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
 		*err = second;
 		failed = -1;
 	}
-	free(names);
-	json_decref(chosen);
 	return failed ? -1 : 0;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -313,13 +311,12 @@ static int show(struct app *app, const struct opt_args *args, const struct watch
 		return err_set(err, ERR_FAILED, NULL, "the worker did not report the program's work on GPUs");
 	if (json_array_size(json_object_get(work, "functions")) + json_array_size(json_object_get(work, "copies")) == 0)
 		return nothing_seen(work, err);
-	json_t *json = document(watched, app_device(app), result);
+	js_auto json_t *json = document(watched, app_device(app), result);
 	int failed = 0;
 	if (opt_has(args, "json"))
 		failed = js_write(json, stdout);
 	else
 		people_print(app_ui(app), watched, json);
-	json_decref(json);
 	return failed;
 }
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/near.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
@@ -18,23 +15,21 @@ static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
 	struct table *table = table_new(5, titles);
 	js_each (row, metrics) {
 		const json_t *passes = json_object_get(row, "passes");
-		char *count =
+		mem_auto char *count =
 			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
 		table_add(table, list_text(row, "name"), list_text(row, "type"), list_text(row, "unit"), count,
 		          list_text(row, "summary"));
-		free(count);
 	}
 	table_end(table, ui, stdout);
 }
 
 /* Prints the description of a metric only if it is the only one, because it is long. */
 static void rollups_print(const json_t *row) {
-	char *text = mem_strdup("");
+	mem_auto char *text = mem_strdup("");
 	js_each (rollup, json_object_get(row, "rollups"))
 		mem_append(&text, " %s", json_is_string(rollup) ? json_string_value(rollup) : "?");
 	if (*text)
 		ui_wrap(stdout, 0, 2, "rollups:%s", text);
-	free(text);
 }
 
 static void metrics_print(struct app *app, const json_t *answer) {
@@ -51,7 +46,7 @@ static void metrics_print(struct app *app, const json_t *answer) {
  * chip and GPU. */
 static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	json_t *answer = worker ? worker_metrics(worker, chip, prefix, err) : NULL;
+	js_auto json_t *answer = worker ? worker_metrics(worker, chip, prefix, err) : NULL;
 	if (!answer)
 		return -1;
 	json_object_del(answer, "id");
@@ -59,7 +54,6 @@ static int list_chip_metrics(struct app *app, const char *chip, const char *pref
 		js_write(answer, stdout);
 	else
 		metrics_print(app, answer);
-	json_decref(answer);
 	return 0;
 }
 
@@ -120,9 +114,8 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	struct table *table = table_new(3, titles);
 	js_each (item, array) {
 		bool usable = js_bool_or(item, "usable", false);
-		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
+		mem_auto char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
 		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
-		free(why);
 	}
 	table_end(table, ui, out);
 }
@@ -139,9 +132,8 @@ static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "devices", "summary"};
 	struct table *table = table_new(3, titles);
 	js_each (item, array) {
-		char *devices = results_list(json_object_get(item, "devices"));
+		mem_auto char *devices = results_list(json_object_get(item, "devices"));
 		table_add(table, list_text(item, "name"), devices, list_text(item, "summary"));
-		free(devices);
 	}
 	table_end(table, ui, out);
 }
@@ -175,14 +167,12 @@ static int unknown(const char *word, struct err *err) {
 /* Shows what is known of this name without a GPU: false if that is nothing. */
 static bool metric_known(struct app *app, const struct opt_args *args, const char *name) {
 	struct err ignored = {0};
-	json_t *all = list_metrics(app, &ignored), *some = list_metrics_matching(all, name);
+	js_auto json_t *all = list_metrics(app, &ignored), *some = list_metrics_matching(all, name);
 	size_t count = json_array_size(some);
 	if (count && opt_has(args, "json"))
 		js_write(some, stdout);
 	else if (count)
 		list_metrics_print(app_ui(app), some, stdout);
-	json_decref(some);
-	json_decref(all);
 	return count > 0;
 }
 
@@ -212,14 +202,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;
 		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
-		json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
+		js_auto json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
 		if (!array)
 			return -1;
 		if (opt_has(args, "json"))
 			js_write(array, stdout);
 		else
 			lists[i].print(app_ui(app), array, stdout);
-		json_decref(array);
 		return 0;
 	}
 	return unknown(word, err);

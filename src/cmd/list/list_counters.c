@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/list/list_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -43,12 +41,12 @@ static void portable_add(json_t *rows, const json_t *events) {
 	js_each (event, events) {
 		const char *name = list_text(event, "name"), *summary = list_text(event, "summary");
 		const char *formula = list_text(event, "formula");
-		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
+		mem_auto char *told =
+			mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
 		if (*name && !js_named(rows, name)) {
 			json_t *row = event_add(rows, name, list_text(event, "unit"), told);
 			json_object_set(row, "known_as", json_object_get(event, "known_as"));
 		}
-		free(told);
 	}
 }
 
@@ -58,12 +56,11 @@ static void source_add(json_t *rows, const json_t *source) {
 	js_each (event, json_object_get(source, "events")) {
 		const char *word = json_string_value(event);
 		json_t *row = word ? js_named(rows, word) : NULL;
-		char *summary = mem_printf("counted by %s", name);
+		mem_auto char *summary = mem_printf("counted by %s", name);
 		if (word && !row)
 			row = event_add(rows, word, "", summary);
 		if (row && json_object_get(row, "sources"))
 			json_array_append_new(json_object_get(row, "sources"), json_string(name));
-		free(summary);
 	}
 }
 
@@ -113,11 +110,10 @@ static bool any_begins(const json_t *list, const char *prefix) {
 /* A copy that says under which names PAPI and perf count it. */
 static json_t *row_with_names(const json_t *row) {
 	json_t *copy = json_copy((json_t *)row);
-	char *text = mem_strdup(list_text(row, "summary"));
+	mem_auto char *text = mem_strdup(list_text(row, "summary"));
 	js_each (name, json_object_get(row, "known_as"))
 		mem_append(&text, "%s%s", name_at ? ", " : "; ", json_string_value(name));
 	json_object_set_new(copy, "summary", json_string(text));
-	free(text);
 	return copy;
 }
 
@@ -134,7 +130,7 @@ void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
 	js_each (row, rows) {
 		bool usable = js_bool_or(row, "usable", false);
 		const char *fix = list_text(row, "fix");
-		char *head = mem_printf("%-14s %-4s ", list_text(row, "name"), usable ? "yes" : "no");
+		mem_auto char *head = mem_printf("%-14s %-4s ", list_text(row, "name"), usable ? "yes" : "no");
 		text_clean(head, false);
 		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
 		ui_wrap_on(out, 20, 20, "%s", list_text(row, "summary"));
@@ -142,7 +138,6 @@ void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
 		if (*list_text(row, "reason"))
 			ui_wrap(out, 20, 20, "%s", list_text(row, "reason"));
 		ui_fix(out, 20, fix);
-		free(head);
 	}
 }
 
@@ -153,13 +148,12 @@ static void metric_line(const json_t *metric, FILE *out) {
 }
 
 static void events_line(const json_t *events, FILE *out) {
-	char *text = mem_strdup("");
+	mem_auto char *text = mem_strdup("");
 	js_each (event, events)
 		mem_append(&text, "%s %s", event_at ? "," : "",
 		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
 	if (*text)
 		ui_wrap(out, 4, 8, "counts%s", text);
-	free(text);
 }
 
 static bool is_group(const json_t *row) {

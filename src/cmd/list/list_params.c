@@ -2,8 +2,6 @@
 /* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
 #include "src/cmd/list/list_impl.h"
 
-#include <stdlib.h>
-
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/spec/spec.h"
@@ -69,9 +67,8 @@ static void params_print(struct ui *ui, const json_t *document) {
 	static const char *const titles[] = {"parameter", "values", "where", "summary"};
 	struct table *table = table_new(4, titles);
 	js_each (param, json_object_get(document, "params")) {
-		char *values = values_text(json_object_get(param, "values"));
+		mem_auto char *values = values_text(json_object_get(param, "values"));
 		table_add(table, list_text(param, "name"), values, list_text(param, "when"), list_text(param, "summary"));
-		free(values);
 	}
 	table_end(table, ui, stdout);
 	const json_t *space = json_object_get(document, "space");
@@ -93,9 +90,8 @@ static json_t *samples_json(const struct space *space, long long count) {
 
 static void samples_print(const json_t *samples) {
 	js_each (config, samples) {
-		char *text = results_config(config, NULL);
+		mem_auto char *text = results_config(config, NULL);
 		puts(text);
-		free(text);
 	}
 }
 
@@ -127,12 +123,11 @@ static int params_spec(struct app *app, const struct opt_args *args, struct err 
 	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
 	if (!spec)
 		return -1;
-	json_t *document = space_json(spec_space(spec));
+	js_auto json_t *document = space_json(spec_space(spec));
 	json_object_set_new(document, "kernel", json_string(spec_name(spec)));
 	json_object_set_new(document, "language", json_string(spec_language_word(spec)));
 	json_object_set(document, "baseline", (json_t *)spec_baseline(spec));
 	int status = params_show(app, args, document, spec_space(spec), err);
-	json_decref(document);
 	spec_free(spec);
 	return status;
 }
@@ -146,13 +141,12 @@ int list_params(struct app *app, const struct opt_args *args, struct err *err) {
 	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
 	if (!plan)
 		return -1;
-	json_t *document = space_json(plan->space);
+	js_auto json_t *document = space_json(plan->space);
 	json_object_set_new(document, "kernel", json_string(kernel->name));
 	json_object_set(document, "problem", plan->problem);
 	json_object_set(document, "baseline", plan->baseline);
 	json_object_set_new(document, "sizes", sizes_json(plan->params.arena, kernel, plan->problem));
 	int status = params_show(app, args, document, plan->space, err);
-	json_decref(document);
 	plan_free(plan);
 	return status;
 }

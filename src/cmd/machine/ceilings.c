@@ -93,8 +93,8 @@ static int item_judge(struct app *app, struct ceiling_item *item, const struct t
 
 static int item_measure(struct app *app, const struct runner *runner, struct ceiling_item *item, int samples,
                         struct err *err) {
-	json_t *config = config_json(item);
-	json_t *problem = problem_json(item);
+	js_auto json_t *config = config_json(item);
+	js_auto json_t *problem = problem_json(item);
 	struct trial_request request = {.kernel = "ceiling",
 	                                .device = item->device,
 	                                .problem = problem,
@@ -109,8 +109,6 @@ static int item_measure(struct app *app, const struct runner *runner, struct cei
 	if (!failed)
 		failed = item_judge(app, item, &result, err);
 	trial_result_clear(&result);
-	json_decref(problem);
-	json_decref(config);
 	return failed;
 }
 
@@ -167,7 +165,7 @@ static void unsteady_drop(struct app *app, struct plan *plan) {
 /* A ceiling that was measured beside other programs may be too low, so the file says so. */
 static void others_mark(struct app *app, struct plan *plan) {
 	busy_look(plan->busy);
-	json_t *busy = busy_json(plan->busy);
+	js_auto json_t *busy = busy_json(plan->busy);
 	if (js_bool_or(busy, "busy", false)) {
 		for (size_t i = 0; i < plan->count; i++)
 			plan->items[i].disturbed = true;
@@ -175,7 +173,6 @@ static void others_mark(struct app *app, struct plan *plan) {
 		        "measured on a busy machine, so they may be too low: load %.3g on %lld processors",
 		        js_real_or(busy, "load", NAN), (long long)js_int_or(busy, "processors", 0));
 	}
-	json_decref(busy);
 }
 
 /* The best block size does not change from burst to burst, so a brief look at each one is enough before the rounds

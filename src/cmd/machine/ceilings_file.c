@@ -2,8 +2,6 @@
 /* Keeps the ceilings in a file, which is checked when it is read, because another program may have written it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,25 +25,21 @@ static char *file_path(struct app *app, const char *folder, struct err *err) {
 }
 
 static int document_write(const char *path, const json_t *document, struct err *err) {
-	char *text = js_canonical(document);
+	mem_auto char *text = js_canonical(document);
 	mode_t old = umask(S_IRWXG | S_IRWXO);
 	int failed = sys_write_file(path, text, strlen(text), err);
 	umask(old);
-	free(text);
 	return failed;
 }
 
 int ceilings_save(struct app *app, const json_t *ceilings, struct err *err) {
-	char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
+	mem_auto char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
 	int failed = -1;
 	if (path && sys_make_dirs(folder, err) == 0) {
-		json_t *document = json_pack("{s:s,s:s,s:O}", "schema", SCHEMA, "fingerprint", app_fingerprint(app, err),
-		                             "ceilings", ceilings);
+		js_auto json_t *document = json_pack("{s:s,s:s,s:O}", "schema", SCHEMA, "fingerprint",
+		                                     app_fingerprint(app, err), "ceilings", ceilings);
 		failed = document_write(path, document, err);
-		json_decref(document);
 	}
-	free(path);
-	free(folder);
 	return failed;
 }
 
@@ -155,16 +149,12 @@ static json_t *document_check(const json_t *document, const char *fingerprint, s
 }
 
 json_t *ceilings_load(struct app *app, struct err *err) {
-	char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
+	mem_auto char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
 	size_t size = 0;
-	char *text = path ? file_read(path, &size, err) : NULL;
-	json_t *document = text ? js_parse(text, size, path, err) : NULL;
+	mem_auto char *text = path ? file_read(path, &size, err) : NULL;
+	js_auto json_t *document = text ? js_parse(text, size, path, err) : NULL;
 	json_t *ceilings = document ? document_check(document, app_fingerprint(app, err), err) : NULL;
 	if (document && !ceilings)
 		err_prefix(err, "%s", path);
-	json_decref(document);
-	free(text);
-	free(path);
-	free(folder);
 	return ceilings;
 }

@@ -2,8 +2,6 @@
 /* The ceilings of a GPU: every block size that the kernel offers gets a brief look, and only the best one is measured.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans the trials for a machine: levels, sizes, thread counts, pairs of cores. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "src/cmd/machine/ceilings.h"

@@ -240,7 +240,7 @@ static const struct opt options[] = {
 };
 
 static int show(struct app *app, const struct opt_args *args, const json_t *machine, const json_t *ceilings) {
-	json_t *document = json_copy((json_t *)machine);
+	js_auto json_t *document = json_copy((json_t *)machine);
 	if (ceilings)
 		json_object_set(document, "ceilings", (json_t *)ceilings);
 	if (opt_has(args, "json"))
@@ -251,7 +251,6 @@ static int show(struct app *app, const struct opt_args *args, const json_t *mach
 		putchar('\n');
 		ceilings_print(app_ui(app), ceilings);
 	}
-	json_decref(document);
 	return 0;
 }
 
@@ -260,13 +259,11 @@ static int ceilings_run(struct app *app, const struct opt_args *args, const json
 	long long samples;
 	if (opt_int(args, "samples", 1, 10000, 21, &samples, err))
 		return -1;
-	json_t *ceilings = ceilings_measure(app, (int)samples, err);
+	js_auto json_t *ceilings = ceilings_measure(app, (int)samples, err);
 	if (!ceilings)
 		return -1;
 	show(app, args, machine, ceilings);
-	int failed = ceilings_save(app, ceilings, err);
-	json_decref(ceilings);
-	return failed;
+	return ceilings_save(app, ceilings, err);
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,11 +80,10 @@ static int target_try(struct joining *joining, const char *fingerprint, const ch
 static int target_find(struct joining *joining, const char *fingerprint, struct err *err) {
 	int other = 1;
 	for (int whole = 0; whole < 2 && other == 1; whole++) {
-		char *path = (whole ? profile_file_name_whole : profile_file_name)(joining->output, fingerprint);
+		mem_auto char *path = (whole ? profile_file_name_whole : profile_file_name)(joining->output, fingerprint);
 		other = target_try(joining, fingerprint, path, err);
 		if (other == 1 && whole)
 			err_set(err, ERR_USAGE, "move it away", "%s holds the profile of another machine", path);
-		free(path);
 	}
 	return other ? -1 : 0;
 }
@@ -94,51 +91,42 @@ static int target_find(struct joining *joining, const char *fingerprint, struct 
 /* Chooses a name for each machine. If two would have the same short name, the first in the order of fingerprints gets
  * it. */
 static int targets_find(struct joining *joining, struct err *err) {
-	json_t *machines = machines_of(joining->profiles);
-	char *text = js_canonical(machines); /* js_canonical sorts */
-	json_t *sorted = js_parse(text, strlen(text), "machines", err);
+	js_auto json_t *machines = machines_of(joining->profiles);
+	mem_auto char *text = js_canonical(machines); /* js_canonical sorts */
+	js_auto json_t *sorted = js_parse(text, strlen(text), "machines", err);
 	int failed = sorted ? 0 : -1;
 	js_members (fingerprint, value, sorted)
 		failed = failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
 	if (!joining->folder && json_object_size(machines) > 1)
 		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
 		                 json_object_size(machines));
-	free(text);
-	json_decref(sorted);
-	json_decref(machines);
 	return failed;
 }
 
 /* Writes for example "variant=a x=3 (1.2 ms, 2025-01-01T..)". */
 static char *choice_text(const json_t *choice) {
 	char median[64] = "";
-	char *config = json_object_get(choice, "config") ? results_config(json_object_get(choice, "config"), NULL)
-	                                                 : mem_strdup("different ranges");
+	mem_auto char *config = json_object_get(choice, "config") ? results_config(json_object_get(choice, "config"), NULL)
+	                                                          : mem_strdup("different ranges");
 	if (json_object_get(choice, "median"))
 		snprintf(median, sizeof median, "%.6g, ", js_real_or(choice, "median", 0));
-	char *text = mem_printf("%s (%s%s)", config, median, js_string_or(choice, "measured", ""));
-	free(config);
-	return text;
+	return mem_printf("%s (%s%s)", config, median, js_string_or(choice, "measured", ""));
 }
 
 static void conflict_describe(struct ui *ui, const json_t *conflict) {
 	const json_t *kept = json_object_get(conflict, "kept");
-	char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict), *all = mem_strdup("");
+	mem_auto char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict),
+				  *all = mem_strdup("");
 	js_each (one, json_object_get(conflict, "left")) {
-		char *text = choice_text(one);
+		mem_auto char *text = choice_text(one);
 		mem_append(&all, "%s%s", *all ? "; " : "", text);
-		free(text);
 	}
 	if (json_is_object(kept)) {
-		char *text = choice_text(kept);
+		mem_auto char *text = choice_text(kept);
 		ui_warn(ui, NULL, "%s %s: using %s, not %s", kernel, problem, text, all);
-		free(text);
 	} else {
 		ui_warn(ui, NULL, "%s %s: %s", kernel, problem, all);
 	}
-	free(kernel);
-	free(problem);
-	free(all);
 }
 
 static void conflicts_describe(struct joining *joining) {
@@ -163,7 +151,7 @@ static int files_write(const struct joining *joining, struct err *err) {
 }
 
 static void report(const struct joining *joining, bool json) {
-	json_t *files = json_array();
+	js_auto json_t *files = json_array();
 	js_each (profile, joining->merged) {
 		size_t entries = json_array_size(json_object_get(profile, "entries"));
 		json_array_append_new(files, json_pack("{s:s,s:s,s:I}", "path", path_of(joining, profile), "fingerprint",
@@ -176,7 +164,6 @@ static void report(const struct joining *joining, bool json) {
 	              (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts", joining->conflicts);
 	if (json)
 		js_print(document);
-	json_decref(files);
 }
 
 static int join(struct joining *joining, bool json, struct err *err) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile diff`: the changes from one profile to another. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/profile/input.h"
@@ -25,33 +23,26 @@ static void document_print(const struct profile_input inputs[2], json_t *diff) {
 }
 
 static char *member_text(const json_t *value) {
-	char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
-	char *clean = text ? profile_text_clean(text) : mem_strdup("-");
-	free(text);
-	return clean;
+	mem_auto char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
+	return text ? profile_text_clean(text) : mem_strdup("-");
 }
 
 /* Writes for example "block 16 -> 64". */
 static char *settings_text(const json_t *settings) {
 	char *text = mem_strdup("");
 	js_each (one, settings) {
-		char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
-		char *name = profile_text_clean(js_string_or(one, "name", ""));
+		mem_auto char *a = member_text(json_object_get(one, "a")), *b = member_text(json_object_get(one, "b"));
+		mem_auto char *name = profile_text_clean(js_string_or(one, "name", ""));
 		mem_append(&text, "%s%s %s -> %s", *text ? ", " : "", name, a, b);
-		free(name);
-		free(a);
-		free(b);
 	}
 	return text;
 }
 
 static void machine_print(const json_t *differences) {
 	js_each (one, differences) {
-		json_t *array = json_pack("[O]", one);
-		char *text = settings_text(array);
+		js_auto json_t *array = json_pack("[O]", one);
+		mem_auto char *text = settings_text(array);
 		printf("%s\n", text);
-		free(text);
-		json_decref(array);
 	}
 }
 
@@ -74,18 +65,15 @@ static void row_add(struct table *table, const json_t *row) {
 	const json_t *a = json_object_get(row, "a"), *b = json_object_get(row, "b"), *any = json_is_object(a) ? a : b;
 	double ratio = js_real_or(row, "ratio", NAN);
 	char before[64], after[64], times[32] = "-";
-	char *kernel = profile_text_kernel(any), *problem = profile_text_problem(any), *changes = changes_text(row);
-	char *settings =
+	mem_auto char *kernel = profile_text_kernel(any), *problem = profile_text_problem(any),
+				  *changes = changes_text(row);
+	mem_auto char *settings =
 		any == a && json_is_object(b) ? settings_text(json_object_get(row, "config")) : profile_text_config(any);
 	median_text(a, before, sizeof before);
 	median_text(b, after, sizeof after);
 	if (isfinite(ratio))
 		snprintf(times, sizeof times, "%.3f", ratio);
 	table_add(table, kernel, problem, changes, before, after, times, settings);
-	free(kernel);
-	free(problem);
-	free(changes);
-	free(settings);
 }
 
 static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
@@ -101,11 +89,10 @@ static void people_print(struct ui *ui, const struct profile_input inputs[2], co
 			row_add(table, row);
 	}
 	for (int side = 0; side < 2; side++) {
-		char *path = profile_text_clean(inputs[side].path);
+		mem_auto char *path = profile_text_clean(inputs[side].path);
 		const json_t *machine = json_object_get(inputs[side].profile, "machine");
 		printf("%s %s, %s, %.19s\n", side ? "after: " : "before:", path,
 		       js_string_or(inputs[side].profile, "created", ""), js_string_or(machine, "fingerprint", ""));
-		free(path);
 	}
 	machine_print(json_object_get(diff, "machine"));
 	if (changed)
@@ -121,12 +108,11 @@ int profile_diff_run(struct app *app, const struct opt_args *args, struct err *e
 	                     profile_input_open(&inputs[1], app, args, second, err)
 	                 ? -1
 	                 : 0;
-	json_t *diff = failed ? NULL : profile_diff(inputs[0].profile, inputs[1].profile);
+	js_auto json_t *diff = failed ? NULL : profile_diff(inputs[0].profile, inputs[1].profile);
 	if (diff && opt_has(args, "json"))
 		document_print(inputs, diff);
 	else if (diff)
 		people_print(app_ui(app), inputs, diff);
-	json_decref(diff);
 	profile_input_close(&inputs[0]);
 	profile_input_close(&inputs[1]);
 	return failed;

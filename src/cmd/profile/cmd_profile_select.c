@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile select`: shows the configuration for a problem. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/profile/input.h"
@@ -55,9 +53,8 @@ static json_t *document(const struct selection *selection) {
 }
 
 static void line(const char *what, const char *text) {
-	char *clean = profile_text_clean(text);
+	mem_auto char *clean = profile_text_clean(text);
 	printf("%-14s %s\n", what, clean);
-	free(clean);
 }
 
 static void number(char *text, size_t size, const struct profile_choice *choice, double value) {
@@ -90,9 +87,8 @@ static void match_print(const struct profile_choice *choice) {
 		                  js_string_or(choice->sizes, "over", ""), js_real_or(choice->range, "from", NAN),
 		                  js_real_or(choice->range, "to", NAN));
 	} else {
-		char *problem = profile_text_problem(choice->entry);
+		mem_auto char *problem = profile_text_problem(choice->entry);
 		text = mem_printf("%s%s%s", profile_fit_word(choice->fit), *problem ? ", tuned for " : "", problem);
-		free(problem);
 	}
 	line("match", text);
 	free(text);
@@ -100,8 +96,8 @@ static void match_print(const struct profile_choice *choice) {
 
 static void people_print(const struct selection *selection) {
 	const struct profile_choice *choice = &selection->choice;
-	char *problem = results_config(selection->problem, NULL), *config = results_config(choice->config, NULL);
-	char *environment = results_config(choice->environment, NULL);
+	mem_auto char *problem = results_config(selection->problem, NULL), *config = results_config(choice->config, NULL);
+	mem_auto char *environment = results_config(choice->environment, NULL);
 	line("kernel", opt_word(selection->args, 1));
 	line("problem", *problem ? problem : "any");
 	match_print(choice);
@@ -109,9 +105,6 @@ static void people_print(const struct selection *selection) {
 	costs_print(choice);
 	line("configuration", config);
 	line("environment", environment);
-	free(problem);
-	free(config);
-	free(environment);
 }
 
 static void warn(const struct selection *selection) {

@@ -2,8 +2,6 @@
 #include "src/cmd/profile/cmd_profile_text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -193,19 +191,15 @@ static json_t *profile_json(const struct show *show, const struct profile_input 
 
 static void heading_print(const struct show *show, const struct profile_input *input) {
 	const json_t *machine = json_object_get(input->profile, "machine");
-	char *path = profile_text_clean(input->path),
-		 *cpu = profile_text_clean(js_string_or(machine, "cpu", "unknown CPU"));
-	char *compiler = profile_text_clean(js_string_or(machine, "compiler", "unknown compiler"));
+	mem_auto char *path = profile_text_clean(input->path),
+				  *cpu = profile_text_clean(js_string_or(machine, "cpu", "unknown CPU"));
+	mem_auto char *compiler = profile_text_clean(js_string_or(machine, "compiler", "unknown compiler"));
 	printf("%s: %s, %.19s\n%s, %s\n", path, input->origin == PROFILE_FOREIGN ? "another machine" : "this machine",
 	       js_string_or(machine, "fingerprint", ""), cpu, compiler);
 	if (input->origin != PROFILE_HERE) {
-		char *differing = profile_differing(show->app, input);
+		mem_auto char *differing = profile_differing(show->app, input);
 		printf("differs from this machine: %s\n", differing);
-		free(differing);
 	}
-	free(path);
-	free(cpu);
-	free(compiler);
 }
 
 /* The speedup is then that of another configuration, which was not better. */
@@ -215,8 +209,8 @@ static bool keeps_baseline(const json_t *entry) {
 
 static void row_add(struct table *table, const char *state, const json_t *entry) {
 	char median[64], speedup[64];
-	char *kernel = profile_text_kernel(entry), *problem = profile_text_problem(entry);
-	char *config = profile_text_config(entry);
+	mem_auto char *kernel = profile_text_kernel(entry), *problem = profile_text_problem(entry);
+	mem_auto char *config = profile_text_config(entry);
 	profile_text_median(entry, median, sizeof median);
 	if (keeps_baseline(entry))
 		snprintf(speedup, sizeof speedup, "-");
@@ -226,12 +220,8 @@ static void row_add(struct table *table, const char *state, const json_t *entry)
 		snprintf(speedup, sizeof speedup, "other work");
 	if (verdict_of(entry) == VERDICT_UNDECIDED) /* its interval may reach from 0 to billions */
 		snprintf(speedup, sizeof speedup, "undecided");
-	char *whole = mem_printf("%s%s", state, json_object_get(entry, "busy") ? ", busy machine" : "");
+	mem_auto char *whole = mem_printf("%s%s", state, json_object_get(entry, "busy") ? ", busy machine" : "");
 	table_add(table, kernel, problem, median, speedup, config, whole);
-	free(whole);
-	free(kernel);
-	free(problem);
-	free(config);
 }
 
 static void profile_print(const struct show *show, const struct profile_input *input) {
@@ -245,11 +235,9 @@ static void profile_print(const struct show *show, const struct profile_input *i
 		        entry);
 	table_end(table, app_ui(show->app), stdout);
 	js_each (sizes, json_object_get(input->profile, "sizes")) {
-		char *kernel = profile_text_kernel(sizes), *over = profile_text_clean(js_string_or(sizes, "over", ""));
+		mem_auto char *kernel = profile_text_kernel(sizes), *over = profile_text_clean(js_string_or(sizes, "over", ""));
 		size_t ranges = json_array_size(json_object_get(sizes, "thresholds"));
 		printf("%s: %zu range%s of %s\n", kernel, ranges, ranges == 1 ? "" : "s", over);
-		free(kernel);
-		free(over);
 	}
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of entries on this machine, which depends on the present kernels and programs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
@@ -76,8 +73,8 @@ static const char *program_hash(const struct profile_input *input, const json_t 
 	const char *name = json_string_value(js_at(program, "argv.0"));
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
 		return NULL;
-	char *cwd = folder_of(input, program), *line = js_canonical(json_object_get(program, "argv"));
-	char *key = mem_printf("%s %s", cwd ? cwd : "", line);
+	mem_auto char *cwd = folder_of(input, program), *line = js_canonical(json_object_get(program, "argv"));
+	mem_auto char *key = mem_printf("%s %s", cwd ? cwd : "", line);
 	const char *source = js_string_or(entry, "source", "");
 	if (!json_object_get(input->hashes, key)) {
 		struct program_hashes hashes = program_hashes_recorded(json_object_get(program, "argv"), cwd);
@@ -86,9 +83,6 @@ static const char *program_hash(const struct profile_input *input, const json_t 
 	const json_t *hashes = json_object_get(input->hashes, key);
 	const char *work = json_string_value(json_array_get(hashes, 0)),
 			   *first = json_string_value(json_array_get(hashes, 1));
-	free(key);
-	free(line);
-	free(cwd);
 	return strcmp(first, source) == 0 ? first : *work ? work : NULL;
 }
 
@@ -103,11 +97,10 @@ const char *profile_state_here(struct app *app, const struct opt_args *args, con
 
 char *profile_differing(struct app *app, const struct profile_input *input) {
 	json_t *there = json_object_get(input->profile, "machine");
-	json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
+	js_auto json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
 	char *text = mem_strdup("");
 	js_each (one, differences)
 		mem_append(&text, "%s%s", *text ? ", " : "", js_string_or(one, "name", ""));
-	json_decref(differences);
 	if (!*text) {
 		free(text);
 		text = mem_strdup("fingerprint");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile verify`: compares each recommendation with its baseline again, on this machine. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/app/lock.h"
@@ -77,25 +75,21 @@ static void document_print(const struct verify *verify) {
 
 static void row_add(struct table *table, const struct verified *row) {
 	char before[64], now[64];
-	char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
-	char *outcome = mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
+	mem_auto char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
+	mem_auto char *outcome =
+		mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
 	speedup_text(row->entry.speedup, before, sizeof before);
 	speedup_text(speedup_now(&row->duel), now, sizeof now);
 	table_add(table, kernel, problem, before, now, row->state, outcome);
-	free(kernel);
-	free(problem);
-	free(outcome);
 }
 
 /* Print the first; the others say the same. */
 static void busy_print(const struct verify *verify) {
-	char *busy = NULL;
+	mem_auto char *busy = NULL;
 	for (size_t i = 0; i < verify->done && !busy; i++)
 		busy = results_busy(verify->rows[i].load, verify->rows[i].duel.decided);
-	char *line = busy ? mem_printf("%s; verify it again on a quiet machine\n", busy) : mem_strdup("");
+	mem_auto char *line = busy ? mem_printf("%s; verify it again on a quiet machine\n", busy) : mem_strdup("");
 	ui_fold(stdout, line);
-	free(line);
-	free(busy);
 }
 
 static void people_print(const struct verify *verify) {
@@ -111,10 +105,9 @@ static void people_print(const struct verify *verify) {
 }
 
 static void foreign_print(const struct verify *verify) {
-	char *path = profile_text_clean(verify->input.path), *differing = profile_differing(verify->app, &verify->input);
+	mem_auto char *path = profile_text_clean(verify->input.path),
+				  *differing = profile_differing(verify->app, &verify->input);
 	printf("%s is foreign: it belongs to another machine (%s), so nothing was measured\n", path, differing);
-	free(path);
-	free(differing);
 }
 
 static void verify_print(const struct verify *verify) {
@@ -187,8 +180,8 @@ static json_t *verify_ci_json(const struct verify *verify, const struct verified
 }
 
 static void case_add(struct junit *junit, const struct verify *verify, const struct verified *row) {
-	char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
-	char *name = mem_printf("%s %s", kernel, problem);
+	mem_auto char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
+	mem_auto char *name = mem_printf("%s %s", kernel, problem);
 	bool time = row->duel.paired.count && strcmp(row->entry.unit, "s") == 0;
 	enum junit_result result = verify_ci_fails(verify, row)     ? JUNIT_FAILED
 	                           : row->outcome == VERIFY_UNKNOWN ? JUNIT_SKIPPED
@@ -199,9 +192,6 @@ static void case_add(struct junit *junit, const struct verify *verify, const str
 	                     *row->reason ? ": " : "", row->reason, now);
 	junit_add(junit, kernel, name, time ? row->duel.median[0] : NAN, result, message);
 	free(message);
-	free(name);
-	free(problem);
-	free(kernel);
 }
 
 static int verify_junit(const struct verify *verify, struct err *err) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/text.h"
 #include "src/cmd/profile/cmd_profile_text.h"
@@ -59,7 +56,7 @@ static void judge(struct verified *row) {
 /* Runs the duel and derives the outcome. The request has kernel, problem, device and so on. */
 static int verify_duel(struct verify *verify, struct verified *row, struct runner *runner,
                        struct trial_request *request, struct err *err) {
-	char *kernel = profile_text_kernel(row->entry.json);
+	mem_auto char *kernel = profile_text_kernel(row->entry.json);
 	struct progress progress = {verify, kernel};
 	const struct race_observer observer = {.ctx = &progress, .trial = on_trial};
 	request->seed = verify->options.seed;
@@ -73,7 +70,6 @@ static int verify_duel(struct verify *verify, struct verified *row, struct runne
 	row->load = race_watch_json(&watch);
 	busy_free(watch.busy);
 	json_decref(watch.pairs);
-	free(kernel);
 	if (!failed)
 		judge(row);
 	if (!failed || err->code != ERR_NOTHING)
@@ -94,11 +90,10 @@ static int settings_check(const struct params *params, const json_t *settings, b
 			continue;
 		int length =
 			one.type == VALUE_WORD ? snprintf(text, sizeof text, "%s", one.as.w) : value_text(one, text, sizeof text);
-		char *word = mem_printf("%s=%s", name, text);
+		mem_auto char *word = mem_printf("%s=%s", name, text);
 		failed = length < 0 || (size_t)length >= sizeof text
 		             ? err_set(err, ERR_USAGE, NULL, "%s is too long", name)
 		             : params_word(params, word, problem ? read : NULL, problem ? NULL : read, err);
-		free(word);
 	}
 	json_decref(read);
 	return failed;

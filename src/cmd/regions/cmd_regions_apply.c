@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `apply --regions` and `export --regions`: the library and the table reach the program by its environment. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "src/app/app.h"
@@ -25,23 +23,20 @@ static void tell_kept(struct app *app, const json_t *settings, const char *end) 
 	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
 	for (size_t i = 0; i < json_array_size(argv); i++)
 		words[i] = json_string_value(json_array_get(argv, i));
-	char *line = program_join(words, true);
+	mem_auto char *line = program_join(words, true);
 	text_clean(line, false);
 	ui_inform(app_ui(app), "%s, so %s; to prove it: sweetspot tune --regions -- %s",
 	          js_bool_or(settings, "busy", false) ? "undecided: the machine was too busy to find settings"
 	                                              : profile_use_why(settings),
 	          end, line);
-	free(line);
 	free(words);
 }
 
 static bool is_text_same(const char *path, const char *text) {
 	size_t size;
 	struct err none = {0};
-	char *now = sys_read_file(path, TABLE_MAX, &size, &none);
-	bool same = now && size == strlen(text) && memcmp(now, text, size) == 0;
-	free(now);
-	return same;
+	mem_auto char *now = sys_read_file(path, TABLE_MAX, &size, &none);
+	return now && size == strlen(text) && memcmp(now, text, size) == 0;
 }
 
 /* Ranks that start together want the same table, so it is written only where it is not there yet. */
@@ -100,9 +95,8 @@ static bool is_one_of_many(void) {
 
 /* The variables that the program needs. The user's own words win. New reference. */
 static json_t *environment_of(const json_t *settings, const char *library, const char *table) {
-	char *preload = regions_preload(library);
+	mem_auto char *preload = regions_preload(library);
 	json_t *set = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
-	free(preload);
 	for (const char *const *name = regions_environment_names; *name; name++)
 		if (*environment_value(settings, *name) && !getenv(*name) &&
 		    (strcmp(*name, "OMP_WAIT_POLICY") == 0 || !is_one_of_many()))
@@ -111,15 +105,14 @@ static json_t *environment_of(const json_t *settings, const char *library, const
 }
 
 static void command_print(const struct regions_target *target, const json_t *set, bool json) {
-	char *prefix = program_env_prefix(NULL, set), *line = program_join((const char *const *)target->words, true);
-	json_t *document = json_pack("{s:o,s:O,s:[]}", "argv", regions_target_command(target), "environment", set, "unset");
+	mem_auto char *prefix = program_env_prefix(NULL, set),
+				  *line = program_join((const char *const *)target->words, true);
+	js_auto json_t *document =
+		json_pack("{s:o,s:O,s:[]}", "argv", regions_target_command(target), "environment", set, "unset");
 	if (json)
 		js_write(document, stdout);
 	else
 		printf("%s%s\n", prefix, line);
-	json_decref(document);
-	free(prefix);
-	free(line);
 }
 
 static int become(struct app *app, const struct regions_target *target, const json_t *set, struct err *err) {
@@ -138,7 +131,7 @@ static int launch(struct app *app, const struct opt_args *args, const struct reg
 	char *table = used ? table_of(app, settings, err) : NULL;
 	if (used && !table)
 		return -1;
-	json_t *set = used ? environment_of(settings, target->library, table) : json_object();
+	js_auto json_t *set = used ? environment_of(settings, target->library, table) : json_object();
 	int failed = 0;
 	if (!used)
 		tell_kept(app, settings, "the program runs as it is");
@@ -146,18 +139,16 @@ static int launch(struct app *app, const struct opt_args *args, const struct reg
 		command_print(target, set, opt_has(args, "json"));
 	else
 		failed = become(app, target, set, err);
-	json_decref(set);
 	free(table);
 	return failed;
 }
 
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
 	struct regions_target target;
-	json_t *settings = NULL;
+	js_auto json_t *settings = NULL;
 	if (regions_target_read(&target, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.subject, err);
 	int failed = settings ? launch(app, args, &target, settings, err) : -1;
-	json_decref(settings);
 	regions_target_clear(&target);
 	return failed;
 }
@@ -177,7 +168,7 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 		fputs("# no settings are proven to be faster, so the program runs as it is\n", out);
 		return;
 	}
-	char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
+	mem_auto char *quoted_library = program_quote(library), *quoted_table = program_quote(table);
 	if (module) {
 		fprintf(out, "prepend-path LD_PRELOAD {%s}\nsetenv SWEETSPOT_OMP_TABLE {%s}\n", library, table);
 		environment_print(out, "setenv %s {%s}\n", settings);
@@ -186,8 +177,6 @@ static void lines_print(FILE *out, const char *format, const char *library, cons
 		fprintf(out, "export SWEETSPOT_OMP_TABLE=%s\n", quoted_table);
 		environment_print(out, "export %s=%s\n", settings);
 	}
-	free(quoted_library);
-	free(quoted_table);
 }
 
 /* The measurements stay in the document, but each region keeps its own team. */
@@ -215,7 +204,7 @@ static int format_check(const char *format, const char *table, const char *libra
 
 static int export_write(const json_t *settings, const char *format, const char *library, const char *table,
                         const char *path, struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	if (out && strcmp(format, "json") == 0)
@@ -227,7 +216,6 @@ static int export_write(const json_t *settings, const char *format, const char *
 		failed = sys_write_file(path, text, size, err);
 	else if (!failed)
 		fputs(text, stdout); /* main looks for errors of stdout */
-	free(text);
 	return failed;
 }
 
@@ -235,17 +223,15 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	const char *format = opt_get(args, "format", "env");
 	size_t count;
 	char *const *words = opt_rest(args, &count), *library = regions_library_path(err);
-	json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
+	js_auto json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
 	bool used = settings && (opt_has(args, "anyway") || regions_document_proven(settings));
-	char *table = used ? table_of(app, settings, err) : NULL;
+	mem_auto char *table = used ? table_of(app, settings, err) : NULL;
 	int failed = !settings || (used && !table) || format_check(format, table, library, err);
 	if (!failed && !used) {
 		tell_kept(app, settings, "there is nothing to export");
 		settings_clear(settings);
 	}
 	failed = failed || export_write(settings, format, library, table, opt_get(args, "output", NULL), err);
-	free(table);
-	json_decref(settings);
 	free(library);
 	return failed ? -1 : 0;
 }

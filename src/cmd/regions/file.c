@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -35,17 +33,14 @@ int regions_files_of(struct app *app, const struct opt_args *args, const char *p
 		free(real);
 		return -1;
 	}
-	char *identity = mem_printf("%s\n%s", real ? real : program, machine);
+	mem_auto char *identity = mem_printf("%s\n%s", real ? real : program, machine);
 	sha256_text(identity, strlen(identity), hash);
 	const char *key = strchr(hash, ':') ? strchr(hash, ':') + 1 : hash;
-	char *absolute = files->folder[0] == '/' ? NULL : realpath(".", NULL);
-	char *stem = mem_printf("%s%s%s/%s-%.*s", absolute ? absolute : "", absolute ? "/" : "", files->folder,
-	                        text_base_name(program), KEY, key);
+	mem_auto char *absolute = files->folder[0] == '/' ? NULL : realpath(".", NULL);
+	mem_auto char *stem = mem_printf("%s%s%s/%s-%.*s", absolute ? absolute : "", absolute ? "/" : "", files->folder,
+	                                 text_base_name(program), KEY, key);
 	files->json = mem_printf("%s.json", stem);
 	files->table = mem_printf("%s.table", stem);
-	free(absolute);
-	free(stem);
-	free(identity);
 	free(real);
 	return 0;
 }
@@ -92,7 +87,7 @@ static char *only_document(const char *folder, size_t *count) {
 
 json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err) {
 	struct regions_files files = {0};
-	char *path = NULL;
+	mem_auto char *path = NULL;
 	size_t count = 0;
 	json_t *json = NULL;
 	if (program && regions_files_of(app, args, program, &files, err) == 0 && access(files.json, F_OK) == 0)
@@ -107,19 +102,15 @@ json_t *regions_file_load(struct app *app, const struct opt_args *args, const ch
 	else if (files.folder)
 		err_set(err, ERR_NOTHING, "sweetspot tune --regions -- ./app in.dat", "no regions have been tuned%s%s",
 		        program ? " for " : "", program ? program : "");
-	free(path);
 	regions_files_clear(&files);
 	return json;
 }
 
 json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
                               struct err *err) {
-	char *path = count ? program_path(words[0], NULL, err) : NULL;
-	char *subject = path ? regions_subject(path, words, count) : NULL;
-	json_t *json = count && !path ? NULL : regions_file_load(app, args, subject, err);
-	free(subject);
-	free(path);
-	return json;
+	mem_auto char *path = count ? program_path(words[0], NULL, err) : NULL;
+	mem_auto char *subject = path ? regions_subject(path, words, count) : NULL;
+	return count && !path ? NULL : regions_file_load(app, args, subject, err);
 }
 
 static int wanted(const struct dirent *entry) {
@@ -129,20 +120,17 @@ static int wanted(const struct dirent *entry) {
 
 int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx) {
 	struct err none = {0};
-	char *folder = folder_of(args, &none);
+	mem_auto char *folder = folder_of(args, &none);
 	struct dirent **entries = NULL;
 	int count = folder ? scandir(folder, &entries, wanted, alphasort) : 0, result = 0;
 	for (int i = 0; i < count; i++) {
-		char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
-		json_t *document = result ? NULL : regions_document_load(path, &none);
+		mem_auto char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
+		js_auto json_t *document = result ? NULL : regions_document_load(path, &none);
 		if (document)
 			result = visit(ctx, document);
-		json_decref(document);
-		free(path);
 		free(entries[i]);
 	}
 	free(entries);
-	free(folder);
 	return result;
 }
 
@@ -160,37 +148,32 @@ static bool is_better(const json_t *old, const json_t *result, const struct regi
 	if (verdict_of(old) != VERDICT_FASTER || js_bool_or(old, "busy", false) ||
 	    !(unusable || !verdict_is_decided(result)) || !is_same_build(old))
 		return false;
-	json_t *command = regions_target_command(target);
+	js_auto json_t *command = regions_target_command(target);
 	bool same = json_equal(command, json_object_get(old, "argv"));
-	json_decref(command);
 	return unusable || same;
 }
 
 static int document_write(struct app *app, const struct regions_files *files, const struct regions_target *target,
                           const json_t *result, struct err *err) {
-	json_t *json = json_copy((json_t *)result);
+	js_auto json_t *json = json_copy((json_t *)result);
 	json_object_set_new(json, "schema", json_string("sweetspot-regions/1"));
 	json_object_set_new(json, "program", json_string(target->subject));
 	json_object_set_new(json, "argv", regions_target_command(target));
 	json_object_set_new(json, "library", json_string(target->library));
 	json_object_set_new(json, "fingerprint", json_string(app_fingerprint(app, err)));
-	char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
-	int failed = text ? sys_write_file(files->json, text, strlen(text), err) : -1;
-	free(text);
-	json_decref(json);
-	return failed;
+	mem_auto char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
+	return text ? sys_write_file(files->json, text, strlen(text), err) : -1;
 }
 
 int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
                  const char *chosen, json_t *result, struct err *err) {
 	struct err none = {0};
-	json_t *old = access(files->json, F_OK) == 0 ? regions_document_load(files->json, &none) : NULL;
+	js_auto json_t *old = access(files->json, F_OK) == 0 ? regions_document_load(files->json, &none) : NULL;
 	bool better = old && is_better(old, result, target);
 	json_object_set_new(result, "table", json_string(files->table));
 	if (better)
 		ui_inform(app_ui(app), "the settings found earlier stay, because they are proven: %.2fx faster",
 		          speedup_of(old).ratio);
-	json_decref(old);
 	if (better)
 		return 0;
 	if (rename(chosen, files->table))

@@ -2,8 +2,6 @@
 #include "src/cmd/regions/show_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/regions/file.h"
@@ -234,7 +232,7 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
 	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
-	char *failure = failure_text(result);
+	mem_auto char *failure = failure_text(result);
 	if (!is_changed && !verdict_is_decided(result) && !*js_string_or(result, "failure", "") &&
 	    !js_bool_or(result, "busy", false))
 		sentence(ui, "undecided",
@@ -258,7 +256,6 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 	else
 		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
 		       low, high, before, after);
-	free(failure);
 }
 
 /* The plan that whole runs confirmed less well than the one that is shown. */
@@ -284,32 +281,29 @@ static void environment_print(const json_t *environment) {
 
 /* Where too much was lost to others for any decision, another line says so. */
 static void load_print(const json_t *result) {
-	char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
+	mem_auto char *words = results_busy(json_object_get(result, "load"), verdict_is_decided(result));
 	if (words && !js_bool_or(result, "busy", false))
 		ui_wrap(stdout, 0, 2, "%s; to verify it on a quiet one, tune again", words);
-	free(words);
 }
 
 /* Why there is nothing to recommend. */
 static void reasons_print(const json_t *result) {
-	char *text =
+	mem_auto char *text =
 		mem_printf("too busy to decide: its threads waited %.0f %% of their time for processors that other programs "
 	               "used; tune again when the machine is quiet",
 	               100 * js_real_or(result, "waiting", NAN));
 	if (js_bool_or(result, "busy", false))
 		ui_wrap(stdout, 0, 2, "%s", text);
-	free(text);
 }
 
 /* Says how the results of the program with the settings found were checked. */
 static void checked_print(const json_t *result) {
-	char *how = verdict_checked(result);
+	mem_auto char *how = verdict_checked(result);
 	bool nothing = how && strncmp(how, "nothing", 7) == 0;
-	char *text = how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
+	mem_auto char *text =
+		how ? mem_printf("checked: %s%s", how, nothing ? "; --verify CMD checks its results" : "") : NULL;
 	if (text)
 		ui_wrap(stdout, 0, 2, "%s", text);
-	free(text);
-	free(how);
 }
 
 static void fixed_print(const json_t *region, const char *name) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `tune --openmp` needs a whole run for each evaluation. Where a run repeats its regions often enough, the evaluations
  * fit into a few runs. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -92,21 +90,17 @@ static int regions_options_read(struct app *app, const struct opt_args *args, co
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
                 struct err *err) {
 	json_object_set_new(result, "kernel", json_string(text_base_name(target->subject)));
-	char *line = program_join((const char *const *)target->words, true);
+	mem_auto char *line = program_join((const char *const *)target->words, true);
 	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
-	free(line);
 	if (!opt_has(args, "json")) {
-		char *command = program_join((const char *const *)target->words, true);
+		mem_auto char *command = program_join((const char *const *)target->words, true);
 		regions_result_print(app_ui(app), result, command);
-		free(command);
 		return 0;
 	}
 	const json_t *machine = app_machine(app, err);
-	json_t *json = json_pack("{s:s,s:O,s:o,s:[O]}", "schema", "sweetspot-tune/1", "machine", machine, "noise_floor",
-	                         json_null(), "results", result);
-	int failed = machine && json ? js_write(json, stdout) : -1;
-	json_decref(json);
-	return failed;
+	js_auto json_t *json = json_pack("{s:s,s:O,s:o,s:[O]}", "schema", "sweetspot-tune/1", "machine", machine,
+	                                 "noise_floor", json_null(), "results", result);
+	return machine && json ? js_write(json, stdout) : -1;
 }
 
 int regions_command_tune(struct app *app, const struct opt_args *args, const struct opt *const *tables,
@@ -114,13 +108,13 @@ int regions_command_tune(struct app *app, const struct opt_args *args, const str
 	struct regions_target target;
 	struct regions_files files = {0};
 	struct regions_options options;
-	json_t *result = NULL;
+	js_auto json_t *result = NULL;
 	int failed = regions_target_read(&target, args, "tune", err) || regions_options_check(args, tables, err) ||
 	             regions_files_of(app, args, target.subject, &files, err) ||
 	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	/* Until they are proven, settings have a file of their own: `apply` may run at any time. */
-	char *chosen = failed ? NULL : mem_printf("%s.new", files.table);
+	mem_auto char *chosen = failed ? NULL : mem_printf("%s.new", files.table);
 	if (lock >= 0) {
 		options.table = chosen;
 		result = regions_tune(&options, err);
@@ -131,8 +125,6 @@ int regions_command_tune(struct app *app, const struct opt_args *args, const str
 		!result || regions_keep(app, &files, &target, chosen, result, err) || show(app, args, &target, result, err);
 	if (chosen)
 		unlink(chosen); /* not there if it was kept */
-	free(chosen);
-	json_decref(result);
 	regions_files_clear(&files);
 	regions_target_clear(&target);
 	return failed ? -1 : 0;
@@ -154,7 +146,7 @@ int regions_command_run(struct app *app, const struct opt_args *args, const stru
 	struct regions_target target;
 	struct regions_options options;
 	struct counters_words words = {0};
-	json_t *profile = NULL;
+	js_auto json_t *profile = NULL;
 	int failed = regions_target_read(&target, args, "run", err) || regions_options_check(args, tables, err) ||
 	             regions_options_read(app, args, &target, &options, err) ||
 	             counters_read(app, args, &words, &options, err);
@@ -175,7 +167,6 @@ int regions_command_run(struct app *app, const struct opt_args *args, const stru
 			regions_profile_print(app_ui(app), profile);
 	}
 	failed = failed || !profile;
-	json_decref(profile);
 	counters_words_free(&words);
 	regions_target_clear(&target);
 	return failed ? -1 : 0;
@@ -251,11 +242,9 @@ bool regions_command_known(struct app *app, const struct opt_args *args) {
 	struct err none = {0};
 	size_t count;
 	char *const *words = opt_rest(args, &count);
-	char *path = count ? program_path(words[0], NULL, &none) : NULL;
-	char *subject = path ? regions_subject(path, words, count) : NULL;
+	mem_auto char *path = count ? program_path(words[0], NULL, &none) : NULL;
+	mem_auto char *subject = path ? regions_subject(path, words, count) : NULL;
 	bool known = subject && regions_files_of(app, args, subject, &files, &none) == 0 && access(files.json, R_OK) == 0;
-	free(subject);
-	free(path);
 	regions_files_clear(&files);
 	return known;
 }

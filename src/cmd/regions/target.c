@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/regions/target_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,9 +21,8 @@ char *regions_library_path(struct err *err) {
 	if (slash)
 		*slash = '\0';
 	for (size_t i = 0; i < 2 && !found; i++) {
-		char *path = mem_printf("%s%s", slash ? folder : ".", beside[i]);
+		mem_auto char *path = mem_printf("%s%s", slash ? folder : ".", beside[i]);
 		found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
-		free(path);
 	}
 	if (!found)
 		err_set(err, ERR_UNAVAILABLE, "build with shared libraries (--enable-shared) and install the whole package",
@@ -123,7 +120,7 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 	if (rights_check(target->subject, err) || runtime_check(target, err))
 		return -1;
 	target->library = regions_library_path(err);
-	char *ranks = work_ranks((const char *const *)target->words);
+	mem_auto char *ranks = work_ranks((const char *const *)target->words);
 	if (target->library && ranks) {
 		target->mpi = mem_printf("%.*smpi.so", (int)(strlen(target->library) - strlen("omp.so")), target->library);
 		if (access(target->mpi, R_OK) != 0) {
@@ -131,7 +128,6 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 			target->mpi = NULL;
 		}
 	}
-	free(ranks);
 	return target->library ? 0 : -1;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/app/cmd.h"
 #include "base/json/js.h"
@@ -40,16 +38,14 @@ static int words_read(const struct space *space, char *words, json_t *config, st
 
 /* Reads "P=V ..", separated by spaces or commas. ERR_USAGE if the space does not have such a configuration. */
 static int replay_baseline_read(const char *words, const struct record *record, uint64_t *index, struct err *err) {
-	char *list = mem_strdup(words);
-	json_t *config = json_object();
+	mem_auto char *list = mem_strdup(words);
+	js_auto json_t *config = json_object();
 	int failed =
 		words_read(record->space, list, config, err) || space_config_read(record->space, config, NULL, index, err)
 			? err_prefix(err, "--baseline")
 			: 0;
 	if (failed && !*err->hint)
 		err_hint(err, "it must be a configuration of the space, with all of its parameters");
-	json_decref(config);
-	free(list);
 	return failed;
 }
 
@@ -208,16 +204,14 @@ static bool watch(void *ctx, size_t done) {
 }
 
 static int document_write(const struct replay_output *output, const char *path, struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
-	json_t *json = replay_output_json(output);
+	js_auto json_t *json = replay_output_json(output);
 	FILE *memory = open_memstream(&text, &size);
 	int failed = memory ? js_write(json, memory) : -1;
 	if (memory)
 		fclose(memory);
 	failed = failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
-	free(text);
-	json_decref(json);
 	return failed;
 }
 

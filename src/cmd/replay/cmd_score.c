@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
 #include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -288,7 +286,7 @@ static size_t complete(const struct session *session) {
 
 static void show(const struct session *session, const struct opt_args *args, size_t entries) {
 	size_t peer_count;
-	struct score_peer *peers = peers_over(session, &peer_count);
+	mem_auto struct score_peer *peers = peers_over(session, &peer_count);
 	const struct score_output output = {
 		.spaces = session->spaces,
 		.space_count = session->space_count,
@@ -310,7 +308,6 @@ static void show(const struct session *session, const struct opt_args *args, siz
 	} else {
 		score_output_print(&output, app_ui(session->app));
 	}
-	free(peers);
 }
 
 static int play_all(struct session *session, const struct opt_args *args, struct err *err) {

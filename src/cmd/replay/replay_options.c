@@ -2,8 +2,6 @@
 #include "src/cmd/replay/replay_impl.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,9 +57,8 @@ static int from_folder(const char *path, struct replay_settings *settings, struc
 	if (count <= 0)
 		failed = err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
 	for (int i = 0; i < count; i++) {
-		char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
 		failed = failed || from_add(file, settings, err);
-		free(file);
 		free(entries[i]);
 	}
 	free(entries);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <langinfo.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
 #include "base/text.h"
@@ -70,12 +68,10 @@ static void row_add(struct table *table, const struct record *record, const char
 }
 
 static double median_of(const struct figures *runs, size_t count, size_t member) {
-	double *values = mem_alloc(count, sizeof *values);
+	mem_auto double *values = mem_alloc(count, sizeof *values);
 	for (size_t i = 0; i < count; i++)
 		memcpy(&values[i], (const char *)&runs[i] + member, sizeof *values);
-	double median = stats_median(values, count);
-	free(values);
-	return median;
+	return stats_median(values, count);
 }
 
 static struct figures medians_of(const struct figures *runs, size_t count) {
@@ -106,7 +102,7 @@ static void replay_output_space(const struct record *record, FILE *out) {
 
 /* If values are noisy, the runs may recommend another configuration than the best one that they evaluated. */
 static void choice_print(const struct replay_output *output, FILE *out) {
-	double *ratios = mem_alloc(output->count + 1, sizeof *ratios);
+	mem_auto double *ratios = mem_alloc(output->count + 1, sizeof *ratios);
 	size_t count = 0;
 	for (size_t i = 0; i < output->count; i++) {
 		const struct leader *chosen = &output->runs[i].chosen;
@@ -115,7 +111,6 @@ static void choice_print(const struct replay_output *output, FILE *out) {
 	}
 	fprintf(out, "\nnoise %.3g %%: the median of optimum/chosen is %.3f\n", 100 * output->noise,
 	        stats_median(ratios, count));
-	free(ratios);
 }
 
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out) {

@@ -3,8 +3,6 @@
  * and the command to copy. What was only measured, or did not finish, has no card. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
@@ -27,14 +25,13 @@ static struct topo_binding *all_of(const struct topo *topo, enum topo_level leve
 }
 
 static void team_place(struct pinning *pinning) {
-	int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
+	mem_auto int *cpus = mem_alloc(CPUS_MAX, sizeof *cpus);
 	for (int thread = 0; thread < pinning->threads; thread++) {
 		size_t count = topo_binding_cpus(pinning->team, thread, cpus, CPUS_MAX);
 		for (size_t i = 0; i < count && i < CPUS_MAX; i++)
 			if (cpus[i] < CPUS_MAX)
 				pinning->used += pinning->on[cpus[i]]++ == 0;
 	}
-	free(cpus);
 }
 
 static void cpu_draw(const struct pinning *pinning, int cpu) {
@@ -102,13 +99,12 @@ static void report_pinning(struct report *report, const struct report_section *s
 		topo_binding_new(topo, (int)threads, js_string_or(environment, "OMP_PLACES", "threads"), bind, &none);
 	if (!team)
 		return;
-	struct pinning *pinning = mem_alloc(1, sizeof *pinning);
+	mem_auto struct pinning *pinning = mem_alloc(1, sizeof *pinning);
 	*pinning = (struct pinning){.html = report->html, .topo = topo, .team = team, .threads = (int)threads};
 	team_place(pinning);
 	if (strcmp(bind, "false") != 0)
 		machine_draw(pinning);
 	describe(pinning, bind);
-	free(pinning);
 	topo_binding_free(team);
 }
 
@@ -226,28 +222,25 @@ static void next_put(struct report *report, const struct report_section *section
 }
 
 static void load_put(struct report *report, const json_t *tune) {
-	char *busy = results_load(tune);
+	mem_auto char *busy = results_load(tune);
 	if (busy)
 		html_put(report->html, "<p class=\"warning\">%c%s. <code>sweetspot profile verify</code> checks it later.</p>",
 		         toupper((unsigned char)*busy), busy + 1);
-	free(busy);
 }
 
 /* A program's line, the command that runs a kernel, or the configuration of a source. */
 static void command_put(struct report *report, const struct report_section *section) {
 	const char *line = js_string_or(json_object_get(section->tune, "program"), "line", NULL);
 	const char *command = line ? line : report_again(report, section);
-	char *config = results_config(json_object_get(json_object_get(section->tune, "best"), "config"), NULL);
+	mem_auto char *config = results_config(json_object_get(json_object_get(section->tune, "best"), "config"), NULL);
 	report_command(report, command ? command : config);
-	free(config);
 }
 
 /* How the winner was checked, and what it does otherwise than the baseline. */
 static void checked_put(struct report *report, const json_t *tune) {
-	char *checked = verdict_checked(tune);
+	mem_auto char *checked = verdict_checked(tune);
 	if (checked)
 		html_put(report->html, "<p>Checked: %s.</p>", checked);
-	free(checked);
 	if (verdict_of(tune) != VERDICT_NOT_SAME)
 		return;
 	js_each (clause, json_object_get(json_object_get(tune, "evidence"), "differs"))
@@ -256,7 +249,7 @@ static void checked_put(struct report *report, const json_t *tune) {
 
 static void card_put(struct report *report, const struct report_section *section) {
 	const json_t *tune = section->tune;
-	char *verdict = results_verdict(tune);
+	mem_auto char *verdict = results_verdict(tune);
 	bool good = verdict_of(tune) == VERDICT_FASTER;
 	html_put(report->html, "<article class=\"card\"><h3><a href=\"#%s\">%s</a>", section->anchor, section->kernel);
 	if (!json_is_object(json_object_get(tune, "program"))) /* whose command line follows */
@@ -271,7 +264,6 @@ static void card_put(struct report *report, const struct report_section *section
 	load_put(report, tune);
 	next_put(report, section);
 	html_put(report->html, "</article>");
-	free(verdict);
 }
 
 void report_cards(struct report *report) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/report/charts_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CHARTS_MAX = 150, ID_MAX = 40 };
 
 struct charts {
@@ -66,13 +63,12 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	own->id = id_make(charts, id);
 	own->title = arena_strdup(charts->arena, chart->title);
 	own->description = arena_strdup(charts->arena, chart->description);
-	char *svg = chart_svg(own, NULL);
+	mem_auto char *svg = chart_svg(own, NULL);
 	if (!svg)
 		abort(); /* it only refuses ids, and this one was made here */
 	html_put(charts->html, "<figure>");
 	html_constant(charts->html, svg);
 	html_put(charts->html, "</figure>");
-	free(svg);
 	charts->count++;
 }
 
@@ -103,9 +99,7 @@ int charts_files(const struct charts *charts, const char *dir, struct err *err) 
 char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err) {
 	if (dir && chart_png(charts->charts, charts->count, dir, err) != 0)
 		return NULL;
-	char *notice = notice_of(charts);
+	mem_auto char *notice = notice_of(charts);
 	const char *markup[] = {notice};
-	char *page = html_finish(charts->html, markup, size);
-	free(notice);
-	return page;
+	return html_finish(charts->html, markup, size);
 }

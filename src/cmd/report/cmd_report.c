@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -236,12 +234,11 @@ static void page_put(struct report *report) {
 static char *contents_text(const struct report *report) {
 	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
 	size_t programs = json_array_size(report->regions);
-	char *kernels = mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
-	char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
+	mem_auto char *kernels =
+		mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
+	mem_auto char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
 	char *text =
 		mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "", programs ? regions : "");
-	free(kernels);
-	free(regions);
 	return text;
 }
 
@@ -252,9 +249,8 @@ static int write_out(struct report *report, const char *path, const char *page, 
 	}
 	if (sys_write_file(path, page, size, err))
 		return -1;
-	char *contents = contents_text(report);
+	mem_auto char *contents = contents_text(report);
 	printf("report: %s (%s, %.1f MB)\n", path, contents, (double)size / 1e6);
-	free(contents);
 	return 0;
 }
 
@@ -266,7 +262,7 @@ static int make(struct report *report, struct err *err) {
 		report_compare_page(report);
 	else
 		page_put(report);
-	char *page = charts_finish(report->charts, dir, &size, err);
+	mem_auto char *page = charts_finish(report->charts, dir, &size, err);
 	int failed =
 		!page || (figures && charts_files(report->charts, figures, err)) || write_out(report, path, page, size, err)
 			? -1
@@ -275,7 +271,6 @@ static int make(struct report *report, struct err *err) {
 		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts));
 	if (!failed && dir && strcmp(path, "-") != 0)
 		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
-	free(page);
 	return failed;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page of --compare: what changed from A to B, problem by problem. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,11 +66,10 @@ static int side_open(struct report *report, struct report_side *side, const char
 	struct store *store = store_open(file ? word : opt_get(report->args, "store", NULL), STORE_READ, err);
 	if (!store)
 		return -1;
-	json_t *machine = file || date ? machine_of(report, store, err) : report_machine_find(store, word, err);
+	js_auto json_t *machine = file || date ? machine_of(report, store, err) : report_machine_find(store, word, err);
 	int failed = err->code == ERR_OK ? side_fill(report, side, store, machine, until, err) : -1;
 	if (err->code == ERR_USAGE && !file && !date && !machine)
 		err_hint(err, "give two files of stores, two machines (`sweetspot store info` lists them), or two dates");
-	json_decref(machine);
 	store_close(store);
 	return failed;
 }
@@ -130,11 +127,9 @@ static const char *problem_of(struct report *report, const json_t *row) {
 	const json_t *problem = json_object_get(row, "problem");
 	const char *objective = js_string_or(row, "objective", "time");
 	bool is_time = strcmp(objective, "time") == 0, is_program = json_object_get(problem, "command");
-	char *words = is_program ? NULL : results_config(problem, NULL);
-	const char *text = arena_printf(report->arena, "%s%s%s", words ? words : "",
-	                                words && *words && !is_time ? ", " : "", is_time ? "" : objective);
-	free(words);
-	return text;
+	mem_auto char *words = is_program ? NULL : results_config(problem, NULL);
+	return arena_printf(report->arena, "%s%s%s", words ? words : "", words && *words && !is_time ? ", " : "",
+	                    is_time ? "" : objective);
 }
 
 static const char *words_of(struct report *report, const json_t *row) {
@@ -191,10 +186,8 @@ static void side_put(struct report *report, const json_t *row, size_t side) {
 static const char *plain_text(struct report *report, const json_t *value) {
 	if (json_is_string(value))
 		return json_string_value(value);
-	char *text = value && !json_is_null(value) ? js_canonical(value) : NULL;
-	const char *kept = arena_strdup(report->arena, text ? text : "none");
-	free(text);
-	return kept;
+	mem_auto char *text = value && !json_is_null(value) ? js_canonical(value) : NULL;
+	return arena_strdup(report->arena, text ? text : "none");
 }
 
 static void settings_put(struct report *report, const json_t *row) {
@@ -224,10 +217,9 @@ static void card_put(struct report *report, const json_t *row) {
 
 static void cell_put(struct report *report, struct html_table *table, const json_t *row, const char *side) {
 	const json_t *entry = json_object_get(row, side);
-	char *config = results_config(json_object_get(entry, "config"), NULL);
+	mem_auto char *config = results_config(json_object_get(entry, "config"), NULL);
 	html_table_number(table, js_real_or(entry, "median", NAN), "%s", median_text(report, entry));
 	html_table_text(table, "%s", *config ? config : "-");
-	free(config);
 }
 
 static void table_put(struct report *report, const json_t *rows) {

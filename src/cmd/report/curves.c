@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of time and speedup over each parameter. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/curves_impl.h"
@@ -89,15 +87,13 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 			continue;
 		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
 		size_t count = line_make(weak, r, points);
-		json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
+		js_auto json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
 		json_object_del(rest, study_column(weak->study, weak->team)->name);
-		char *words = results_config(rest, NULL);
+		mem_auto char *words = results_config(rest, NULL);
 		if (count >= POINTS_LEAST)
 			series[lines++] =
 				(struct chart_series){*words ? arena_strdup(report->arena, words) : NULL, CHART_LINE, points, count};
 		*longest = count > *longest ? count : *longest;
-		free(words);
-		json_decref(rest);
 	}
 	return lines;
 }

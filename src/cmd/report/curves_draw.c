@@ -3,8 +3,6 @@
 #include "src/cmd/report/curves_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table with the numbers of the curves. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/curves_impl.h"
@@ -311,9 +309,8 @@ static void row_put(const struct curves *curves, struct html_table *table, const
 		double single = curves_one(curves, slice) / one->value;
 		html_table_number(table, single, "%.3gx", single);
 	}
-	char *config = results_config(one->config, NULL);
+	mem_auto char *config = results_config(one->config, NULL);
 	html_table_text(table, "%s", config);
-	free(config);
 }
 
 void curves_table(const struct curves *curves) {

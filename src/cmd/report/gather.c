@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the sections of the page from the store, in one pass over its searches and their trials. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/app/app.h"
@@ -73,12 +71,11 @@ static int report_machine_choose(struct report *report, struct store *store, str
 	const char *here = app_fingerprint(report->app, wanted ? &ignored : err);
 	if (!wanted)
 		return here ? 0 : -1;
-	json_t *found = report_machine_find(store, wanted, err);
+	js_auto json_t *found = report_machine_find(store, wanted, err);
 	if (!found)
 		return -1;
 	report->is_foreign = !here || strcmp(here, js_string_or(found, "fingerprint", "")) != 0;
 	app_machine_assume(report->app, found);
-	json_decref(found);
 	return 0;
 }
 
@@ -89,10 +86,8 @@ const char *report_machine_short(struct report *report, const char *fingerprint)
 /* Short fingerprint of the machine that was measured last, for hints; "" if the store is empty. */
 static const char *report_machine_other(struct report *report, struct store *store) {
 	struct err ignored = {0};
-	json_t *newest = report_machine_newest(store, &ignored);
-	const char *text = newest ? report_machine_short(report, js_string_or(newest, "fingerprint", "")) : "";
-	json_decref(newest);
-	return text;
+	js_auto json_t *newest = report_machine_newest(store, &ignored);
+	return newest ? report_machine_short(report, js_string_or(newest, "fingerprint", "")) : "";
 }
 
 static const char METRIC[] = "maximize ";
@@ -127,7 +122,7 @@ static const char *label_of(struct report *report, const char *objective) {
 static struct report_section *section_new(struct report *report, const struct store_row *past, json_t *problem) {
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
-	char *words = results_config(problem, NULL);
+	mem_auto char *words = results_config(problem, NULL);
 	*section = (struct report_section){.kernel = arena_strdup(report->arena, past->kernel),
 	                                   .objective = arena_strdup(report->arena, past->objective),
 	                                   .problem_text = arena_strdup(report->arena, words),
@@ -136,7 +131,6 @@ static struct report_section *section_new(struct report *report, const struct st
 	                                   .maximize = strncmp(past->objective, METRIC, sizeof METRIC - 1) == 0,
 	                                   .label = label_of(report, past->objective)};
 	section->unit = trial_unit(past->objective);
-	free(words);
 	return section;
 }
 
@@ -229,13 +223,12 @@ static int on_past(void *ctx, const struct store_row *past) {
 	json_object_set_new(gathering->seen, past->kernel, json_true());
 	if (!is_wanted(gathering, past->kernel))
 		return 0;
-	json_t *problem = js_parse(past->problem, strlen(past->problem), "a search's problem", gathering->err);
+	js_auto json_t *problem = js_parse(past->problem, strlen(past->problem), "a search's problem", gathering->err);
 	if (!problem)
 		return gathering->failed = 1;
 	struct report_section *section = report_section_find(report, past->kernel, past->objective, problem);
 	if (!section)
 		section = section_new(report, past, problem);
-	json_decref(problem);
 	gathering->search = search_add(report, section, past);
 	gathering->least = INFINITY;
 	if (json_is_object(json_object_get(past->result, "best"))) {

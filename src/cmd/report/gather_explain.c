@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adds the results of `explain` to the sections. */
-#include <string.h>
-
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "tuner/replay/threads.h"
@@ -19,13 +17,10 @@ static size_t rows_allowed(const struct study_set *set) {
 }
 
 static bool same_but(const json_t *a, const json_t *b, const char *name) {
-	json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
+	js_auto json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
 	json_object_del(x, name);
 	json_object_del(y, name);
-	bool same = json_equal(x, y);
-	json_decref(x);
-	json_decref(y);
-	return same;
+	return json_equal(x, y);
 }
 
 /* The sizes of an earlier section that differs in its size only; NULL if there is none. */

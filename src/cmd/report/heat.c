@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The heat map of the two parameters with the largest effects. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "src/cmd/report/curves_table_impl.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -195,17 +193,15 @@ static char *source_of(const char *text) {
 }
 
 static void policy_put(struct html *html, const char *css) {
-	char *style_source = source_of(css), *script_source = source_of(script);
-	char *policy = mem_printf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
-	                          style_source, script_source);
+	mem_auto char *style_source = source_of(css), *script_source = source_of(script);
+	mem_auto char *policy =
+		mem_printf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", style_source,
+	               script_source);
 	html_put(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">", policy);
-	free(policy);
-	free(style_source);
-	free(script_source);
 }
 
 void page_begin(struct html *html, const char *title, int reload) {
-	char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
+	mem_auto char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
 	html_put(html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
 	policy_put(html, css);
 	html_put(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
@@ -216,8 +212,6 @@ void page_begin(struct html *html, const char *title, int reload) {
 	html_put(html, "<title>%s</title><style>", title);
 	html_constant(html, css);
 	html_put(html, "</style></head><body>");
-	free(charts);
-	free(css);
 }
 
 void page_end(struct html *html) {
@@ -299,22 +293,20 @@ void html_table_link(struct html_table *table, const char *href, const char *tex
 void html_table_text(struct html_table *table, const char *format, ...) {
 	va_list list;
 	va_start(list, format);
-	char *text = mem_vprintf(format, list);
+	mem_auto char *text = mem_vprintf(format, list);
 	va_end(list);
 	cell_put(table, NULL, NULL, text);
-	free(text);
 }
 
 void html_table_number(struct html_table *table, double value, const char *format, ...) {
 	char number[32] = "";
 	va_list list;
 	va_start(list, format);
-	char *text = mem_vprintf(format, list);
+	mem_auto char *text = mem_vprintf(format, list);
 	va_end(list);
 	if (isfinite(value))
 		snprintf(number, sizeof number, "%.9g", value);
 	cell_put(table, number, NULL, *text && isfinite(value) ? text : "-");
-	free(text);
 }
 
 void html_table_end(struct html_table *table) {

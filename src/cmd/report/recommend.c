@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All recommendations in one table. A problem without a recommendation is listed with the reason. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
@@ -45,7 +43,7 @@ static void row_put(struct report *report, struct html_table *table, const struc
 	const json_t *entry = section->entry ? section->entry : section->tune;
 	const json_t *config =
 		section->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
-	char *words = results_config(config, NULL);
+	mem_auto char *words = results_config(config, NULL);
 	html_table_row(table);
 	html_table_link(table, arena_printf(report->arena, "#%s", section->anchor), section->kernel);
 	html_table_text(table, "%s%s%s", section->problem_text, is_time(section) ? "" : ", ",
@@ -56,11 +54,9 @@ static void row_put(struct report *report, struct html_table *table, const struc
 	bool keeps = json_equal(config, json_object_get(json_object_get(section->entry, "baseline"), "config"));
 	speedup_put(table, speedup_of(keeps ? NULL : section->entry));
 	html_table_text(table, "%s", section->entry ? verdict_said(section->entry, "?") : "-");
-	char *checked = verdict_checked(section->entry);
+	mem_auto char *checked = verdict_checked(section->entry);
 	html_table_text(table, "%s", checked ? checked : "-");
-	free(checked);
 	html_table_text(table, "%s", state_of(section));
-	free(words);
 }
 
 void report_recommend(struct report *report) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters and metrics of winner and baseline, and why some are missing; functions of a GPU. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/show/counters.h"

@@ -2,8 +2,6 @@
 /* Effects of the parameters: the share of each, interactions of pairs, the path from the baseline to the winner, and
  * the neighbours of the winner. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/explain/explain_text.h"
@@ -105,18 +103,16 @@ static void line_put(struct report *report, const struct axes *axes, size_t row,
 	}
 	snprintf(colour, sizeof colour, "#%06x", colour_map(DULL + (BRIGHT - DULL) * (1 - share_of(axes, row))));
 	report_value(axes->section, report_shown(axes->section, one->value), value, sizeof value);
-	char *config = results_config(one->config, NULL);
+	mem_auto char *config = results_config(one->config, NULL);
 	html_put(report->html, winner ? "<path class=\"best\" d=\"%s\"%s>" : "<path d=\"%s\" stroke=\"%s\">", path,
 	         winner ? "" : colour);
 	html_put(report->html, "<title>%s%s: %s</title></path>", winner ? "the winner, " : "", config, value);
-	free(config);
 	free(path);
 }
 
 static void text_put(struct report *report, double x, double y, const char *anchor, const char *text) {
-	char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
+	mem_auto char *fit = text_fit(text, anchor[0] == 'm' ? 78 : anchor[0] == 'e' ? 120 : 60);
 	html_put(report->html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, fit);
-	free(fit);
 }
 
 static void axis_put(struct report *report, double x) {
@@ -315,8 +311,8 @@ static void path_table(struct report *report, const json_t *result) {
 	                        titles);
 	js_each (one, path) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
-		char *set = results_config(json_object_get(one, "set"), NULL),
-			 *was = results_config(json_object_get(one, "was"), NULL);
+		mem_auto char *set = results_config(json_object_get(one, "set"), NULL),
+					  *was = results_config(json_object_get(one, "was"), NULL);
 		html_table_row(&table);
 		html_table_number(&table, (double)one_at + 1, "%zu", one_at + 1);
 		html_table_text(&table, "%s", set);
@@ -324,8 +320,6 @@ static void path_table(struct report *report, const json_t *result) {
 		for (size_t k = 0; k < 3; k++)
 			html_table_number(&table, values[k], "%.3gx", values[k]);
 		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measured" : "predicted");
-		free(set);
-		free(was);
 	}
 	html_table_end(&table);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
@@ -139,17 +138,15 @@ static void ceilings_put(struct report *report) {
 
 /* The machine of a file, as far as the file or --machine describe it. */
 static void described_put(struct report *report) {
-	json_t *plain = json_copy((json_t *)report->machine);
+	js_auto json_t *plain = json_copy((json_t *)report->machine);
 	json_object_update(plain, json_object_get(report->machine, "caches"));
 	json_object_del(plain, "caches");
-	char *words = results_config(plain, NULL);
+	mem_auto char *words = results_config(plain, NULL);
 	html_put(report->html, "<p>%s</p></section>",
 	         study_machine_is_unknown(report->machine)
 	             ? "The machine is unknown, so statements that depend on its cores, caches or memory are omitted. "
 	               "--machine describes it."
 	             : words);
-	free(words);
-	json_decref(plain);
 }
 
 void report_machine(struct report *report) {

@@ -2,7 +2,6 @@
 /* Stacked bars of the parts of the time (GPU, transfers, CPU; input, upload, compute, download, output) over the
  * parameter with the largest effect, and over the size. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/curves_table_impl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Laws of scaling over threads and sizes, and the Pareto front of time and energy. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
@@ -31,11 +29,8 @@ static const char *sizes_advice(struct report *report, const struct report_secti
 	long long size = name ? (long long)js_int_or(section->problem, name, 0) : 0;
 	if (size < 2 || size > 1LL << 40)
 		return NULL;
-	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-	const char *text = report_command_line(report, section, "tune", arena_printf(report->arena, "--sizes %s", quoted));
-	free(plain);
-	free(quoted);
-	return text;
+	mem_auto char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	return report_command_line(report, section, "tune", arena_printf(report->arena, "--sizes %s", quoted));
 }
 
 /* The law of the best configurations; NULL if none was fitted. */
@@ -156,7 +151,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
 		char text[48] = "";
-		char *config = results_config(json_object_get(at, "config"), NULL);
+		mem_auto char *config = results_config(json_object_get(at, "config"), NULL);
 		checked = checked_at(sizes, size);
 		predicted = report_shown(section, js_real_or(checked, "predicted", NAN));
 		error = js_real_or(checked, "error", NAN);
@@ -167,7 +162,6 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		html_table_number(&table, predicted, "%s", text);
 		html_table_number(&table, error, "%.3g %%", 100 * error);
 		html_table_text(&table, "%s", config);
-		free(config);
 	}
 	html_table_end(&table);
 }
@@ -182,13 +176,12 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	js_each (range, json_object_get(sizes, "thresholds")) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
-		char *config = results_config(json_object_get(range, "config"), NULL);
+		mem_auto char *config = results_config(json_object_get(range, "config"), NULL);
 		html_table_row(&table);
 		html_table_number(&table, from, "%.6g", from);
 		html_table_number(&table, to, "%.6g", to);
 		html_table_text(&table, "%s", config);
 		html_table_number(&table, loss, "%.2g %%", 100 * loss);
-		free(config);
 	}
 	html_table_end(&table);
 }
@@ -238,7 +231,7 @@ static void estimate_put(struct html_table *table, const json_t *estimate) {
 
 static void law_row(struct html_table *table, const json_t *law) {
 	const char *name = js_string_or(law, "law", NULL);
-	char *about = results_config(json_object_get(law, "about"), NULL);
+	mem_auto char *about = results_config(json_object_get(law, "about"), NULL);
 	html_table_row(table);
 	html_table_text(table, "%s", *about ? about : "all");
 	html_table_text(table, "%s",
@@ -253,7 +246,6 @@ static void law_row(struct html_table *table, const json_t *law) {
 		html_table_text(table, "holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
 	else
 		html_table_text(table, "%s", js_string_or(law, "reason", ""));
-	free(about);
 }
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
@@ -295,12 +287,11 @@ static void front_put(struct report *report, const json_t *pareto) {
 	                        "Configurations that no other configuration beats in both", titles);
 	js_each (point, json_object_get(pareto, "front")) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
-		char *config = results_config(json_object_get(point, "config"), NULL);
+		mem_auto char *config = results_config(json_object_get(point, "config"), NULL);
 		html_table_row(&table);
 		html_table_text(&table, "%s", config);
 		html_table_number(&table, seconds, "%.4g s", seconds);
 		html_table_number(&table, joules, "%.4g J", joules);
-		free(config);
 	}
 	html_table_end(&table);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the time of the serial code, which sweeps measure on the CPU, for each problem of a GPU. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 
@@ -17,13 +14,12 @@ struct search {
 /* Tells whether the problems have the same values under the names that both have. */
 static bool agrees(const json_t *own, const char *text) {
 	struct err none = {0};
-	json_t *other = js_parse(text, strlen(text), "a search's problem", &none);
+	js_auto json_t *other = js_parse(text, strlen(text), "a search's problem", &none);
 	bool same = other;
 	js_members (name, value, other) {
 		const json_t *mine = json_object_get(own, name);
 		same = same && (!mine || json_equal(mine, value));
 	}
-	json_decref(other);
 	return same;
 }
 
@@ -47,10 +43,9 @@ static int on_outcome(void *ctx, const struct store_trial *outcome) {
 	struct err none = {0};
 	if (!trial_status_find(outcome->status, &status) || status != TRIAL_CORRECT || !(outcome->value > 0))
 		return 0;
-	json_t *config = js_parse(outcome->config, strlen(outcome->config), "a configuration", &none);
+	js_auto json_t *config = js_parse(outcome->config, strlen(outcome->config), "a configuration", &none);
 	if (js_int_or(config, "threads", 1) == 1 && has_words(config, search->kernel->serial))
 		search->section->serial = outcome->value; /* the newest one stays */
-	json_decref(config);
 	return 0;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json/js.h"
@@ -97,14 +95,11 @@ const char *report_axis(struct report *report, const struct report_section *sect
 
 const char *report_title(struct report *report, const struct report_section *section, const char *without,
                          const char *about) {
-	json_t *problem = json_copy(section->problem);
+	js_auto json_t *problem = json_copy(section->problem);
 	if (without)
 		json_object_del(problem, without);
-	char *words = results_config(problem, NULL);
-	const char *title = arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
-	free(words);
-	json_decref(problem);
-	return title;
+	mem_auto char *words = results_config(problem, NULL);
+	return arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
 }
 
 /* Settings as quoted words of a command line. *all: false if some have no word. */
@@ -118,10 +113,8 @@ static const char *quoted_words(struct report *report, const json_t *settings, c
 			*all = false;
 			continue;
 		}
-		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
+		mem_auto char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
 		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
-		free(quoted);
-		free(plain);
 	}
 	return text;
 }
@@ -152,12 +145,10 @@ const char *report_command_line(struct report *report, const struct report_secti
                                 const char *more) {
 	bool stores = strcmp(verb, "run") != 0;
 	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
-	char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
+	mem_auto char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
 	const char *text =
 		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
 	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
-	free(kernel);
-	free(file);
 	return text;
 }
 

@@ -2,7 +2,6 @@
 /* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/roofline.h) with the measured ceilings.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the section of one kernel, problem and objective. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
@@ -86,7 +84,7 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
 	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
 	report_ratio(speedup_of(keeps ? NULL : section->tune), gain, sizeof gain);
-	char *config = results_config(json_object_get(best, "config"), NULL);
+	mem_auto char *config = results_config(json_object_get(best, "config"), NULL);
 	html_put(report->html, "<p class=\"lead\">Recommended: <code>%s</code>, ", *config ? config : "(no parameters)");
 	if (keeps)
 		html_put(report->html, "the baseline, %s. ", *from ? from : "unknown");
@@ -94,7 +92,6 @@ static void tuned_describe(struct report *report, const struct report_section *s
 		html_put(report->html, "%s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
 	html_put(report->html, "<strong>%s%s%s</strong></p>", verdict_word(verdict_of(section->tune)), *gain ? ", " : "",
 	         gain);
-	free(config);
 }
 
 /* The fastest measured configuration with its value, and a sentence that follows it. */
@@ -124,11 +121,8 @@ static void untuned_describe(struct report *report, const struct report_section 
 
 /* The problem as --size of explain. */
 static const char *size_words(struct report *report, const struct report_section *section) {
-	char *words = results_config(section->problem, NULL), *quoted = program_quote(words);
-	const char *text = arena_printf(report->arena, "--size %s", quoted);
-	free(words);
-	free(quoted);
-	return text;
+	mem_auto char *words = results_config(section->problem, NULL), *quoted = program_quote(words);
+	return arena_printf(report->arena, "--size %s", quoted);
 }
 
 static void state_describe(struct report *report, const struct report_section *section) {
@@ -185,7 +179,7 @@ static const json_t *section_add(struct report *report, const struct explain_vie
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
 	json_t *problem = (json_t *)study_row(view->study, row)->problem;
-	char *words = results_config(problem, NULL);
+	mem_auto char *words = results_config(problem, NULL);
 	*section = (struct report_section){.kernel = arena_strdup(report->arena, view->item->kernel),
 	                                   .objective = "time",
 	                                   .problem_text = arena_strdup(report->arena, words),
@@ -194,7 +188,6 @@ static const json_t *section_add(struct report *report, const struct explain_vie
 	                                   .unit = "s",
 	                                   .label = "time",
 	                                   .view = *view};
-	free(words);
 	section->view.problem_row = row;
 	section->view.problem = problem;
 	section->view.other = other;
@@ -239,16 +232,14 @@ static void from_describe(struct report *report, const struct report_section *se
 	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
 	if (!one_each && json_object_size(json_object_get(json_object_get(section->result, "winner"), "config")))
 		fastest_describe(report, section, "");
-	char *problem = results_list(json_object_get(table, "problem")),
-		 *parameters = results_list(json_object_get(table, "parameters"));
+	mem_auto char *problem = results_list(json_object_get(table, "problem")),
+				  *parameters = results_list(json_object_get(table, "parameters"));
 	if (json_is_object(table))
 		html_put(report->html,
 		         "<p class=\"note\">Read from a table of %lld rows with %lld values; problem: %s; parameters: %s; "
 		         "value: %s.</p>",
 		         (long long)js_int_or(table, "rows", 0), (long long)js_int_or(table, "values", 0),
 		         *problem ? problem : "none", *parameters ? parameters : "none", js_string_or(table, "value", "?"));
-	free(problem);
-	free(parameters);
 }
 
 /* The table of the best configurations. */
@@ -263,13 +254,12 @@ static int by_value(const void *a, const void *b, void *ctx) {
 static void best_row(struct html_table *table, const struct report_section *section, size_t index) {
 	const struct study_row *row = study_row(section->view.study, index);
 	double shown = report_shown(section, row->value), spread = exp(1.96 * row->deviation);
-	char *config = results_config(row->config, NULL);
+	mem_auto char *config = results_config(row->config, NULL);
 	html_table_row(table);
 	html_table_text(table, "%s", config);
 	report_cells(table, section, shown, shown / spread, shown * spread);
 	html_table_number(table, (double)row->trials, "%zu", row->trials);
 	html_table_text(table, "%s", js_bool_or(row->detail, "unsafe", false) ? "unsafe to use" : "");
-	free(config);
 }
 
 static void best_put(struct report *report, const struct report_section *section) {

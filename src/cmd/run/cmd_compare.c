@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/proc/path.h"
@@ -45,12 +43,10 @@ static char *first_word(const char *line) {
 static bool is_command(const char *line) {
 	struct err none = {0};
 	const char *command = work_line_command(line);
-	char *word = first_word(command), *path = program_path(word, NULL, &none);
+	mem_auto char *word = first_word(command), *path = program_path(word, NULL, &none);
 	bool found = path || (*command && command > line + strspn(line, " \t")) || strchr(word, '/') ||
 	             (strchr(command, ' ') && !strchr(word, '='));
 	bool plugin = text_ends_with(word, ".so") || strstr(word, ".so:");
-	free(path);
-	free(word);
 	return found && !plugin;
 }
 
@@ -344,13 +340,11 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 /* Reads both configurations before anything is opened for writing. */
 static int both(struct comparison *comparison, const struct opt_args *args, size_t words, struct err *err) {
 	struct manual *manual = comparison->manual;
-	json_t *a = config_read(manual, opt_word(args, words - 2), err);
-	json_t *b = a ? config_read(manual, opt_word(args, words - 1), err) : NULL;
+	js_auto json_t *a = config_read(manual, opt_word(args, words - 2), err);
+	js_auto json_t *b = a ? config_read(manual, opt_word(args, words - 1), err) : NULL;
 	const json_t *const config[2] = {a, b};
 	int failed = !b || manual_counters(manual, args, &comparison->counters, err) ||
 	             manual_store_begin(&comparison->kept, manual, args, err) || compare(comparison, args, config, err);
-	json_decref(a);
-	json_decref(b);
 	return failed ? -1 : 0;
 }
 

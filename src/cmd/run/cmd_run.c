@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -51,10 +49,8 @@ static json_t *against(struct manual *manual, const json_t *config, const json_t
 }
 
 static json_t *one_thread_config(struct manual *manual, struct err *err) {
-	json_t *over = json_pack("{s:i}", "threads", 1);
-	json_t *config = manual_config(manual, over, err);
-	json_decref(over);
-	return config;
+	js_auto json_t *over = json_pack("{s:i}", "threads", 1);
+	return manual_config(manual, over, err);
 }
 
 /* The kernel's serial settings with one thread, completed. New reference. */
@@ -144,12 +140,11 @@ static bool holds(const json_t *list, const json_t *problem) {
 static int store_apart(struct sweep *sweep, struct manual *host, const json_t *config,
                        const struct trial_result *result, struct err *err) {
 	struct manual_store kept = {.strategy = "sweep", .total = 1};
-	char *device = mem_strdup(app_device(sweep->app));
+	mem_auto char *device = mem_strdup(app_device(sweep->app));
 	int failed = app_device_change(sweep->app, "cpu", err) || manual_store_begin(&kept, host, sweep->args, err) ||
 	             manual_store_trial(&kept, "sweep", 0, host->problem, config, result, err);
 	failed = manual_store_end(&kept, failed, err) || failed;
 	failed = app_device_change(sweep->app, device, err) || failed;
-	free(device);
 	return failed ? -1 : 0;
 }
 
@@ -173,9 +168,8 @@ int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t 
 		return 0;
 	int failed = 0;
 	if (host.kernel->serial && !holds(sweep->serials, host.problem)) {
-		json_t *config = references_serial_config(&host, err);
+		js_auto json_t *config = references_serial_config(&host, err);
 		failed = config ? measure(sweep, device, &host, config, err) : -1;
-		json_decref(config);
 	}
 	manual_close(&host);
 	return failed;
@@ -228,8 +222,8 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	char median[32], low[32], high[32];
 	const json_t *ci = json_object_get(json, "ci");
 	const json_t *figures = json_object_get(json, "figures");
-	char *config = results_config(json_object_get(json, "config"), NULL);
-	char *problem = results_config(json_object_get(json, "problem"), NULL);
+	mem_auto char *config = results_config(json_object_get(json, "config"), NULL);
+	mem_auto char *problem = results_config(json_object_get(json, "problem"), NULL);
 	ui_seconds(result->value, median, sizeof median);
 	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
 	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
@@ -249,8 +243,6 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	counters_print(ui, json, sources, stdout);
 	gpu_counts_print(ui, js_at(json, "counting.functions"), json_object_get(json, "counters"));
 	figures_series_print(json_object_get(json, "series"), stdout);
-	free(config);
-	free(problem);
 }
 
 /* A missing series is an error because the user asked for one. */
@@ -306,12 +298,11 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 		trial_result_clear(&result);
 		return -1;
 	}
-	json_t *json = document(manual, &request, &result);
+	js_auto json_t *json = document(manual, &request, &result);
 	json_t *roofline = roofline_json(manual->app, json, result.value);
 	if (roofline)
 		json_object_set_new(json, "roofline", roofline);
 	failed = look_around(manual, args, &result, json, err) || show(manual, args, &request, &result, json, err) ? -1 : 0;
-	json_decref(json);
 	trial_result_clear(&result);
 	return failed;
 }
@@ -327,14 +318,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return err_set(err, ERR_USAGE, "`run --regions -- ./app` for OpenMP, `run --device cuda -- ./app` for CUDA",
 		               "choose what to show about the program");
 	struct manual manual = {0};
-	json_t *config = NULL;
+	js_auto json_t *config = NULL;
 	struct counters_words words = {0};
 	int failed =
 		manual_open(&manual, app, args, opt_words(args), err) || manual_counters(&manual, args, &words, err) ? -1 : 0;
 	if (!failed)
 		config = manual_config(&manual, NULL, err);
 	failed = config ? trial(&manual, args, config, words.names, err) : -1;
-	json_decref(config);
 	counters_words_free(&words);
 	manual_close(&manual);
 	return failed;

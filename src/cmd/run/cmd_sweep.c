@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/stats.h"
@@ -163,14 +162,11 @@ static int row_trial(struct sweep *sweep, struct sweep_device *device, const jso
 }
 
 static int row_measure(struct sweep *sweep, struct sweep_device *device, size_t row, struct err *err) {
-	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
+	js_auto json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
 	int failed = sweep_combination(sweep, device, row, problem, over, err);
 	if (!failed)
 		config = manual_config_of(&device->manual, problem, over, err);
 	failed = !config || sweep_serial(sweep, device, problem, err) || row_trial(sweep, device, problem, config, err);
-	json_decref(problem);
-	json_decref(over);
-	json_decref(config);
 	return failed ? -1 : 0;
 }
 
@@ -230,7 +226,7 @@ static int row_plan(struct sweep *sweep, struct sweep_device *device, size_t row
 }
 
 static int plan(struct sweep *sweep, struct err *err) {
-	json_t *rows = json_array();
+	js_auto json_t *rows = json_array();
 	int failed = 0;
 	for (size_t d = 0; d < sweep->device_count && !failed; d++) {
 		struct sweep_device *device = &sweep->device[d];
@@ -242,7 +238,6 @@ static int plan(struct sweep *sweep, struct err *err) {
 	const struct manual *manual = &sweep->device[0].manual;
 	if (!failed)
 		sweep_plan_print(sweep->args, manual->kernel->name, manual_request(manual, NULL).samples, rows);
-	json_decref(rows);
 	return failed;
 }
 
@@ -286,10 +281,9 @@ static json_t *document(struct sweep *sweep) {
 static void show(struct sweep *sweep) {
 	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
 	if (opt_has(sweep->args, "export")) {
-		json_t *rows = json_copy(sweep->rows);
+		js_auto json_t *rows = json_copy(sweep->rows);
 		json_array_extend(rows, sweep->serials);
 		sweep_csv_print(last->manual.kernel->name, last->word, app_machine(sweep->app, NULL), rows, stdout);
-		json_decref(rows);
 	} else if (opt_has(sweep->args, "json")) {
 		json_t *json = document(sweep);
 		js_print(json);

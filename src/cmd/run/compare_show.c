@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "src/cmd/run/compare_show_impl.h"
@@ -131,12 +130,11 @@ static json_t *differs_json(const struct comparison *comparison, const json_t *c
 }
 
 static void differs_print(const struct comparison *comparison, const json_t *const config[2]) {
-	json_t *all = differs_json(comparison, config);
+	js_auto json_t *all = differs_json(comparison, config);
 	js_each (clause, all) {
 		ui_wrap(stdout, 0, 6, "%s%s%s",
 		        clause_at ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 	}
-	json_decref(all);
 }
 
 static json_t *document(const struct comparison *comparison, const json_t *const config[2],
@@ -183,22 +181,19 @@ static void verdict_print(const struct comparison *comparison, const struct duel
 }
 
 static void busy_print(const struct comparison *comparison, const struct duel_result *duel) {
-	json_t *load = race_watch_json(&comparison->watch);
-	char *busy = results_busy(load, duel->verdict != PAIRED_TIE || (duel->decided && !paired_is_vague(&duel->paired)));
-	char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
+	js_auto json_t *load = race_watch_json(&comparison->watch);
+	mem_auto char *busy =
+		results_busy(load, duel->verdict != PAIRED_TIE || (duel->decided && !paired_is_vague(&duel->paired)));
+	mem_auto char *line = busy ? mem_printf("%s; the same command verifies it later\n", busy) : mem_strdup("");
 	ui_fold(stdout, line);
-	free(line);
-	free(busy);
-	json_decref(load);
 }
 
 static void failures_print(const struct comparison *comparison, const struct duel_result *duel) {
 	for (int side = 0; side < 2; side++) {
-		char *text =
+		mem_auto char *text =
 			mem_printf("%s failed%s: %s", side ? "b" : "a", duel->lost[side] ? "" : " at times", comparison->why[side]);
 		if (duel->failed[side] != TRIAL_CORRECT && *comparison->why[side])
 			ui_wrap(stdout, 0, 2, "%s", text);
-		free(text);
 	}
 }
 
@@ -228,7 +223,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 /* One row a side. */
 static void export_print(const struct comparison *comparison, const json_t *document) {
 	static const char *const sides[] = {"a", "b"}, *const members[] = {"median", "unit", "status"};
-	json_t *rows = json_array();
+	js_auto json_t *rows = json_array();
 	for (int side = 0; side < 2; side++) {
 		const json_t *one = json_object_get(document, sides[side]), *ci = json_object_get(one, "ci");
 		json_t *row = json_pack("{s:s}", "side", sides[side]);
@@ -245,7 +240,6 @@ static void export_print(const struct comparison *comparison, const json_t *docu
 		json_array_append_new(rows, row);
 	}
 	measured_write(comparison->export, rows, stdout);
-	json_decref(rows);
 }
 
 static void counted_print(const struct comparison *comparison) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --counters of run, compare and sweep. */
+#include "base/json/js.h"
 #include "src/cmd/run/run_manual_impl.h"
 #include "src/show/counters_ask.h"
 
@@ -18,11 +19,11 @@ static void counters_all(struct counters_words *words) {
 static int counters_check(struct manual *manual, const struct counters_words *words, struct err *err) {
 	const struct counters_subject subject = {
 		.kernel = manual->kernel->name, .library = manual->kernel->library, .device = app_device(manual->app)};
-	json_t *answer = words->count ? counters_ask(manual->app, &subject, words->names, &manual->slow, err) : NULL;
+	js_auto json_t *answer =
+		words->count ? counters_ask(manual->app, &subject, words->names, &manual->slow, err) : NULL;
 	int failed = words->count && !answer ? -1 : 0;
 	if (manual->slow)
 		counters_slow_warn(manual->app);
-	json_decref(answer);
 	return failed;
 }
 

@@ -2,8 +2,6 @@
 #include "src/cmd/run/manual_store_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"

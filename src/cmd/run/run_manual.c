@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/run/run_manual_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 
 const struct opt manual_what_options[] = {
@@ -86,12 +83,10 @@ void manual_close(struct manual *manual) {
 }
 
 json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err) {
-	json_t *merged = json_copy(manual->config);
+	js_auto json_t *merged = json_copy(manual->config);
 	if (over)
 		json_object_update(merged, (json_t *)over);
-	json_t *full = params_complete(&manual->params, problem, merged, err);
-	json_decref(merged);
-	return full;
+	return params_complete(&manual->params, problem, merged, err);
 }
 
 json_t *manual_config(struct manual *manual, const json_t *over, struct err *err) {
@@ -101,12 +96,9 @@ json_t *manual_config(struct manual *manual, const json_t *over, struct err *err
 /* The kernel of the CPU may lack a value that the kernel of a GPU has. */
 static bool member_take(const struct manual *host, const char *name, const json_t *value) {
 	struct err ignored = {0};
-	char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
-	char *word = mem_printf("%s=%s", name, text);
-	bool taken = params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
-	free(word);
-	free(text);
-	return taken;
+	mem_auto char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
+	mem_auto char *word = mem_printf("%s=%s", name, text);
+	return params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
 }
 
 bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The values of a sweep: --over, and --weak. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
@@ -84,10 +82,8 @@ static const char *axis_word(struct arena *arena, const struct axis *axis, size_
 
 static bool value_known(struct sweep *sweep, const struct sweep_device *device, const struct axis *axis, size_t i,
                         struct err *err) {
-	json_t *problem = json_object(), *config = json_object();
+	js_auto json_t *problem = json_object(), *config = json_object();
 	int bad = params_word(&device->manual.params, axis_word(sweep->arena, axis, i), problem, config, err);
-	json_decref(problem);
-	json_decref(config);
 	return bad == 0;
 }
 

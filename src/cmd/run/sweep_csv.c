@@ -72,7 +72,7 @@ static void row_print(const json_t *problem, const json_t *config, const json_t 
 }
 
 void sweep_csv_print(const char *kernel, const char *device, const json_t *machine, const json_t *rows, FILE *out) {
-	json_t *problem = names_of(rows, "problem", NULL), *config = names_of(rows, "config", problem);
+	js_auto json_t *problem = names_of(rows, "problem", NULL), *config = names_of(rows, "config", problem);
 	fprintf(out, "# kernel: %s\n# device: %s\n", kernel, device);
 	machine_print(machine, out);
 	if (json_object_size(problem)) {
@@ -84,6 +84,4 @@ void sweep_csv_print(const char *kernel, const char *device, const json_t *machi
 	fputs("time_s\n", out);
 	js_each (row, rows)
 		row_print(problem, config, row, out);
-	json_decref(problem);
-	json_decref(config);
 }

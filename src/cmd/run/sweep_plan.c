@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/run/sweep_plan_impl.h"
 
-#include <stdlib.h>
-
 #include "base/json/js.h"
 #include "base/text.h"
 #include "src/show/results.h"
@@ -12,16 +10,13 @@ enum { ROWS_SHOWN = 12 };
 /* A line is never wrapped, because it may be copied. */
 static void row_print(const json_t *row) {
 	const char *command = js_string_or(row, "line", NULL), *device = js_string_or(row, "device", NULL);
-	char *config = results_config(json_object_get(row, "config"), NULL);
-	char *problem = results_problem(json_object_get(row, "problem"));
-	char *line = command ? mem_strdup(command)
-	                     : mem_printf("%s%s%s%s%s", device ? device : "", device ? " " : "", problem,
-	                                  *problem ? " " : "", config);
+	mem_auto char *config = results_config(json_object_get(row, "config"), NULL);
+	mem_auto char *problem = results_problem(json_object_get(row, "problem"));
+	mem_auto char *line = command ? mem_strdup(command)
+	                              : mem_printf("%s%s%s%s%s", device ? device : "", device ? " " : "", problem,
+	                                           *problem ? " " : "", config);
 	text_clean(line, false);
 	printf("  %s\n", line);
-	free(line);
-	free(problem);
-	free(config);
 }
 
 static void people_print(const char *kernel, int runs, const json_t *rows) {

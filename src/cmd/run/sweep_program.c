@@ -2,8 +2,6 @@
 #include "src/cmd/run/sweep_program_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/app/lock.h"
 #include "base/json/js.h"
@@ -79,7 +77,7 @@ static void row_add(struct program_sweep *sweep, const json_t *config, const str
 
 static int row_measure(struct program_sweep *sweep, uint64_t index, struct err *err) {
 	struct trial_result result = {0};
-	json_t *config = space_config_json(sweep->item->task.space, index);
+	js_auto json_t *config = space_config_json(sweep->item->task.space, index);
 	sweep->request.config = config;
 	ui_progress(app_ui(sweep->app), "sweep  %llu of %llu", (unsigned long long)index + 1,
 	            (unsigned long long)space_valid(sweep->item->task.space));
@@ -87,7 +85,6 @@ static int row_measure(struct program_sweep *sweep, uint64_t index, struct err *
 	if (!failed)
 		row_add(sweep, config, &result);
 	trial_result_clear(&result);
-	json_decref(config);
 	if (!failed && *app_interrupt(sweep->app))
 		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	return failed;
@@ -105,18 +102,16 @@ static int sweep_measure(struct program_sweep *sweep, struct err *err) {
 
 static void plan(const struct program_sweep *sweep, const struct opt_args *args) {
 	const struct tune_item *item = sweep->item;
-	json_t *rows = json_array();
+	js_auto json_t *rows = json_array();
 	for (uint64_t i = 0; i < space_valid(item->task.space); i++) {
 		json_t *config = space_config_json(item->task.space, i), *row = json_pack("{s:O}", "config", config);
-		char *line = item->line ? item->line(item, config) : NULL;
+		mem_auto char *line = item->line ? item->line(item, config) : NULL;
 		if (line)
 			json_object_set_new(row, "line", js_text(line));
 		json_array_append_new(rows, row);
-		free(line);
 		json_decref(config);
 	}
 	sweep_plan_print(args, item->task.kernel, sweep->request.samples, rows);
-	json_decref(rows);
 }
 
 /* Rows as flat objects. */
@@ -148,11 +143,10 @@ static void people_print(const struct program_sweep *sweep) {
 	js_each (row, sweep->rows) {
 		char median[48], bar[3 * BAR + 1];
 		double value = js_real_or(row, "median", NAN);
-		char *config = results_config(json_object_get(row, "config"), NULL);
+		mem_auto char *config = results_config(json_object_get(row, "config"), NULL);
 		results_value(value, js_string_or(row, "unit", ""), median, sizeof median);
 		ui_bar(isfinite(value) && most > 0 ? value / most : 0, BAR, bar, sizeof bar);
 		table_add(table, config, median, bar, js_string_or(row, "message", ""));
-		free(config);
 	}
 	table_end(table, app_ui(sweep->app), stdout);
 }
@@ -160,9 +154,8 @@ static void people_print(const struct program_sweep *sweep) {
 static void show(const struct program_sweep *sweep, const struct opt_args *args) {
 	const struct tune_task *task = &sweep->item->task;
 	if (sweep->format) {
-		json_t *rows = flat(sweep->rows);
+		js_auto json_t *rows = flat(sweep->rows);
 		measured_write(sweep->format, rows, stdout);
-		json_decref(rows);
 	} else if (opt_has(args, "json")) {
 		js_print(json_pack("{s:s,s:s,s:O,s:O,s:O}", "schema", "sweetspot-sweep/1", "kernel", task->kernel, "problem",
 		                   task->problem, "machine", app_machine(sweep->app, NULL), "rows", sweep->rows));

@@ -2,7 +2,6 @@
 #include "src/cmd/run/sweep_table_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command `sweetspot` without further words. */
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -35,15 +33,12 @@ struct gather {
 };
 
 static bool same_without(const json_t *a, const json_t *b, const char *const *names) {
-	json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
+	js_auto json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
 	for (; *names; names++) {
 		json_object_del(x, *names);
 		json_object_del(y, *names);
 	}
-	bool same = json_equal(x, y) != 0;
-	json_decref(x);
-	json_decref(y);
-	return same;
+	return json_equal(x, y) != 0;
 }
 
 static int machine_sort(void *ctx, const struct store_row *machine) {
@@ -155,13 +150,12 @@ static void gather_clear(struct gather *g) {
 static json_t *store_json(const char *path, const struct err *err) {
 	struct err unknown = {0};
 	const char *word = err->code == ERR_OK ? "ok" : err->code == ERR_NOTHING ? "absent" : "unusable";
-	char *name = path ? mem_strdup(path) : store_default_path(&unknown);
+	mem_auto char *name = path ? mem_strdup(path) : store_default_path(&unknown);
 	json_t *json = json_pack("{s:o,s:s}", "path", js_text(name ? name : ""), "state", word);
 	if (err->code != ERR_OK && err->code != ERR_NOTHING) {
 		json_object_set_new(json, "error", js_text(err->what));
 		json_object_set_new(json, "hint", js_text(err->hint));
 	}
-	free(name);
 	return json;
 }
 
@@ -209,13 +203,12 @@ static void next_plain(struct next *next, const char *command, const char *why) 
 }
 
 static void kernel_add(struct next *next, const char *before, const json_t *entry, const char *why) {
-	char *word = program_quote(js_string_or(entry, "kernel", "?")), *command = mem_printf("%s %s", before, word);
+	mem_auto char *word = program_quote(js_string_or(entry, "kernel", "?")),
+				  *command = mem_printf("%s %s", before, word);
 	const char *device = js_string_or(entry, "device", "cpu");
-	char *whole = strcmp(device, "cpu") != 0 ? mem_printf("%s --device %s", command, device) : mem_strdup(command);
+	mem_auto char *whole =
+		strcmp(device, "cpu") != 0 ? mem_printf("%s --device %s", command, device) : mem_strdup(command);
 	next_plain(next, whole, why);
-	free(whole);
-	free(command);
-	free(word);
 }
 
 /* Quotes each word of `line` anew and puts `begin` in front, because a store may come from somebody else, and the user
@@ -302,7 +295,7 @@ static void first_next(struct next *next) {
 
 /* Adds "next": [{"command", "why"}] with at most two items. store: the argument of --store, or NULL. */
 static void state_next(json_t *state, const char *store) {
-	char *quoted = store ? program_quote(store) : NULL;
+	mem_auto char *quoted = store ? program_quote(store) : NULL;
 	struct next next = {.list = json_array(), .store = quoted};
 	const char *word = js_string_or(json_object_get(state, "store"), "state", "");
 	if (strcmp(word, "unusable") == 0) {
@@ -317,7 +310,6 @@ static void state_next(json_t *state, const char *store) {
 		good_next(&next, state);
 	}
 	json_object_set_new(state, "next", next.list);
-	free(quoted);
 }
 
 enum { GPUS_MAX = 64 };
@@ -355,9 +347,8 @@ static json_t *state_machine(struct app *app, struct err *err) {
 	json_t *machine = topo_json(topo), *built = built_json();
 	json_object_update(machine, built);
 	json_decref(built);
-	char *text = js_canonical(machine);
+	mem_auto char *text = js_canonical(machine);
 	sha256_text(text, strlen(text), fingerprint);
-	free(text);
 	json_object_set_new(machine, "fingerprint", json_string(fingerprint));
 	json_object_set_new(machine, "memory_bytes", json_integer((json_int_t)sys_memory_total()));
 	json_object_set_new(machine, "gpus", gpus_json());
@@ -370,13 +361,11 @@ static void state_ceilings(json_t *state) {
 	const char *fingerprint = js_string_or(json_object_get(state, "machine"), "fingerprint", "");
 	struct err unknown = {0};
 	struct stat info;
-	char *folder = sys_cache_dir(&unknown);
-	char *path = folder ? mem_printf("%s/ceilings-%.16s.json", folder, strchr(fingerprint, ':') + 1) : NULL;
+	mem_auto char *folder = sys_cache_dir(&unknown);
+	mem_auto char *path = folder ? mem_printf("%s/ceilings-%.16s.json", folder, strchr(fingerprint, ':') + 1) : NULL;
 	bool measured = path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 	json_t *age = measured ? js_number(sys_wall() - (double)info.st_mtime) : json_null();
 	json_object_set_new(state, "ceilings", json_pack("{s:b,s:o}", "measured", measured, "age_s", age));
-	free(path);
-	free(folder);
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
@@ -384,7 +373,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	json_t *machine = state_machine(app, err);
 	if (!machine)
 		return -1;
-	json_t *state = json_pack("{s:s,s:o}", "schema", "sweetspot-state/1", "machine", machine);
+	js_auto json_t *state = json_pack("{s:s,s:o}", "schema", "sweetspot-state/1", "machine", machine);
 	state_store(state, store);
 	state_ceilings(state);
 	state_next(state, store);
@@ -392,7 +381,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		js_write(state, stdout);
 	else
 		state_print(app_ui(app), state, stdout);
-	json_decref(state);
 	return 0;
 }
 

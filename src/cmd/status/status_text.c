@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"
@@ -103,15 +101,14 @@ static char *place_text(const json_t *entry) {
 static bool all_usual(const json_t *tuned) {
 	bool usual = true;
 	js_each (entry, tuned) {
-		char *place = place_text(entry);
+		mem_auto char *place = place_text(entry);
 		usual = usual && strcmp(place, "cpu") == 0;
-		free(place);
 	}
 	return usual;
 }
 
 static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
-	char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
+	mem_auto char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
 	char speedup[64], age[48], bar[BAR * 4 + 1];
 	const char *state = js_string_or(entry, "state", "?");
 	gain_text(entry, speedup, sizeof speedup);
@@ -126,8 +123,6 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 	                       strcmp(state, "current") == 0 ? "" : state,
 	                       wide ? bar : NULL};
 	table_row(table, texts);
-	free(on);
-	free(problem);
 }
 
 /* Prints the newest entries first; the store lists them last. */
@@ -187,10 +182,9 @@ static void ceilings_line(const json_t *ceilings, FILE *out) {
 static void next_print(struct ui *ui, const json_t *next, FILE *out) {
 	fputs("\nnext:\n", out);
 	js_each (one, next) {
-		char *command = mem_strdup(js_string_or(one, "command", ""));
+		mem_auto char *command = mem_strdup(js_string_or(one, "command", ""));
 		text_clean(command, false);
 		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
-		free(command);
 		ui_wrap(out, 6, 6, "%s", js_string_or(one, "why", ""));
 	}
 	fputs("`sweetspot --help` lists all commands.\n", out);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A search whose measurements are made by someone else: one request a line on stdin, one answer a line on stdout. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/app/cmd.h"
@@ -82,19 +80,17 @@ static json_t *answer(struct suggest *s, const char *line, size_t size, struct e
 }
 
 static void serve(struct suggest *s) {
-	char *line = NULL;
+	mem_auto char *line = NULL;
 	size_t room = 0;
 	for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
 		struct err err = {.code = ERR_OK};
-		json_t *reply = answer(s, line, (size_t)size, &err);
+		js_auto json_t *reply = answer(s, line, (size_t)size, &err);
 		if (!reply)
 			reply = json_pack("{s:{s:o,s:o}}", "error", "what", js_text(err.what), "hint", js_text(err.hint));
 		json_dumpf(reply, stdout, JSON_COMPACT | JSON_REAL_PRECISION(17));
 		putchar('\n');
 		fflush(stdout);
-		json_decref(reply);
 	}
-	free(line);
 }
 
 static int task_read(const struct opt_args *args, struct strategy_task *task, struct err *err) {
@@ -120,14 +116,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
 	if (!spec)
 		return -1;
-	struct suggest *s = mem_alloc(1, sizeof *s);
+	mem_auto struct suggest *s = mem_alloc(1, sizeof *s);
 	s->space = task.space = spec_space(spec);
 	s->search = search_new(strategy, &task, err);
 	if (s->search)
 		serve(s);
 	int failed = s->search ? 0 : -1;
 	search_free(s->search);
-	free(s);
 	spec_free(spec);
 	return failed;
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/proc/path.h"
 #include "base/text.h"
@@ -23,10 +20,9 @@ enum { EXAMPLES = 3, VALUES_SHOWN = 160 };
 
 static json_t *case_json(const struct tune_item *item, const json_t *config) {
 	json_t *one = json_pack("{s:O}", "config", config);
-	char *line = item->line ? item->line(item, config) : NULL;
+	mem_auto char *line = item->line ? item->line(item, config) : NULL;
 	if (line)
 		json_object_set_new(one, "line", json_string(line));
-	free(line);
 	return one;
 }
 
@@ -40,9 +36,8 @@ static json_t *examples_json(const struct tune_item *item) {
 		index = i == EXAMPLES - 1 ? valid - 1 : index;
 		if (index == before || index == item->task.start)
 			continue;
-		json_t *config = space_config_json(space, index);
+		js_auto json_t *config = space_config_json(space, index);
 		json_array_append_new(examples, case_json(item, config));
-		json_decref(config);
 		before = index;
 	}
 	return examples;
@@ -57,9 +52,8 @@ static json_t *budget_json(const struct tune_budget *budget, bool program) {
 static json_t *item_json(const struct tune_item *item, const struct tune_settings *settings) {
 	const struct tune_task *task = &item->task;
 	json_t *json = json_pack("{s:s,s:O}", "kernel", task->kernel, "problem", task->problem);
-	json_t *space = space_json(task->space);
+	js_auto json_t *space = space_json(task->space);
 	json_object_update(json, space); /* "space", "params" and "constraints" */
-	json_decref(space);
 	json_object_set_new(json, "baseline", case_json(item, task->baseline));
 	json_object_set_new(json, "examples", examples_json(item));
 	json_object_set_new(json, "strategy", json_string(settings->strategy->name));
@@ -69,21 +63,19 @@ static json_t *item_json(const struct tune_item *item, const struct tune_setting
 
 /* A command is never wrapped, because it may be copied. */
 static void command_print(const char *command) {
-	char *clean = mem_strdup(command);
+	mem_auto char *clean = mem_strdup(command);
 	text_clean(clean, false);
 	puts(clean);
-	free(clean);
 }
 
 static void case_print(const char *label, const json_t *one) {
 	const char *line = js_string_or(one, "line", NULL);
-	char *config = line ? NULL : results_config(json_object_get(one, "config"), NULL);
+	mem_auto char *config = line ? NULL : results_config(json_object_get(one, "config"), NULL);
 	printf("%-*s", RESULTS_INDENT, label);
 	if (line)
 		command_print(line);
 	else
 		ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", *config ? config : "as it is");
-	free(config);
 }
 
 static void param_print(const json_t *param) {
@@ -91,10 +83,9 @@ static void param_print(const json_t *param) {
 	const json_t *values = json_object_get(param, "values");
 	size_t i, count = json_array_size(values);
 	for (i = 0; i < count && strlen(text) < VALUES_SHOWN; i++) {
-		char *value = program_value_text(json_array_get(values, i));
+		mem_auto char *value = program_value_text(json_array_get(values, i));
 		const char *quote = value && strchr(value, ',') ? "\"" : "";
 		more = mem_printf("%s%s %s%s%s", text, i ? "," : "", quote, value && *value ? value : "''", quote);
-		free(value);
 		free(text);
 		text = more;
 	}
@@ -114,14 +105,13 @@ static void build_print(const json_t *problem) {
 
 static void budget_print(const json_t *budget) {
 	double seconds = js_real_or(budget, "seconds", 0);
-	char *text =
+	mem_auto char *text =
 		seconds > 0
 			? mem_printf("%.6g s%s", seconds,
 	                     js_bool_or(budget, "may_grow", false) ? ", more for a program that takes long" : "")
 			: mem_printf("%lld evaluations, and the final comparison", (long long)js_int_or(budget, "evaluations", 0));
 	printf("%-*s", RESULTS_INDENT, "budget:");
 	ui_wrap_on(stdout, RESULTS_INDENT, RESULTS_INDENT, "%s", text);
-	free(text);
 }
 
 static void item_print(const json_t *json) {
@@ -141,7 +131,7 @@ static void item_print(const json_t *json) {
 }
 
 static void tune_dry_print(const struct tune_session *session) {
-	json_t *plans = json_array();
+	js_auto json_t *plans = json_array();
 	size_t i;
 	for (i = 0; i < session->count; i++)
 		for (const char *const *note = session->items[i]->notes; note && *note; note++)
@@ -153,7 +143,6 @@ static void tune_dry_print(const struct tune_session *session) {
 	else
 		js_each (plan, plans)
 			item_print(plan);
-	json_decref(plans);
 }
 
 /* NULL: the CPU, or a specification that will be refused. */
@@ -204,20 +193,17 @@ static int dashes_suggest(const struct opt_args *args, struct err *err) {
 	const char *first = opt_words(args) ? opt_word(args, 0) : "";
 	size_t length = strlen(first);
 	struct err none = {0};
-	char *path = length > 3 && strcmp(first + length - 3, ".so") == 0 ? NULL : program_path(first, NULL, &none);
-	if (!*first || !path) {
-		free(path);
+	mem_auto char *path =
+		length > 3 && strcmp(first + length - 3, ".so") == 0 ? NULL : program_path(first, NULL, &none);
+	if (!*first || !path)
 		return -1;
-	}
 	const char **words = mem_alloc(opt_words(args) + 1, sizeof *words);
 	for (size_t i = 0; i < opt_words(args); i++)
 		words[i] = opt_word(args, i);
-	char *line = program_join(words, true);
+	mem_auto char *line = program_join(words, true);
 	err_set(err, ERR_USAGE, NULL, "%s is a program, not a kernel: write two dashes before it", first);
 	err_hint(err, "sweetspot tune --openmp -- %s", line);
-	free(line);
 	free(words);
-	free(path);
 	return -1;
 }
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/near.h"
 #include "src/app/app.h"
@@ -237,11 +234,10 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 	json_t *lines = json_array();
 	char text[160];
 	for (size_t i = 0; i < nodes->launched->count; i++) {
-		char *line = program_join(nodes->launched->commands[i], true);
+		mem_auto char *line = program_join(nodes->launched->commands[i], true);
 		json_array_append_new(lines, json_string(line));
 		if (!json)
 			puts(line);
-		free(line);
 	}
 	budget_text(budget, nodes->launched->count, text, sizeof text);
 	if (!json)

@@ -2,7 +2,6 @@
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -51,9 +50,8 @@ static struct tune_item *item_at(struct run *run, double n, struct err *err) {
 	struct tune_item *item = item_find(run, n);
 	if (item || run->made_count == SIZES_MAX)
 		return item;
-	char *word = tune_sizes_word(run->what, n);
+	mem_auto char *word = tune_sizes_word(run->what, n);
 	item = tune_item_kernel_at(run->t->app, run->what->kernel, run->t->what->args, word, err);
-	free(word);
 	if (!item)
 		return NULL;
 	item->counters = run->t->what->items[0]->counters;
@@ -117,7 +115,7 @@ static int tune(void *ctx, double n, size_t expected, struct sizes_point *point,
 	struct tune_item *item = item_at(run, n, err);
 	if (!item)
 		return -1;
-	char *word = tune_sizes_word(run->what, n), *name = mem_printf("%s %s", run->what->kernel->name, word);
+	mem_auto char *word = tune_sizes_word(run->what, n), *name = mem_printf("%s %s", run->what->kernel->name, word);
 	ui_step(app_ui(run->t->app), "sizes: %s next, then at least %zu more", word, expected);
 	run->t->name = name;
 	int failed = tuning_item(run->t, item, &budget, &result, err);
@@ -128,8 +126,6 @@ static int tune(void *ctx, double n, size_t expected, struct sizes_point *point,
 		*err = (struct err){0};
 		failed = 0;
 	}
-	free(name);
-	free(word);
 	return failed ? -1 : result && point_of(result, point) ? 0 : 1;
 }
 

@@ -21,7 +21,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	double ci[2];
 	json_t *row = json_pack("{s:O,s:s,s:i}", "name", json_object_get(rows->result, "kernel"), "phase", trial->phase,
 	                        "block", trial->block);
-	json_t *config = js_parse(trial->config, strlen(trial->config), "the store", NULL);
+	js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "the store", NULL);
 	stats_median_ci(trial->samples, trial->sample_count, 0.95, ci);
 	json_object_update(row, config);
 	json_object_set_new(row, "status", js_text(trial->status));
@@ -34,7 +34,6 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	if (trial->message && *trial->message)
 		json_object_set_new(row, "message", js_text(trial->message));
 	json_array_append_new(rows->rows, row);
-	json_decref(config);
 	return 0;
 }
 

@@ -2,8 +2,6 @@
 #include "src/cmd/tune/cmd_tune_watch_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -85,14 +83,12 @@ static char *chart_new(const struct watch *watch) {
 
 static void results_put(struct html *html, const json_t *results) {
 	js_each (result, results) {
-		char *verdict = results_verdict(result);
+		mem_auto char *verdict = results_verdict(result);
 		const char *line = js_string_or(json_object_get(result, "program"), "line", NULL);
-		char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
+		mem_auto char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
 		html_put(html, "<article class=\"card\"><h3>%s</h3><p class=\"verdict\">%s</p>",
 		         js_string_or(result, "kernel", "?"), verdict);
 		html_put(html, "<pre class=\"command\"><code>%s</code></pre></article>", line ? line : config);
-		free(verdict);
-		free(config);
 	}
 }
 
@@ -184,8 +180,6 @@ void watch_progress(struct watch *watch, const struct tune_progress *progress) {
 int watch_end(struct watch *watch, const json_t *results, const char *error, struct err *err) {
 	if (!watch)
 		return 0;
-	char *state = error ? mem_printf("Ended early: %s", error) : mem_strdup("Finished.");
-	int failed = page_write(watch, results, state, true, err);
-	free(state);
-	return failed;
+	mem_auto char *state = error ? mem_printf("Ended early: %s", error) : mem_strdup("Finished.");
+	return page_write(watch, results, state, true, err);
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json/js.h"
 #include "src/plan/plan.h"
 #include "src/cmd/tune/item.h"
@@ -35,10 +32,9 @@ static int open_kernel(struct tune_item *item, struct app *app, struct err *err)
 }
 
 static void free_kernel(struct tune_item *item) {
-	struct kernel_item *k = item->state;
+	mem_auto struct kernel_item *k = item->state;
 	compile_kernel_free(k->ahead);
 	plan_free(k->plan);
-	free(k);
 }
 
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,

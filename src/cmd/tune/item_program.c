@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/near.h"
@@ -44,7 +42,7 @@ static void set_add(const struct program *program, const json_t *config, json_t 
 	size_t i;
 	member_copy(some, config, param);
 	json_array_foreach(json_object_get(price, "with"), i, with) member_copy(some, config, json_string_value(with));
-	json_t *variables = config_environment(NULL, some);
+	js_auto json_t *variables = config_environment(NULL, some);
 	char *text = mem_strdup("");
 	json_object_del(variables, "OMP_DYNAMIC");
 	json_object_foreach(variables, name, value) {
@@ -55,7 +53,6 @@ static void set_add(const struct program *program, const json_t *config, json_t 
 	if (*text && strcmp(program_param_way(program, param), "openmp") == 0)
 		json_object_set_new(price, "set", json_string(text));
 	free(text);
-	json_decref(variables);
 	json_decref(some);
 }
 
@@ -138,12 +135,11 @@ static void variables_note(const struct program_item *p, json_t *result) {
 		if (!is_silent_variable(p, *param) || is_runtime_variable(*param) || has_effect(result, *param) ||
 		    may_be_unset(p, *param))
 			continue;
-		char *text = mem_printf(
+		mem_auto char *text = mem_printf(
 			"no value of %s made a clear difference; it was passed as an environment variable: if it is an argument, "
 			"write {%s} into the command",
 			*param, *param);
 		json_array_append_new(notes, json_string(text));
-		free(text);
 	}
 }
 
@@ -154,10 +150,10 @@ static void short_note(const struct program_item *p, json_t *result) {
 	double seconds = js_real_or(baseline, "median", NAN);
 	if (strcmp(js_string_or(baseline, "unit", ""), "s") != 0 || !(seconds < SHORT_SECONDS))
 		return;
-	char *text = mem_printf("a run takes only %.2g ms, which is mostly its start: give it more work%s", 1000 * seconds,
-	                        p->plan->program.input ? "" : ", or --input FILE if it reads stdin, which is empty now");
+	mem_auto char *text =
+		mem_printf("a run takes only %.2g ms, which is mostly its start: give it more work%s", 1000 * seconds,
+	               p->plan->program.input ? "" : ", or --input FILE if it reads stdin, which is empty now");
 	json_array_append_new(json_object_get(result, "notes"), json_string(text));
-	free(text);
 }
 
 static void annotate(void *ctx, json_t *result) {
@@ -202,11 +198,10 @@ static char *line_of(const struct tune_item *item, const json_t *config) {
 }
 
 static void free_program(struct tune_item *item) {
-	struct program_item *p = item->state;
+	mem_auto struct program_item *p = item->state;
 	program_free(p->program);
 	program_plan_free(p->plan);
 	spec_free(p->spec);
-	free(p);
 }
 
 /* Takes ownership of the plan. The specification stays with the caller if the result is NULL. */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/app/app.h"
 #include "base/json/js.h"
 #include "src/cmd/tune/item.h"
@@ -48,11 +45,10 @@ static int open_function(struct tune_item *item, struct app *app, struct err *er
 }
 
 static void free_function(struct tune_item *item) {
-	struct function_item *f = item->state;
+	mem_auto struct function_item *f = item->state;
 	spec_c_free(f->function);
 	json_decref(f->problem);
 	spec_free(f->spec);
-	free(f);
 }
 
 static bool goes_elsewhere(const struct opt_args *args) {
@@ -121,10 +117,9 @@ static int open_source(struct tune_item *item, struct app *app, struct err *err)
 }
 
 static void free_source(struct tune_item *item) {
-	struct source_item *s = item->state;
+	mem_auto struct source_item *s = item->state;
 	spec_cuda_free(s->source);
 	spec_free(s->spec);
-	free(s);
 }
 
 /* Without --device, each language uses its first device. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/tune/options.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/near.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -49,11 +47,10 @@ static void tune_describe_warning(void *ctx, const char *text) {
 
 static void tune_describe_found(void *ctx, const json_t *config, const json_t *baseline, double gain) {
 	struct tune_description *description = ctx;
-	char *words = results_config(config, baseline);
+	mem_auto char *words = results_config(config, baseline);
 	ui_progress_end(description->ui);
 	ui_inform(description->ui, "%.2fx so far with %s, not yet proven; Ctrl-C ends the search and keeps it", gain,
 	          words);
-	free(words);
 }
 
 static long long failures_of(const json_t *result) {
@@ -119,10 +116,10 @@ static int session_begin(struct tuning *t, struct err *err) {
 
 /* Finds an interrupted search to continue (*search) or a finished result to reuse (*result). */
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
-	char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
+	mem_auto char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
 	asked.goal.objective = t->what->settings.objective;
-	char *objective = tune_objective(&asked);
+	mem_auto char *objective = tune_objective(&asked);
 	const struct store_search wanted = {.kernel = task->kernel,
 	                                    .source = task->source,
 	                                    .problem = problem,
@@ -133,9 +130,6 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	int found = store_resume_find(t->store, app_fingerprint(t->app, err), &wanted, &earlier, err);
 	*result = earlier.result;
 	*search = earlier.result ? 0 : earlier.search;
-	free(problem);
-	free(objective);
-	free(hash);
 	/* One of several may just not have begun. */
 	if (found == 0 && t->what->count == 1)
 		ui_inform(app_ui(t->app), "there is no interrupted search of %s like this to resume, so a new one begins",
@@ -331,16 +325,14 @@ static int items_tune(struct tuning *t, struct err *err) {
 /* The profile is kept beside the store. */
 static char *profile_path(const struct tuning *t, const char *fingerprint) {
 	const char *store = store_path(t->store), *slash = strrchr(store, '/');
-	char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
-	char *path = profile_file_name(folder, fingerprint);
-	free(folder);
-	return path;
+	mem_auto char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
+	return profile_file_name(folder, fingerprint);
 }
 
 static char *profile_write(struct tuning *t, struct err *err) {
 	const char *fingerprint = app_fingerprint(t->app, err);
 	struct err none = {0};
-	json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
+	js_auto json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
 	if (!profile && none.code != ERR_NOTHING)
 		*err = none;
 	if (!profile)
@@ -350,7 +342,6 @@ static char *profile_write(struct tuning *t, struct err *err) {
 		free(path);
 		path = NULL;
 	}
-	json_decref(profile);
 	return path;
 }
 
@@ -440,11 +431,11 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	}
 	if (json_array_size(t->results)) {
 		struct err unwritten = {0};
-		char *profile = failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
+		mem_auto char *profile =
+			failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
 		failed = show(t, profile, &unwritten) || failed ? -1 : 0;
 		if (open || interrupted)
 			resume_hint(t, open);
-		free(profile);
 		if (unwritten.code != ERR_OK && (!failed || err->code == ERR_NOTHING)) {
 			*err = unwritten;
 			failed = -1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/cmd/tune/cmd_tune_sizes_impl.h"
 #include "tuner/space/domain.h"
@@ -26,9 +24,8 @@ static bool is_span(const char *text, double ends[2], bool *whole) {
 	const char *dots = strstr(text, "..");
 	if (!dots || strpbrk(text, ",*+") || dots == text)
 		return false;
-	char *low = mem_printf("%.*s", (int)(dots - text), text);
+	mem_auto char *low = mem_printf("%.*s", (int)(dots - text), text);
 	struct value a = value_parse(low), b = value_parse(dots + 2);
-	free(low);
 	*whole = a.type == VALUE_INT && b.type == VALUE_INT;
 	ends[0] = value_number(a);
 	ends[1] = value_number(b);
@@ -76,9 +73,8 @@ static int words_read(struct reading *reading, const char *text, struct err *err
 }
 
 static int item_add(struct tune_session *session, struct tune_sizes *sizes, double n, struct err *err) {
-	char *word = tune_sizes_word(sizes, n);
+	mem_auto char *word = tune_sizes_word(sizes, n);
 	struct tune_item *item = tune_item_kernel_at(session->app, sizes->kernel, session->args, word, err);
-	free(word);
 	if (!item)
 		return -1;
 	session->items = mem_grow(session->items, session->count + 1, sizeof *session->items);

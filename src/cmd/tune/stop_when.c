@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/tune/stop_when.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct opt stop_when_options[] = {
 	OPT_GROUP("Search"),
 	{"stop-when", 0, "gain<1%", "stop when less gain is expected (1% if timed)", 0},

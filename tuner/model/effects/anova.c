@@ -3,8 +3,6 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -32,11 +30,10 @@ static bool measured_at(const struct anova_work *work, const struct effects_key 
 /* Is all of the space measured? Then it fills f and deviation. */
 static bool anova_grid(struct anova_work *work) {
 	const struct anova_data *data = work->data;
-	struct effects_key *keys = effects_keys_new(&data->measured);
+	mem_auto struct effects_key *keys = effects_keys_new(&data->measured);
 	bool full = data->whole;
 	for (size_t i = 0; i < data->samples && full; i++)
 		full = measured_at(work, keys, i);
-	free(keys);
 	return full;
 }
 
@@ -69,14 +66,13 @@ static size_t bins_of(const struct anova_data *data, size_t param, size_t most, 
 
 static void param_make(struct bins_param *to, const struct anova_data *data, size_t param, size_t most,
                        const size_t *order, size_t count) {
-	int *bin = mem_alloc(data->measured.levels[param] + 1, sizeof *bin);
+	mem_auto int *bin = mem_alloc(data->measured.levels[param] + 1, sizeof *bin);
 	to->bins = bins_of(data, param, most, bin);
 	to->bin = mem_alloc(count, sizeof *to->bin);
 	for (size_t i = 0; i < count; i++) {
 		int level = data->sample[order[i] * data->measured.params + param];
 		to->bin[i] = level == EFFECTS_ABSENT ? -1 : bin[level];
 	}
-	free(bin);
 }
 
 /* Computed from the first `count` of the sample in `order`. */
@@ -119,7 +115,7 @@ static double *factor_new(const struct anova_work *work) {
 	if (work->grid)
 		return NULL;
 	double *factor = mem_alloc(n * n, sizeof *factor);
-	int *level = mem_alloc(n * params, sizeof *level);
+	mem_auto int *level = mem_alloc(n * params, sizeof *level);
 	for (size_t i = 0; i < n; i++)
 		memcpy(level + i * params, work->data->sample + work->order[i] * params, params * sizeof *level);
 	response_predict(work->response, level, n, NULL, factor);
@@ -133,13 +129,12 @@ static double *factor_new(const struct anova_work *work) {
 	gsl_matrix_scale(&view.matrix, stretch * stretch);
 	if (gsl_linalg_cholesky_decomp1(&view.matrix))
 		memset(factor, 0, n * n * sizeof *factor);
-	free(level);
 	return factor;
 }
 
 static void draw(const struct anova_work *work, const double *factor, struct rng *rng, const double *f, double *to) {
 	size_t n = work->drawn;
-	double *z = mem_alloc(n, sizeof *z);
+	mem_auto double *z = mem_alloc(n, sizeof *z);
 	for (size_t i = 0; i < n; i++)
 		z[i] = rng_normal(rng);
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +144,6 @@ static void draw(const struct anova_work *work, const double *factor, struct rng
 		if (!factor)
 			to[i] += work->deviation[work->order[i]] * z[i];
 	}
-	free(z);
 }
 
 static void terms(const struct split *split, size_t params, double *to) {
@@ -161,7 +155,7 @@ static void terms(const struct split *split, size_t params, double *to) {
 static double *sample_error_new(const struct anova_work *work) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params), size = work->data->samples / PARTS;
 	double *error = mem_alloc(2 * step, sizeof *error), *one = mem_alloc(step, sizeof *one), *sum = error + step;
-	double *f = mem_alloc(size + 1, sizeof *f);
+	mem_auto double *f = mem_alloc(size + 1, sizeof *f);
 	struct split split = split_new(params);
 	for (size_t part = 0; part < PARTS && !work->data->whole && size >= PART_MIN; part++) {
 		struct bins bins;
@@ -180,7 +174,6 @@ static double *sample_error_new(const struct anova_work *work) {
 	for (size_t k = 0; k < step; k++)
 		error[k] = sqrt(fmax(error[k] - sum[k] * sum[k] / PARTS, 0) / (PARTS - 1) / PARTS);
 	split_free(&split);
-	free(f);
 	free(one);
 	return error;
 }
@@ -192,8 +185,8 @@ static double anova_draw(const struct anova_work *work, double *off) {
 	struct bins bins;
 	struct split base = split_new(params), split = split_new(params);
 	struct rng rng;
-	double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn),
-		   *middle = mem_alloc(step, sizeof *middle);
+	mem_auto double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn),
+					*middle = mem_alloc(step, sizeof *middle);
 	double *factor = factor_new(work), *error = sample_error_new(work), more = 0;
 	rng_seed(&rng, 2);
 	bins_make(&bins, work->data, work->order, work->drawn);
@@ -212,9 +205,6 @@ static double anova_draw(const struct anova_work *work, double *off) {
 	bins_clear(&bins);
 	free(factor);
 	free(error);
-	free(middle);
-	free(drawn);
-	free(f);
 	return more;
 }
 
@@ -280,7 +270,7 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 	struct split split = split_new(params);
 	double *off = mem_alloc(ANOVA_DRAWS * step, sizeof *off), one[ANOVA_DRAWS];
 	bins_make(&bins, work->data, work->order, work->data->samples);
-	double *f = mem_alloc(work->data->samples, sizeof *f);
+	mem_auto double *f = mem_alloc(work->data->samples, sizeof *f);
 	for (size_t i = 0; i < work->data->samples; i++)
 		f[i] = work->f[work->order[i]];
 	work->pairs = split_order_new(&bins, f, work->noise);
@@ -296,7 +286,6 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 		anova->unexplained -= share->share;
 	}
 	anova->unexplained = within(anova->unexplained);
-	free(f);
 	free(off);
 	bins_clear(&bins);
 	split_free(&split);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Main effects by backfitting, then cell means of the residual. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
@@ -158,7 +156,7 @@ static void pairs_split(struct split *split, const struct bins *bins, const stru
 /* Returns f without its mean and its main effects. */
 static double *rest_new(struct split *split, const struct bins *bins, const double *f, double noise) {
 	double *rest = mem_alloc(bins->count, sizeof *rest), *own = mem_alloc(bins->count, sizeof *own);
-	double *effect = mem_alloc(bins->params * BINS_FINE, sizeof *effect);
+	mem_auto double *effect = mem_alloc(bins->params * BINS_FINE, sizeof *effect);
 	memcpy(own, f, bins->count * sizeof *own);
 	centre(own, bins->count);
 	memcpy(rest, own, bins->count * sizeof *rest);
@@ -168,14 +166,12 @@ static double *rest_new(struct split *split, const struct bins *bins, const doub
 		mains_split(split, bins, own, rest, effect, noise);
 	}
 	free(own);
-	free(effect);
 	return rest;
 }
 
 void split_make(struct split *split, const struct bins *bins, const double *f, const struct pair *order, double noise) {
-	double *rest = rest_new(split, bins, f, noise);
+	mem_auto double *rest = rest_new(split, bins, f, noise);
 	pairs_split(split, bins, order, rest, noise);
-	free(rest);
 }
 
 struct ranked {

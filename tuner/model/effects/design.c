@@ -2,7 +2,6 @@
 /* The sparse design matrix of the additive model (effects_impl.h). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
@@ -53,7 +52,7 @@ static void rows_make(struct design *design) {
 	const struct effects_table *table = design->table;
 	for (size_t param = 0; param < table->params; param++) {
 		const struct block *block = &design->blocks[param];
-		int *column_of = mem_alloc(table->levels[param] + 1, sizeof *column_of);
+		mem_auto int *column_of = mem_alloc(table->levels[param] + 1, sizeof *column_of);
 		for (size_t c = block->first; c < block->first + block->count; c++)
 			column_of[design->level[c]] = (int)c;
 		for (size_t row = 0; row < table->rows; row++) {
@@ -61,7 +60,6 @@ static void rows_make(struct design *design) {
 			int column = level == EFFECTS_ABSENT ? 0 : column_of[level];
 			design->column[row * table->params + param] = column ? column : -1;
 		}
-		free(column_of);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -24,7 +23,7 @@ static double deviation_of(const double *x, size_t count) {
 
 /* Ties share their mean rank. */
 static void rank(const double *x, size_t count, double *to, size_t step) {
-	size_t *order = mem_alloc(count, sizeof *order);
+	mem_auto size_t *order = mem_alloc(count, sizeof *order);
 	gsl_sort_index(order, x, 1, count);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && x[order[end]] == x[order[i]]; end++)
@@ -32,7 +31,6 @@ static void rank(const double *x, size_t count, double *to, size_t step) {
 		for (size_t k = i; k < end; k++)
 			to[order[k] * step] = 0.5 * (double)(i + end - 1);
 	}
-	free(order);
 }
 
 static void standardise(const double *x, size_t count, double *to, size_t step) {
@@ -45,16 +43,13 @@ static void standardise(const double *x, size_t count, double *to, size_t step) 
 static int regress(struct robust *robust, const struct drivers *drivers, const struct drivers_clean *clean,
                    size_t first, size_t count, void (*transform)(const double *, size_t, double *, size_t)) {
 	size_t rows = clean->rows, columns = count + 1;
-	double *x = mem_alloc(rows * columns, sizeof *x), *y = mem_alloc(rows, sizeof *y);
+	mem_auto double *x = mem_alloc(rows * columns, sizeof *x), *y = mem_alloc(rows, sizeof *y);
 	for (size_t i = 0; i < rows; i++)
 		x[i * columns] = 1;
 	for (size_t g = 0; g < count; g++)
 		transform(clean->x + drivers->driver[first + g].representative * rows, rows, x + g + 1, columns);
 	transform(clean->y, rows, y, 1);
-	int failed = robust_fit(robust, x, y, rows, columns);
-	free(x);
-	free(y);
-	return failed;
+	return robust_fit(robust, x, y, rows, columns);
 }
 
 static double error_of(const struct robust *robust, size_t at) {
@@ -98,7 +93,7 @@ static int fit(struct drivers *drivers, const struct drivers_clean *clean, size_
 }
 
 static void adjust(struct drivers *drivers) {
-	double *p = mem_alloc(drivers->count, sizeof *p), *adjusted = mem_alloc(drivers->count, sizeof *adjusted);
+	mem_auto double *p = mem_alloc(drivers->count, sizeof *p), *adjusted = mem_alloc(drivers->count, sizeof *adjusted);
 	for (size_t g = 0; g < drivers->count; g++)
 		p[g] = drivers->driver[g].p;
 	paired_holm(p, drivers->count, adjusted);
@@ -106,8 +101,6 @@ static void adjust(struct drivers *drivers) {
 		drivers->driver[g].adjusted = adjusted[g];
 		drivers->driver[g].significant = adjusted[g] < SIGNIFICANT;
 	}
-	free(p);
-	free(adjusted);
 }
 
 int drivers_fit(struct drivers *drivers, const struct drivers_clean *clean) {

@@ -4,8 +4,6 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sf_erf.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -366,7 +364,7 @@ static void effect_set(struct effect *effect, const struct design *design, const
 }
 
 static size_t effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
-	bool *comparable = mem_alloc(design->columns, sizeof *comparable);
+	mem_auto bool *comparable = mem_alloc(design->columns, sizeof *comparable);
 	size_t known = 0;
 	alias_find(design, comparable);
 	for (size_t param = 0; param < design->table->params; param++) {
@@ -374,7 +372,6 @@ static size_t effects_set(struct effect *effects, const struct design *design, c
 			effect_set(&effects[param], design, fit, design->blocks[param], comparable);
 		known += effects[param].known;
 	}
-	free(comparable);
 	return known;
 }
 

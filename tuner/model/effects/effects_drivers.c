@@ -2,7 +2,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
@@ -76,7 +75,7 @@ static void drivers_clean_make(struct drivers_clean *clean, const struct drivers
                                enum drivers_fate *fate) {
 	*clean = (struct drivers_clean){.row = mem_alloc(data->rows, sizeof *clean->row),
 	                                .counter = mem_alloc(data->counters + 1, sizeof *clean->counter)};
-	double *zero = mem_alloc(data->counters + 1, sizeof *zero);
+	mem_auto double *zero = mem_alloc(data->counters + 1, sizeof *zero);
 	for (size_t c = 0; c < data->counters; c++) {
 		struct seen seen = look(data, pair, c);
 		fate[c] = fate_of(&seen, pair);
@@ -93,7 +92,6 @@ static void drivers_clean_make(struct drivers_clean *clean, const struct drivers
 		fill(clean, data, k, zero[k]);
 	for (size_t i = 0; i < clean->rows; i++)
 		clean->y[i] = log(drivers_time(data, clean->row[i]));
-	free(zero);
 }
 
 static void drivers_clean_clear(struct drivers_clean *clean) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/effects/effects_impl.h"
@@ -66,7 +64,7 @@ static void measure(const struct look *look, const int *level, struct neighbour 
  * winner: what both have in common cancels out. */
 static void predict(const struct look *look, const int *asked, struct neighbour *const *of, size_t count) {
 	size_t all = count + 1;
-	double *mean = mem_alloc(all, sizeof *mean), *covariance = mem_alloc(all * all, sizeof *covariance);
+	mem_auto double *mean = mem_alloc(all, sizeof *mean), *covariance = mem_alloc(all * all, sizeof *covariance);
 	double stretch = response_stretch(look->response);
 	response_predict(look->response, asked, all, mean, covariance);
 	for (size_t i = 1; i < all; i++) {
@@ -74,8 +72,6 @@ static void predict(const struct look *look, const int *asked, struct neighbour 
 		of[i - 1]->step = (struct landscape_step){.level = of[i - 1]->level};
 		step_set(&of[i - 1]->step, mean[i] - mean[0], stretch * sqrt(fmax(variance, 0)));
 	}
-	free(mean);
-	free(covariance);
 }
 
 /* Those that were not measured, the closest in order first. */
@@ -217,7 +213,7 @@ static void param_look(struct landscape_param *param, const struct look *look, s
 	*param = (struct landscape_param){.step = {NO_STEP, NO_STEP}, .near = 1, .wide = 1, .first = -1, .last = -1};
 	if (look->winner[at] == EFFECTS_ABSENT)
 		return;
-	struct neighbour *values = look_around(look, at);
+	mem_auto struct neighbour *values = look_around(look, at);
 	while (values[own].level != look->winner[at])
 		own++;
 	param->ordered = is_ordered(values, count, &look->data->measured, at);
@@ -228,7 +224,6 @@ static void param_look(struct landscape_param *param, const struct look *look, s
 	(param->ordered ? ordered_steps : unordered_steps)(param, values, count, own);
 	widths_set(param, values, count, own);
 	param->verdict = judge(param);
-	free(values);
 }
 
 static void sum_up(struct landscape *landscape, const struct landscape_data *data) {
@@ -266,7 +261,7 @@ int landscape_make(struct landscape *landscape, const struct landscape_data *dat
 		snprintf(landscape->reason, RESPONSE_REASON, "the winner is not among the rows that were measured to the end");
 		return -1;
 	}
-	struct effects_key *keys = effects_keys_new(measured);
+	mem_auto struct effects_key *keys = effects_keys_new(measured);
 	struct response *own;
 	const struct response *response = surrogate_of(landscape, data, &own);
 	struct look look = {.data = data, .keys = keys, .response = response};
@@ -278,7 +273,6 @@ int landscape_make(struct landscape *landscape, const struct landscape_data *dat
 		param_look(&landscape->param[p], &look, p);
 	sum_up(landscape, data);
 	response_free(own);
-	free(keys);
 	return 0;
 }
 

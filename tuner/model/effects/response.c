@@ -3,7 +3,6 @@
 #include <gsl/gsl_sf_erf.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -90,7 +89,7 @@ static void part_predict(const struct response *response, const size_t *part, si
 
 /* The p of the predictions of folds that the fit did not see. */
 static double parts_test(const struct response *response) {
-	size_t *part = mem_alloc(response->count, sizeof *part);
+	mem_auto size_t *part = mem_alloc(response->count, sizeof *part);
 	double *predicted = mem_alloc(response->count, sizeof *predicted), p;
 	struct rng rng;
 	rng_seed(&rng, 3);
@@ -102,7 +101,6 @@ static double parts_test(const struct response *response) {
 	if (gain_test(response, predicted, &p) <= 0)
 		p = 1;
 	free(predicted);
-	free(part);
 	return p;
 }
 
@@ -163,7 +161,7 @@ static bool is_far(const struct response *response, size_t i, double residual, d
 static void response_judge(struct response *response) {
 	size_t count = response->count;
 	struct robust robust;
-	double *x = mem_alloc(2 * count, sizeof *x), *y = mem_alloc(count, sizeof *y);
+	mem_auto double *x = mem_alloc(2 * count, sizeof *x), *y = mem_alloc(count, sizeof *y);
 	for (size_t i = 0; i < count; i++) {
 		x[2 * i] = 1;
 		x[2 * i + 1] = response->left[i];
@@ -176,8 +174,6 @@ static void response_judge(struct response *response) {
 		robust_clear(&robust);
 	}
 	outliers_limit(response);
-	free(x);
-	free(y);
 }
 
 /* With more rows, this many of the smallest are kept and an even choice of the others by cost. */
@@ -241,7 +237,7 @@ static double response_variance(const struct response *response, size_t row) {
 static void observe(struct response *response) {
 	const struct effects_table *table = &response->table;
 	uint16_t codes[GP_DIMS_MAX];
-	double *y = mem_alloc(response->count, sizeof *y);
+	mem_auto double *y = mem_alloc(response->count, sizeof *y);
 	gp_truncate(response->gp, 0);
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
@@ -250,7 +246,6 @@ static void observe(struct response *response) {
 		y[i] = response->target[row];
 	}
 	gp_target(response->gp, y);
-	free(y);
 }
 
 static void extra_set(struct response *response) {
@@ -403,7 +398,7 @@ size_t *response_order_new(const struct effects_table *table, size_t param) {
 void response_predict(const struct response *response, const int *level, size_t count, double *mean,
                       double *covariance) {
 	const struct effects_table *table = &response->table;
-	uint16_t *codes = mem_alloc(count * table->params, sizeof *codes);
+	mem_auto uint16_t *codes = mem_alloc(count * table->params, sizeof *codes);
 	double scale = response->scale;
 	for (size_t c = 0; c < count; c++)
 		response_codes(table, level + c * table->params, codes + c * table->params);
@@ -419,5 +414,4 @@ void response_predict(const struct response *response, const int *level, size_t 
 		gp_covariances(response->gp, codes, count, covariance);
 	for (size_t i = 0; covariance && i < count * count; i++)
 		covariance[i] *= scale * scale;
-	free(codes);
 }

@@ -2,6 +2,7 @@
 /* GSL's linear algebra calls these functions, which take precedence over its own CBLAS. OpenBLAS is loaded by the first
  * call rather than at program start, because it starts a thread for each core when it is loaded: under `ulimit -v` it
  * hangs there, and if no thread can be created it kills the process, even for `--version`. */
+#include "base/mem.h"
 #include "tuner/model/gp/impl.h"
 
 #ifdef SS_OPENBLAS
@@ -37,11 +38,10 @@ static bool has_space(void) {
 static void *load(void) {
 	static const char name[] = "OPENBLAS_NUM_THREADS";
 	const char *set = getenv(name);
-	char *before = set ? strdup(set) : NULL;
+	mem_auto char *before = set ? strdup(set) : NULL;
 	setenv(name, "1", 1);
 	void *library = dlopen(SS_OPENBLAS, RTLD_NOW | RTLD_LOCAL);
 	before ? setenv(name, before, 1) : unsetenv(name);
-	free(before);
 	return library;
 }
 

@@ -3,8 +3,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/gp/impl.h"
@@ -247,7 +245,7 @@ void gp_condition(struct gp *gp) {
 		factor(gp, &kernel);
 	for (; gp->solved < gp->count; gp->solved++)
 		factor_row(gp, &kernel, gp->solved);
-	double *unit = mem_alloc(gp->count + 1, sizeof *unit);
+	mem_auto double *unit = mem_alloc(gp->count + 1, sizeof *unit);
 	for (size_t i = 0; i < gp->count; i++) {
 		unit[i] = 1;
 		gp->white[i] = gp->target[i] - gp_trend(gp, gp->codes + i * gp->dims);
@@ -257,7 +255,6 @@ void gp_condition(struct gp *gp) {
 	gp->mean = gp_dot(unit, gp->white, gp->count) / (gp_dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
-	free(unit);
 }
 
 double gp_length(const struct gp *gp, size_t dim) {
@@ -279,14 +276,13 @@ static const double VARIANCE_MIN = 1e-10; /* rounding may leave a negative varia
 
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance) {
 	struct gp_kernel kernel;
-	double *x = mem_alloc(gp->count + 1, sizeof *x);
+	mem_auto double *x = mem_alloc(gp->count + 1, sizeof *x);
 	gp_kernel_of(gp, gp->theta, &kernel);
 	for (size_t i = 0; i < gp->count; i++)
 		x[i] = gp_covariance(gp, &kernel, codes, gp->codes + i * gp->dims);
 	gp_solve(gp, gp->count, x);
 	*mean = gp->mean + gp_trend(gp, codes) + gp_dot(x, gp->white, gp->count);
 	*variance = fmax(gp_covariance(gp, &kernel, codes, codes) - gp_dot(x, x, gp->count), VARIANCE_MIN);
-	free(x);
 }
 
 void gp_covariances(const struct gp *gp, const uint16_t *codes, size_t count, double *covariance) {
@@ -348,7 +344,7 @@ static double *weights_new(const struct gp *gp) {
 void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
 	if (gp->count == 0)
 		return;
-	double *weights = weights_new(gp);
+	mem_auto double *weights = weights_new(gp);
 	inverse_update(gp);
 	memset(variance, 0, gp->count * sizeof *variance);
 	for (size_t i = 0; i < gp->count; i++) {
@@ -360,17 +356,15 @@ void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
 		variance[i] = 1 / variance[i];
 		mean[i] = gp->target[i] - weights[i] * variance[i];
 	}
-	free(weights);
 }
 
 /* With target = mean + noise, the noise is its variance times the weights. */
 void gp_smooth(const struct gp *gp, double *mean) {
 	if (gp->count == 0)
 		return;
-	double *weights = weights_new(gp);
+	mem_auto double *weights = weights_new(gp);
 	for (size_t i = 0; i < gp->count; i++)
 		mean[i] = gp->target[i] - (gp_noise(gp) + GP_JITTER + gp->variance[i]) * weights[i];
-	free(weights);
 }
 
 /* Coding of a parameter's values. A search (tuner/surrogate/coding.c) and `explain` (response.h) see the same values in

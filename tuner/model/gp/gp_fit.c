@@ -4,8 +4,6 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multimin.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/gp/impl.h"
@@ -333,7 +331,7 @@ void gp_fit(struct gp *gp, size_t steps) {
 	size_t size = gp->dims + GP_SHAPES;
 	if (gp->count < 2)
 		return;
-	size_t *chosen = mem_alloc(gp->count, sizeof *chosen);
+	mem_auto size_t *chosen = mem_alloc(gp->count, sizeof *chosen);
 	struct climb climb = {.best = -INFINITY, .theta = gp->theta};
 	climb.problem = gp_problem_new(gp, chosen, gp_choose(gp->target, gp->count, FIT_BEST, FIT_OTHERS, chosen));
 	climb.gradient = mem_alloc(size, sizeof *climb.gradient);
@@ -343,5 +341,4 @@ void gp_fit(struct gp *gp, size_t steps) {
 	gp->solved = gp->inverted = 0;
 	gp_problem_free(climb.problem);
 	free(climb.gradient);
-	free(chosen);
 }

@@ -5,8 +5,6 @@
  * errors are far below the noise. */
 #include <gsl/gsl_blas.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tuner/model/gp/impl.h"
@@ -367,7 +365,7 @@ static void parts_make(struct gp_pool *pool) {
 	const struct gp *gp = pool->gp;
 	size_t first = pool->rows;
 	gsl_matrix_float *factor = first < gp->count ? factor_rows(gp, first) : NULL;
-	float *white = mem_alloc(gp->count + 1, sizeof *white);
+	mem_auto float *white = mem_alloc(gp->count + 1, sizeof *white);
 	for (size_t i = 0; i < gp->count; i++)
 		white[i] = (float)gp->white[i];
 	for (size_t from = 0; from < pool->count; from += PART) {
@@ -379,7 +377,6 @@ static void parts_make(struct gp_pool *pool) {
 		mean_make(pool, white, gp->count, from, width);
 	}
 	gsl_matrix_float_free(factor);
-	free(white);
 }
 
 void gp_pool_predict(struct gp_pool *pool) {

@@ -2,8 +2,6 @@
 /* Compiles one configuration to a plug-in. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -41,21 +39,20 @@ static void c_first_error(const char *text, char message[256]);
 static void message_read(const char *log, const struct trial_result *result, char message[256]) {
 	struct err none = {0};
 	size_t size;
-	char *text = sys_read_file(log, LOG_MAX, &size, &none);
+	mem_auto char *text = sys_read_file(log, LOG_MAX, &size, &none);
 	message[0] = '\0';
 	if (text && result->status != TRIAL_TIMEOUT)
 		c_first_error(text, message);
 	if (!message[0])
 		snprintf(message, 256, "the compiler: %.200s",
 		         *result->message ? result->message : trial_status_text(result->status));
-	free(text);
 }
 
 /* The same on the machine of compiler->worker. */
 static enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
                                       char message[256], struct err *err) {
-	char *log = mem_printf("%s/compiler.log", compiler->folder);
-	json_t *request = request_make(compiler, argv, log, seconds);
+	mem_auto char *log = mem_printf("%s/compiler.log", compiler->folder);
+	js_auto json_t *request = request_make(compiler, argv, log, seconds);
 	const struct worker_question question = {
 		.request = request, .timeout_s = seconds + SPARE_SECONDS, .grace_s = GRACE_SECONDS, .use = compile_use};
 	struct trial_result result = {0};
@@ -67,8 +64,6 @@ static enum c_outcome c_compile_there(const struct c_compiler *compiler, const c
 	if (outcome == C_REFUSED)
 		message_read(log, &result, message);
 	trial_result_clear(&result);
-	json_decref(request);
-	free(log);
 	return outcome;
 }
 
@@ -246,7 +241,7 @@ static const struct {
 int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err) {
 	int failed = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
-		char *text = NULL, *path = mem_printf("%s/%s", folder, parts[i].name);
+		mem_auto char *text = NULL, *path = mem_printf("%s/%s", folder, parts[i].name);
 		size_t size = 0;
 		FILE *memory = open_memstream(&text, &size);
 		if (memory)
@@ -255,8 +250,6 @@ int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sh
 		                                       : err_set(err, ERR_FAILED, NULL, "out of memory");
 		if (!failed)
 			sha256_add(sha, text, size);
-		free(text);
-		free(path);
 	}
 	return failed;
 }
@@ -303,18 +296,15 @@ static bool file_add(json_t *files, const char *path, double begun) {
  * Relative paths are relative to `cwd`. New reference. */
 static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip, double begun) {
 	struct err none = {0};
-	char *text = sys_read_file(rule, RULE_MAX, NULL, &none);
+	mem_auto char *text = sys_read_file(rule, RULE_MAX, NULL, &none);
 	const char *at = text ? strstr(text, ": ") : NULL;
-	char *name = mem_alloc(text ? strlen(text) + 1 : 1, 1);
+	mem_auto char *name = mem_alloc(text ? strlen(text) + 1 : 1, 1);
 	json_t *files = json_object();
 	bool good = at;
 	for (at = at ? at + 1 : ""; good && (at = name_next(at, name));) {
-		char *path = *name == '/' ? mem_strdup(name) : mem_printf("%s/%s", cwd, name);
+		mem_auto char *path = *name == '/' ? mem_strdup(name) : mem_printf("%s/%s", cwd, name);
 		good = is_below(path, skip) || file_add(files, path, begun);
-		free(path);
 	}
-	free(name);
-	free(text);
 	if (good)
 		return files;
 	json_decref(files);
@@ -324,9 +314,8 @@ static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip
 bool c_depend_holds(void *ctx, const json_t *facts) {
 	(void)ctx;
 	js_members (path, was, facts) {
-		json_t *now = hash_of(path);
+		js_auto json_t *now = hash_of(path);
 		bool same = now && json_equal(now, was);
-		json_decref(now);
 		if (!same)
 			return false;
 	}

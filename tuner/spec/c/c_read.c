@@ -5,8 +5,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -257,10 +255,9 @@ int c_file_check(const char *path, const struct stat *was, struct err *err) {
 }
 
 int c_baseline_failed(const json_t *baseline, const char *how, const char *message, struct err *err) {
-	char *config = js_canonical(baseline);
+	mem_auto char *config = js_canonical(baseline);
 	err_set(err, ERR_FAILED, "set the Defaults to a configuration that works: the others are compared with it",
 	        "the baseline %.150s %s: %.240s", config, how, message);
-	free(config);
 	return -1;
 }
 

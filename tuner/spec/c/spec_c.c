@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
+#include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/build/cache.h"
 #include "tuner/build/toolchain.h"
@@ -88,12 +87,11 @@ static void common_hash(struct c_builds *b) {
 /* Keeps the folder for later sessions where it is known what the plug-in was made of. */
 static int folder_compile(const struct c_builds *b, const struct c_compiler *compiler, struct build_folder *folder,
                           const json_t *config, struct built *built, struct err *err) {
-	json_t *facts = NULL;
+	js_auto json_t *facts = NULL;
 	int failed = tree_make(folder, err) ||
 	             c_plugin_compile(b->kernel, compiler, config, build_folder_tree(folder), built, &facts, err);
 	if (facts && b->keeps)
 		build_folder_keep(folder, facts, built->seconds);
-	json_decref(facts);
 	return failed ? -1 : 0;
 }
 
@@ -311,7 +309,7 @@ static int reference_make(struct spec_c *c, const struct trial_request *trial, s
 		return -1;
 	if (!build.path)
 		return c_baseline_failed(c->baseline, "does not compile", build.message, err);
-	json_t *own = json_object();
+	js_auto json_t *own = json_object();
 	struct trial_result result = {0};
 	struct trial_request base = *trial;
 	base.config = c->baseline;
@@ -327,7 +325,6 @@ static int reference_make(struct spec_c *c, const struct trial_request *trial, s
 	if (!failed)
 		c->references[c->reference_count < REFERENCES_MAX ? c->reference_count++ : 0] = trial->seed;
 	trial_result_clear(&result);
-	json_decref(own);
 	return failed;
 }
 
@@ -348,11 +345,10 @@ static int c_run(void *ctx, const struct trial_request *request, struct trial_re
 		result->elapsed_s = sys_now() - start;
 		return 0;
 	}
-	json_t *own = json_object();
+	js_auto json_t *own = json_object();
 	struct trial_request of = request_of(c, request, &build, own);
 	int failed = c->worker.run(c->worker.ctx, &of, result, err);
 	result->elapsed_s = sys_now() - start;
-	json_decref(own);
 	return failed;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -187,12 +185,11 @@ static bool has_word(const char *text, const char *word) {
 
 static int macros_find(struct cuda_kernel *kernel, struct err *err) {
 	size_t size;
-	char *text = sys_read_file(kernel->file, KERNEL_FILE_MAX, &size, err);
+	mem_auto char *text = sys_read_file(kernel->file, KERNEL_FILE_MAX, &size, err);
 	if (!text)
 		return -1;
 	for (int i = 0; i < 7; i++)
 		kernel->macro[i] = has_word(text, cuda_macros[i]);
-	free(text);
 	return 0;
 }
 

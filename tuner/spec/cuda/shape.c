@@ -2,8 +2,6 @@
 /* Grid, block and shared memory of a configuration, and its document for the worker. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 

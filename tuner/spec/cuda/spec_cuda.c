@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -25,10 +23,8 @@ struct cuda_ahead {
 static char *key_of(void *ctx, const json_t *config) {
 	const struct cuda_ahead *ahead = ctx;
 	struct err why = {0};
-	json_t *json = cuda_config_json(ahead->kernel, config, false, &why);
-	char *text = json ? js_canonical(json) : mem_strdup("");
-	json_decref(json);
-	return text;
+	js_auto json_t *json = cuda_config_json(ahead->kernel, config, false, &why);
+	return json ? js_canonical(json) : mem_strdup("");
 }
 
 static int make(void *ctx, struct worker *worker, const char *key, const json_t *config, double seconds,
@@ -153,11 +149,10 @@ static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct e
 }
 
 static json_t *text_of(json_t *json, struct err *err) {
-	char *text = js_canonical(json);
+	mem_auto char *text = js_canonical(json);
 	json_t *out = strlen(text) <= TEXT_MAX ? json_pack("{s:s}", "text", text) : NULL;
 	if (!out)
 		err_set(err, ERR_USAGE, "use fewer or shorter names", "the specification is too long for the worker");
-	free(text);
 	json_decref(json);
 	return out;
 }
@@ -242,10 +237,9 @@ static json_t *reference_of(const struct spec_cuda *cuda, const json_t *config, 
 	uint64_t from = 0, index;
 	if (!cuda->kernel.depends)
 		return json_incref(cuda->baseline);
-	json_t *values = depends_of(cuda, config);
+	js_auto json_t *values = depends_of(cuda, config);
 	int failed = space_config_read(cuda->space, cuda->baseline, NULL, &from, err) ||
 	             space_config_nearest(cuda->space, values, from, &index, err);
-	json_decref(values);
 	return failed ? NULL : space_config_json(cuda->space, index);
 }
 
@@ -281,7 +275,7 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
                           struct err *err) {
 	struct trial_result result = {0};
 	struct trial_request request = *original;
-	json_t *config = reference_of(cuda, original->config, err);
+	js_auto json_t *config = reference_of(cuda, original->config, err);
 	if (!config)
 		return -1;
 	request.config = config;
@@ -300,7 +294,6 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *or
 	} else if (!failed && result.status != TRIAL_CORRECT) {
 		failed = c_baseline_failed(cuda->baseline, trial_status_text(result.status), result.message, err);
 	}
-	json_decref(config);
 	cuda->referred = cuda->referred || !failed;
 	trial_result_clear(&result);
 	return failed;

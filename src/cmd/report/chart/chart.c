@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/cmd/report/chart/chart_impl.h"
+#include "base/mem.h"
 
 /* Draws an axis: ticks with their grid, or names. */
 
@@ -14,9 +13,8 @@ static const double name_height = CANVAS_FONT * 1.1;
 static double widest_name(struct names names) {
 	double widest = 0;
 	for (size_t i = 0; i < names.count; i++) {
-		char *tame = text_tame(names.texts[i]);
+		mem_auto char *tame = text_tame(names.texts[i]);
 		widest = fmax(widest, text_width(tame));
-		free(tame);
 	}
 	return fmin(widest, NAME_MOST);
 }

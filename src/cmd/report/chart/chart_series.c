@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Draws bars. Those of several series stand side by side, and the parts of a stack on top of each other. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
@@ -102,12 +101,11 @@ double bars_gap(const struct plot *plot) {
 		return length / (double)(plot->x_names.count ? plot->x_names.count : 1);
 	for (size_t i = 0; i < plot->chart->series_count; i++)
 		room += plot->chart->series[i].count;
-	double *places = mem_alloc(room, sizeof(*places));
+	mem_auto double *places = mem_alloc(room, sizeof(*places));
 	size_t count = bar_places(plot, places);
 	for (size_t i = 1; i < count; i++)
 		if (places[i] - places[i - 1] > length * 1e-4)
 			gap = fmin(gap, places[i] - places[i - 1]);
-	free(places);
 	return gap;
 }
 
@@ -294,9 +292,8 @@ static size_t named_count(const struct chart *chart) {
 static double widest_entry(const struct chart *chart) {
 	double widest = chart->winner ? text_width(winner_name) : 0;
 	for (size_t i = 0; i < chart->series_count; i++) {
-		char *tame = text_tame(chart->series[i].name);
+		mem_auto char *tame = text_tame(chart->series[i].name);
 		widest = fmax(widest, text_width(tame));
-		free(tame);
 	}
 	return widest;
 }

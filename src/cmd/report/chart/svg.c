@@ -3,8 +3,6 @@
  * or image, and no ids other than ID-title and ID-desc. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -138,11 +136,10 @@ static void write_text(FILE *out, const struct item *item) {
 }
 
 static void write_element(FILE *out, const char *name, const char *id, const char *text) {
-	char *tame = text_tame(text);
+	mem_auto char *tame = text_tame(text);
 	fprintf(out, "<%s id=\"%s-%s\">", name, id, name);
 	text_markup(out, tame);
 	fprintf(out, "</%s>\n", name);
-	free(tame);
 }
 
 void svg_write(FILE *out, const struct drawing *drawing, const struct chart *chart) {
@@ -268,10 +265,8 @@ static FILE *text_open(char **text, size_t *size) {
 
 static int file_write(const char *dir, const char *id, const char *suffix, const char *text, size_t size,
                       struct err *err) {
-	char *path = mem_printf("%s/%s.%s", dir, id, suffix);
-	int failed = sys_write_file(path, text, size, err);
-	free(path);
-	return failed;
+	mem_auto char *path = mem_printf("%s/%s.%s", dir, id, suffix);
+	return sys_write_file(path, text, size, err);
 }
 
 /* The SVG with its colours inside; the caller frees it. NULL with err for an invalid id. */
@@ -288,10 +283,8 @@ static char *svg_of(const struct chart *chart, size_t *size, struct err *err) {
 
 static int svg_write_file(const struct chart *chart, const char *dir, struct err *err) {
 	size_t size;
-	char *svg = svg_of(chart, &size, err);
-	int failed = svg ? file_write(dir, chart->id, "svg", svg, size, err) : -1;
-	free(svg);
-	return failed;
+	mem_auto char *svg = svg_of(chart, &size, err);
+	return svg ? file_write(dir, chart->id, "svg", svg, size, err) : -1;
 }
 
 static int csv_write_file(const struct chart *chart, const char *dir, struct err *err) {
@@ -339,30 +332,25 @@ static int convert(const char *svg, const char *output, const char *path, struct
 		return err_hint(err, "pictures need rsvg-convert: apt install librsvg2-bin");
 	}
 	proc_wait(proc, patience);
-	char *said = mem_strdup(proc_stderr(proc));
-	int failed = status_check(proc_stop(proc, 0), path, said, err);
-	free(said);
-	return failed;
+	mem_auto char *said = mem_strdup(proc_stderr(proc));
+	return status_check(proc_stop(proc, 0), path, said, err);
 }
 
 /* The converter reads a file, and one in memory leaves nothing behind when this process is killed. */
 static int png_write_file(const struct chart *chart, const char *dir, struct err *err) {
 	size_t size;
-	char *svg = svg_of(chart, &size, err);
+	mem_auto char *svg = svg_of(chart, &size, err);
 	if (!svg)
 		return -1;
 	int fd = memfd_create("chart", MFD_CLOEXEC), failed;
-	char *from = mem_printf("/proc/%ld/fd/%d", (long)getpid(), fd);
-	char *output = mem_printf("--output=%s/%s.png", dir, chart->id);
+	mem_auto char *from = mem_printf("/proc/%ld/fd/%d", (long)getpid(), fd);
+	mem_auto char *output = mem_printf("--output=%s/%s.png", dir, chart->id);
 	if (fd < 0 || write(fd, svg, size) != (ssize_t)size)
 		failed = err_set(err, ERR_FAILED, NULL, "no memory for a chart: %s", strerror(errno));
 	else
 		failed = convert(from, output, strchr(output, '=') + 1, err);
 	if (fd >= 0)
 		close(fd);
-	free(from);
-	free(output);
-	free(svg);
 	return failed;
 }
 
