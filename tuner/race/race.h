@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "tuner/busy/busy.h"
-#include "tuner/race/block.h"
+#include "tuner/race/block_impl.h"
 #include "tuner/model/paired.h"
 
 /* Called after every trial, to store it and to show progress. A non-zero return stops the comparison; err must be set.

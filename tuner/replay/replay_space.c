@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/replay/replay.h"
+#include "tuner/replay/replay_impl.h"
 
 #include <math.h>
 

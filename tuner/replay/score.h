@@ -10,7 +10,7 @@
  * - against the mean that a random search really reaches, with the mean of the runs: a random search scores 0.
  * A run counts as the space's median until it has a configuration that works; one that ended keeps its best. */
 #pragma once
-#include "tuner/replay/replay.h"
+#include "tuner/replay/replay_impl.h"
 
 enum { SCORE_CURVE = 50, SCORE_POINTS = 6, SCORE_TARGETS = 3 };
 extern const uint64_t score_points[SCORE_POINTS]; /* 10, 25, 50, 100, 200, 400 evaluations */
