@@ -78,7 +78,6 @@ bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
  * start. */
 bool driver_start(struct driver *driver, const struct driver_api *api, char *words, size_t size);
 bool nvrtc_start(struct nvrtc *nvrtc, const struct library_symbol *symbols, const char *fix, struct library_why *why);
-bool nvml_open(struct nvml *nvml, struct library_why *why); /* nvmlInit is done */
 void driver_close(struct driver *driver);
 void nvrtc_close(struct nvrtc *nvrtc);
 void nvml_close(struct nvml *nvml);

@@ -93,14 +93,8 @@ uint64_t ssr_now(void);
 
 /* Parses; events that cannot be parsed are counted in unread_events. */
 void ssr_events_parse(struct ssr_state *state, const char *text);
-void ssr_events_open(const struct ssr_state *state, struct ssr_thread *thread);
-void ssr_events_close(const struct ssr_state *state, struct ssr_thread *thread);
-void ssr_events_forget(const struct ssr_state *state, struct ssr_thread *thread); /* the first error */
 void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings);
 
-/* Call it with the lock. NULL if there are too many, or without memory. */
-struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash);
-uint32_t ssr_name_hash(const char *text, size_t length);
 
 /* This thread, and its part of a mark; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);

@@ -1,8 +1,155 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/marks/marks.h"
+
+/* FNV-1a (Fowler, Noll, Vo; RFC 9923). */
+static uint32_t ssr_name_hash(const char *text, size_t length) {
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+static struct ssr_name *name_new(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
+	struct ssr_name **bucket = &state->buckets[hash % MARK_NAMES];
+	struct ssr_name *name = state->name_count < MARK_NAMES ? malloc(sizeof *name + length + 1) : NULL;
+	if (!name)
+		return NULL;
+	*name = (struct ssr_name){.chain = *bucket, .hash = hash, .length = length};
+	memcpy(name->text, text, length);
+	name->text[length] = '\0';
+	*bucket = *state->last_name = name;
+	state->last_name = &name->next;
+	state->name_count++;
+	return name;
+}
+
+/* Call it with the lock. NULL if there are too many, or without memory. */
+static struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
+	struct ssr_name *name = state->buckets[hash % MARK_NAMES];
+	while (name && (name->hash != hash || name->length != length || memcmp(name->text, text, length) != 0))
+		name = name->chain;
+	return name ? name : name_new(state, text, length, hash);
+}
+
+/* A decimal or 0x.. number; -1 if there is none. */
+static int number_read(const char **text, uint64_t max, uint64_t *number) {
+	char *end;
+	if (!isdigit((unsigned char)**text))
+		return -1;
+	errno = 0;
+	*number = strtoull(*text, &end, strncmp(*text, "0x", 2) == 0 ? 16 : 10);
+	*text = end;
+	return errno == 0 && *number <= max ? 0 : -1;
+}
+
+/* "name=TYPE:CONFIG" up to the comma or the end. */
+static bool event_read(const char *text, struct ssr_event *event) {
+	size_t length = strcspn(text, "=,");
+	uint64_t type;
+	if (length == 0 || length >= sizeof event->name || text[length] != '=')
+		return false;
+	memcpy(event->name, text, length);
+	event->name[length] = '\0';
+	text += length + 1;
+	if (number_read(&text, UINT32_MAX, &type) != 0 || *text++ != ':' ||
+	    number_read(&text, UINT64_MAX, &event->config) != 0)
+		return false;
+	event->type = (uint32_t)type;
+	return *text == '\0' || *text == ',';
+}
+
+void ssr_events_parse(struct ssr_state *state, const char *text) {
+	while (*text) {
+		struct ssr_event event = {.type = 0};
+		if (state->event_count < MARK_EVENTS && event_read(text, &event))
+			state->events[state->event_count++] = event;
+		else
+			state->unread_events++;
+		text += strcspn(text, ",");
+		text += *text == ',';
+	}
+}
+
+static int try_open(const struct ssr_event *event, bool user_only) {
+	struct perf_event_attr attr = {
+		.size = sizeof attr,
+		.type = event->type,
+		.config = event->config,
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* These happen in the kernel and would read 0 without its part. */
+static bool is_kernels_own(const struct ssr_event *event) {
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES || event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+static void error_keep(struct ssr_counter *counter, int error) {
+	int none = 0;
+	atomic_compare_exchange_strong(&counter->error, &none, error);
+}
+
+static void counter_open(struct ssr_counter *counter, const struct ssr_event *event) {
+	int file = try_open(event, false);
+	if (file < 0 && (errno == EACCES || errno == EPERM) && !is_kernels_own(event)) {
+		file = try_open(event, true);
+		if (file >= 0)
+			atomic_store(&counter->user_only, true);
+	}
+	if (file < 0)
+		error_keep(counter, errno);
+	counter->file = file + 1;
+}
+
+static void ssr_events_open(const struct ssr_state *state, struct ssr_thread *thread) {
+	int before = errno;
+	for (size_t i = 0; i < state->event_count; i++)
+		counter_open(&thread->counters[i], &state->events[i]);
+	errno = before;
+}
+
+static void ssr_events_close(const struct ssr_state *state, struct ssr_thread *thread) {
+	for (size_t i = 0; i < state->event_count; i++) {
+		if (thread->counters[i].file)
+			close(thread->counters[i].file - 1);
+		thread->counters[i].file = 0;
+	}
+}
+
+/* the first error */
+static void ssr_events_forget(const struct ssr_state *state, struct ssr_thread *thread) {
+	for (size_t i = 0; i < state->event_count; i++) {
+		atomic_store(&thread->counters[i].error, 0);
+		atomic_store(&thread->counters[i].user_only, false);
+	}
+}
+
+static void counter_read(struct ssr_counter *counter, struct ssr_reading *reading) {
+	ssize_t got = counter->file ? read(counter->file - 1, reading, sizeof *reading) : 0;
+	if (got == (ssize_t)sizeof *reading)
+		return;
+	*reading = (struct ssr_reading){.value = 0};
+	error_keep(counter, got < 0 ? errno : EIO);
+}
+
+void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings) {
+	int before = errno;
+	for (size_t i = 0; i < state->event_count; i++)
+		counter_read(&thread->counters[i], &readings[i]);
+	errno = before;
+}
 
 enum { TABLE_START = 32 };
 

@@ -52,4 +52,3 @@ void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out);
 
-void results_seconds_print(const json_t *results, FILE *out); /* where each second went */

@@ -7,7 +7,7 @@
 
 #include "base/json/js.h"
 #include "tuner/worker/client_trial.h"
-#include "tuner/worker/client_describe.h"
+#include "tuner/worker/worker.h"
 #include "tuner/worker/kernel_desc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

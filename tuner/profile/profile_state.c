@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/profile/profile_state.h"
-
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
+#include "tuner/profile/profile_state.h"
+#include "tuner/result/result.h"
 
 /* Members that describe how programs are compiled on a machine, not the machine itself. */
 static const char *const compiled[] = {"compiler", "cflags", "openmp", "nvrtc"};
@@ -35,7 +37,9 @@ static void difference_add(json_t *array, const char *name, const json_t *a, con
 	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
 }
 
-json_t *profile_differences(const json_t *a, const json_t *b) {
+/* [{"name": "compiler", "a": .., "b": ..}], of two objects and of two machines, without the fingerprint. New reference.
+ */
+static json_t *profile_differences(const json_t *a, const json_t *b) {
 	json_t *array = json_array();
 	js_members (name, value, a)
 		if (!json_equal(value, json_object_get(b, name)))
@@ -115,4 +119,107 @@ const char *profile_entry_state(enum profile_origin origin, const json_t *entry,
 	bool stale = source ? strcmp(source, js_string_or(entry, "source", "")) != 0
 	                    : strcmp(js_string_or(entry, "state", ""), "stale") == 0;
 	return origin != PROFILE_FOREIGN && stale ? "stale" : profile_origin_word(origin);
+}
+
+/* Smaller differences do not count, however certain they are. */
+static const double MARGIN = 0.01;
+/* An interval that reaches further from 1 decides nothing, as of pairs (paired_is_vague). */
+static const double VAGUE = 1.3;
+
+/* {"key": entry} */
+static json_t *by_key(const json_t *profile) {
+	json_t *found = json_object();
+	js_each (entry, json_object_get(profile, "entries")) {
+		mem_auto char *key = profile_entry_key(entry);
+		const json_t *known = json_object_get(found, key);
+		if (!known || strcmp(profile_entry_date(entry), profile_entry_date(known)) >= 0)
+			json_object_set(found, key, entry);
+	}
+	return found;
+}
+
+static double ratio_of(const struct profile_entry *a, const struct profile_entry *b) {
+	return profile_entry_comparable(a->json, b->json) && a->median > 0 ? b->median / a->median : NAN;
+}
+
+/* The interval of a ratio from those of its two parts, on the logarithms: G. Zou and A. Donner, "Construction of
+ * confidence limits about effect measures: a general approach" (2008), the method of variance estimates recovery. NAN
+ * where one is unknown. */
+static void interval_of(const struct profile_entry *a, const struct profile_entry *b, double ci[2]) {
+	double from = log(a->median), from_low = fmin(a->low, a->high), from_high = fmax(a->low, a->high);
+	double to = log(b->median), to_low = fmin(b->low, b->high), to_high = fmax(b->low, b->high);
+	bool known = profile_entry_comparable(a->json, b->json) && isfinite(a->low + a->high + b->low + b->high);
+	ci[0] = known ? exp(to - from - hypot(to - log(to_low), log(from_high) - from)) : NAN;
+	ci[1] = known ? exp(to - from + hypot(log(to_high) - to, from - log(from_low))) : NAN;
+}
+
+/* A higher rate is faster. False: nobody knows. */
+static bool verdict_take(const struct profile_entry *a, const struct profile_entry *b, enum verdict *verdict) {
+	double ci[2], margin = log1p(fmax(MARGIN, fmax(a->noise_floor, b->noise_floor)));
+	bool rate = js_bool_or(a->program, "maximize", false);
+	interval_of(a, b, ci);
+	if (!(ci[0] > 0) || !isfinite(ci[1]))
+		return false;
+	if (log(ci[1]) < -margin)
+		*verdict = rate ? VERDICT_SLOWER : VERDICT_FASTER;
+	else if (log(ci[0]) > margin)
+		*verdict = rate ? VERDICT_FASTER : VERDICT_SLOWER;
+	else
+		*verdict = ci[0] >= 1 / VAGUE && ci[1] <= VAGUE ? VERDICT_TIE : VERDICT_UNDECIDED;
+	return true;
+}
+
+static bool is_time_changed(const struct profile_entry *a, const struct profile_entry *b) {
+	enum verdict verdict;
+	return verdict_take(a, b, &verdict) && (verdict == VERDICT_FASTER || verdict == VERDICT_SLOWER);
+}
+
+static json_t *interval_json(const struct profile_entry *a, const struct profile_entry *b) {
+	double ci[2];
+	interval_of(a, b, ci);
+	return isfinite(ci[0] + ci[1]) ? json_pack("[f,f]", ci[0], ci[1]) : json_null();
+}
+
+static json_t *changes_of(const struct profile_entry *a, const struct profile_entry *b) {
+	const struct {
+		const char *word;
+		bool changed;
+	} all[] = {
+		{"configuration", !json_equal(a->config, b->config)},
+		{"time", is_time_changed(a, b)},
+		{VERDICT_MEMBER, a->verdict != b->verdict},
+		{"source", strcmp(a->source, b->source) != 0},
+		{"baseline", !json_equal(a->baseline.config, b->baseline.config)},
+	};
+	json_t *changes = json_array();
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].changed)
+			json_array_append_new(changes, json_string(all[i].word));
+	return changes;
+}
+
+static json_t *row_new(const json_t *a, const json_t *b) {
+	const struct profile_entry from = profile_entry_read(a), to = profile_entry_read(b), *any = a ? &from : &to;
+	bool both = a && b;
+	enum verdict verdict;
+	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o,s:o,s:s?}", "kernel", any->kernel, "problem", any->problem,
+	                 "objective", any->objective, "device", any->device, "a", a, "b", b, "changes",
+	                 both ? changes_of(&from, &to) : json_pack("[s]", a ? "removed" : "added"), "config",
+	                 both ? profile_differences(from.config, to.config) : json_array(), "ratio",
+	                 js_number(both ? ratio_of(&from, &to) : NAN), "ci", both ? interval_json(&from, &to) : json_null(),
+	                 VERDICT_MEMBER, both && verdict_take(&from, &to, &verdict) ? verdict_word(verdict) : NULL);
+}
+
+json_t *profile_diff(const json_t *a, const json_t *b) {
+	json_t *left = by_key(a), *right = by_key(b), *rows = json_array();
+	js_members (key, entry, left)
+		json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
+	js_members (key, entry, right)
+		if (!json_object_get(left, key))
+			json_array_append_new(rows, row_new(NULL, entry));
+	json_decref(left);
+	json_decref(right);
+	return json_pack("{s:o,s:o}", "machine",
+	                 profile_machine_differences(json_object_get(a, "machine"), json_object_get(b, "machine")),
+	                 "entries", rows);
 }

@@ -15,9 +15,6 @@ enum profile_origin {
 
 /* Compares two members "machine". */
 enum profile_origin profile_origin(const json_t *here, const json_t *there);
-/* [{"name": "compiler", "a": .., "b": ..}], of two objects and of two machines, without the fingerprint. New reference.
- */
-json_t *profile_differences(const json_t *a, const json_t *b);
 json_t *profile_machine_differences(const json_t *a, const json_t *b);
 const char *profile_origin_word(enum profile_origin origin);
 /* "current", "stale", "other compiler", "older compiler" or "foreign". source: the kernel's present hash; NULL if it
@@ -34,3 +31,12 @@ const char *profile_entry_date(const json_t *entry);
  * not. The caller frees it. */
 char *profile_entry_busy(const json_t *entry);
 bool profile_entry_comparable(const json_t *a, const json_t *b); /* do their medians measure the same quantity? */
+
+/* The differences between two profiles: of two machines, compilers or dates. */
+/* {"machine": [{"name", "a", "b"}], "entries": [{"kernel", "problem", "objective", "device", "a": entry or null, "b":
+ * the same, "changes": ["added" or "removed", or of "configuration", "time", "verdict", "source", "baseline"],
+ * "config": [{"name", "a", "b"}], "ratio": b's median over a's or null, "ci": its 95 % interval or null, "verdict":
+ * "faster" (b is), "slower", "tie", "undecided" or null}]}, with the entries that did not change; the newest of several
+ * entries for the same problem counts. The two were not measured in pairs, so a verdict needs an interval beyond 1 %
+ * and beyond the noise floors of both. A time has changed if it is faster or slower. New reference. */
+json_t *profile_diff(const json_t *a, const json_t *b);

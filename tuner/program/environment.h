@@ -7,9 +7,6 @@
 /* Returns the OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}. Other parameters become
  * SWEETSPOT_<KERNEL>_<PARAM>, or are left out if kernel is NULL. The word "default" sets nothing. New reference. */
 json_t *config_environment(const char *kernel, const json_t *config);
-/* The same without the OMP_* variables of what is as it is today: a number of threads that is right for this machine
- * would limit the next one. today: NULL if it is not known. */
-json_t *config_environment_changed(const char *kernel, const json_t *config, const json_t *today);
 /* Does the configuration decide about this variable, as it changes a parameter that the variable sets or overrides? */
 bool config_governs(const char *variable, const json_t *config, const json_t *today);
 /* The variable of an OpenMP parameter; NULL: it is none. */

@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/program/run_impl.h"
-#include "tuner/worker/client_describe.h"
+#include "tuner/worker/worker.h"
 
 /* Checks what a worker reports of a program's work on GPUs. */
 enum { ROWS_MAX = 4096 };

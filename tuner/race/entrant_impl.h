@@ -38,30 +38,8 @@ bool race_clock_late(const struct race_clock *clock, double each);
 bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more);
 
 void race_entrant_clear(struct race_entrant *entrant);
-/* race_entrant_measure runs one trial of one sample; race_entrant_request builds its request. *seconds is NAN if the
- * trial failed, and a sample that no clock can give is a failure. The entrant has lost after a wrong result, after a
- * failure that would repeat (compile, constraints), after 3 failures in a row, and when more than a third of at least
- * 12 trials failed. keep: the sample joins `samples`. Returns -1 if interrupted, or if nothing can be run at all. */
-struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base);
-int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
-                         struct err *err);
-/* A trial may not take longer than what is left of the time. */
-void race_clock_limit(const struct race_clock *clock, struct trial_request *request);
-/* Was a trial that was run elsewhere ended with the time of the comparison? It counts for nothing then. */
-bool race_entrant_cut(struct race_entrant *entrant, const struct race_context *context,
-                      const struct trial_result *result);
-/* Records a trial that was run elsewhere in the same way. `result` stays the caller's, but may be changed. */
-int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
-                        const struct trial_request *request, struct trial_result *result, double *seconds,
-                        struct err *err);
-/* Records that the entrant's worker was killed while it ran, or, with `outside`, that its node went away. 3 kills in a
- * row count as a failure of the entrant. Lost nodes do so only after 20, so that a race always ends. */
-void race_entrant_gone(struct race_entrant *entrant, bool outside);
 /* All samples so far count (keep), or those since the last call are dropped. */
 void race_entrant_judge(struct race_entrant *entrant, bool keep);
-/* Passes a result to the observer and does nothing else with it. */
-int race_context_report(const struct race_context *context, const struct race_entrant *entrant,
-                        const struct trial_result *result, struct err *err);
 
 /* How a comparison measures in blocks, here or on several nodes (block.c). */
 struct race_blocks {

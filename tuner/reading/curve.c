@@ -2,10 +2,180 @@
 /* Times over a number: where they are least, how wide the plateau around it is, and what the ends cost. Series with the
  * same plateau are told together. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/reading/reading.h"
+
+/* Names series of a table in few words, however many parameters it has. */
+enum { LIST_COLUMNS = 72, SEARCH_ROWS = 40 };
+
+bool reading_is_search(const struct study *study, size_t column, const struct reading_list *list) {
+	size_t within = 0, all = 0, levels = study_column(study, column)->levels;
+	for (size_t i = 0; i < list->count; i++)
+		within += 2 * list->series[i].count > levels ? list->series[i].count : 0;
+	for (size_t r = 0; r < study_rows(study); r++)
+		all += study_row(study, r)->level[column] != STUDY_ABSENT;
+	return all > SEARCH_ROWS && 2 * within < all;
+}
+
+static bool has_levels(const struct study *study, size_t row, const int *common) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (common[c] != STUDY_ABSENT && study_row(study, row)->level[c] != common[c])
+			return false;
+	return true;
+}
+
+/* The values that rows share, apart from those that every series has. */
+static void common_find(const struct study *study, size_t column, const struct reading_list *all, const size_t *rows,
+                        size_t count, int *common) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		bool everywhere = true;
+		common[c] = c == column ? STUDY_ABSENT : study_row(study, rows[0])->level[c];
+		for (size_t i = 1; i < count; i++)
+			if (study_row(study, rows[i])->level[c] != common[c])
+				common[c] = STUDY_ABSENT;
+		for (size_t i = 0; i < all->count; i++)
+			everywhere = everywhere && study_row(study, all->series[i].rows[0])->level[c] == common[c];
+		if (everywhere)
+			common[c] = STUDY_ABSENT;
+	}
+}
+
+/* "variant=naive", if these series have something in common that no other one has. */
+static bool common_words(const struct study *study, size_t column, const struct reading_list *all, const size_t *rows,
+                         size_t count, char text[READING_WORDS]) {
+	int common[STUDY_COLUMNS_MAX];
+	size_t having = 0, length = 0;
+	common_find(study, column, all, rows, count, common);
+	for (size_t i = 0; i < all->count; i++)
+		having += has_levels(study, all->series[i].rows[0], common);
+	if (having != count)
+		return false;
+	text[0] = '\0';
+	for (size_t c = 0; c < study_columns(study); c++) {
+		char one[PROBE_TEXT];
+		if (common[c] == STUDY_ABSENT)
+			continue;
+		probe_level(study, c, common[c], one);
+		if (length + strlen(one) + 2 < READING_WORDS)
+			length += (size_t)snprintf(text + length, READING_WORDS - length, "%s%s", length ? " " : "", one);
+	}
+	return length > 0 && length <= LIST_COLUMNS;
+}
+
+static bool list_words(const struct study *study, size_t column, const size_t *rows, size_t count,
+                       char text[READING_WORDS]) {
+	size_t length = 0;
+	for (size_t i = 0; i < count; i++) {
+		char one[PROBE_TEXT];
+		reading_subject(study, rows[i], column, one);
+		if (length + strlen(one) + 2 > LIST_COLUMNS)
+			return false;
+		length += (size_t)snprintf(text + length, READING_WORDS - length, "%s%s", length ? "; " : "", one);
+	}
+	return true;
+}
+
+static void reading_subjects(const struct study *study, size_t column, const struct reading_list *all,
+                             const size_t *rows, size_t count, char text[READING_WORDS]) {
+	char one[PROBE_TEXT];
+	reading_subject(study, rows[0], column, one);
+	if (count == 1)
+		snprintf(text, READING_WORDS, "%s", one);
+	else if (count == all->count)
+		snprintf(text, READING_WORDS, "all %zu series", count);
+	else if (!list_words(study, column, rows, count, text) && !common_words(study, column, all, rows, count, text))
+		snprintf(text, READING_WORDS, "%zu of %zu series, such as %s", count, all->count, one);
+}
+
+enum { STRATA_LEAST = 2, SERIES_LEAST = 5 };
+static const double ARRANGEMENTS_LEAST = 500, CHANCE_MAX = 0.02, CHANCE_FAR = 0.05;
+/* Values that are off by 15 % would not be that far apart, whatever their order. */
+static const double FAR = 1.5;
+
+/* Parameters that vary: each of them may be followed by chance. */
+static double columns_of(const struct study *study) {
+	size_t count = 0;
+	for (size_t c = 0; c < study_columns(study); c++)
+		count += !study_column(study, c)->is_problem;
+	return count ? (double)count : 1;
+}
+
+/* The chance that shuffled times lie on as smooth a curve (study_smooth_chance). */
+static double reading_series_chance(const struct study *study, const struct reading_series *series) {
+	mem_auto double *y = mem_alloc(series->count, sizeof *y);
+	for (size_t i = 0; i < series->count; i++)
+		y[i] = log(reading_time(study, series->rows[i]));
+	return study_smooth_chance(y, series->count);
+}
+
+/* The longest time over the shortest. */
+static double reading_series_spread(const struct study *study, const struct reading_series *series) {
+	double least = INFINITY, most = 0;
+	for (size_t i = 0; i < series->count; i++) {
+		least = fmin(least, reading_time(study, series->rows[i]));
+		most = fmax(most, reading_time(study, series->rows[i]));
+	}
+	return most / least;
+}
+
+/* A curve that is a little rough counts if its values are farther apart than chance puts them. */
+static enum reading_verdict single_follows(const struct study *study, const struct reading_series *series) {
+	double chance = reading_series_chance(study, series);
+	if (chance * columns_of(study) <= CHANCE_MAX)
+		return READING_TESTED;
+	double apart = log(reading_series_spread(study, series)) / log(study_chance_ratio(study, series->count));
+	return apart > FAR || (apart > 1 && chance <= CHANCE_FAR) ? READING_UNTESTED : READING_NO;
+}
+
+/* Series may go opposite ways, or be too short for a test that expects them to agree. One of them counts if its values
+ * are farther apart than chance puts all values of the table. */
+static bool some_apart(const struct study *study, const struct reading_list *list) {
+	size_t count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		count += list->series[i].count;
+	for (size_t i = 0; i < list->count; i++) {
+		double least = INFINITY, most = 0;
+		for (size_t r = 0; r < list->series[i].count; r++) {
+			least = fmin(least, reading_time(study, list->series[i].rows[r]));
+			most = fmax(most, reading_time(study, list->series[i].rows[r]));
+		}
+		if (most / least > study_chance_ratio(study, count))
+			return true;
+	}
+	return false;
+}
+
+enum reading_verdict reading_follows(const struct study *study, size_t column, const struct reading_list *list) {
+	double arrangements = 0;
+	size_t longest = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		arrangements += lgamma((double)list->series[i].count + 1);
+		longest = list->series[i].count > longest ? list->series[i].count : longest;
+	}
+	bool numeric = study_column(study, column)->numeric;
+	if (list->count == 0)
+		return READING_NO;
+	if (list->count == 1 && numeric && longest >= SERIES_LEAST)
+		return single_follows(study, &list->series[0]);
+	if (list->count < STRATA_LEAST || arrangements < log(ARRANGEMENTS_LEAST))
+		return READING_UNTESTED;
+	if (list->count == STRATA_LEAST && !numeric)
+		return READING_UNTESTED;
+	if (follows_chance(study, (int)column, NULL, NULL, NULL) * columns_of(study) <= CHANCE_MAX)
+		return READING_TESTED;
+	return numeric && some_apart(study, list) ? READING_UNTESTED : READING_NO;
+}
+
+double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count) {
+	return verdict == READING_TESTED ? 1 + probe_limit(study) : study_chance_ratio(study, count);
+}
+
+enum confidence reading_confidence(enum reading_verdict verdict) {
+	return verdict == READING_TESTED ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
 
 enum { POINTS_LEAST = 3, WORDS = READING_WORDS, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };
 /* Ends that differ by more between the series of a group are given as a range. */

@@ -26,8 +26,6 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 /* subjects.c: names series by a row of each: by all their values, by what only they have in common, or by their number
  * and an example. `all`: the series that they are some of. */
 enum { READING_WORDS = 400 };
-void reading_subjects(const struct study *study, size_t column, const struct reading_list *all, const size_t *rows,
-                      size_t count, char text[READING_WORDS]);
 /* Are most rows in none of the series, or in one that lacks most values, as a search leaves them, which ends most runs
  * early? Then series are few and taken at random, and the effect of each parameter says more. */
 bool reading_is_search(const struct study *study, size_t column, const struct reading_list *list);
@@ -55,7 +53,3 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 /* The ratio that a statement about `count` values needs. */
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count);
 enum confidence reading_confidence(enum reading_verdict verdict);
-/* The chance that shuffled times lie on as smooth a curve (study_smooth_chance). */
-double reading_series_chance(const struct study *study, const struct reading_series *series);
-/* The longest time over the shortest. */
-double reading_series_spread(const struct study *study, const struct reading_series *series);

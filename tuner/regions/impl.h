@@ -36,8 +36,6 @@ struct regions_run {
 	json_t *ranks;                 /* their time in MPI; NULL: not asked for */
 };
 
-/* The records of libsweetspot-mpi in the folder, by rank; new reference. */
-json_t *regions_ranks_read(const char *folder, double seconds);
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);
 void regions_runs_close(struct regions_runs *runs);
 /* With this table (NULL: only the library and a record). limit_s: 0 for the time-out of the options. */
@@ -68,8 +66,6 @@ struct regions_found {
 	size_t changed, other_changed; /* regions; other: of the plan that was tried, too */
 };
 
-/* more: an object for each region of the record, whose members are added to it. */
-json_t *regions_profile_json(const struct regions_run *run, const json_t *more);
 /* other: of a plan that is not kept; its count may be 0. */
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof, const struct regions_proof *other);

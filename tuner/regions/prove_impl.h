@@ -30,5 +30,3 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 void regions_proof_clear(struct regions_proof *proof);
 /* Enough for the least number of pairs. */
 double regions_proof_seconds(double plain_s, double tuned_s);
-/* Settings of this proof may be used. */
-bool regions_proof_holds(const struct regions_proof *proof);

@@ -29,12 +29,4 @@ struct regions_limit_facts {
 	size_t team_count;
 };
 
-struct regions_limit regions_limit_find(const struct regions_limit_facts *facts);
-const char *regions_limit_word(enum regions_limit_kind kind); /* "fork_join" */
-/* Seconds of an empty region of the default team, as the library measured them; NAN: it did not. */
-double regions_fork_join_s(const struct omp_record *raw);
 
-/* The longest time of a thread over the mean, less 1: 0 means that all work equally long. NAN: not timed. */
-double regions_imbalance(const struct omp_region *region);
-/* Processor time that the threads of the team worked, over the time that they were held for. */
-double regions_efficiency(const struct omp_region *region);

@@ -1,7 +1,351 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "base/json/js.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/sys.h"
 #include "tuner/regions/impl.h"
+#include "tuner/regions/regions_limits_impl.h"
 #include "tuner/same/same.h"
+
+static const double FORK_JOIN_SHARE = 0.15, IMBALANCE_LEAST = 0.2, FLAT = 0.05;
+
+/* The longest time of a thread over the mean, less 1: 0 means that all work equally long. NAN: not timed. */
+static double regions_imbalance(const struct omp_region *region) {
+	if (!region->busy_calls || !region->busy_sum_ns || !region->busy_threads)
+		return NAN;
+	double mean = (double)region->busy_sum_ns / (double)region->busy_threads;
+	return (double)region->busy_max_ns / (double)region->busy_calls / mean - 1;
+}
+
+/* Processor time that the threads of the team worked, over the time that they were held for. */
+static double regions_efficiency(const struct omp_region *region) {
+	double held = (double)region->busy_wall_ns * (double)region->busy_threads / (double)region->busy_calls;
+	return region->busy_calls && held > 0 ? (double)region->busy_sum_ns / held : NAN;
+}
+
+/* Seconds of an empty region of the default team, as the library measured them; NAN: it did not. */
+static double regions_fork_join_s(const struct omp_record *raw) {
+	for (uint32_t i = 0; i < raw->team_count; i++)
+		if (raw->teams[i] == raw->default_threads && raw->team_cost[i][i] > 0)
+			return (double)raw->team_cost[i][i];
+	return NAN;
+}
+
+/* "fork_join" */
+static const char *regions_limit_word(enum regions_limit_kind kind) {
+	static const char *const words[] = {"none", "unknown", "oversubscribed", "fork_join", "imbalance", "memory"};
+	return words[kind];
+}
+
+static struct regions_limit oversubscribed(const struct regions_limit_facts *facts) {
+	struct regions_limit limit = {.kind = REGIONS_LIMIT_OVERSUBSCRIBED};
+	snprintf(limit.text, sizeof limit.text, "%u threads share %u processors", facts->raw->default_threads,
+	         facts->raw->cpus);
+	return limit;
+}
+
+static struct regions_limit fork_join(const struct regions_limit_facts *facts, double call_s) {
+	struct regions_limit limit = {.kind = REGIONS_LIMIT_FORK_JOIN};
+	if (facts->fork_join_s < call_s)
+		snprintf(limit.text, sizeof limit.text,
+		         "starting and joining %u threads takes %.3g us of the %.3g us of a call", facts->raw->default_threads,
+		         1e6 * facts->fork_join_s, 1e6 * call_s);
+	else
+		snprintf(limit.text, sizeof limit.text, "starting and joining %u threads takes most of the %.3g us of a call",
+		         facts->raw->default_threads, 1e6 * call_s);
+	return limit;
+}
+
+static struct regions_limit imbalance(const struct regions_limit_facts *facts) {
+	bool can_change = facts->region->sharing == OMP_LOOP_DYNAMIC || facts->region->sharing == OMP_LOOP_GUIDED ||
+	                  facts->region->sharing == OMP_LOOP_RUNTIME;
+	struct regions_limit limit = {.kind = REGIONS_LIMIT_IMBALANCE};
+	snprintf(limit.text, sizeof limit.text, "its slowest thread works %.0f %% longer than the mean; %s",
+	         100 * regions_imbalance(facts->region),
+	         can_change ? "another schedule or chunk may even it out"
+	                    : "its schedule is compiled in: schedule(runtime) would let it be tuned");
+	return limit;
+}
+
+static unsigned team_of(const struct regions_limit_facts *facts, size_t level) {
+	return facts->teams[level] ? facts->teams[level] : facts->raw->default_threads;
+}
+
+/* The smallest team that is about as fast as the fastest one; 0: unknown. */
+static unsigned flat_from(const struct regions_limit_facts *facts) {
+	double best = INFINITY;
+	unsigned least = 0;
+	for (size_t k = 0; k < facts->team_count; k++)
+		if (isfinite(facts->effects[k].log))
+			best = fmin(best, facts->effects[k].log);
+	for (size_t k = 0; k < facts->team_count; k++)
+		if (isfinite(facts->effects[k].log) && facts->effects[k].log <= best + FLAT &&
+		    (least == 0 || team_of(facts, k) < least))
+			least = team_of(facts, k);
+	return isfinite(best) ? least : 0;
+}
+
+static struct regions_limit regions_limit_find(const struct regions_limit_facts *facts) {
+	const struct omp_region *region = facts->region;
+	double call_s = region->calls ? 1e-9 * (double)region->ns / (double)region->calls : NAN;
+	if (facts->is_busy)
+		return (struct regions_limit){.kind = REGIONS_LIMIT_UNKNOWN,
+		                              .text = "unknown: other programs used its processors"};
+	if (facts->raw->cpus && facts->raw->default_threads > facts->raw->cpus)
+		return oversubscribed(facts);
+	if (facts->raw->default_threads < 2 || !(call_s > 0))
+		return (struct regions_limit){.kind = REGIONS_LIMIT_UNKNOWN};
+	if (facts->fork_join_s > FORK_JOIN_SHARE * call_s)
+		return fork_join(facts, call_s);
+	if (regions_imbalance(region) > IMBALANCE_LEAST)
+		return imbalance(facts);
+	unsigned flat = facts->effects ? flat_from(facts) : 0;
+	if (!flat)
+		return (struct regions_limit){.kind = REGIONS_LIMIT_UNKNOWN};
+	struct regions_limit limit = {.kind =
+	                                  flat < facts->raw->default_threads ? REGIONS_LIMIT_MEMORY : REGIONS_LIMIT_NONE};
+	if (limit.kind == REGIONS_LIMIT_MEMORY)
+		snprintf(
+			limit.text, sizeof limit.text,
+			"more than %u thread%s gain nothing, though all have work: memory or caches that they share are the limit",
+			flat, flat == 1 ? "" : "s");
+	return limit;
+}
+
+static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
+                                       "guided loop", "runtime loop", "sections"};
+static const char *const kinds[] = {"", "static", "dynamic", "guided", "auto"};
+
+static double seconds_in(const struct regions_region *region) {
+	return 1e-9 * (double)region->facts.ns;
+}
+
+static double threads_of(const struct regions_region *region) {
+	const struct omp_region *facts = &region->facts;
+	return facts->calls ? (double)facts->threads_sum / (double)facts->calls : NAN;
+}
+
+static void limit_add(json_t *json, const struct regions_limit_facts *facts) {
+	struct regions_limit limit = regions_limit_find(facts);
+	json_object_set_new(json, "limit", json_string(regions_limit_word(limit.kind)));
+	if (*limit.text)
+		json_object_set_new(json, "limit_text", json_string(limit.text));
+}
+
+/* The parts of a setting that cannot be changed without a change of the program. */
+static const char *cannot_change(const struct omp_region *facts) {
+	switch (facts->sharing) {
+	case OMP_LOOP_RUNTIME:
+		return "";
+	case OMP_LOOP_DYNAMIC:
+	case OMP_LOOP_GUIDED:
+		return "";
+	case OMP_SECTIONS:
+		return "sections have no schedule";
+	default:
+		return "a schedule that is compiled in, as schedule(static) is, cannot be changed";
+	}
+}
+
+/* Which of the region's calls: those whose measure is above the one limit and not over the other. */
+static json_t *size_json(const struct omp_region *facts) {
+	return json_pack("{s:i,s:i,s:o,s:o}", "class", (int)facts->size_class, "measure", (int)facts->measure, "above",
+	                 facts->above == INT64_MIN ? json_null() : json_integer(facts->above), "upto",
+	                 facts->upto == INT64_MAX ? json_null() : json_integer(facts->upto));
+}
+
+static json_t *region_json(const struct regions_region *region, double total) {
+	json_t *json = json_pack("{s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "name", region->name, "place", region->place, "symbol",
+	                         region->symbol, "offset", (json_int_t)region->offset, "calls",
+	                         (json_int_t)region->facts.calls, "time", js_number(seconds_in(region)), "share",
+	                         js_number(total > 0 ? seconds_in(region) / total : NAN));
+	json_object_set_new(json, "threads", js_number(threads_of(region)));
+	json_object_set_new(json, "sharing", json_string(sharings[region->facts.sharing]));
+	if (*cannot_change(&region->facts))
+		json_object_set_new(json, "cannot_change", json_string(cannot_change(&region->facts)));
+	json_object_set_new(json, "code_size", json_integer((json_int_t)region->code_size));
+	if (region->code_hash) {
+		json_object_set_new(json, "code_bytes", json_integer((json_int_t)region->code_bytes));
+		json_object_set_new(json, "code_hash", json_integer((json_int_t)region->code_hash));
+	}
+	if (region->facts.size_class)
+		json_object_set_new(json, "size", size_json(&region->facts));
+	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
+	json_object_set_new(json, "module", json_string(region->module));
+	json_object_set_new(json, "build_id", json_string(region->build_id));
+	if (region->facts.others)
+		json_object_set_new(json, "nested_calls", json_integer((json_int_t)region->facts.others));
+	return json;
+}
+
+static int by_time(const void *a, const void *b) {
+	const struct regions_region *const *x = a, *const *y = b;
+	return ((*x)->facts.ns < (*y)->facts.ns) - ((*x)->facts.ns > (*y)->facts.ns);
+}
+
+static const struct regions_region **sorted(const struct regions_record *record) {
+	const struct regions_region **order = mem_alloc(record->count + 1, sizeof *order);
+	for (size_t i = 0; i < record->count; i++)
+		order[i] = &record->regions[i];
+	qsort(order, record->count, sizeof *order, by_time);
+	return order;
+}
+
+/* more: an object for each region of the record, whose members are added to it. */
+static json_t *regions_profile_json(const struct regions_run *run, const json_t *more) {
+	const struct regions_record *record = run->record;
+	const struct regions_region **order = sorted(record);
+	json_t *regions = json_array();
+	for (size_t i = 0; i < record->count; i++) {
+		json_t *json = region_json(order[i], run->seconds);
+		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
+		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
+		limit_add(json, &(struct regions_limit_facts){.raw = record->raw,
+		                                              .is_busy = regions_record_waiting(record) > REGIONS_BUSY,
+		                                              .region = &order[i]->facts,
+		                                              .fork_join_s = regions_fork_join_s(record->raw)});
+		json_object_update(json, json_array_get(more, (size_t)(order[i] - record->regions)));
+		json_array_append_new(regions, json);
+	}
+	free(order);
+	double waiting = regions_record_waiting(record);
+	uint64_t dropped = record->raw->dropped;
+	for (size_t i = 0; i < record->peer_count; i++)
+		dropped += record->peers[i].raw->dropped;
+	json_t *json = json_pack("{s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "runtime",
+	                         record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
+	                         (int)record->raw->default_threads, "processes", (int)record->processes, "waiting",
+	                         js_number(waiting), "busy", waiting > REGIONS_BUSY, "regions", regions);
+	if (dropped)
+		json_object_set_new(json, "dropped", json_integer((json_int_t)dropped));
+	return json;
+}
+
+static json_t *setting_json(const struct regions_setting *setting, double default_threads) {
+	json_t *json = json_object();
+	json_object_set_new(json, "threads",
+	                    setting->threads ? json_integer(setting->threads) : js_number(default_threads));
+	if (setting->kind)
+		json_object_set_new(json, "schedule", json_string(kinds[setting->kind]));
+	if (setting->chunk)
+		json_object_set_new(json, "chunk", json_integer(setting->chunk));
+	return json;
+}
+
+/* The effect of each team on a region; NULL: nothing was explored, or the program chooses the team of every call. */
+static const struct regions_effect *effects_of(const struct regions_found *found, size_t region, bool force) {
+	const struct omp_region *facts = &found->baseline->regions[region].facts;
+	bool is_own = facts->calls && facts->fixed >= facts->calls && !force;
+	return found->effects && !is_own ? &found->effects[region * found->team_count] : NULL;
+}
+
+/* Seconds of one run in this region with each team that was tried. */
+static json_t *teams_json(const struct regions_found *found, size_t region, const struct regions_effect *effects) {
+	json_t *teams = json_array();
+	for (size_t k = 0; effects && k < found->team_count; k++) {
+		double seconds = seconds_in(&found->baseline->regions[region]) * exp(effects[k].log);
+		unsigned team = found->teams[k] ? found->teams[k] : found->baseline->raw->default_threads;
+		if (isfinite(seconds))
+			json_array_append_new(teams, json_pack("{s:i,s:o,s:o}", "threads", (int)team, "time", js_number(seconds),
+			                                       "error", js_number(effects[k].error)));
+	}
+	return teams;
+}
+
+static json_t *regions_json(const struct regions_found *found, double total, bool is_busy, bool force) {
+	const struct regions_region **order = sorted(found->baseline);
+	json_t *regions = json_array();
+	for (size_t i = 0; i < found->baseline->count; i++) {
+		size_t at = (size_t)(order[i] - found->baseline->regions);
+		const struct regions_effect *effects = effects_of(found, at, force);
+		double threads = threads_of(order[i]);
+		json_t *json = region_json(order[i], total);
+		json_object_set_new(json, "baseline", json_pack("{s:o}", "threads", js_number(threads)));
+		json_object_set_new(json, "best", setting_json(&found->settings[at], threads));
+		json_object_set_new(json, "setting",
+		                    json_pack("{s:i,s:i,s:i}", "threads", (int)found->settings[at].threads, "kind",
+		                              found->settings[at].kind, "chunk", (int)found->settings[at].chunk));
+		json_object_set_new(json, "imbalance", js_number(regions_imbalance(&order[i]->facts)));
+		json_object_set_new(json, "efficiency", js_number(regions_efficiency(&order[i]->facts)));
+		json_object_set_new(json, "teams", teams_json(found, at, effects));
+		limit_add(json, &(struct regions_limit_facts){.raw = found->baseline->raw,
+		                                              .is_busy = is_busy,
+		                                              .region = &order[i]->facts,
+		                                              .fork_join_s = regions_fork_join_s(found->baseline->raw),
+		                                              .effects = effects,
+		                                              .teams = found->teams,
+		                                              .team_count = found->team_count});
+		json_object_set_new(json, "gain", js_number(isfinite(found->gain[at]) ? found->gain[at] : 1));
+		json_array_append_new(regions, json);
+	}
+	free(order);
+	return regions;
+}
+
+static json_t *side_json(const double *seconds, size_t count, json_t *config) {
+	double ci[2];
+	stats_median_ci(seconds, count, 0.95, ci);
+	return json_pack("{s:o,s:o,s:[o,o],s:s,s:o}", "config", config, "median", js_number(stats_median(seconds, count)),
+	                 "ci", js_number(ci[0]), js_number(ci[1]), "unit", "s", "samples", js_reals(seconds, count));
+}
+
+static json_t *failures_json(const struct regions_runs *runs) {
+	json_t *json = json_object();
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT)
+			json_object_set_new(json, trial_status_word((enum trial_status)i), json_integer(runs->failures[i]));
+	return json;
+}
+
+/* The plan that is not kept. */
+static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
+	return json_pack("{s:s,s:I,s:I,s:o}", VERDICT_MEMBER, verdict_word(proof->verdict), "pairs",
+	                 (json_int_t)proof->count, "changed", (json_int_t)found->other_changed, "speedup",
+	                 speedup_json(speedup_inverse(proof->ratio, proof->ci)));
+}
+
+json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
+                            const struct regions_proof *proof, const struct regions_proof *other) {
+	double elapsed = sys_now() - runs->started, total = 0;
+	struct race_watch watch = proof->watch;
+	watch.busy = runs->busy;
+	for (size_t i = 0; i < found->baseline->count; i++)
+		total += seconds_in(&found->baseline->regions[i]);
+	json_t *json =
+		json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:s,s:s}", "objective", "time", "strategy", "regions", "seed",
+	              (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done, "elapsed_s",
+	              js_number(elapsed), VERDICT_MEMBER, verdict_word(proof->verdict), "table", runs->options->table);
+	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
+	json_object_set_new(json, "failures", failures_json(runs));
+	if (*runs->failure)
+		json_object_set_new(json, "failure", json_string(runs->failure));
+	regions_work_tell(runs, proof, json);
+	/* Settings of single regions: their product is never listed. */
+	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
+	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));
+	json_object_set_new(json, "waiting", js_number(runs->waiting));
+	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
+	json_object_set_new(json, "load", race_watch_json(&watch));
+	json_object_set_new(json, "force", json_boolean(runs->options->force));
+	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
+	json_object_set(json, "environment", runs->environment);
+	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
+	json_object_set_new(json, "speedup", speedup_json(speedup_inverse(proof->ratio, proof->ci)));
+	if (other->count)
+		json_object_set_new(json, "other_plan", other_json(found, other));
+	json_object_set_new(json, "baseline", side_json(proof->plain, proof->count, json_object()));
+	json_object_set_new(json, "best", side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)));
+	double known = runs->seconds.profile + runs->seconds.explore + runs->seconds.proof;
+	json_object_set_new(
+		json, "seconds",
+		json_pack("{s:o,s:o,s:o,s:o}", "measure", js_number(runs->seconds.profile + runs->seconds.explore), "duel",
+	              js_number(runs->seconds.proof), "race", json_real(0), "idle", js_number(fmax(0, elapsed - known))));
+	json_object_set_new(json, "regions",
+	                    regions_json(found, total, runs->waiting > REGIONS_BUSY, runs->options->force));
+	return json;
+}
 
 /* Clocks of perf_event_open(2) count nanoseconds: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK. */
 static double unit_of(const struct omp_event *event) {

@@ -36,14 +36,6 @@ struct regions_search {
 double regions_seconds_in(const struct regions_region *region);
 /* The limit of one run. */
 double regions_limit_s(const struct regions_search *search);
-/* A stretch holds some calls of every region that matters and is called often; 0: there is no such region, or no room
- * for enough stretches. */
-double regions_stretch_choose(const struct regions_search *search, size_t columns);
-double regions_pause_choose(const struct regions_search *search, double stretch, size_t columns);
-unsigned long long regions_calls_choose(const struct regions_search *search, double stretch);
-/* The effects of a record's columns on the regions of the baseline. */
-void regions_search_fit(const struct regions_search *search, const struct regions_record *record, size_t columns,
-                        struct regions_effect *to);
 
 /* One or two runs in which stretches of time have different teams; sets effects and levels. */
 int regions_explore(struct regions_search *search, struct err *err);

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stddef.h>
 
-#include "tuner/regions/symbols.h"
+#include "tuner/regions/rebuilt.h"
 
 enum { BUILD_ID_TEXT = 41 };
 

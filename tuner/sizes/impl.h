@@ -62,8 +62,6 @@ void sizes_midpoint_race_record(struct sizes *sizes, double n, json_t *const *co
 struct sizes_midpoint_races_reader;
 /* The one shared object for all equal configurations. */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
-/* NAN: not known. config must come from sizes_config. */
-double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
 /* The loss of a configuration at a point against the best one known there; NAN: not known. */
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);

@@ -4,8 +4,8 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/sizes/impl.h"
 #include "tuner/race/numbers.h"
+#include "tuner/sizes/impl.h"
 
 static const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config);
 
@@ -154,7 +154,8 @@ static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const jso
 	return NULL;
 }
 
-double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
+/* NAN: not known. config must come from sizes_config. */
+static double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	const struct sizes_ratio *found = ratio_find(entry, config);
 	if (found) {
 		*pairs = found->pairs;
@@ -213,4 +214,245 @@ static double sizes_least(const struct sizes *sizes, size_t point) {
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config) {
 	double loss = sizes_ratio(sizes, point, config, NULL) / sizes_least(sizes, point) - 1;
 	return loss < 0 ? 0 : loss;
+}
+
+/* Merges neighbouring sizes into ranges with one configuration each: dynamic programming over stations (sizes with
+ * measured ratios) and configurations, as in optimal segmentation (Bellman, "On the approximation of curves by line
+ * segments using dynamic programming", CACM 1961). */
+struct stations {
+	const struct sizes_entry *at[SIZES_RANGES_MAX]; /* ascending */
+	size_t count, own[SIZES_RANGES_MAX];            /* own: the configuration that may always represent a station */
+	const json_t **configs;                         /* the configurations in question, each once */
+	size_t config_count;
+	double *loss; /* [station * config_count + config], against the best in question; NAN: not known */
+};
+
+/* Stations: all sizes with measured ratios (points and raced midpoints), and the loss of each configuration there. */
+
+static size_t config_index(const json_t *const *configs, size_t count, const json_t *config) {
+	size_t i = 0;
+	while (i < count && configs[i] != config)
+		i++;
+	return i;
+}
+
+static void configs_add(struct stations *stations, const json_t *candidates) {
+	size_t most = stations->config_count + json_array_size(candidates) + 1;
+	stations->configs = mem_grow(stations->configs, most, sizeof *stations->configs);
+	js_each (config, candidates)
+		if (config_index(stations->configs, stations->config_count, config) == stations->config_count)
+			stations->configs[stations->config_count++] = config;
+}
+
+static int by_size(const void *a, const void *b) {
+	const struct sizes_entry *const *x = a, *const *y = b;
+	return ((*x)->point.n > (*y)->point.n) - ((*x)->point.n < (*y)->point.n);
+}
+
+/* The loser of a race never counts as better than its winner, whatever the medians say: the winner may have been chosen
+ * because it is cheaper. */
+static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
+	double ratio = sizes_entry_ratio(entry, config, pairs);
+	js_each (candidate, entry->candidates)
+		if (candidate == config)
+			return fmax(1, ratio);
+	return ratio;
+}
+
+/* Separate trials are too noisy to replace the best. */
+static double least_of(const struct stations *stations, const struct sizes_entry *entry, size_t *config) {
+	double least = INFINITY;
+	*config = SIZE_MAX;
+	for (size_t k = 0; k < stations->config_count; k++) {
+		size_t pairs;
+		double ratio = ratio_at(entry, stations->configs[k], &pairs);
+		if (!(ratio < least) || (entry->candidates && pairs < RACE_PAIRS_OF_RATIO))
+			continue;
+		least = ratio;
+		*config = k;
+	}
+	if (entry->candidates)
+		*config = config_index(stations->configs, stations->config_count, entry->point.config);
+	return least;
+}
+
+/* Returns false if nothing is known there about the configurations in question. */
+static bool station_make(struct stations *stations, size_t at) {
+	double *loss = &stations->loss[at * stations->config_count];
+	double least = least_of(stations, stations->at[at], &stations->own[at]);
+	if (stations->own[at] == SIZE_MAX)
+		return false;
+	for (size_t k = 0; k < stations->config_count; k++) {
+		size_t pairs;
+		loss[k] = ratio_at(stations->at[at], stations->configs[k], &pairs) / least - 1;
+		if (loss[k] < 0)
+			loss[k] = 0;
+	}
+	return true;
+}
+
+/* without: a point that is left out, together with the configurations that only its search found; SIZE_MAX: none. */
+static void stations_make(struct stations *stations, const struct sizes *sizes, size_t without) {
+	size_t count = 0;
+	*stations = (struct stations){0};
+	for (size_t i = 0; i < sizes->count; i++) {
+		if (i == without)
+			continue;
+		stations->at[count++] = &sizes->entries[i];
+		configs_add(stations, sizes->entries[i].candidates);
+	}
+	for (size_t i = 0; i < sizes->midpoint_race_count; i++)
+		stations->at[count++] = &sizes->midpoint_races[i];
+	qsort(stations->at, count, sizeof *stations->at, by_size);
+	stations->loss = mem_alloc(count + 1, (stations->config_count + 1) * sizeof *stations->loss);
+	for (size_t i = 0; i < count; i++) {
+		stations->at[stations->count] = stations->at[i];
+		stations->count += station_make(stations, stations->count);
+	}
+}
+
+static void stations_clear(struct stations *stations) {
+	free(stations->configs);
+	free(stations->loss);
+}
+
+/* A threshold keeps at least this share of the gap away from both measured sizes, because ratios measured so far apart
+ * do not tell more. */
+static const double NEAREST = 0.1;
+/* An extra range must save at least this loss, summed over the sizes: the smallest difference that a duel calls a
+ * difference. */
+static const double RANGE_LOSS = 0.01;
+/* The loss that counts between sizes if it is unknown or larger. */
+static const double FAR_LOSS = 0.5;
+
+struct choice {    /* the cheapest cover of stations 0 .. i whose last range has this configuration */
+	double cost;   /* INFINITY: it cannot represent station i */
+	size_t before; /* the configuration at station i - 1 */
+};
+
+struct merge {
+	struct stations stations;
+	struct choice *choices; /* [station * config_count + config] */
+};
+
+static double loss_at(const struct merge *merge, size_t station, size_t config) {
+	return merge->stations.loss[station * merge->stations.config_count + config];
+}
+
+static double loss_or_far(const struct merge *merge, size_t station, size_t config) {
+	double loss = loss_at(merge, station, config);
+	return loss <= FAR_LOSS ? loss : FAR_LOSS;
+}
+
+/* The mean loss in the gap behind a station, where the ratios are taken to be linear between the two: `low` is used up
+ * to the size at which both cost the same, and `high` from there on. */
+static double gap_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
+	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
+	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);
+	double share = a < b && a_end > b_end ? (b - a) / (b - a + a_end - b_end) : 0.5;
+	share = fmin(1 - NEAREST, fmax(NEAREST, share));
+	double a_there = a + share * (a_end - a), b_there = b + share * (b_end - b);
+	return share * (a + a_there) / 2 + (1 - share) * (b_there + b_end) / 2;
+}
+
+/* A configuration may represent a size if it loses little there; the best of that size always may. */
+static bool stands(const struct merge *merge, size_t station, size_t config) {
+	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->stations.own[station] == config;
+}
+
+static void choose(struct merge *merge, size_t station, size_t config) {
+	struct choice *choice = &merge->choices[station * merge->stations.config_count + config];
+	const struct choice *before = station ? choice - config - merge->stations.config_count : NULL;
+	*choice = (struct choice){.cost = INFINITY, .before = config};
+	if (!stands(merge, station, config))
+		return;
+	double cost = before ? INFINITY : RANGE_LOSS;
+	for (size_t k = 0; before && k < merge->stations.config_count; k++) {
+		if (!isfinite(before[k].cost))
+			continue;
+		double one = before[k].cost + gap_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
+		/* On a tie the configuration is continued, which keeps the number of ranges small. */
+		if (one < cost || (one <= cost && k == config)) {
+			cost = one;
+			choice->before = k;
+		}
+	}
+	choice->cost = cost + loss_or_far(merge, station, config);
+}
+
+static void solve(struct merge *merge) {
+	for (size_t station = 0; station < merge->stations.count; station++)
+		for (size_t k = 0; k < merge->stations.config_count; k++)
+			choose(merge, station, k);
+}
+
+/* The logarithm of the ratio of the first configuration to the second. */
+static double behind(const struct sizes_entry *entry, const json_t *first, const json_t *second) {
+	size_t pairs;
+	return log(sizes_entry_ratio(entry, first, &pairs) / sizes_entry_ratio(entry, second, &pairs));
+}
+
+/* The size at which two ranges meet: where both configurations would cost the same, by the ratios on either side; if
+ * those do not cross, the geometric mean. */
+static double threshold(const struct sizes_entry *left, const struct sizes_entry *right, const json_t *low_config,
+                        const json_t *high_config) {
+	double a = log(left->point.n), b = log(right->point.n), share = 0.5;
+	double low = behind(left, low_config, high_config), high = behind(right, low_config, high_config);
+	if (isfinite(low) && isfinite(high) && low < 0 && high > 0)
+		share = fmin(1 - NEAREST, fmax(NEAREST, low / (low - high)));
+	return exp(a + share * (b - a));
+}
+
+static size_t cheapest(const struct merge *merge) {
+	const struct choice *last = &merge->choices[(merge->stations.count - 1) * merge->stations.config_count];
+	size_t best = 0;
+	for (size_t k = 1; k < merge->stations.config_count; k++)
+		if (last[k].cost < last[best].cost)
+			best = k;
+	return best;
+}
+
+static void range_begin(const struct merge *merge, size_t station, size_t config, struct sizes_range *range) {
+	double n = merge->stations.at[station]->point.n;
+	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->stations.configs[config]};
+}
+
+/* Follows the choices back from the last station, then writes the ranges in ascending order. */
+static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
+	size_t count = 0, config = cheapest(merge), config_at[SIZES_RANGES_MAX];
+	for (size_t i = merge->stations.count; i-- > 0;) {
+		config_at[i] = config;
+		config = merge->choices[i * merge->stations.config_count + config].before;
+	}
+	for (size_t i = 0; i < merge->stations.count; i++) {
+		double loss = loss_at(merge, i, config_at[i]);
+		if (i == 0 || config_at[i] != config_at[i - 1])
+			range_begin(merge, i, config_at[i], &ranges[count++]);
+		struct sizes_range *range = &ranges[count - 1];
+		range->last = range->to = merge->stations.at[i]->point.n;
+		range->loss = fmax(range->loss, loss);
+		if (range->first != merge->stations.at[i]->point.n || count == 1)
+			continue;
+		const struct sizes_entry *const *at = &merge->stations.at[i];
+		range->from = range[-1].to = threshold(at[-1], at[0], range[-1].config, range->config);
+	}
+	return count;
+}
+
+size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges) {
+	struct merge merge;
+	stations_make(&merge.stations, sizes, without);
+	merge.choices = mem_alloc(merge.stations.count + 1, (merge.stations.config_count + 1) * sizeof *merge.choices);
+	solve(&merge);
+	size_t count = merge.stations.count ? ranges_read(&merge, ranges) : 0;
+	free(merge.choices);
+	stations_clear(&merge.stations);
+	return count;
+}
+
+const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n) {
+	size_t i = 0;
+	while (i + 1 < count && n > ranges[i].to)
+		i++;
+	return count ? &ranges[i] : NULL;
 }

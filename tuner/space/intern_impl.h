@@ -15,4 +15,3 @@ struct intern {
 
 void intern_clear(struct intern *set);
 uint32_t intern_find(struct intern *set, const uint32_t *key, size_t words, bool *added);
-const uint32_t *intern_key(const struct intern *set, uint32_t number); /* valid until the next intern_find() */

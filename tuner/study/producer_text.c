@@ -2,11 +2,312 @@
 /* The texts of time(1), perf stat and likwid: a row for each run. Lines before a run that say NAME=VALUE, and its
  * command, tell what it was. */
 #include <ctype.h>
+#include <math.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "tuner/study/counted_file_impl.h"
 #include "tuner/study/producer_impl.h"
+
+enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
+/* A counter that ran for a smaller part of the time was extrapolated. */
+static const double WHOLE_PERCENT = 99.9;
+
+/* Events of perf (perf-list(1)) and likwid that mean what our portable event means (data/events). */
+static const struct {
+	const char *theirs, *ours;
+} names[] = {
+	{"cpu-cycles", "cycles"},
+	{"ref-cycles", "ref_cycles"},
+	{"branch-instructions", "branches"},
+	{"branch-misses", "branch_misses"},
+	{"L1-dcache-loads", "l1d_accesses"},
+	{"L1-dcache-load-misses", "l1d_misses"},
+	{"LLC-loads", "llc_accesses"},
+	{"LLC-load-misses", "llc_misses"},
+	{"dTLB-load-misses", "dtlb_misses"},
+	{"cs", "context_switches"},
+	{"faults", "page_faults"},
+	{"minor-faults", "minor_faults"},
+	{"major-faults", "major_faults"},
+	{"migrations", "cpu_migrations"},
+	{"INSTR_RETIRED_ANY", "instructions"},
+	{"RETIRED_INSTRUCTIONS", "instructions"},
+	{"CPU_CLK_UNHALTED_CORE", "cycles"},
+	{"CPU_CLK_UNHALTED_REF", "ref_cycles"},
+	{"CPU_CLOCKS_UNHALTED", "cycles"},
+};
+
+/* Other names are kept in lower case, with underscores. */
+static void name_make(const char *event, char *name, size_t size) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(event, names[i].theirs) == 0) {
+			snprintf(name, size, "%s", names[i].ours);
+			return;
+		}
+	snprintf(name, size, "%s", event);
+	for (char *c = name; *c; c++)
+		*c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '_';
+}
+
+/* Splits in place; returns the number of fields. */
+static size_t split(char *line, char delimiter, char *fields[FIELDS_MAX]) {
+	size_t count = 0;
+	for (char *at = line; at && count < FIELDS_MAX; count++) {
+		char *next = strchr(at, delimiter);
+		if (next)
+			*next++ = '\0';
+		fields[count] = at;
+		at = next;
+	}
+	return count;
+}
+
+static bool number_read(const char *text, double *value) {
+	char *end;
+	if (!isdigit((unsigned char)*text))
+		return false;
+	*value = strtod(text, &end);
+	return *end == '\0' && isfinite(*value) && *value >= 0;
+}
+
+/* Adds up the same event of several hardware threads, counters or regions. */
+static void value_add(json_t *list, const char *event, double value, const char *unit, bool scaled) {
+	char name[NAME_SHOWN];
+	name_make(event, name, sizeof name);
+	json_t *one = js_named(list, name);
+	if (!one) {
+		one = json_pack("{s:o,s:f,s:s,s:s}", "name", js_text(name), "value", 0.0, "unit", unit, "status", "counted");
+		json_array_append_new(list, one);
+	}
+	json_object_set_new(one, "value", js_number(js_real_or(one, "value", 0) + value));
+	if (scaled)
+		json_object_set_new(one, "status", json_string("scaled"));
+}
+
+/* "cycles:u", "cpu_core/cycles/u": perf's modifiers and units are not part of the name. Without the second slash, the
+ * event has the separator in it, and another event may begin in the same way: its name is then empty. */
+static char *perf_event(char *field) {
+	char *slash = strchr(field, '/'), *event = slash ? slash + 1 : field;
+	size_t length = strcspn(event, slash ? "/" : ":");
+	if (slash && !event[length])
+		length = 0;
+	if (length > strcspn(event, ":")) /* "cpu_core/cycles:u/": a hybrid processor counts on each kind of core */
+		length = strcspn(event, ":");
+	event[length] = '\0';
+	return event;
+}
+
+/* A comma can only begin a fraction where it does not separate fields. */
+static bool perf_number(char *field, double *value) {
+	char *comma = strchr(field, ',');
+	if (comma)
+		*comma = '.';
+	return number_read(field, value);
+}
+
+static double perf_percent(char *field) {
+	double percent;
+	return perf_number(field, &percent) ? percent : 100;
+}
+
+/* A count, or a time in seconds, of one event. */
+static void perf_add(json_t *list, const char *event, double value, const char *unit, double percent) {
+	bool time = strcmp(unit, "msec") == 0, ns = strcmp(unit, "ns") == 0 || strcmp(event, "duration_time") == 0;
+	value_add(list, event,
+	          time ? value / 1000
+	          : ns ? value / 1e9
+	               : value,
+	          time || ns ? "s" : "", percent < WHOLE_PERCENT);
+}
+
+/* perf-stat(1), "CSV FORMAT": value, unit, event, time running, percent of the time. With -r a variance stands before
+ * the time. False: the line is not of this form. */
+static bool perf_line(json_t *list, char *line, char delimiter) {
+	char *fields[FIELDS_MAX];
+	size_t count = split(line, delimiter, fields);
+	double value = 0;
+	if (count < 3)
+		return false;
+	if (!*fields[0]) /* another metric of the event before */
+		return true;
+	if (*fields[0] != '<' && !perf_number(fields[0], &value))
+		return false;
+	if (isdigit((unsigned char)*fields[1])) /* "1,20,msec": the value's own comma */
+		return false;
+	if (!isalpha((unsigned char)*fields[2]))
+		return false;
+	const char *event = perf_event(fields[2]);
+	if (*fields[0] == '<' || !*event)
+		return *event != '\0';
+	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : count > 4 && strchr(fields[4], '%') ? 6 : 4;
+	double percent = count > at ? perf_percent(fields[at]) : 100;
+	perf_add(list, event, value, fields[1], percent);
+	return true;
+}
+
+/* A line of `perf stat -j`. */
+static bool perf_json_line(json_t *list, const char *line) {
+	js_auto json_t *json = js_parse(line, strlen(line), "", NULL);
+	char value[NAME_SHOWN], event[NAME_SHOWN];
+	double number;
+	snprintf(value, sizeof value, "%s", js_string_or(json, "counter-value", ""));
+	snprintf(event, sizeof event, "%s", js_string_or(json, "event", ""));
+	const char *name = perf_event(event);
+	bool fine = json && *name, counted = fine && perf_number(value, &number);
+	if (counted)
+		perf_add(list, name, number, js_string_or(json, "unit", ""), js_real_or(json, "pcnt-running", 100));
+	return fine || !*value;
+}
+
+/* "1,234.56" or "1.234,56": the last mark begins a fraction if it is one. */
+static double perf_written(const char *text, size_t length, bool fraction) {
+	char plain[NAME_SHOWN];
+	size_t to = 0, last = 0;
+	for (size_t i = 0; i < length; i++)
+		last = text[i] == '.' || text[i] == ',' ? i : last;
+	for (size_t i = 0; i < length && to + 1 < sizeof plain; i++)
+		if (isdigit((unsigned char)text[i]))
+			plain[to++] = text[i];
+		else if (fraction && i == last)
+			plain[to++] = '.';
+	plain[to] = '\0';
+	return strtod(plain, NULL);
+}
+
+/* A line for people: "  1,234.56 msec task-clock  # 0.9 CPUs utilized  ( +- 0.1% )  (98.00%)". Lines that are not a
+ * counter are comments. */
+static void perf_text_line(json_t *list, const char *line) {
+	line += strspn(line, " \t");
+	size_t digits = strspn(line, "0123456789.,'"), blanks = strspn(line + digits, " \t");
+	const char *at = line + digits + blanks, *percent = strrchr(at, '(');
+	char event[NAME_SHOWN];
+	double share = percent ? strtod(percent + 1, NULL) : 0;
+	if (!digits || !blanks || !isdigit((unsigned char)*line))
+		return;
+	if (strncmp(at, "seconds time elapsed", 20) == 0) {
+		value_add(list, "time_elapsed", perf_written(line, digits, true), "s", false);
+		return;
+	}
+	bool time = strncmp(at, "msec ", 5) == 0;
+	at += time ? 5 + strspn(at + 5, " ") : 0;
+	snprintf(event, sizeof event, "%.*s", (int)strcspn(at, " \t#"), at);
+	char *name = perf_event(event);
+	if (isalpha((unsigned char)*name) && strcmp(name, "seconds") != 0)
+		perf_add(list, name, perf_written(line, digits, time), time ? "msec" : "", share > 0 ? share : 100);
+}
+
+/* The character behind the first value, which is a number or "<not counted>". */
+static char perf_delimiter(const char *line) {
+	size_t length = *line == '<' ? strcspn(line, ">") + 1 : strspn(line, "0123456789."), comma = length;
+	comma += strspn(line + length, "0123456789,");
+	if (line[comma] && strchr(";\t|", line[comma]))
+		return line[comma];
+	return line[0] && length <= strlen(line) && line[length] && strchr(",;\t|:", line[length]) ? line[length] : '\0';
+}
+
+/* Tables of raw counts have a column for each hardware thread; those of statistics and metrics follow from them. */
+struct likwid {
+	bool raw;
+};
+
+static void likwid_line(json_t *list, struct likwid *likwid, char *line) {
+	char *fields[FIELDS_MAX];
+	double value;
+	if (strncmp(line, "TABLE,", 6) == 0 || strncmp(line, "STRUCT,", 7) == 0) {
+		likwid->raw = false;
+		return;
+	}
+	size_t count = split(line, ',', fields);
+	if (count >= 3 && strcmp(fields[0], "Event") == 0 && strcmp(fields[1], "Counter") == 0) {
+		likwid->raw = strncmp(fields[2], "HWThread", 8) == 0 || strncmp(fields[2], "Core", 4) == 0;
+		return;
+	}
+	if (count > 1 && strcmp(fields[0], "Runtime (RDTSC) [s]") == 0 && number_read(fields[1], &value) &&
+	    !js_named(list, "time_elapsed"))
+		value_add(list, "time_elapsed", value, "s", false);
+	for (size_t i = 2; likwid->raw && *fields[0] && i < count; i++)
+		if (number_read(fields[i], &value))
+			value_add(list, fields[0], value, "", false);
+}
+
+enum form { FORM_PERF, FORM_JSON, FORM_TEXT, FORM_LIKWID };
+
+static enum form form_of(const char *text) {
+	if (strncmp(text, "TABLE,", 6) == 0 || strstr(text, "\nTABLE,"))
+		return FORM_LIKWID;
+	if (strstr(text, "Performance counter stats for"))
+		return FORM_TEXT;
+	return text[strspn(text, " \t\r\n")] == '{' ? FORM_JSON : FORM_PERF;
+}
+
+/* False: the line is not a counter. */
+static bool line_read(json_t *list, enum form form, struct likwid *likwid, char *line) {
+	if (form == FORM_LIKWID)
+		likwid_line(list, likwid, line);
+	else if (form == FORM_TEXT)
+		perf_text_line(list, line);
+	else if (*line && *line != '#') {
+		char delimiter = *line == ',' || *line == ';' ? *line : perf_delimiter(line);
+		return form == FORM_JSON ? perf_json_line(list, line) : delimiter && perf_line(list, line, delimiter);
+	}
+	return true;
+}
+
+static int lines_read(json_t *list, char *text, const char *where, struct err *err) {
+	enum form form = form_of(text);
+	struct likwid state = {0};
+	char *rest = text;
+	size_t number = 0;
+	if (*text && text[strlen(text) - 1] != '\n')
+		return err_set(err, ERR_USAGE, "was the run stopped, or the disk full? If the file is whole, end its last line",
+		               "%s ends within a line", where);
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		line[strcspn(line, "\r")] = '\0';
+		number++;
+		if (!line_read(list, form, &state, line))
+			return err_set(err, ERR_USAGE,
+			               "write it with `LC_ALL=C perf stat -x\\; -o FILE`, without -I, -A and --per-*, or with "
+			               "`likwid-perfctr -o FILE.csv`",
+			               "%s: line %zu is not a counter of perf stat", where, number);
+		if (json_array_size(list) > COUNTERS_MAX)
+			return err_set(err, ERR_USAGE, NULL, "%s has more than %d counters", where, COUNTERS_MAX);
+	}
+	return 0;
+}
+
+json_t *counted_text_read(const char *text, const char *where, struct err *err) {
+	json_t *list = json_array();
+	mem_auto char *copy = mem_strdup(text);
+	int failed = lines_read(list, copy, where, err);
+	if (!failed && json_array_size(list) == 0)
+		failed =
+			err_set(err, ERR_USAGE, "were its events supported on that machine?", "%s does not have any counts", where);
+	if (!failed)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+json_t *counted_file_read(const char *table, const char *name, struct err *err) {
+	const char *slash = strrchr(table, '/');
+	size_t size;
+	if (*name == '/' || strstr(name, "..")) {
+		err_set(err, ERR_USAGE, "put it beside the table, or in a folder there", "a table cannot name the file %.*s",
+		        NAME_SHOWN, name);
+		return NULL;
+	}
+	mem_auto char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
+	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
+	if (!text && err->code == ERR_FAILED)
+		err->code = ERR_USAGE;
+	json_t *list = text ? counted_text_read(text, path, err) : NULL;
+	for (size_t i = json_array_size(list); i-- > 0;) /* the table has its own time */
+		if (strcmp(js_string_or(json_array_get(list, i), "name", ""), "time_elapsed") == 0)
+			json_array_remove(list, i);
+	return list;
+}
 
 enum { PENDING_MAX = 16 };
 

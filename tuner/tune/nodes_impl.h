@@ -82,5 +82,3 @@ void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const
 /* Reports the results of an interrupted run to the strategy at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
 
-int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool */
-void tune_parallel_finals(struct tune *tune);                 /* runs blocks of the finals on nodes */

@@ -5,6 +5,299 @@
 #include "base/json/js.h"
 #include "tuner/tune/nodes_impl.h"
 
+/* The search on several nodes, and the blocks of the finals, each of which runs as a whole on one node. */
+enum { GROUP_MAX = 64 /* results that are committed together */ };
+static const double LOOK_SECONDS = 0.01; /* between looks at the builds that an idle node waits for */
+
+/* The number of new proposals that the budget allows now. */
+static size_t allowed(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	uint64_t limit = tune->money.budget.evaluations;
+	uint64_t used = tune->tally.evaluations + parallel->evaluating + parallel->asked_count;
+	size_t depth = parallel_ahead_depth(parallel), room = 1 + fleet_idle_count(parallel->fleet) + depth;
+	if (parallel->asked_count && parallel->asked_count > depth)
+		return 0;
+	if (room + parallel->asked_count > WANT_MAX)
+		room = WANT_MAX - parallel->asked_count;
+	if (limit && used >= limit)
+		return 0;
+	if (limit && limit - used < room)
+		room = (size_t)(limit - used);
+	return room;
+}
+
+static void ask(struct parallel *parallel) {
+	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
+	struct tune_ahead *ahead = &parallel->tune->bench.ahead;
+	size_t depth = parallel_ahead_depth(parallel);
+	if (depth > ahead->depth) /* shown with the result */
+		ahead->depth = (unsigned)depth;
+	if (want)
+		parallel->asked_count += search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want);
+	parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
+}
+
+static uint64_t take(struct parallel *parallel, size_t at) {
+	uint64_t index = parallel->asked[at];
+	for (parallel->asked_count--; at < parallel->asked_count; at++)
+		parallel->asked[at] = parallel->asked[at + 1];
+	return index;
+}
+
+static struct work *proposed(struct parallel *parallel) {
+	ask(parallel);
+	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
+	if (at == SIZE_MAX)
+		return NULL;
+	parallel->evaluating++;
+	return work_new(parallel, take(parallel, at));
+}
+
+/* Is there any work left for which the baseline of a node would be needed? */
+static bool more(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	if (!tune->search || parallel->queue_count)
+		return true;
+	if (tune->stopped)
+		return false;
+	return parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
+}
+
+/* The next work for a node; NULL: none. */
+static struct work *next_work(struct parallel *parallel, size_t node) {
+	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
+	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
+		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : NULL;
+	if (!much || !parallel->tune->search)
+		return NULL;
+	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
+}
+
+static int hand_out(struct parallel *parallel, struct err *err) {
+	size_t node;
+	while ((node = fleet_idle_take(parallel->fleet)) != SIZE_MAX) {
+		struct work *work = next_work(parallel, node);
+		if (!work) {
+			fleet_idle_put(parallel->fleet, node);
+			return 0;
+		}
+		int rc = work_submit(parallel, work, node, err);
+		if (rc == 1)
+			continue;
+		if (rc == 0 && !work->baseline)
+			work_queue(parallel, work);
+		else
+			work_free(work);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void over_set(struct parallel *parallel) {
+	struct tune *tune = parallel->tune;
+	if (tune->search && !tune->stopped)
+		tune->stopped = tune_over(tune);
+	/* Lost and void trials are not measured again in the time of the finals. */
+	while (parallel->queue_count && tune->stopped && tune_left(tune) < tune_finals_kept(tune))
+		work_free(parallel->queue[--parallel->queue_count]);
+}
+
+static bool finished(const struct parallel *parallel) {
+	bool no_more = parallel->tune->stopped || (parallel->exhausted && parallel->asked_count == 0);
+	return no_more && parallel->flying_count == 0 && parallel->queue_count == 0;
+}
+
+/* Results that are there already are stored in one transaction, because a commit takes longer than everything else that
+ * a result needs. */
+static int drain(struct parallel *parallel, struct err *err) {
+	struct pool_done done = {0};
+	for (int i = 0; i < GROUP_MAX && parallel->flying_count; i++) {
+		int rc = hand_out(parallel, err) ? -1 : fleet_wait(parallel->fleet, 0, &done, err);
+		if (rc != 1)
+			return rc;
+		if (parallel_record(parallel, &done, err))
+			return -1;
+		over_set(parallel);
+	}
+	return 0;
+}
+
+static int step(struct parallel *parallel, struct err *err) {
+	const struct tune *tune = parallel->tune;
+	struct store *store = tune->task->store;
+	struct pool_done done = {0};
+	struct err second = {0};
+	bool open = parallel->asked_count || !tune->search;
+	bool awaits = open && parallel_is_building(parallel) && fleet_idle_count(parallel->fleet);
+	int rc = fleet_wait(parallel->fleet, awaits ? LOOK_SECONDS : tune_wait_seconds(tune), &done, err);
+	if (rc != 1)
+		return rc;
+	store_group_begin(store);
+	rc = parallel_record(parallel, &done, err);
+	over_set(parallel);
+	if (rc == 0)
+		rc = drain(parallel, err);
+	if (store_group_end(store, rc ? &second : err))
+		rc = -1;
+	return rc;
+}
+
+/* After an error or interruption: keeps the results of running jobs as far as they complete. */
+static void finish(struct parallel *parallel) {
+	struct pool_done done = {0};
+	struct err ignored = {0};
+	parallel->ending = true;
+	while (parallel->flying_count && fleet_busy(parallel->fleet)) {
+		int rc = fleet_wait(parallel->fleet, -1, &done, &ignored);
+		if (rc < 0 || (rc == 1 && parallel_record(parallel, &done, &ignored)))
+			return;
+	}
+}
+
+static int run(struct parallel *parallel, struct err *err) {
+	struct tune *tune = parallel->tune;
+	while (true) {
+		if (tune_interrupted(tune))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		over_set(parallel);
+		if (hand_out(parallel, err))
+			return -1;
+		if (finished(parallel))
+			break;
+		if (step(parallel, err))
+			return -1;
+	}
+	if (!tune->stopped)
+		tune->stopped = "space";
+	return 0;
+}
+
+static void clear(struct parallel *parallel) {
+	for (size_t i = 0; i < parallel->flying_count; i++)
+		work_free(parallel->flying[i]);
+	for (size_t i = 0; i < parallel->queue_count; i++)
+		work_free(parallel->queue[i]);
+	for (size_t i = 0; i < parallel->tune->task->pool->count; i++)
+		free(parallel->known[i]);
+	free(parallel->flying);
+	free(parallel->queue);
+	free(parallel->asked);
+	free(parallel->known);
+	free(parallel->known_count);
+}
+
+/* on a pool */
+static int tune_parallel_search(struct tune *tune, struct err *err) {
+	size_t nodes = tune->task->pool->count;
+	struct parallel parallel = {.tune = tune,
+	                            .fleet = tune->bench.fleet,
+	                            .flying = mem_alloc(nodes, sizeof(struct work *)),
+	                            .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
+	                            .known = mem_alloc(nodes, sizeof(struct known *)),
+	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
+	tune_report(tune, TUNE_BASELINE);
+	tune_spend_nodes(tune, SPENT_MEASURE);
+	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	tune_spend_nodes(tune, SPENT_IDLE);
+	tune_ahead_end(tune);
+	if (rc)
+		finish(&parallel);
+	clear(&parallel);
+	return rc;
+}
+
+/* Prefers an idle node whose speed is known; any other one has to measure the baseline before the block. */
+static size_t node_take(struct fleet *fleet) {
+	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
+	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)
+		if (fleet_usable(fleet, node))
+			found = node;
+		else
+			others[other++] = node;
+	if (found == SIZE_MAX && other)
+		found = others[--other];
+	while (other)
+		fleet_idle_put(fleet, others[--other]);
+	free(others);
+	return found;
+}
+
+static size_t room(void *ctx) {
+	const struct tune *tune = ctx;
+	return fleet_idle_count(tune->bench.fleet);
+}
+
+static double now(void *ctx) {
+	return tune_now(ctx);
+}
+
+static int begin(void *ctx, struct block *block, struct err *err) {
+	struct tune *tune = ctx;
+	if (tune_interrupted(tune))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	size_t node = node_take(tune->bench.fleet);
+	if (node == SIZE_MAX)
+		return 0;
+	struct pool_job *job = lead_job_new(tune, node, block);
+	block->tag = job;
+	int rc = fleet_submit(tune->bench.fleet, node, job, err);
+	if (rc != 1)
+		free(job);
+	return rc;
+}
+
+static void result_scale(const struct tune *tune, size_t node, struct trial_result *result) {
+	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->bench.fleet};
+	work_scale(&view, node, result);
+}
+
+/* Moves the results of a job to its block, except those of the `lead` trials before it. */
+static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done, size_t lead) {
+	block->done = done->done - lead;
+	block->lost = done->lost != NULL;
+	block->outside = done->outside || done->job->count > lead + block->count; /* the block had not begun */
+	for (size_t i = 0; i < block->done; i++) {
+		block->results[i] = done->results[lead + i];
+		memset(&done->results[lead + i], 0, sizeof done->results[lead + i]);
+		result_scale(tune, done->node, &block->results[i]);
+	}
+	fleet_trials_add(tune->bench.fleet, done->node, done->done);
+}
+
+static int next(void *ctx, struct block **ended, struct err *err) {
+	struct tune *tune = ctx;
+	struct pool_done done = {0};
+	*ended = NULL;
+	if (tune_counting_fill(tune, err))
+		return -1;
+	int rc = fleet_wait(tune->bench.fleet, tune_wait_seconds(tune), &done, err);
+	if (rc != 1)
+		return rc;
+	struct block *block = done.job->tag;
+	mem_auto struct pool_job *job = block->tag;
+	ptrdiff_t lead = lead_record(tune, &done, err);
+	if (lead >= 0)
+		block_fill(tune, block, &done, (size_t)lead);
+	pool_done_clear(&done);
+	if (lead < 0)
+		return -1;
+	rc = 0;
+	if (!tune_counting_record(tune, block, &rc, err))
+		*ended = block;
+	return rc;
+}
+
+static bool other(void *ctx) {
+	return tune_counting_waits(ctx);
+}
+
+/* runs blocks of the finals on nodes */
+static void tune_parallel_finals(struct tune *tune) {
+	tune->bench.blocks =
+		(struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now, .other = other};
+}
+
 static int search_begin(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	if (task->resume) {

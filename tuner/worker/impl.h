@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The process of a worker, for the files of this room. */
 #pragma once
-#include "tuner/worker/client_describe.h"
+#include "tuner/worker/worker.h"
 
 #define WORKER_STOP_SECONDS 1.0
 enum { WORKER_LIBRARIES_MAX = 48 /* per process, which never unloads one */ };
@@ -21,12 +21,7 @@ struct worker {
 	struct worker_loss loss; /* of the last exchange; empty reason: not lost */
 };
 
-/* Starts the worker unless it runs. library: the plug-in that the next request needs; may be NULL. */
-int worker_start(struct worker *worker, const char *library, struct err *err);
-int worker_stop(struct worker *worker, double grace); /* returns its status as in wait(2); 0 if it was not running */
 
 /* How a request without a usable answer ended. */
 enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
 
-/* Asks a launched worker where it runs, before any other question, and sets worker->machine. */
-int worker_machine_ask(struct worker *worker, struct err *err);

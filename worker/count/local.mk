@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libworker_la_SOURCES += %D%/counters.h %D%/counting.c %D%/counting.h %D%/counting_impl.h %D%/counting_json.c %D%/noise.h \
-	%D%/valgrind.c %D%/simulate.h %D%/simulate_file.c
+	%D%/valgrind.c %D%/simulate.h

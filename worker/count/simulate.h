@@ -29,8 +29,6 @@ bool simulate_run(const struct simulate_job *job, double *values, struct simulat
 /* Fills events of a plan. The simulation lives in the arena; NULL if there was none. */
 void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
                     const size_t *events, size_t count, struct counting *counting);
-/* {"seconds","elapsed_s","slowdown","model","tool"}, new reference. */
-json_t *simulation_json(const struct simulation *simulation);
 
 /* A link in its folder at the start, to the folder that file names are relative to. */
 #define SIMULATE_FOLDER ".here"

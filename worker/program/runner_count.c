@@ -1,10 +1,293 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/program/runner_count_impl.h"
-
+#include <dirent.h>
+#include <limits.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
 
+#include "base/stats.h"
 #include "base/sys.h"
+#include "worker/program/runner_count_impl.h"
 #include "worker/program/simulate_impl.h"
+
+enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
+
+/* Messages of valgrind 3.19; it continues after them, but not like the program would. */
+static const struct {
+	const char *words, *meaning;
+} troubles[] = {
+	{"valgrind: Unrecognised instruction",
+     "it does not know an instruction, such as one of AVX-512: build without them"},
+	{"== Warning: Can't execute setuid", "it does not run setuid, setgid or setcap programs"},
+};
+
+static const char *trouble_find(const char *log) {
+	for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+		if (strstr(log, troubles[i].words))
+			return troubles[i].meaning;
+	return NULL;
+}
+
+/* The next log in the folder. Sets *process and *text, which the caller frees; NULL: it cannot be read. */
+static bool log_next(DIR *dir, const char *folder, int *process, char **text) {
+	struct dirent *entry;
+	while ((entry = readdir(dir))) {
+		if (sscanf(entry->d_name, PROGRAM_SIMULATE_LOG ".%9d", process) == 1) {
+			size_t size;
+			mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
+			*text = simulate_text(path, LOG_BYTES_MAX, &size);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A failure that valgrind's messages report; NULL: none known. */
+static const char *program_simulate_trouble(const char *folder) {
+	DIR *dir = opendir(folder);
+	const char *trouble = NULL;
+	char *text;
+	int process;
+	while (dir && !trouble && log_next(dir, folder, &process, &text)) {
+		trouble = text ? trouble_find(text) : NULL;
+		free(text);
+	}
+	if (dir)
+		closedir(dir);
+	return trouble;
+}
+
+/* Checks a process's files. It writes one at its end, which a killed process lacks. A forked process begins with the
+ * counts of its parent, unless the parent has just written them to a file and started again. Only a process started
+ * by exec, which says so, begins at its own block 0. */
+static const char *process_check(const struct simulate_harvest *harvest, int process, const char *log) {
+	bool ended = false, fresh = strstr(log, "== For interactive control"), inherits = false;
+	for (size_t i = 0; i < harvest->count; i++) {
+		const struct simulate_part *part = &harvest->parts[i];
+		if (part->process == process) {
+			ended = ended || strcmp(part->trigger, "Program termination") == 0;
+			inherits = inherits || (!fresh && !(part->begin > 0));
+		}
+	}
+	if (!ended)
+		return "a process left no counts: it was killed, or valgrind cannot run it";
+	return inherits ? "a process was forked in a way that hides its own work (a stripped static program?)" : NULL;
+}
+
+static const char *processes_check(const char *folder, const struct simulate_harvest *harvest, int *processes) {
+	DIR *dir = opendir(folder);
+	const char *wrong = dir ? NULL : "its folder cannot be read";
+	char *text;
+	int process;
+	*processes = 0;
+	while (!wrong && log_next(dir, folder, &process, &text)) {
+		wrong = ++*processes > PROCESSES_MAX ? "there are too many processes"
+		        : !text                      ? "its messages cannot be read"
+		                                     : trouble_find(text);
+		wrong = wrong ? wrong : process_check(harvest, process, text);
+		free(text);
+	}
+	if (dir)
+		closedir(dir);
+	return wrong || *processes > 0 ? wrong : "it left no files";
+}
+
+/* Reads PROGRAM_SIMULATE_OUT.* and PROGRAM_SIMULATE_LOG.* in a folder, at least one of the first and one of the
+ * second for each process. False and the reason if a part is missing. */
+static bool program_simulate_read(const char *folder, struct program_simulated *out, char reason[2 * COUNTER_REASON]) {
+	struct simulate_harvest harvest = {.count = 0};
+	const char *wrong = simulate_harvest_read(folder, PROGRAM_SIMULATE_OUT, &harvest);
+	*out = (struct program_simulated){.processes = 0};
+	if (wrong)
+		snprintf(reason, 2 * COUNTER_REASON, "valgrind's files: %s", wrong);
+	else if ((wrong = processes_check(folder, &harvest, &out->processes)))
+		snprintf(reason, 2 * COUNTER_REASON, "valgrind: %s", wrong);
+	for (size_t i = 0; i < harvest.count && !wrong; i++) {
+		const struct simulate_part *part = &harvest.parts[i];
+		for (int e = 0; e < CACHEGRIND_EVENTS; e++)
+			out->values[e] += part->values[e];
+		snprintf(out->model, sizeof out->model, "I1 %s; D1 %s; LL %s", part->caches[0], part->caches[1],
+		         part->caches[2]);
+	}
+	simulate_harvest_free(&harvest);
+	return !wrong;
+}
+
+enum { THREADS_MAX = 2048, WORDS = 64 };
+/* Time limit of the simulated run: this many times the real time, or the real CPU time if that is longer, plus the
+ * time to start. The tuner waits as long: tuner/program/run.c. */
+static const double TIMES_MAX = 600, START_S = 60;
+
+static const char *const fixed[] = {
+	"--command-line-only=yes", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
+	"--trace-children=yes",    "--fair-sched=try", "--vgdb=no"};
+
+/* Calling one of these writes the counts so far to a file and starts again at 0, because a forked child inherits the
+ * counts and would write them once more. `@`: versioned names of shared libraries. */
+static const char *const forks[] = {"fork",    "fork@*",      "_Fork",         "__libc_fork",  "vfork",
+                                    "vfork@*", "posix_spawn", "posix_spawn@*", "posix_spawnp", "posix_spawnp@*"};
+
+struct line {
+	struct arena *arena;
+	const char **words;
+	size_t count;
+};
+
+static void add(struct line *line, const char *head, const char *tail) {
+	line->words[line->count++] = arena_printf(line->arena, "%s%s", head, tail);
+}
+
+/* Valgrind is looked up in the worker's PATH, not in the one that the program gets. */
+static const char *program_path(struct arena *arena, const struct program_request *request) {
+	char *file = arena_alloc(arena, PATH_MAX, 1);
+	const char *name = request->argv[0], *mine = getenv("PATH");
+	bool other = false;
+	for (size_t i = 1; request->set[i]; i++) {
+		other =
+			other || (strncmp(request->set[i], "PATH=", 5) == 0 && strcmp(request->set[i] + 5, mine ? mine : "") != 0);
+	}
+	for (size_t i = 0; request->unset[i]; i++)
+		other = other || strcmp(request->unset[i], "PATH") == 0 || strcmp(request->unset[i], "*") == 0;
+	return other && !strchr(name, '/') && cachegrind_path_find(name, file, PATH_MAX) ? file : name;
+}
+
+static const char *const *line_make(struct arena *arena, const char *valgrind, const char *folder,
+                                    const struct cachegrind_model *model, const struct program_request *request) {
+	size_t words = 0;
+	while (request->argv[words])
+		words++;
+	struct line line = {arena, arena_alloc(arena, words + WORDS, sizeof *line.words), 0};
+	add(&line, valgrind, "");
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		add(&line, fixed[i], "");
+	for (size_t i = 0; i < sizeof forks / sizeof *forks; i++)
+		add(&line, "--dump-before=", forks[i]);
+	for (int i = 0; i < model->count; i++)
+		add(&line, model->options[i], "");
+	add(&line, arena_printf(arena, "--max-threads=%d", THREADS_MAX), "");
+	add(&line, arena_printf(arena, "--log-file=%s/" PROGRAM_SIMULATE_LOG, folder), ".%p");
+	add(&line, arena_printf(arena, "--callgrind-out-file=%s/" PROGRAM_SIMULATE_OUT, folder), ".%p");
+	add(&line, "--", "");
+	add(&line, program_path(arena, request), "");
+	for (size_t i = 1; i < words; i++)
+		add(&line, request->argv[i], "");
+	return line.words;
+}
+
+/* Memory addresses must be the same in every run. If that is not permitted the counts hardly differ. */
+static void order_set(void *ctx) {
+	int *before = ctx;
+	*before = personality(0xffffffff);
+	if (*before != -1)
+		personality((unsigned)*before | ADDR_NO_RANDOMIZE);
+}
+
+static void order_restore(void *ctx) {
+	const int *before = ctx;
+	if (*before != -1)
+		personality((unsigned)*before);
+}
+
+/* In multiples of the request's timeout. The CPU time is the last run's. */
+static double patience(const struct program_trial *trial, double native_s) {
+	const struct timeval *user = &trial->run.usage.ru_utime, *system = &trial->run.usage.ru_stime;
+	double cpu_s = (double)(user->tv_sec + system->tv_sec) + 1e-6 * (double)(user->tv_usec + system->tv_usec);
+	double timeout = trial->request->timeout_s;
+	double most = fmin(fmax(native_s, cpu_s), fmax(timeout, native_s));
+	return timeout > 0 ? fmax(1, (TIMES_MAX * most + START_S) / timeout) : 1;
+}
+
+static bool is_illegal(int status) {
+	return (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL) ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGILL);
+}
+
+static void failure(const struct program_trial *trial, const char *folder, const char *why, char *reason) {
+	const char *trouble = program_simulate_trouble(folder);
+	if (!trouble && is_illegal(trial->run.status))
+		trouble = "valgrind does not know AVX-512: build without it";
+	snprintf(reason, 2 * COUNTER_REASON, "the run under valgrind failed: %.250s%s%s%s", why, trouble ? " (" : "",
+	         trouble ? trouble : "", trouble ? ")" : "");
+}
+
+static bool run_in(struct arena *arena, struct program_trial *trial, const char *folder, struct program_simulated *out,
+                   struct simulation *simulation, char *reason) {
+	struct cachegrind_model model;
+	struct err err = {.code = ERR_OK};
+	double native_s = trial->count > 0 ? stats_median(trial->samples, trial->count) : NAN;
+	char why[PROGRAM_MESSAGE], *valgrind = arena_alloc(arena, PATH_MAX, 1);
+	int before;
+	if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0) {
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
+		return false;
+	}
+	if (strchr(folder, '%') || !cachegrind_path_find("valgrind", valgrind, PATH_MAX)) {
+		snprintf(reason, 2 * COUNTER_REASON,
+		         strchr(folder, '%') ? "valgrind does not accept %% in TMPDIR" : "valgrind is not in PATH");
+		return false;
+	}
+	const struct program_again again = {.argv = line_make(arena, valgrind, folder, &model, trial->request),
+	                                    .slowdown = patience(trial, native_s),
+	                                    .start = order_set,
+	                                    .stop = order_restore,
+	                                    .ctx = &before};
+	if (!program_trial_again(trial, &again, why, sizeof why)) {
+		failure(trial, folder, why, reason);
+		return false;
+	}
+	simulation->seconds = trial->run.seconds;
+	simulation->slowdown = native_s > 0 ? simulation->seconds / native_s : NAN;
+	return program_simulate_read(folder, out, reason);
+}
+
+/* A folder that the program does not learn of. */
+static bool run(struct arena *arena, struct program_trial *trial, struct program_simulated *out,
+                struct simulation *simulation, char *reason) {
+	struct scratch scratch;
+	struct err err;
+	double begun = sys_now();
+	if (scratch_open(&scratch, SCRATCH_RUN, &err) != 0) {
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
+		return false;
+	}
+	bool good = run_in(arena, trial, scratch.path, out, simulation, reason);
+	scratch_close(&scratch);
+	simulation->elapsed_s = sys_now() - begun;
+	snprintf(simulation->model, sizeof simulation->model, "%s", out->model);
+	return good;
+}
+
+static void event_fill(const struct program_simulated *out, int event, struct counted *counted) {
+	char all[40] = "";
+	if (out->processes > 1)
+		snprintf(all, sizeof all, " in %d processes", out->processes);
+	counted->status = COUNTER_SIMULATED;
+	counted->unit = "count";
+	counted->total = out->values[event];
+	snprintf(
+		counted->reason, sizeof counted->reason,
+		"simulated by valgrind's cache model, not counted: the whole program with its start%s, threads one at a time",
+		all);
+}
+
+/* Fills these events of the plan, all from one run after the samples. */
+static void program_simulate(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                             const size_t *events, size_t count, struct counting *counting) {
+	char reason[2 * COUNTER_REASON] = "";
+	struct program_simulated out = {.processes = 0};
+	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
+	bool good = run(arena, trial, &out, simulation, reason);
+	for (size_t i = 0; i < count; i++) {
+		struct counted *counted = &counting->events[events[i]];
+		int event = cachegrind_event_find(plan->events[events[i]].event);
+		if (good && event >= 0)
+			event_fill(&out, event, counted);
+		else
+			counted_miss(counted, good ? "this event is not simulated" : reason);
+	}
+	counting->simulation = good ? simulation : NULL;
+}
 
 enum { COUNT_RUNS = 16 /* seconds that the tuner waits at most: tuner/program/run.c */ };
 

@@ -4,9 +4,6 @@
 #include "worker/program/runner_trial_impl.h"
 #include "worker/count/simulate.h"
 
-/* Fills these events of the plan, all from one run after the samples. */
-void program_simulate(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
-                      const size_t *events, size_t count, struct counting *counting);
 
 struct program_simulated {
 	double values[CACHEGRIND_EVENTS]; /* sums over all processes */

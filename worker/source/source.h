@@ -60,8 +60,6 @@ size_t source_size(const struct source_argument *argument);
 /* The source with the configuration's macros in front. As options they would reach the headers that a compiler
  * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
 char *source_defined(const struct source_config *config, const char *text);
-/* The name of the source in the compiler's messages. */
-const char *source_name(const struct source_problem *problem);
 /* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
 json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
 

@@ -40,9 +40,6 @@ int apply_choose(const json_t *profile, const struct apply_request *request, str
 /* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is
  * safe. */
 char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
-/* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
- */
-char *apply_template_line(const json_t *program, const json_t *config);
 
 /* A command with its environment. */
 struct launch {

@@ -54,8 +54,6 @@ void explain_path_add(const struct explain_view *view, struct explain_table *tab
                       json_t *result);
 /* src/cmd/explain/effects.c */
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result);
-/* src/cmd/explain/landscape.c */
-json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner);
 json_t *explain_drivers(const struct explain_view *view, size_t winner,
                         size_t baseline);               /* src/cmd/explain/drivers.c */
 json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */

@@ -15,7 +15,6 @@ void explain_title(const struct explain_text *text, const char *title);
 /* Points to --verbose for `count` items that are not shown. */
 void explain_more_print(const struct explain_text *text, int indent, size_t count);
 
-void explain_text_table(const struct explain_text *text);    /* src/cmd/explain/text_table.c */
 void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
 void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
 void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/list_counters.c %D%/list_impl.h %D%/list_params.c
+libapp_la_SOURCES += %D%/list_impl.h %D%/list_params.c

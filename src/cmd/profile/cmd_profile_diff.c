@@ -7,7 +7,7 @@
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/profile/verb_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/diff.h"
+#include "tuner/profile/profile_state.h"
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),

@@ -32,11 +32,6 @@ void profile_input_close(struct profile_input *input);
 /* Keeps only the entries of --kernel, where a kernel of a plug-in may be given by its file. */
 int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err);
 
-/* Finds the present kernel of an entry, among those of --kernel and the built-in ones; NULL if it is unknown. */
-const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry);
-/* The folder in which a program was tuned, if it is still there; else NULL: the current one. A profile from a file may
- * be that of another checkout, so its programs are those of the current folder. */
-const char *profile_folder(const struct profile_input *input, const json_t *program);
 /* Returns the state of an entry on this machine, see profile_entry_state. */
 const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
                                const json_t *entry);

@@ -4,8 +4,12 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/text.h"
+#include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/profile/input.h"
+#include "src/cmd/profile/verify_impl.h"
+#include "src/plan/params.h"
 #include "tuner/profile/profile.h"
+#include "tuner/program/recorded.h"
 #include "tuner/program/source.h"
 
 static bool is_plugin(const char *word) {
@@ -38,7 +42,8 @@ int profile_input_pick(struct profile_input *input, struct app *app, const struc
 	return failed;
 }
 
-const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry) {
+/* Finds the present kernel of an entry, among those of --kernel and the built-in ones; NULL if it is unknown. */
+static const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry) {
 	const char *name = js_string_or(entry, "kernel", "");
 	char kind[32];
 	for (size_t i = 0; i < opt_count(args, "kernel"); i++) {
@@ -52,7 +57,9 @@ const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args 
 	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
 }
 
-const char *profile_folder(const struct profile_input *input, const json_t *program) {
+/* The folder in which a program was tuned, if it is still there; else NULL: the current one. A profile from a file may
+ * be that of another checkout, so its programs are those of the current folder. */
+static const char *profile_folder(const struct profile_input *input, const json_t *program) {
 	struct err gone = {0};
 	const char *folder = input->from_file ? NULL : js_string_or(program, "folder", NULL);
 	return folder && program_places_check(folder, NULL, &gone) == 0 ? folder : NULL;
@@ -107,4 +114,176 @@ char *profile_differing(struct app *app, const struct profile_input *input) {
 	}
 	text_clean(text, false);
 	return text;
+}
+
+/* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
+static const double SAMPLE_SECONDS = 4e-3;
+/* Somebody waits for the answer, so only what can be repeated in this time is. */
+static const double REPEAT_SECONDS = 10;
+
+int verify_skip(struct verified *row, const char *reason) {
+	row->outcome = VERIFY_UNKNOWN;
+	snprintf(row->reason, sizeof row->reason, "%s", reason);
+	text_clean(row->reason, false);
+	return 0;
+}
+
+struct progress {
+	struct verify *verify;
+	const char *kernel;
+};
+
+static int on_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
+                    struct err *err) {
+	const struct progress *progress = ctx;
+	const struct verify *verify = progress->verify;
+	(void)phase, (void)config, (void)result;
+	ui_progress(app_ui(verify->app), "verify %zu/%zu  %s  pair %d of at most %d", verify->done + 1, verify->count,
+	            progress->kernel, block + 1, verify->options.pairs_max);
+	return *app_interrupt(verify->app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+/* An entry that was a tie, or undecided, holds as long as it is not slower. */
+static enum verify_outcome outcome_of(enum verdict recorded, const struct duel_result *duel) {
+	if (duel->verdict == PAIRED_SLOWER)
+		return recorded == VERDICT_SLOWER ? VERIFY_HOLDS : VERIFY_SLOWER;
+	return duel->verdict == PAIRED_TIE && recorded == VERDICT_FASTER ? VERIFY_NO_LONGER : VERIFY_HOLDS;
+}
+
+static void judge(struct verified *row) {
+	const struct duel_result *duel = &row->duel;
+	row->outcome = outcome_of(row->entry.verdict, duel);
+	if (duel->verdict != PAIRED_FASTER && row->entry.verdict == VERDICT_UNDECIDED)
+		snprintf(row->reason, sizeof row->reason, "still not proven to be faster");
+	for (int side = 1; side >= 0; side--)
+		if (duel->failed[side] != TRIAL_CORRECT)
+			snprintf(row->reason, sizeof row->reason, "%s %s", side ? "the baseline" : "it",
+			         trial_status_text(duel->failed[side]));
+	if (duel->failed[0] != TRIAL_CORRECT)
+		row->outcome = VERIFY_NO_LONGER;
+}
+
+/* Runs the duel and derives the outcome. The request has kernel, problem, device and so on. */
+static int verify_duel(struct verify *verify, struct verified *row, struct runner *runner,
+                       struct trial_request *request, struct err *err) {
+	mem_auto char *kernel = profile_text_kernel(row->entry.json);
+	struct progress progress = {verify, kernel};
+	const struct race_observer observer = {.ctx = &progress, .trial = on_trial};
+	request->seed = verify->options.seed;
+	request->min_sample_s = SAMPLE_SECONDS;
+	request->timeout_s = verify->timeout_s;
+	struct race_watch watch = {.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(verify->app)};
+	struct duel_options options = verify->options;
+	options.watch = &watch;
+	int failed =
+		duel_run(runner, request, row->entry.config, row->entry.baseline.config, &options, &observer, &row->duel, err);
+	row->load = race_watch_json(&watch);
+	busy_free(watch.busy);
+	json_decref(watch.pairs);
+	if (!failed)
+		judge(row);
+	if (!failed || err->code != ERR_NOTHING)
+		return failed;
+	verify_skip(row, err->what);
+	*err = (struct err){0};
+	return 0;
+}
+
+/* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
+static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
+	json_t *read = json_object();
+	int failed = 0;
+	js_members (name, value, settings) {
+		struct value one;
+		char text[512] = "";
+		if (failed || !value_from_json(value, &one))
+			continue;
+		int length =
+			one.type == VALUE_WORD ? snprintf(text, sizeof text, "%s", one.as.w) : value_text(one, text, sizeof text);
+		mem_auto char *word = mem_printf("%s=%s", name, text);
+		failed = length < 0 || (size_t)length >= sizeof text
+		             ? err_set(err, ERR_USAGE, NULL, "%s is too long", name)
+		             : params_word(params, word, problem ? read : NULL, problem ? NULL : read, err);
+	}
+	json_decref(read);
+	return failed;
+}
+
+static int entry_check(struct verify *verify, const struct kernel_desc *kernel, const struct profile_entry *entry,
+                       struct err *err) {
+	struct params params = {0};
+	struct topo *topo = app_topo(verify->app, err);
+	if (!topo)
+		return -1;
+	params_init(&params, kernel, topo, true);
+	int failed = settings_check(&params, entry->problem, true, err) ||
+	             settings_check(&params, entry->config, false, err) ||
+	             settings_check(&params, entry->baseline.config, false, err);
+	params_clear(&params);
+	return failed ? -1 : 0;
+}
+
+int verify_kernel(struct verify *verify, struct verified *row, struct err *err) {
+	const struct kernel_desc *kernel = profile_kernel(verify->app, verify->args, row->entry.json);
+	struct worker *worker = app_worker(verify->app, err);
+	struct err why = {0};
+	enum trial_objective objective;
+	char kind[32];
+	profile_device_kind(row->entry.json, kind, sizeof kind);
+	if (!worker || !app_gpu(verify->app, err))
+		return -1;
+	if (!kernel)
+		return verify_skip(row, "unknown kernel; name one of a plug-in with --kernel ./FILE.so:NAME");
+	if (strcmp(kind, app_device_kind(verify->app)) != 0)
+		return verify_skip(row, "it is for another device, see --device");
+	if (!trial_objective_find(row->entry.objective, &objective))
+		return verify_skip(row, "unknown objective");
+	if (entry_check(verify, kernel, &row->entry, &why))
+		return verify_skip(row, why.what);
+	struct runner runner = worker_runner(worker);
+	struct trial_request request = {
+		.kernel = kernel->name,
+		.library = kernel->library,
+		.device = app_device(verify->app),
+		.problem = row->entry.problem,
+		.objective = objective,
+		.warmup = 1,
+	};
+	return verify_duel(verify, row, &runner, &request, err);
+}
+
+static int program_meet(struct verify *verify, struct verified *row, struct program *program, struct err *err) {
+	struct runner runner = program_runner(program);
+	struct trial_request request = {
+		.kernel = row->entry.kernel,
+		.problem = row->entry.problem,
+		.whole_program = true,
+	};
+	int failed = verify_duel(verify, row, &runner, &request, err);
+	if (!failed || err->code == ERR_INTERRUPTED)
+		return failed;
+	/* A baseline that fails, or prints something else each time, must not keep the other entries from being verified.
+	 */
+	verify->unrun = true;
+	verify_skip(row, err->what);
+	*err = (struct err){0};
+	return 0;
+}
+
+int verify_program(struct verify *verify, struct verified *row, struct err *err) {
+	const json_t *program = row->entry.program;
+	if (verify->input.from_file && !opt_has(verify->args, "programs"))
+		return verify_skip(row, "programs named in a file only run with --programs");
+	if (!app_worker(verify->app, err))
+		return -1;
+	struct arena *arena = arena_new();
+	struct program_spec spec = program_recorded(arena, program, row->entry.baseline.config);
+	spec.folder = profile_folder(&verify->input, program);
+	struct err why = {0};
+	struct program *opened = program_new(&spec, app_worker(verify->app, &why), &why);
+	verify->unrun = verify->unrun || !opened;
+	int failed = opened ? program_meet(verify, row, opened, err) : verify_skip(row, why.what);
+	program_free(opened);
+	arena_free(arena);
+	return failed;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "src/cmd/regions/file.h"
+#include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/cmd/regions/regions.h"
 
 static const double SMALL = 0.01; /* of the time in regions */

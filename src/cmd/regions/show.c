@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/regions/file.h"
+#include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions.h"

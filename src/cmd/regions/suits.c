@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/app/lock.h"
-#include "src/cmd/regions/file.h"
+#include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/show_impl.h"
 #include "src/plan/program_plan.h"

@@ -15,7 +15,6 @@ void html_put(struct html *html, const char *format, ...) __attribute__((format(
 /* Begins an element; its attributes follow as names and values, ended by NULL. An attribute with a NULL value is
  * omitted. */
 void html_begin(struct html *html, const char *tag, ...) __attribute__((sentinel));
-void html_constant(struct html *html, const char *markup);
 
 /* Reserves a slot for markup and returns its number, counted from 0. */
 size_t html_slot(struct html *html);

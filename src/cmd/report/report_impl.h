@@ -101,7 +101,6 @@ int report_from(struct report *report, struct err *err);
 void report_interval(struct report *report, double low, double ratio, double high);
 void report_cards(struct report *report);
 void report_machine(struct report *report);
-void report_recommend(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
 void report_parts(struct report *report, const struct report_section *section);

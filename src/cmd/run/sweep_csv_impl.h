@@ -4,5 +4,3 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* One line for each sample; a configuration that failed has one with an empty time. machine may be NULL. */
-void sweep_csv_print(const char *kernel, const char *device, const json_t *machine, const json_t *rows, FILE *out);

@@ -16,5 +16,3 @@ struct tune_sizes {
 int tune_sizes_read(struct tune_session *session, struct err *err);
 void tune_sizes_free(struct tune_sizes *sizes); /* NULL is allowed */
 int tune_sizes_run(struct tuning *t, struct err *err);
-/* Returns for example "n=512"; the caller frees it. */
-char *tune_sizes_word(const struct tune_sizes *sizes, double n);

@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/diff.h"
 #include "tuner/profile/entry.h"
 #include "tuner/profile/select.h"
 #include "tuner/profile/profile_state.h"

@@ -5,7 +5,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tests/tuner/profile/made.h"
-#include "tuner/profile/diff.h"
 #include "tuner/profile/entry.h"
 #include "tuner/profile/profile_state.h"
 

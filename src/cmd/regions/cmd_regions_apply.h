@@ -11,8 +11,6 @@ struct regions_files {
 int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
                      struct err *err);
 void regions_files_clear(struct regions_files *files);
-/* The document of a program, NULL for any if there is only one. New reference. */
-json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err);
 /* The same for the words of a command, none for any. */
 json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
                               struct err *err);
