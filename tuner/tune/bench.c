@@ -213,17 +213,29 @@ bool tune_can_bound(const struct tune *tune) {
 	       !tune_is_metered(tune) && !tune->task->limits.complete;
 }
 
+double tune_today_value(const struct tune *tune) {
+	return tune->bench.times.today > 0 ? tune->bench.times.today : tune->memory.baseline.value;
+}
+
+void tune_today_note(struct tune *tune, const struct duel_result *duel) {
+	if (duel->bounded > 0 || duel->paired.count < RACE_PAIRS_LEAST)
+		return;
+	tune->bench.times.today = duel->median[1];
+	if (tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune))
+		tune->bench.times.run = duel->median[1];
+}
+
 double tune_base_seconds(const struct tune *tune) {
 	const struct trial_result *baseline = &tune->memory.baseline;
-	double whole = tune_final_seconds(tune, baseline->value);
+	double value = tune_today_value(tune), whole = tune_final_seconds(tune, value);
 	if (!tune_has_reference(tune))
 		return 0;
 	if (!tune_can_bound(tune) || isnan(tune->memory.best))
 		return whole;
 	double bound = fmax(BOUND_TIMES * tune->memory.best, BOUND_SHARE * tune_budget_time(tune));
-	bool cut = bound < baseline->value || baseline->status == TRIAL_CENSORED;
+	bool cut = bound < value || baseline->status == TRIAL_CENSORED;
 	double restart = tune->task->whole_programs ? 0 : START_SECONDS + tune->bench.times.setup;
-	return cut ? tune_final_seconds(tune, fmin(bound, baseline->value)) + restart : whole;
+	return cut ? tune_final_seconds(tune, fmin(bound, value)) + restart : whole;
 }
 
 double tune_pair_seconds(const struct tune *tune) {

@@ -28,6 +28,7 @@ struct tune_last {
 
 struct tune_times {
 	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
+	double today;   /* value of the baseline in the latest comparison; 0: none, its trial is all that is known */
 	double extra;   /* spent before and after each run of a program */
 	double setup;   /* that setting up a kernel took at most */
 	double prepare; /* and verifying it, for which its reference is computed */
@@ -90,6 +91,9 @@ bool tune_has_reference(const struct tune *tune);
 /* Can a trial of the baseline be ended, and prove how much slower it is at least? */
 bool tune_can_bound(const struct tune *tune);
 double tune_restart_seconds(const struct tune *tune); /* of a worker that was ended */
+/* The value of the baseline, of as many runs as there are; of the search's trial, one may be far off. */
+double tune_today_value(const struct tune *tune);
+void tune_today_note(struct tune *tune, const struct duel_result *duel);
 double tune_base_seconds(const struct tune *tune);    /* of a trial of the baseline in the finals, at least */
 double tune_pair_seconds(const struct tune *tune);    /* at least */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which

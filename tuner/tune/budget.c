@@ -182,7 +182,7 @@ static int changes_expected(const struct tune *tune) {
 double tune_rent_seconds(const struct tune *tune) {
 	int count = changes_expected(tune);
 	double each =
-		(tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune->memory.baseline.value)) / 2;
+		(tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune_today_value(tune))) / 2;
 	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) + ARMS_OF_DUEL);
 	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (ARMS_OF_DUEL + 1);
 	double most = tune_budget_time(tune) > 0 ? RACE_SHARE_CHANGES * tune_budget_time(tune) : INFINITY;

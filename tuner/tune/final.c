@@ -182,6 +182,8 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	tune_spend_nodes(tune, SPENT_DUEL);
 	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->finals.duel, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
+	if (rc == 0)
+		tune_today_note(tune, &tune->finals.duel);
 	return rc;
 }
 
