@@ -422,7 +422,7 @@ json_t *explain_result(const struct explain_view *view) {
 	if (view->item->table || is_program(view))
 		json_object_del(result, "experiments");
 	part_add(result, "scaling", explain_scaling(view));
-	explain_effects_add(view, &table, result);
+	explain_effects_add(view, &table, baseline, result);
 	part_add(result, "landscape",
 	         winner == SIZE_MAX || is_undecided(view) ? NULL : explain_landscape(view, &table, winner));
 	explain_table_clear(&table);

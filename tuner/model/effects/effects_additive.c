@@ -172,6 +172,18 @@ static int iterate(struct state *s) {
 	return failed;
 }
 
+/* What the intervals are taken from: rows that the weights leave out are noise, too, or interactions that the model
+ * does not have, and count up to a bound. */
+static double scale_of_all(const struct state *s) {
+	double squares = 0, count = 0;
+	for (size_t row = 0; row < s->design->table->rows; row++)
+		if (!is_over(s, row) && given(s, row) > 0) {
+			squares += pow(fmin(fabs(s->fit->residual[row]) / s->fit->scale, BISQUARE), 2);
+			count++;
+		}
+	return s->fit->scale * fmax(1, sqrt(squares / count));
+}
+
 int fit_make(struct fit *fit, const struct design *design) {
 	size_t n = design->columns, rows = design->table->rows;
 	struct state s = {.design = design, .fit = fit};
@@ -187,8 +199,9 @@ int fit_make(struct fit *fit, const struct design *design) {
 	s.v = mem_alloc(n, sizeof *s.v);
 	state_begin(&s);
 	int failed = iterate(&s);
+	double scale = scale_of_all(&s);
 	for (size_t i = 0; i < n * n; i++)
-		fit->covariance[i] *= fit->scale * fit->scale;
+		fit->covariance[i] *= scale * scale;
 	free(s.spread);
 	free(s.weight);
 	free(s.y);
@@ -314,32 +327,60 @@ static bool is_good(const struct effects_table *table) {
 	return rows >= ROWS_MIN && table->params > 0 && effects_table_check(table, reason) == 0;
 }
 
-/* The distance of the bounds in standard errors, such that all pairs of `count` values hold together (Sidak,
- * Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
-static double reach(size_t count, double freedom) {
-	double pairs = (double)count * (double)(count - 1) / 2;
+/* The distance of the bounds in standard errors, such that all pairs of `count` values of all parameters hold together
+ * (Sidak, Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
+static double reach(size_t count, size_t params, double freedom) {
+	double pairs = (double)count * (double)(count - 1) / 2 * (double)params;
 	double each = -expm1(log(LEVEL) / pairs); /* 1 - LEVEL^(1 / pairs) */
 	return gsl_cdf_tdist_Qinv(each / 2, freedom);
 }
 
+/* Is the parameter there in a row with the value of this column? */
+static bool is_with(const struct design *design, size_t column, size_t param, size_t own) {
+	for (size_t row = 0, params = design->table->params; row < design->table->rows; row++)
+		if (design->column[row * params + own] == (int)column && design->column[row * params + param] > 0)
+			return true;
+	return false;
+}
+
+/* The difference of two values, of which one brings parameters: whose value is the one to compare the other with? Where
+ * nobody has said what is run today, it may be any of them. */
+static void apart(const struct fit *fit, const struct design *design, size_t own, const size_t at[2], double range[2]) {
+	range[0] = range[1] = fit->effect[at[0]] - fit->effect[at[1]];
+	for (size_t p = 0; !design->table->today && p < design->table->params; p++) {
+		struct block block = design->blocks[p];
+		double sign = is_with(design, at[0], p, own) - is_with(design, at[1], p, own), low = 0, high = 0;
+		for (size_t c = block.first; p != own && c < block.first + block.count; c++) {
+			low = fmin(low, sign * fit->effect[c]);
+			high = fmax(high, sign * fit->effect[c]);
+		}
+		range[0] += low;
+		range[1] += high;
+	}
+}
+
 /* Bounds of the largest difference: the largest lower and the largest upper bound of all pairs. */
-static void interval(const struct fit *fit, const size_t *columns, size_t count, size_t n, double ci[2]) {
-	double far = reach(count, fit->freedom);
+static void interval(const struct fit *fit, const size_t *columns, size_t count, const struct design *design,
+                     size_t param, double ci[2]) {
+	double far = reach(count, design->table->params, fit->freedom), range[2];
+	size_t n = design->columns;
 	ci[0] = ci[1] = 0;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < i; k++) {
 			size_t a = columns[i], b = columns[k];
 			const double *cov = fit->covariance;
 			double variance = cov[a * n + a] + cov[b * n + b] - 2 * cov[a * n + b];
-			double apart = fabs(fit->effect[a] - fit->effect[b]), error = far * sqrt(fmax(variance, 0));
-			ci[0] = fmax(ci[0], apart - error);
-			ci[1] = fmax(ci[1], apart + error);
+			double error = far * sqrt(fmax(variance, 0));
+			apart(fit, design, param, (size_t[]){a, b}, range);
+			ci[0] = fmax(ci[0], fmax(range[0], -range[1]) - error);
+			ci[1] = fmax(ci[1], fmax(range[1], -range[0]) + error);
 		}
 	}
 }
 
-static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, struct block block,
+static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, size_t param,
                        const bool *comparable) {
+	struct block block = design->blocks[param];
 	size_t *columns = mem_alloc(block.count + 1, sizeof *columns), count = 0, best = 0, worst = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++) {
 		if (!comparable[c])
@@ -352,7 +393,7 @@ static void effect_set(struct effect *effect, const struct design *design, const
 	}
 	if (count >= 2 && best != worst) {
 		double ci[2];
-		interval(fit, columns, count, design->columns, ci);
+		interval(fit, columns, count, design, param, ci);
 		effect->known = true;
 		effect->ratio = exp(fit->effect[worst] - fit->effect[best]);
 		effect->ci[0] = exp(ci[0]);
@@ -369,7 +410,7 @@ static size_t effects_set(struct effect *effects, const struct design *design, c
 	alias_find(design, comparable);
 	for (size_t param = 0; param < design->table->params; param++) {
 		if (design->blocks[param].count)
-			effect_set(&effects[param], design, fit, design->blocks[param], comparable);
+			effect_set(&effects[param], design, fit, param, comparable);
 		known += effects[param].known;
 	}
 	return known;

@@ -37,6 +37,7 @@ struct design {
 	struct block *blocks; /* of each parameter */
 	int *level;           /* of each column */
 	double *share;        /* of each column, among the rows that have a column of its block */
+	double *zero;         /* weights of each block for which its effects sum to 0: the share, or 1 at today's value */
 	size_t *times;        /* of each column: its rows */
 	int *column;          /* rows x params; -1: absent, or a value without a column */
 	double *y;            /* log cost */
@@ -46,7 +47,7 @@ void design_make(struct design *design, const struct effects_table *table);
 void design_clear(struct design *design);
 /* X'WX and, where v is not NULL, X'Wy. */
 void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v);
-/* Make the effects of each block sum to 0, weighted by share. */
+/* Make the effects of each block sum to 0, weighted by `zero`. */
 void design_centre_matrix(const struct design *design, double *covariance);
 void design_centre_vector(const struct design *design, double *effect);
 /* The sum of a row's effects, and its variance in units of the covariance. */
