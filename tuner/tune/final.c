@@ -61,8 +61,10 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 		}
 		if (isnan(best))
 			best = measured->least;
-		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->least, .cost = tune_price(tune, config, measured->wall)};
+		entries[(*count)++] = (struct race_entry){.config = config,
+		                                          .estimate = measured->least,
+		                                          .cost = tune_price(tune, config, measured->wall),
+		                                          .changes = tune_changes(tune, config)};
 	}
 	return 0;
 }
