@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The contract of a cause, and what they share. A cause knows the field's names of parameters, never a kernel's. */
-#pragma once
+#ifndef TUNER_PROBE_CAUSE_IMPL_H
+#define TUNER_PROBE_CAUSE_IMPL_H
 #include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/probe/probe.h"
 
@@ -53,3 +54,4 @@ bool cause_replace(const struct probe_subject *subject, const struct cause_words
  * bytes_most: of its data; INFINITY: any. */
 bool cause_resize(const struct probe_subject *subject, size_t row, bool larger, double bytes_most,
                   struct cause_test *test);
+#endif

@@ -2,7 +2,8 @@
 /* Experiments about causes. Each cause names the intervention that would refute it and predicts its effect; both sides
  * then meet in the interleaved pairs of a duel (tuner/race). What the finals of a tune have measured already is not
  * measured again. */
-#pragma once
+#ifndef TUNER_PROBE_PROBE_H
+#define TUNER_PROBE_PROBE_H
 #include "tuner/race/race.h"
 #include "tuner/study/study.h"
 
@@ -35,3 +36,4 @@ struct probe_bench {
  * known. New reference. If `begin` or the runner fails (an interruption), err says so, and the other causes are "not
  * testable" for this reason. */
 json_t *probe_causes(const struct probe_subject *subject, const struct probe_bench *bench, struct err *err);
+#endif
