@@ -33,8 +33,8 @@ void cause_predict(struct cause_test *test, double predicted, double otherwise, 
 }
 
 const char *cause_threads(const json_t *config) {
-	static const char *const names[] = {"threads", "OMP_NUM_THREADS", "nthreads", "num_threads", "jobs",
-	                                    "workers", "np",              "nproc",    "T",           "j"};
+	static const char *const names[] = {
+		"threads", "OMP_NUM_THREADS", "nthreads", "num_threads", "jobs", "workers", "np", "nproc", "T", "j"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (json_object_get(config, names[i]))
 			return names[i];
@@ -247,7 +247,7 @@ static double per_work(const struct study *study, size_t row, size_t twin) {
 	return study_row(study, row)->value / study_row(study, twin)->value * work_of(study, twin) / work_of(study, row);
 }
 
-/* What one thread gains as well is not the price of a team. */
+/* A gain that one thread has as well is not the price of a team. */
 static double alone_per_work(const struct probe_subject *subject, size_t other) {
 	size_t alone = cause_row(subject, 1, 1),
 		   twin = alone == SIZE_MAX ? SIZE_MAX : twin_of(subject->study, alone, other);

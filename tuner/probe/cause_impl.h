@@ -10,11 +10,11 @@ static const double CAUSE_LEAST = 1.1;
 
 struct cause_test {
 	json_t *problem[2], *config[2]; /* as it is, and with the intervention; new references */
-	double work;                    /* the time of the second is divided by this: it does more work, or has fewer threads */
-	double predicted, otherwise;    /* the time of the first over that of the second, if it is the cause and if not */
-	double apart;                   /* between these: the ratio that separates both */
-	double most;                    /* a larger ratio has another cause; INFINITY: none has */
-	const char *param;              /* the only parameter that differs; NULL: there are more */
+	double work; /* the time of the second is divided by this: it does more work, or has fewer threads */
+	double predicted, otherwise; /* the time of the first over that of the second, if it is the cause and if not */
+	double apart;                /* between these: the ratio that separates both */
+	double most;                 /* a larger ratio has another cause; INFINITY: none has */
+	const char *param;           /* the only parameter that differs; NULL: there are more */
 	char intervention[PROBE_TEXT], why[PROBE_TEXT];
 };
 

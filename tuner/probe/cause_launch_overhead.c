@@ -3,8 +3,8 @@
 #include "tuner/probe/cause_impl.h"
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"launch launches graph", "queued none off direct stream", "graph on graphs",
-	                                         "graph", "launches as a graph"};
+	static const struct cause_words words = {"launch launches graph", "queued none off direct stream",
+	                                         "graph on graphs", "graph", "launches as a graph"};
 	return cause_replace(subject, &words, test);
 }
 

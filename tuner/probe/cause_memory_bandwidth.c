@@ -5,7 +5,7 @@
 
 #include "tuner/probe/cause_impl.h"
 
-static const double WELL = 0.6; /* the least efficiency of half of the threads */
+static const double WELL = 0.6;    /* the least efficiency of half of the threads */
 static const double FASTER = 1.25; /* half of the threads are not much faster where all only wait for the memory */
 
 static double cache_of(const struct study *study) {
@@ -13,7 +13,7 @@ static double cache_of(const struct study *study) {
 	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
 }
 
-/* Of half of the team; 1 where one thread is the half, or was not measured. */
+/* The efficiency of half of the team; 1 where that is one thread. NAN: not measured. */
 static double efficiency_of(const struct probe_subject *subject, double half) {
 	size_t alone = cause_row(subject, 1, 1), row = cause_row(subject, half, half);
 	if (alone == SIZE_MAX || row == SIZE_MAX)

@@ -106,8 +106,8 @@ static void tune_read(const struct probe_subject *subject, struct probe_one *one
 	}
 }
 
-/* The times of the second side are divided by its work and multiplied by the ratio that separates a cause from its absence: then
- * the question of the duel, which side is faster, is the question whether it is the cause. */
+/* The times of the second side are divided by its work and multiplied by the ratio that separates a cause from its
+ * absence: then the question of the duel, which side is faster, is the question whether it is the cause. */
 static double scale_of(const struct cause_test *test, int side) {
 	return side ? test->apart / test->work : 1;
 }
@@ -119,8 +119,7 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 	int side = json_equal(asked->config, probing->arms[1]);
 	double scale = scale_of(test, side);
 	struct trial_request request = *asked;
-	if (bench->begin && bench->begin(bench->ctx, probing->one->cause->name,
-	                                 probing->end - now_of(bench), err))
+	if (bench->begin && bench->begin(bench->ctx, probing->one->cause->name, probing->end - now_of(bench), err))
 		return -1;
 	request.problem = test->problem[side];
 	request.config = test->config[side];
@@ -188,8 +187,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	options.clock.cut = fmax(now + seconds, probing->end);
 	const struct runner runner = {.ctx = probing, .run = arm_run};
 	struct runner own = runner;
-	int failed =
-		duel_run(&own, &bench->request, probing->arms[0], probing->arms[1], &options, NULL, &duel, err);
+	int failed = duel_run(&own, &bench->request, probing->arms[0], probing->arms[1], &options, NULL, &duel, err);
 	if (!failed)
 		duel_take(one, &duel);
 	duel_result_clear(&duel);
@@ -201,7 +199,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	return 0;
 }
 
-/* What is no better than its absence predicts refutes the cause, and so does what it cannot explain alone. */
+/* A ratio that its absence predicts refutes the cause, and so does one that it cannot explain alone. */
 static const char *outcome_of(struct probe_one *one) {
 	const struct cause_test *test = &one->test;
 	bool slower = test->predicted > test->otherwise;
@@ -220,11 +218,11 @@ static const char *outcome_of(struct probe_one *one) {
 
 static json_t *one_json(struct probe_one *one) {
 	const char *outcome = outcome_of(one);
-	json_t *json = json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o,s:s}", "cause", one->cause->name, "intervention",
-	                         *one->test.intervention ? one->test.intervention : NULL, "predicted",
-	                         js_number(one->test.predicted), "otherwise", js_number(one->test.otherwise), "measured",
-	                         js_number(one->ratio), "ci", one->from ? js_reals(one->ci, 2) : json_null(), "outcome",
-	                         outcome);
+	json_t *json =
+		json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o,s:s}", "cause", one->cause->name, "intervention",
+	              *one->test.intervention ? one->test.intervention : NULL, "predicted", js_number(one->test.predicted),
+	              "otherwise", js_number(one->test.otherwise), "measured", js_number(one->ratio), "ci",
+	              one->from ? js_reals(one->ci, 2) : json_null(), "outcome", outcome);
 	if (strcmp(outcome, "not testable") == 0)
 		json_object_set_new(json, "reason", js_text(one->test.why));
 	if (one->from)
@@ -246,12 +244,10 @@ static void ones_measure(struct probing *probing, struct probe_one *ones, size_t
 			continue;
 		if (!probing->bench->runner.run)
 			cause_untestable(&ones[i].test, "%.140s", probing->bench->why);
-		else if (err->code)
-			cause_untestable(&ones[i].test, "%.140s", err->what);
 		else if (left <= 0)
 			cause_untestable(&ones[i].test, "the budget is used up: raise --budget");
-		else if (one_measure(probing, left / (double)open, err))
-			cause_untestable(&ones[i].test, "%.140s", err->what);
+		else if (err->code || one_measure(probing, left / (double)open, err))
+			cause_untestable(&ones[i].test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
 		open--;
 	}
 }

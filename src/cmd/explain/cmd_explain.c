@@ -56,7 +56,7 @@ static void command_read(const struct opt_args *args, json_t *size) {
 	json_object_set_new(size, "command", json_string(line));
 }
 
-/* What is done with the results of one command. */
+/* The results of one command, and how long they may be probed. */
 struct explaining {
 	struct app *app;
 	const struct opt_args *args;
@@ -129,7 +129,7 @@ static int show(const struct explaining *explaining, struct err *err) {
 	return 0;
 }
 
-/* What was measured before an interruption is shown. */
+/* Verdicts that were reached before an interruption are shown. */
 static int probe_and_show(struct explaining *explaining, struct err *err) {
 	double seconds = PROBE_SECONDS;
 	const char *budget = opt_get(explaining->args, "budget", NULL);

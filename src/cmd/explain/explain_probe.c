@@ -12,7 +12,7 @@
 
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_SECONDS = 600;
 
-/* What is measured: a kernel or a program. */
+/* A kernel or a program, which is measured. */
 struct probed {
 	const struct explain_view *view;
 	struct arena *arena;
@@ -54,7 +54,7 @@ static int begin(void *ctx, const char *cause, double left_s, struct err *err) {
 	const struct probed *probed = ctx;
 	struct app *app = probed->view->app;
 	ui_progress(app_ui(app), "probe  %s, %s, %.0f s left", probed->view->item->kernel, cause, fmax(0, left_s));
-	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "it was interrupted") : 0;
+	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
 static int kernel_open(struct probed *probed, struct err *err) {

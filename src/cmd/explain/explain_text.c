@@ -290,7 +290,8 @@ static char *outcome_text(const json_t *probe) {
 	                  strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
 }
 
-/* Each is one line, so that it can be searched for. The ratios are of the time as it is to that with the intervention. */
+/* Each is one line, so that it can be searched for. The ratios are of the time as it is to that with the intervention.
+ */
 static void explain_text_probes(const struct explain_text *text) {
 	const json_t *probes = json_object_get(text->result, "probes");
 	if (json_array_size(probes))
@@ -298,8 +299,8 @@ static void explain_text_probes(const struct explain_text *text) {
 	js_each (one, probes) {
 		const char *intervention = js_string_or(one, "intervention", NULL);
 		mem_auto char *cause = mem_strdup(js_string_or(one, "cause", "?")), *outcome = outcome_text(one);
-		mem_auto char *line = mem_printf("%s: %s%s%s", cause, intervention ? intervention : "", intervention ? ": " : "",
-		                                 outcome);
+		mem_auto char *line =
+			mem_printf("%s: %s%s%s", cause, intervention ? intervention : "", intervention ? ": " : "", outcome);
 		for (char *at = line; *at && *at != ':'; at++)
 			*at = *at == '_' ? ' ' : *at;
 		text_clean(line, false);

@@ -14,8 +14,8 @@ static struct made *make_frequency(uint64_t seed, bool acts) {
 	made->ceilings = json_array();
 	for (int threads = 1; threads <= 8; threads *= 2) {
 		double lower = 1 + (clock - 1) * (threads - 1) / 7;
-		json_array_append_new(made->ceilings, json_pack("{s:s,s:i,s:f,s:s}", "name", "fp64", "threads", threads, "value",
-		                                                10 * threads / lower, "unit", "GFLOP/s"));
+		json_array_append_new(made->ceilings, json_pack("{s:s,s:i,s:f,s:s}", "name", "fp64", "threads", threads,
+		                                                "value", 10 * threads / lower, "unit", "GFLOP/s"));
 		made_add(made, json_object(), json_pack("{s:i}", "threads", threads), (acts ? lower : 1) / threads, NULL);
 	}
 	return made;
@@ -99,7 +99,7 @@ static int machine_run(void *ctx, const struct trial_request *request, struct tr
 	machine->now++;
 	*result = (struct trial_result){.value = NAN, .least = NAN};
 	if (machine->interrupt_at && machine->now >= machine->interrupt_at)
-		return err_set(err, ERR_INTERRUPTED, NULL, "it was interrupted");
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	for (size_t i = 0; i < machine->made->count; i++) {
 		const struct made_row *row = &machine->made->row[i];
 		if (!json_equal(row->problem, request->problem) || !json_equal(row->config, request->config))
@@ -162,8 +162,8 @@ static void test_planted(void) {
 				struct err err = {0};
 				js_auto json_t *entry = probed(&planted[i], (uint64_t)seed, acts, TRIALS, 0, &err);
 				/* A machine with one memory node has no far memory, which needs no experiment. */
-				bool good = acts ? said(entry, "confirmed")
-				                 : said(entry, "refuted") || (said(entry, "not testable") && i == 1);
+				bool good =
+					acts ? said(entry, "confirmed") : said(entry, "refuted") || (said(entry, "not testable") && i == 1);
 				right[acts] += good;
 				if (!good)
 					wrong_print(&planted[i], seed, acts, entry);
@@ -178,7 +178,7 @@ static void test_ends(void) {
 	struct err err = {0};
 	js_auto json_t *late = probed(&planted[0], 1, true, 0, 0, &err);
 	ok(said(late, "not testable") && strstr(js_string_or(late, "reason", ""), "raise --budget"),
-	   "without any time nothing is said of a cause but how to find out");
+	   "a cause for which there is no time is not testable, and the reason names the budget");
 	js_auto json_t *stopped = probed(&planted[0], 1, true, TRIALS, 3, &err);
 	ok(err.code == ERR_INTERRUPTED && said(stopped, "not testable") &&
 	       strstr(js_string_or(stopped, "reason", ""), "interrupted"),
@@ -190,8 +190,9 @@ static void test_tune(void) {
 	struct made *made = make_false_sharing(1, true);
 	struct study *study = made_study(made);
 	struct err err = {0};
-	js_auto json_t *tune = json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config",
-	                                 "pad", "none", "best", "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", 3.0, "ci", 2.8, 3.2);
+	js_auto json_t *tune =
+		json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config", "pad", "none", "best",
+	              "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", 3.0, "ci", 2.8, 3.2);
 	const struct probe_subject subject = {.study = study, .problem_row = row_of(study, "coords", 1), .tune = tune};
 	const struct probe_bench bench = {.why = "nothing runs here", .seconds = 1};
 	js_auto json_t *list = probe_causes(&subject, &bench, &err);
