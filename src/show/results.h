@@ -51,4 +51,3 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
 void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out);
-

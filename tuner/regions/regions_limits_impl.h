@@ -28,5 +28,3 @@ struct regions_limit_facts {
 	const unsigned *teams;
 	size_t team_count;
 };
-
-

@@ -81,4 +81,3 @@ bool parallel_ahead_baseline(const struct parallel *parallel);
 void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result);
 /* Reports the results of an interrupted run to the strategy at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
-

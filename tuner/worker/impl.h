@@ -21,7 +21,5 @@ struct worker {
 	struct worker_loss loss; /* of the last exchange; empty reason: not lost */
 };
 
-
 /* How a request without a usable answer ended. */
 enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
-

@@ -2,4 +2,3 @@
 /* Runs of a program that watch its kernels and copies on GPUs. */
 #pragma once
 #include "worker/program/runner_trial_impl.h"
-

@@ -4,7 +4,6 @@
 #include "worker/program/runner_trial_impl.h"
 #include "worker/count/simulate.h"
 
-
 struct program_simulated {
 	double values[CACHEGRIND_EVENTS]; /* sums over all processes */
 	int processes;

@@ -13,8 +13,8 @@ size_t charts_count(const struct charts *charts);
 /* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
  * are counted but not drawn, because the tables have the same numbers. */
 void charts_add(struct charts *charts, const char *id, const struct chart *chart);
-/* Reserves the slot, one at most, for the notice that charts were left out. */
-void charts_notice(struct charts *charts);
+/* Says that charts were left out, at the end of the page. */
+void charts_notice(const struct charts *charts);
 
 /* The page; the caller frees it. dir: folder of the PNG files, or NULL for none. NULL with err if these cannot
  * be made. */

@@ -89,10 +89,15 @@ static void report_recommend(struct report *report) {
 enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
 static const double SMALL = 0.01;
 
-static const char *name_of(struct report *report, const json_t *region) {
+static char *region_name(const json_t *region, double *number) {
 	const char *place = js_string_or(region, "place", "");
-	return arena_printf(report->arena, "%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place,
-	                    *place ? ")" : "");
+	(void)number;
+	return mem_printf("%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
+}
+
+static const char *name_of(struct report *report, const json_t *region) {
+	mem_auto char *name = region_name(region, NULL);
+	return arena_strdup(report->arena, name);
 }
 
 /* With its place only where another region has the same name. */
@@ -177,36 +182,26 @@ static void efficiency_put(struct report *report, const char *program, const jso
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
 }
 
-static void setting_put(struct html_table *table, const json_t *setting) {
-	int64_t chunk = js_int_or(setting, "chunk", 0);
-	const char *schedule = js_string_or(setting, "schedule", "");
-	if (chunk)
-		html_table_text(table, "%.3g threads %s chunk %lld", js_real_or(setting, "threads", NAN), schedule,
-		                (long long)chunk);
-	else
-		html_table_text(table, "%.3g threads %s", js_real_or(setting, "threads", NAN), schedule);
+static char *setting_text(const json_t *setting, double *number) {
+	long long chunk = (long long)js_int_or(setting, "chunk", 0);
+	mem_auto char *team =
+		mem_printf("%.3g threads %s", js_real_or(setting, "threads", NAN), js_string_or(setting, "schedule", ""));
+	(void)number;
+	return chunk ? mem_printf("%s chunk %lld", team, chunk) : mem_strdup(team);
 }
 
 static void table_put(struct report *report, const json_t *regions) {
-	static const char *const region_titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
-	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
-	struct html_table table;
-	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", region_titles);
-	js_each (region, regions) {
-		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
-		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
-		html_table_row(&table);
-		html_table_text(&table, "%s", name_of(report, region));
-		html_table_number(&table, js_real_or(region, "calls", NAN), "%lld", (long long)js_int_or(region, "calls", 0));
-		html_table_number(&table, time, "%.4g s", time);
-		html_table_number(&table, share, "%.1f %%", 100 * share);
-		setting_put(&table, json_object_get(region, "baseline"));
-		setting_put(&table, json_object_get(region, "best"));
-		html_table_number(&table, gain, "%.2fx", gain);
-		html_table_number(&table, imbalance, "%.0f %%", 100 * imbalance);
-		html_table_text(&table, "%s", js_string_or(region, "limit_text", ""));
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("region", "", .text = region_name),
+	                                        NUMBER("\1calls", "calls", "%.0f", 1),
+	                                        NUMBER("\1time", "time", "%.4g s", 1),
+	                                        NUMBER("\1share", "share", "%.1f %%", 100),
+	                                        COLUMN("before", "baseline", .text = setting_text),
+	                                        COLUMN("after", "best", .text = setting_text),
+	                                        NUMBER("\1gain", "gain", "%.2fx", 1),
+	                                        NUMBER("\1imbalance", "imbalance", "%.0f %%", 100),
+	                                        COLUMN("\2limit", "limit_text", .absent = ""),
+	                                        {0}};
+	html_rows(report->html, NULL, "Parallel regions, by the time that one run spends in them", columns, regions);
 }
 
 static const char *program_of(const json_t *document) {
@@ -292,7 +287,6 @@ static void page_put(struct report *report) {
 		html_put(report->html,
 		         "<p class=\"note\">Measured on another machine than the one that wrote this page. Run the "
 		         "commands below on that machine.</p>");
-	charts_notice(report->charts);
 	nav_put(report);
 	hidden_put(report);
 	html_put(report->html, "</header><main>");
@@ -304,6 +298,7 @@ static void page_put(struct report *report) {
 		report_section(report, &report->sections[i]);
 	js_each (document, report->regions)
 		document_put(report, document, document_at);
+	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }

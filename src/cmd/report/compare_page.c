@@ -183,19 +183,13 @@ static void side_put(struct report *report, const json_t *row, size_t side) {
 	free(config);
 }
 
-static const char *plain_text(struct report *report, const json_t *value) {
-	if (json_is_string(value))
-		return json_string_value(value);
-	mem_auto char *text = value && !json_is_null(value) ? js_canonical(value) : NULL;
-	return arena_strdup(report->arena, text ? text : "none");
-}
-
 static void settings_put(struct report *report, const json_t *row) {
 	const json_t *settings = json_object_get(row, "config");
 	html_put(report->html, json_array_size(settings) ? "<p>" : "<p>The configuration is the same.");
 	js_each (one, settings) {
-		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""),
-		         plain_text(report, json_object_get(one, "a")), plain_text(report, json_object_get(one, "b")));
+		mem_auto char *a = column_plain(json_object_get(one, "a"), NULL),
+					  *b = column_plain(json_object_get(one, "b"), NULL);
+		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""), a, b);
 	}
 	html_put(report->html, "</p>");
 }
@@ -311,22 +305,15 @@ static void summary_put(struct report *report, const json_t *rows) {
 }
 
 static void machines_put(struct report *report) {
-	static const char *const titles[] = {"\2", "\2A", "\2B", NULL};
+	static const struct column columns[] = {COLUMN("\2", "name", .absent = ""),
+	                                        COLUMN("\2A", "a", .text = column_plain),
+	                                        COLUMN("\2B", "b", .text = column_plain),
+	                                        {0}};
 	const json_t *differences = json_object_get(report->diff, "machine");
-	struct html_table table;
 	html_put(report->html, "<section id=\"machines\"><h2>Machines</h2>");
-	if (json_array_size(differences) == 0) {
+	if (json_array_size(differences) == 0)
 		html_put(report->html, "<p>Both sides are the same machine with the same compiler.</p>");
-	} else {
-		html_table_begin(&table, report->html, "What differs", titles);
-		js_each (one, differences) {
-			html_table_row(&table);
-			html_table_text(&table, "%s", js_string_or(one, "name", ""));
-			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
-			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "b")));
-		}
-		html_table_end(&table);
-	}
+	html_rows(report->html, NULL, "What differs", columns, differences);
 	html_put(report->html, "</section>");
 }
 
@@ -350,7 +337,6 @@ void report_compare_page(struct report *report) {
 		html_put(report->html, "<p>%s: %s</p>", letters[side], report->sides[side].title);
 	html_put(report->html, "<p class=\"note\">%s, by sweetspot " PACKAGE_VERSION "</p>",
 	         report_time(sys_wall(), now, sizeof now));
-	charts_notice(report->charts);
 	html_put(report->html, "</header><main><section id=\"changes\"><h2>What changed</h2>");
 	summary_put(report, rows);
 	chart_put(report, rows);
@@ -359,6 +345,7 @@ void report_compare_page(struct report *report) {
 	table_put(report, rows);
 	html_put(report->html, "</section>");
 	machines_put(report);
+	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }

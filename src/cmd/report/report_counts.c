@@ -63,24 +63,14 @@ static const json_t *counted_of(const struct report_section *section, const char
 
 /* The counters that vary with the time. */
 static void drivers_put(struct report *report, const json_t *drivers) {
-	static const char *const titles[] = {"counter", "\1share explained", "\1from", "\1to", "significant", NULL};
-	struct html_table table;
-	if (json_array_size(json_object_get(drivers, "counters")) == 0)
-		return;
-	html_table_begin_folded(&table, report->html, "counters that vary with the time",
-	                        "Share of the time difference that each counter explains", titles);
-	js_each (one, json_object_get(drivers, "counters")) {
-		const json_t *ci = json_object_get(one, "share_ci");
-		double share = js_real_or(one, "share", NAN);
-		double low = report_end(ci, 0), high = report_end(ci, 1);
-		html_table_row(&table);
-		html_table_text(&table, "%s", js_string_or(one, "counter", "?"));
-		html_table_number(&table, share, "%.3g %%", 100 * share);
-		html_table_number(&table, low, "%.3g %%", 100 * low);
-		html_table_number(&table, high, "%.3g %%", 100 * high);
-		html_table_text(&table, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("counter", "counter", .absent = "?"),
+	                                        NUMBER("\1share explained", "share", "%.3g %%", 100),
+	                                        NUMBER("\1from", "share_ci.0", "%.3g %%", 100),
+	                                        NUMBER("\1to", "share_ci.1", "%.3g %%", 100),
+	                                        COLUMN("significant", "significant", .words = {"no", "yes"}),
+	                                        {0}};
+	html_rows(report->html, "counters that vary with the time",
+	          "Share of the time difference that each counter explains", columns, json_object_get(drivers, "counters"));
 }
 
 /* The functions of a GPU kernel in the winner: what each takes and what bounds it, and the roofline of instructions

@@ -106,21 +106,15 @@ static void facts_put(struct report *report) {
 	html_table_end(&table);
 }
 
-static void ceiling_row(struct html_table *table, const json_t *one) {
-	double value = js_real_or(one, "value", NAN), threads = js_real_or(one, "threads", NAN);
-	html_table_row(table);
-	html_table_text(table, "%s", js_string_or(one, "name", "?"));
-	html_table_text(table, "%s", js_string_or(one, "level", "-"));
-	html_table_number(table, threads, "%.0f", threads);
-	html_table_number(table, value, "%.4g", value);
-	html_table_text(table, "%s", js_string_or(one, "unit", ""));
-	html_table_text(table, "%s", js_bool_or(one, "disturbed", false) ? "disturbed" : "");
-}
-
 static void ceilings_put(struct report *report) {
-	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
+	static const struct column columns[] = {COLUMN("ceiling", "name", .absent = "?"),
+	                                        COLUMN("level", "level"),
+	                                        NUMBER("\1threads", "threads", "%.0f", 1),
+	                                        NUMBER("\1value", "value", "%.4g", 1),
+	                                        COLUMN("unit", "unit", .absent = ""),
+	                                        COLUMN("\2note", "disturbed", .words = {"", "disturbed"}),
+	                                        {0}};
 	const char *device = app_device(report->app);
-	struct html_table table;
 	if (json_array_size(report->ceilings) == 0) {
 		report_absent(
 			report,
@@ -130,10 +124,7 @@ static void ceilings_put(struct report *report) {
 				   : "sweetspot machine --ceilings");
 		return;
 	}
-	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
-	js_each (one, report->ceilings)
-		ceiling_row(&table, one);
-	html_table_end(&table);
+	html_rows(report->html, "measured ceilings", "Measured peak rates of this machine", columns, report->ceilings);
 }
 
 /* The machine of a file, as far as the file or --machine describe it. */

@@ -101,54 +101,32 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	report_figure(report, section, "roofline", &chart);
 }
 
-static void number_put(struct html_table *table, double value) {
-	html_table_number(table, value, "%.4g", value);
-}
-
-static void position_row(struct html_table *table, const char *name, const json_t *position) {
-	if (!position)
-		return;
-	html_table_row(table);
-	html_table_text(table, "%s", name);
-	number_put(table, js_real_or(position, "intensity", NAN));
-	number_put(table, js_real_or(position, "ops_per_s", NAN) / GIGA);
-	number_put(table, js_real_or(position, "bytes_per_s", NAN) / GIGA);
-	number_put(table, js_real_or(position, "counted_bytes_per_s", NAN) / GIGA);
-}
-
 static void positions_table(const struct roof *roof) {
 	const char *op = js_string_or(roof->winner, "op", "operation");
 	struct report *report = roof->report;
-	const char *titles[] = {"",
-	                        arena_printf(report->arena, "\1%ss per byte", op),
-	                        arena_printf(report->arena, "\1G %ss/s", op),
-	                        "\1minimum GB/s",
-	                        "\1counted GB/s",
-	                        NULL};
-	struct html_table table;
-	html_table_begin(&table, report->html, "Winner and baseline", titles);
-	position_row(&table, "winner", roof->winner);
-	position_row(&table, "baseline", roof->baseline);
-	html_table_end(&table);
+	const struct column columns[] = {
+		COLUMN("", "0"),
+		NUMBER(arena_printf(report->arena, "\1%ss per byte", op), "1.intensity", "%.4g", 1),
+		NUMBER(arena_printf(report->arena, "\1G %ss/s", op), "1.ops_per_s", "%.4g", 1 / GIGA),
+		NUMBER("\1minimum GB/s", "1.bytes_per_s", "%.4g", 1 / GIGA),
+		NUMBER("\1counted GB/s", "1.counted_bytes_per_s", "%.4g", 1 / GIGA),
+		{0}};
+	js_auto json_t *rows = json_array();
+	if (roof->winner)
+		json_array_append_new(rows, json_pack("[s,O]", "winner", roof->winner));
+	if (roof->baseline)
+		json_array_append_new(rows, json_pack("[s,O]", "baseline", roof->baseline));
+	html_rows(report->html, NULL, "Winner and baseline", columns, rows);
 }
 
 static void roofs_table(const struct roof *roof) {
-	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1reached by the winner", NULL};
-	const json_t *roofs = json_object_get(roof->winner, "roofs");
-	struct html_table table;
-	if (json_array_size(roofs) == 0)
-		return;
-	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
-	js_each (one, roofs) {
-		double share = js_real_or(one, "share", NAN);
-		html_table_row(&table);
-		html_table_text(&table, "%s", js_string_or(one, "name", "?"));
-		html_table_text(&table, "%s", js_string_or(one, "level", "-"));
-		number_put(&table, js_real_or(one, "value", NAN));
-		html_table_text(&table, "%s", js_string_or(one, "unit", ""));
-		html_table_number(&table, share, "%.3g %%", 100 * share);
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("ceiling", "name", .absent = "?"),
+	                                        COLUMN("level", "level"),
+	                                        NUMBER("\1value", "value", "%.4g", 1),
+	                                        COLUMN("unit", "unit", .absent = ""),
+	                                        NUMBER("\1reached by the winner", "share", "%.3g %%", 100),
+	                                        {0}};
+	html_rows(roof->report->html, NULL, "Measured ceilings", columns, json_object_get(roof->winner, "roofs"));
 }
 
 void report_roofline(struct report *report, const struct report_section *section) {

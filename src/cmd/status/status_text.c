@@ -3,6 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 #include "src/cmd/status/status_state.h"
 
@@ -141,22 +142,25 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
 }
 
+static char *begun_text(const json_t *seconds, double *number) {
+	char text[48];
+	*number = json_is_number(seconds) ? json_number_value(seconds) : NAN;
+	age_text(*number, text, sizeof text);
+	return mem_strdup(text);
+}
+
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
-	static const char *const titles[] = {"unfinished", "problem", "\1trials", "begun"};
-	bool measuring = json_is_true(json_object_get(state, "measuring"));
-	const json_t *list = json_object_get(state, "unfinished");
-	struct table *table = table_new(4, titles);
-	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
-		const json_t *search = json_array_get(list, i);
-		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
-		snprintf(trials, sizeof trials, "%lld", (long long)js_int_or(search, "trials", 0));
-		age_text(js_real_or(search, "age_s", NAN), age, sizeof age);
-		table_add(table, js_string_or(search, "kernel", "?"), problem, trials, age);
-		free(problem);
-	}
+	static const struct column columns[] = {COLUMN("unfinished", "kernel", .absent = "?"),
+	                                        COLUMN("problem", "problem", .text = column_problem),
+	                                        NUMBER("\1trials", "trials", "%.0f", 1),
+	                                        COLUMN("begun", "age_s", .text = begun_text),
+	                                        {0}};
+	js_auto json_t *rows = json_copy(json_object_get(state, "unfinished"));
+	while (json_array_size(rows) > ROWS_MAX)
+		json_array_remove(rows, ROWS_MAX);
 	putc('\n', out);
-	table_end(table, ui, out);
-	if (measuring)
+	columns_print(ui, columns, rows, out);
+	if (json_is_true(json_object_get(state, "measuring")))
 		fputs("a search is running now\n", out);
 }
 
