@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program or a chart,
  * which escapes its own texts. */
-#pragma once
+#ifndef SRC_CMD_REPORT_HTML_H
+#define SRC_CMD_REPORT_HTML_H
 #include "src/show/columns.h"
 
 struct html;
@@ -47,3 +48,4 @@ void html_rows(struct html *html, const char *summary, const char *caption, cons
 /* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
 void page_begin(struct html *html, const char *title, int reload);
 void page_end(struct html *html);
+#endif

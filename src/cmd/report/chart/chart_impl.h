@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a chart. Each adds its items to the drawing; only the frame decides where the plot is. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CHART_CHART_IMPL_H
+#define SRC_CMD_REPORT_CHART_CHART_IMPL_H
 
 #include "src/cmd/report/chart/chart.h"
 
@@ -175,3 +176,4 @@ double text_width(const char *text);
 size_t text_wrap(const char *text, double width, char **lines, size_t max);
 
 void chart_draw(const struct chart *chart, struct drawing *drawing);
+#endif
