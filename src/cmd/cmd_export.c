@@ -185,10 +185,11 @@ static void mistake_tell(struct app *app, struct wanted *wanted, struct store *s
 	const char *fingerprint = app_fingerprint(app, &none);
 	js_auto json_t *all =
 		store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
-	json_t *entries = json_object_get(all, "entries"), *entry;
+	json_t *entries = json_object_get(all, "entries");
 	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
-	size_t count = 0, i;
-	json_array_foreach(entries, i, entry) names[count++] = js_string_or(entry, "kernel", "");
+	size_t count = 0;
+	js_each (entry, entries)
+		names[count++] = js_string_or(entry, "kernel", "");
 	app_name_unknown(app, word, unknown, names, count, err);
 	free(names);
 }

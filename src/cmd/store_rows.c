@@ -270,9 +270,7 @@ static int word_look(struct removal *removal, const char *word, struct err *err)
 }
 
 static void removal_print(const struct removal *removal) {
-	const char *name;
-	json_t *programs;
-	json_object_foreach(removal->programs, name, programs) {
+	js_members (name, programs, removal->programs) {
 		mem_auto char *text = keys_text(programs), *shown = mem_strdup(name);
 		text_clean(shown, false);
 		printf("%s: results of %s\n", shown, text);
