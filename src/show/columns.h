@@ -17,8 +17,10 @@ struct column {
 };
 
 /* COLUMN("level", "level", .absent = "?"), NUMBER("\1share", "share", "%.3g %%", 100) */
-#define COLUMN(name, member, ...)           {.title = name, .path = member, ##__VA_ARGS__}
-#define NUMBER(name, member, form, times)   {.title = name, .path = member, .format = form, .factor = times}
+#define COLUMN(name, member, ...)                                                                                      \
+	{ .title = name, .path = member, ##__VA_ARGS__ }
+#define NUMBER(name, member, form, times)                                                                              \
+	{ .title = name, .path = member, .format = form, .factor = times }
 
 /* The text of a cell, which the caller frees. *number: NAN if it is not a number. */
 char *column_text(const struct column *column, const json_t *row, size_t at, double *number);

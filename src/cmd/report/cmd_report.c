@@ -120,65 +120,55 @@ static size_t shown_count(const json_t *regions, size_t most) {
 
 static void bars_put(struct report *report, const char *program, const json_t *regions) {
 	size_t count = shown_count(regions, BARS_MAX);
-	struct chart_point *before = arena_alloc(report->arena, count + 1, sizeof *before);
-	struct chart_point *after = arena_alloc(report->arena, count + 1, sizeof *after);
 	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *region = json_array_get(regions, i);
-		double time = js_real_or(region, "time", NAN);
-		names[i] = short_name_of(report, regions, i);
-		before[i] = (struct chart_point){(double)i, time, NAN, NAN};
-		after[i] = (struct chart_point){(double)i, time / js_real_or(region, "gain", 1), NAN, NAN};
+	struct chart chart = {.title = arena_printf(report->arena, "%s: time by region", program),
+	                      .x_label = "region",
+	                      .y_label = "time in one run (s)",
+	                      .description = "Seconds that one run spends in each region: as measured, and as fitted with "
+	                                     "the settings found.",
+	                      .x_names = names,
+	                      .x_name_count = count};
+	for (int after = 0; after < 2; after++) {
+		struct chart_series *bars = chart_line(report->arena, &chart, after ? "after" : "before", CHART_BARS, count);
+		for (size_t i = 0; i < count; i++) {
+			const json_t *region = json_array_get(regions, i);
+			double time = js_real_or(region, "time", NAN);
+			names[i] = short_name_of(report, regions, i);
+			chart_dot(bars, (double)i, after ? time / js_real_or(region, "gain", 1) : time, NAN, NAN);
+		}
 	}
-	const struct chart_series series[] = {{"before", CHART_BARS, before, count}, {"after", CHART_BARS, after, count}};
-	const struct chart chart = {.title = arena_printf(report->arena, "%s: time by region", program),
-	                            .x_label = "region",
-	                            .y_label = "time in one run (s)",
-	                            .description =
-	                                "Seconds that one run spends in each region: as measured, and as fitted with "
-	                                "the settings found.",
-	                            .x_names = names,
-	                            .x_name_count = count,
-	                            .series = series,
-	                            .series_count = 2};
 	if (count)
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions", program), &chart);
 }
 
 /* Seconds of one thread, over threads times their seconds. */
-static size_t line_make(const json_t *region, struct chart_point *points) {
+static void line_fill(const json_t *region, struct chart_series *line) {
 	const json_t *teams = json_object_get(region, "teams");
 	double one = NAN;
-	size_t count = 0;
 	js_each (team, teams)
 		if (js_int_or(team, "threads", 0) == 1)
 			one = js_real_or(team, "time", NAN);
-	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
+	for (int64_t threads = 1; isfinite(one) && threads <= 4096; threads++)
 		js_each (team, teams) {
 			double time = js_real_or(team, "time", NAN);
-			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
-				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
+			if (js_int_or(team, "threads", 0) == threads && time > 0 && line->count < TEAMS_MAX)
+				chart_dot(line, (double)threads, one / ((double)threads * time), NAN, NAN);
 		}
-	return count;
 }
 
 static void efficiency_put(struct report *report, const char *program, const json_t *regions) {
-	size_t most = shown_count(regions, LINES_MAX), count = 0;
-	struct chart_series *series = arena_alloc(report->arena, most + 1, sizeof *series);
+	size_t most = shown_count(regions, LINES_MAX);
+	struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
+	                      .x_label = "threads (count)",
+	                      .y_label = "efficiency (1 = perfect)",
+	                      .description = "Time of one thread over the number of threads times their time."};
 	for (size_t i = 0; i < most; i++) {
-		struct chart_point *points = arena_alloc(report->arena, TEAMS_MAX, sizeof *points);
-		size_t known = line_make(json_array_get(regions, i), points);
-		if (known > 1)
-			series[count++] =
-				(struct chart_series){name_of(report, json_array_get(regions, i)), CHART_LINE, points, known};
+		const json_t *region = json_array_get(regions, i);
+		struct chart_series *line = chart_line(report->arena, &chart, name_of(report, region), CHART_LINE, TEAMS_MAX);
+		line_fill(region, line);
+		chart.series_count -= line->count < 2;
 	}
-	const struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
-	                            .x_label = "threads (count)",
-	                            .y_label = "efficiency (1 = perfect)",
-	                            .description = "Time of one thread over the number of threads times their time.",
-	                            .series = series,
-	                            .series_count = count};
-	if (count)
+	if (chart.series_count)
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
 }
 

@@ -240,38 +240,32 @@ static void table_put(struct report *report, const json_t *rows) {
 
 /* A few problems are named; more of them are numbered in the order of the table. */
 static void chart_put(struct report *report, const json_t *rows) {
-	size_t count = 0;
-	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
-	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
+	size_t most = json_array_size(rows);
+	const char **names = arena_alloc(report->arena, most + 1, sizeof *names);
+	struct chart chart = {.title = "Speedup of B over A",
+	                      .y_label = "speedup",
+	                      .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
+	                      .y_log = true};
+	struct chart_series *gains = chart_line(report->arena, &chart, "speedup, with its interval", CHART_POINTS, most);
 	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
-		const char *problem = problem_of(report, row);
-		if (isfinite(gain.ratio)) {
-			names[count] = arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem);
-			points[count] = (struct chart_point){(double)count, gain.ratio, gain.low, gain.high};
-			count++;
-		}
+		if (!isfinite(gain.ratio))
+			continue;
+		names[gains->count] =
+			arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem_of(report, row));
+		chart_dot(gains, (double)gains->count, gain.ratio, gain.low, gain.high);
 	}
-	if (count < 2)
+	if (gains->count < 2)
 		return;
-	const struct chart_point *same =
-		memcpy(arena_alloc(report->arena, 2, sizeof *same),
-	           (struct chart_point[]){{0, 1, NAN, NAN}, {(double)count - 1, 1, NAN, NAN}}, 2 * sizeof *same);
-	const struct chart_series series[] = {{"speedup, with its interval", CHART_POINTS, points, count},
-	                                      {"the same", CHART_BOUND, same, 2}};
-	bool named = count <= NAMED_MAX;
+	struct chart_series *same = chart_line(report->arena, &chart, "the same", CHART_BOUND, 2);
+	chart_dot(same, 0, 1, NAN, NAN);
+	chart_dot(same, (double)gains->count - 1, 1, NAN, NAN);
+	bool named = gains->count <= NAMED_MAX;
+	chart.x_label = named ? "problem" : "problem, in the order of the table";
+	chart.x_names = named ? names : NULL;
+	chart.x_name_count = named ? gains->count : 0;
 	html_put(report->html, "<div class=\"figures\">");
-	charts_add(
-		report->charts, "changes",
-		&(struct chart){.title = "Speedup of B over A",
-	                    .x_label = named ? "problem" : "problem, in the order of the table",
-	                    .y_label = "speedup",
-	                    .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
-	                    .y_log = true,
-	                    .x_names = named ? names : NULL,
-	                    .x_name_count = named ? count : 0,
-	                    .series = memcpy(arena_alloc(report->arena, 2, sizeof *series), series, sizeof series),
-	                    .series_count = 2});
+	charts_add(report->charts, "changes", &chart);
 	html_put(report->html, "</div>");
 }
 

@@ -380,6 +380,28 @@ static const char *id_make(struct charts *charts, const char *text) {
 	return id;
 }
 
+struct chart_series *chart_line(struct arena *arena, struct chart *chart, const char *name, enum chart_style look,
+                                size_t most) {
+	enum { LINES_MOST = 16 };
+	if (!chart->series)
+		chart->series = arena_alloc(arena, LINES_MOST, sizeof *chart->series);
+	if (chart->series_count && !chart->series[chart->series_count - 1].count)
+		chart->series_count--;
+	struct chart_series *line = &chart->series[chart->series_count++];
+	*line = (struct chart_series){name, look, arena_alloc(arena, most + 1, sizeof *line->points), 0};
+	return line;
+}
+
+void chart_dot(struct chart_series *line, double x, double y, double low, double high) {
+	line->points[line->count++] = (struct chart_point){x, y, low, high};
+}
+
+const struct chart_mark *chart_mark(struct arena *arena, double x, double y) {
+	struct chart_mark *mark = arena_alloc(arena, 1, sizeof *mark);
+	*mark = (struct chart_mark){x, y};
+	return mark;
+}
+
 void charts_add(struct charts *charts, const char *id, const struct chart *chart) {
 	if (charts->count == CHARTS_MAX) {
 		charts->left_out++;
@@ -387,6 +409,8 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	}
 	struct chart *own = &charts->charts[charts->count];
 	*own = *chart;
+	if (own->series_count && !own->series[own->series_count - 1].count)
+		own->series_count--;
 	own->id = id_make(charts, id);
 	own->title = arena_strdup(charts->arena, chart->title);
 	own->description = arena_strdup(charts->arena, chart->description);

@@ -180,61 +180,38 @@ static void report_parallel(struct report *report, const struct report_section *
 
 enum { BARS_MAX = 20 };
 
-static double end_of(const json_t *object, const char *key, size_t end) {
-	return report_end(json_object_get(object, key), end);
-}
-
 /* Error bars may be this many times as long as the longest bar. */
 static const double ROOM = 1.3;
 
-static double most_of(const json_t *effects, const char *key) {
-	double most = 0;
+static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
+	bool shares = json_is_number(js_at(effects, "0.share")), cut = false;
+	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
+	double factor = shares ? 100 : 1, most = 0;
+	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
+	struct chart chart = {.title = report_title(report, section, NULL, "effect of each parameter"),
+	                      .x_label = "parameter",
+	                      .y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+	                      .x_names = names};
+	struct chart_series *bars = chart_line(report->arena, &chart, NULL, CHART_BARS, BARS_MAX);
 	js_each (effect, effects)
 		most = fmax(most, js_real_or(effect, key, 0));
-	return most;
-}
-
-static bool has_shares(const json_t *effects) {
-	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
-}
-
-static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
-	bool shares = has_shares(effects);
-	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
-	double factor = shares ? 100 : 1;
-	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
-	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
-	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
-	size_t count = 0;
-	double most = most_of(effects, key);
-	bool cut = false;
 	js_each (effect, effects) {
 		double value = js_real_or(effect, key, NAN);
-		if (!isfinite(value) || count == BARS_MAX)
+		double low = report_end(json_object_get(effect, ci), 0), high = report_end(json_object_get(effect, ci), 1);
+		if (!isfinite(value) || bars->count == BARS_MAX)
 			continue;
-		double high = end_of(effect, ci, 1);
 		cut = cut || high > ROOM * most;
-		names[count] = js_string_or(effect, "param", "?");
-		points[count] = (struct chart_point){(double)count, factor * value, factor * end_of(effect, ci, 0),
-		                                     factor * (high > ROOM * most ? ROOM * most : high)};
-		count++;
+		names[bars->count] = js_string_or(effect, "param", "?");
+		chart_dot(bars, (double)bars->count, factor * value, factor * low,
+		          factor * (high > ROOM * most ? ROOM * most : high));
 	}
-	if (count == 0)
+	if (bars->count == 0)
 		return;
-	*series = (struct chart_series){NULL, CHART_BARS, points, count};
-	const struct chart chart = {
-		.title = report_title(report, section, NULL, "effect of each parameter"),
-		.x_label = "parameter",
-		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
-		.description = arena_printf(
-			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
-			shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
-			points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : ""),
-		.x_names = names,
-		.x_name_count = count,
-		.series = series,
-		.series_count = 1,
-	};
+	chart.x_name_count = bars->count;
+	chart.description = arena_printf(
+		report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
+		shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
+		bars->points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : "");
 	html_put(report->html, "<div class=\"figures\">");
 	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);

@@ -47,39 +47,35 @@ static const json_t *law_of(const struct report_section *section, const json_t *
 }
 
 /* A piece of the law; the formula is that of tuner/model/law/growth.h. */
-static double piece_at(const json_t *piece, double n) {
+static double law_at(const json_t *piece, double n) {
 	return js_real_or(piece, "overhead", NAN) +
 	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
 }
 
-static struct chart_series measured_series(struct report *report, const struct report_section *section,
-                                           const json_t *sizes, double factor) {
-	const json_t *list = json_object_get(sizes, "measured");
-	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
-	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
+static void measured_add(struct report *report, const struct report_section *section, const json_t *sizes,
+                         double factor, struct chart *chart) {
+	struct chart_series *points =
+		chart_line(report->arena, chart, "best of each size, measured", CHART_POINTS, SIZES_SHOWN);
+	js_each (at, json_object_get(sizes, "measured")) {
+		const json_t *ci = json_object_get(at, "ci");
 		double low = report_shown(section, report_end(ci, 0)), high = report_shown(section, report_end(ci, 1));
-		points[i] = (struct chart_point){js_real_or(at, "size", NAN),
-		                                 report_shown(section, js_real_or(at, "median", NAN)) * factor,
-		                                 fmin(low, high) * factor, fmax(low, high) * factor};
+		if (at_at < SIZES_SHOWN)
+			chart_dot(points, js_real_or(at, "size", NAN),
+			          report_shown(section, js_real_or(at, "median", NAN)) * factor, fmin(low, high) * factor,
+			          fmax(low, high) * factor);
 	}
-	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
 }
 
-static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
-	const json_t *pieces = json_object_get(law, "pieces");
-	size_t count =
-		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
-	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
-	for (size_t i = 0; i < count * LAW_POINTS; i++) {
-		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
+static void law_add(struct report *report, const json_t *law, double factor, struct chart *chart) {
+	struct chart_series *line = chart_line(
+		report->arena, chart, arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, SIZES_SHOWN);
+	js_each (piece, json_object_get(law, "pieces")) {
 		double from = js_real_or(piece, "from", NAN), to = js_real_or(piece, "to", NAN);
-		double n = from * pow(to / from, (double)(i % LAW_POINTS) / (LAW_POINTS - 1));
-		points[i] = (struct chart_point){n, piece_at(piece, n) * factor, NAN, NAN};
+		for (int i = 0; i < LAW_POINTS && piece_at < SIZES_SHOWN / LAW_POINTS; i++) {
+			double n = from * pow(to / from, (double)i / (LAW_POINTS - 1));
+			chart_dot(line, n, law_at(piece, n) * factor, NAN, NAN);
+		}
 	}
-	return (struct chart_series){arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, points,
-	                             count * LAW_POINTS};
 }
 
 static double most_of(const struct report_section *section, const json_t *sizes) {
@@ -93,11 +89,7 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
 	const json_t *law = law_of(section, sizes);
 	struct report_scale scale = report_scale(section, most_of(section, sizes));
-	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
-	series[0] = measured_series(report, section, sizes, scale.factor);
-	if (law)
-		series[1] = law_series(report, law, scale.factor);
-	const struct chart chart = {
+	struct chart chart = {
 		.title = report_title(report, section, over, arena_printf(report->arena, "%s by %s", section->label, over)),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, section, scale),
@@ -105,9 +97,10 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	                                law ? ", and the law fitted to it" : ""),
 		.x_log = true,
 		.y_log = true,
-		.series = series,
-		.series_count = law ? 2 : 1,
 	};
+	measured_add(report, section, sizes, scale.factor, &chart);
+	if (law)
+		law_add(report, law, scale.factor, &chart);
 	report_figure(report, section, "sizes", &chart);
 }
 

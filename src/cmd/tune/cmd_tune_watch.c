@@ -67,10 +67,10 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 /* The caller frees it; NULL without a value to draw. */
 static char *chart_new(const struct watch *watch) {
 	const double baseline = watch->now.baseline;
-	const struct chart_point bound[] = {{1, baseline, NAN, NAN},
-	                                    {fmax(2, (double)watch->now.evaluations), baseline, NAN, NAN}};
-	const struct chart_series series[] = {{"best so far", CHART_STEPS, watch->points, watch->count},
-	                                      {"baseline", CHART_BOUND, bound, 2}};
+	struct chart_point bound[] = {{1, baseline, NAN, NAN},
+	                              {fmax(2, (double)watch->now.evaluations), baseline, NAN, NAN}};
+	struct chart_series series[] = {{"best so far", CHART_STEPS, (struct chart_point *)watch->points, watch->count},
+	                                {"baseline", CHART_BOUND, bound, 2}};
 	const struct chart chart = {.id = "watch-progress",
 	                            .title = watch->kernel,
 	                            .x_label = "evaluations (count)",
