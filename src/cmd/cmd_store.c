@@ -45,16 +45,13 @@ static int hidden_report(struct app *app, size_t hidden, const json_t *document,
 }
 
 static int store_share_export(struct app *app, const struct opt_args *args, struct err *err) {
-	size_t count = opt_words(args) - 1, hidden = 0;
+	size_t hidden = 0;
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	const char **names = mem_alloc(count + 1, sizeof *names);
-	for (size_t i = 0; i < count; i++)
-		names[i] = opt_word(args, i + 1);
-	const struct share_wish wish = {.kernels = count ? names : NULL, .private = opt_has(args, "private")};
+	const struct share_wish wish = {.kernels = opt_words(args) > 1 ? opt_words_from(args, 1) : NULL,
+	                                .private = opt_has(args, "private")};
 	js_auto json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
 	int failed = !document || hidden_report(app, hidden, document, err) ||
 	             document_write(document, opt_get(args, "output", NULL), err);
-	free(names);
 	store_close(store);
 	return failed ? -1 : 0;
 }
@@ -278,12 +275,8 @@ static int merge(struct app *app, const struct opt_args *args, struct err *err) 
 		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "give the stores to merge");
 	if (opt_has(args, "output") && opt_has(args, "store"))
 		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the target");
-	const char **paths = mem_alloc(count, sizeof *paths);
-	for (size_t i = 0; i < count; i++)
-		paths[i] = opt_word(args, i + 1);
-	int failed = files_look(paths, count, err) || files_merge(app, args, paths, count, err);
-	free(paths);
-	return failed ? -1 : 0;
+	const char *const *paths = opt_words_from(args, 1);
+	return files_look(paths, count, err) || files_merge(app, args, paths, count, err) ? -1 : 0;
 }
 
 static const struct {

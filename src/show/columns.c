@@ -69,6 +69,20 @@ char *column_bytes(const json_t *value, double *number) {
 	return unit_text(value, number, ui_bytes);
 }
 
+char *column_age(const json_t *seconds, double *number) {
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
+	size_t i = 0;
+	*number = number_of(seconds);
+	while (units[i].name && *number < 2 * units[i].seconds)
+		i++;
+	return !isfinite(*number) ? mem_strdup("unknown")
+	       : !units[i].name   ? mem_strdup("just now")
+	                          : mem_printf("%.0f %ss ago", floor(*number / units[i].seconds), units[i].name);
+}
+
 char *column_plain(const json_t *value, double *number) {
 	(void)number;
 	if (json_is_string(value))

@@ -140,20 +140,6 @@ static void slurm_find(struct status *status) {
 	jobs_find(status);
 }
 
-static char *age_text(const json_t *seconds, double *number) {
-	static const struct {
-		double seconds;
-		const char *word;
-	} units[] = {{86400, "day(s)"}, {3600, "hour(s)"}, {60, "minute(s)"}, {1, "second(s)"}};
-	size_t i = 0;
-	if (!json_is_number(seconds))
-		return mem_strdup("?");
-	*number = json_number_value(seconds);
-	while (i < 3 && *number < 2 * units[i].seconds)
-		i++;
-	return mem_printf("%.0f %s", *number / units[i].seconds, units[i].word);
-}
-
 static char *short_text(const json_t *fingerprint, double *number) {
 	(void)number;
 	return mem_printf("%.19s", json_is_string(fingerprint) ? json_string_value(fingerprint) : "");
@@ -171,7 +157,7 @@ static void people_print(const struct status *status) {
 	                                         NUMBER("cores", "cores", "%.0f", 1),
 	                                         COLUMN("fingerprint", "fingerprint", .text = short_text),
 	                                         NUMBER("entries", "entries", "%.0f", 1),
-	                                         COLUMN("age", "age_s", .text = age_text),
+	                                         COLUMN("age", "age_s", .text = column_age),
 	                                         COLUMN("state", "state"),
 	                                         {0}};
 	static const struct column nodes[] = {

@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
+/* The machine: tables of its properties. The cards draw the cores that a recommendation uses. */
 #include <math.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-
-enum { BOXES_MAX = 160 };
-
-static void cores_draw(struct html *html, long long cores, long long threads) {
-	html_put(html, "<span class=\"cores\">");
-	for (long long core = 0; core < cores; core++) {
-		html_put(html, "<span class=\"core\">");
-		for (long long thread = 0; thread < threads; thread++)
-			html_put(html, "<span class=\"thread\"></span>");
-		html_put(html, "</span>");
-	}
-	html_put(html, "</span>");
-}
-
-static void package_draw(struct report *report, long long number, long long cores, long long threads) {
-	html_put(report->html, "<div class=\"package\"><span class=\"tag\">package %lld</span>", number);
-	cores_draw(report->html, cores, threads);
-	html_put(report->html, "<span class=\"tag\">%lld core%s, %lld hardware thread%s each</span></div>", cores,
-	         cores == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
-}
-
-/* Draws only machines whose packages are all the same, because the counts do not tell more. */
-static void topology_draw(struct report *report) {
-	long long packages = js_int_or(report->machine, "packages", 0), cores = js_int_or(report->machine, "cores", 0),
-			  threads = js_int_or(report->machine, "threads", 0);
-	if (packages < 1 || cores < packages || cores > BOXES_MAX || threads > 4 * BOXES_MAX || cores % packages ||
-	    threads % cores)
-		return;
-	html_put(report->html, "<div class=\"topology\" aria-hidden=\"true\">");
-	for (long long i = 0; i < packages; i++)
-		package_draw(report, i, cores / packages, threads / cores);
-	html_put(report->html, "</div>");
-}
 
 static void fact(struct html_table *table, const char *name, const char *value) {
 	if (!value || !*value)
@@ -146,7 +113,6 @@ void report_machine(struct report *report) {
 		described_put(report);
 		return;
 	}
-	topology_draw(report);
 	facts_put(report);
 	ceilings_put(report);
 	if (report->machines > 1)

@@ -69,22 +69,6 @@ static void machine_print(const json_t *machine, FILE *out) {
 	                js_string_or(openmp, "runtime", "?"), count(openmp, "version")));
 }
 
-static void age_text(double seconds, char *text, size_t size) {
-	static const struct {
-		double seconds;
-		const char *name;
-	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
-	size_t i = 0;
-	while (units[i].name && seconds < 2 * units[i].seconds)
-		i++;
-	if (!isfinite(seconds))
-		snprintf(text, size, "unknown");
-	else if (!units[i].name)
-		snprintf(text, size, "just now");
-	else
-		snprintf(text, size, "%.0f %ss ago", floor(seconds / units[i].seconds), units[i].name);
-}
-
 /* A ratio beside "tie" or "undecided" would be read as a gain. */
 static void gain_text(const json_t *entry, char *text, size_t size) {
 	*text = '\0';
@@ -110,10 +94,11 @@ static bool all_usual(const json_t *tuned) {
 
 static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
 	mem_auto char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
-	char speedup[64], age[48], bar[BAR * 4 + 1];
+	char speedup[64], bar[BAR * 4 + 1];
+	double seconds;
+	mem_auto char *age = column_age(json_object_get(entry, "age_s"), &seconds);
 	const char *state = js_string_or(entry, "state", "?");
 	gain_text(entry, speedup, sizeof speedup);
-	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
 	ui_bar(isfinite(speedup_of(entry).ratio) ? speedup_of(entry).ratio / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {js_string_or(entry, "kernel", "?"),
 	                       problem,
@@ -142,18 +127,11 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
 }
 
-static char *begun_text(const json_t *seconds, double *number) {
-	char text[48];
-	*number = json_is_number(seconds) ? json_number_value(seconds) : NAN;
-	age_text(*number, text, sizeof text);
-	return mem_strdup(text);
-}
-
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
 	static const struct column columns[] = {COLUMN("unfinished", "kernel", .absent = "?"),
 	                                        COLUMN("problem", "problem", .text = column_problem),
 	                                        NUMBER("\1trials", "trials", "%.0f", 1),
-	                                        COLUMN("begun", "age_s", .text = begun_text),
+	                                        COLUMN("begun", "age_s", .text = column_age),
 	                                        {0}};
 	js_auto json_t *rows = json_copy(json_object_get(state, "unfinished"));
 	while (json_array_size(rows) > ROWS_MAX)
@@ -177,8 +155,8 @@ static void store_print(struct ui *ui, const json_t *store, FILE *out) {
 }
 
 static void ceilings_line(const json_t *ceilings, FILE *out) {
-	char age[48];
-	age_text(js_real_or(ceilings, "age_s", NAN), age, sizeof age);
+	double seconds;
+	mem_auto char *age = column_age(json_object_get(ceilings, "age_s"), &seconds);
 	line(out, "ceilings",
 	     js_bool_or(ceilings, "measured", false) ? mem_printf("measured %s", age) : mem_strdup("not measured"));
 }
