@@ -79,15 +79,16 @@ void source_compare(const struct source_argument *argument, const unsigned char 
 
 /* ---- data that lives in the worker ---- */
 
-enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that must stay untouched */
+enum { SOURCE_GUARD = 4096, SOURCE_GUARD_BYTE = 0xA5 }; /* bytes after each vector that must stay untouched */
 
 struct source_vector {
 	unsigned char *host; /* content before a run */
 	gpu_ptr device;      /* the same, except for WriteOnly arguments */
 	unsigned char *want; /* the reference */
 	bool known;          /* want is filled */
-	bool limited;        /* and limit, source_limit of it, is known */
-	double limit;
+	double limit;        /* source_limit of it */
+	gpu_ptr wanted;      /* want on the device; 0: it is not there */
+	uint32_t hash[2];    /* of what a ReadOnly argument must keep */
 };
 
 struct source_input {
@@ -96,6 +97,8 @@ struct source_input {
 	struct source_vector vectors[SOURCE_ARGUMENTS_MAX];
 	char *text; /* of the source */
 	struct gpu *gpu;
+	const struct gpu_module *look; /* compares on the device; NULL: the host does */
+	gpu_ptr slots;                 /* what it has found */
 };
 
 struct source_state {
@@ -111,8 +114,7 @@ struct source_state {
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
-
-/* Memory through which vectors come down a part at a time. */
-struct source_parts;
-/* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
-typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+/* Prepares the comparison on the device, once the inputs are there. */
+void source_look_open(struct source_input *input);
+/* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
+void source_wanted(struct source_input *input, size_t i, gpu_ptr from);

@@ -76,15 +76,15 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 
 /* Arguments before a run: made once, shared by all configurations. */
 
-enum { GUARD_BYTE = 0xA5, SOURCE_SETUP_FILE_LARGEST = 16 << 20 };
+enum { SOURCE_SETUP_FILE_LARGEST = 16 << 20 };
 
 void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
-	gpu_fill8(gpu, guard, GUARD_BYTE, SOURCE_GUARD);
+	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
 }
 
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]) {
 	size_t i = 0;
-	while (i < SOURCE_GUARD && guard[i] == GUARD_BYTE)
+	while (i < SOURCE_GUARD && guard[i] == SOURCE_GUARD_BYTE)
 		i++;
 	return i == SOURCE_GUARD;
 }
@@ -138,7 +138,15 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 		return say(call, SS_INVALID, &err);
 	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
 		status = vector_open(input, i, call);
-	return status == SS_OK ? cuda_status(call) : status;
+	if (status == SS_OK)
+		status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	source_look_open(input);
+	for (size_t i = 0; i < input->problem.count; i++)
+		if (input->vectors[i].known)
+			source_wanted(input, i, 0);
+	return cuda_status(call);
 }
 
 static void source_close(void *memory) {
@@ -146,9 +154,10 @@ static void source_close(void *memory) {
 	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++) {
 		free(input->vectors[i].host);
 		free(input->vectors[i].want);
-		if (input->vectors[i].device)
-			gpu_free(input->gpu, input->vectors[i].device);
+		gpu_free(input->gpu, input->vectors[i].device);
+		gpu_free(input->gpu, input->vectors[i].wanted);
 	}
+	gpu_free(input->gpu, input->slots);
 	free(input->text);
 	arena_free(input->arena);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Verifies a configuration's outputs. */
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
 
-/* Compares elements of outputs with their reference, a part at a time. Large outputs are compared after every
- * configuration, so the loops over real numbers are without branches and of a constant length: compilers vectorize
- * them. */
-
-enum { LOOP = 1024 };
+/* Compares elements of outputs with their reference, a part at a time: the device does it, except where it can't compile
+ * the kernel for it. */
 
 static double real_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
 	float narrow;
@@ -65,51 +61,12 @@ static bool is_right(const struct source_argument *a, const unsigned char *is, c
 	return x == y || (double)(less ? y - x : x - y) <= limit + relative * size;
 }
 
-/* Are LOOP elements certainly right? False means that they must be looked at one by one. In single precision, which is
- * twice as fast: the bound is lower by far more than its few roundings (2^-24 each, or half of the least number). */
-static bool floats_right(const unsigned char *is, const unsigned char *want, double limit, double relative) {
-	const float lower = 1 - 0x1p-20F, l = (float)limit * lower, r = (float)relative * lower;
-	float x[LOOP], y[LOOP];
-	int wrong = 0;
-	memcpy(x, is, sizeof x);
-	memcpy(y, want, sizeof y);
-	for (int i = 0; i < LOOP; i++) {
-		float apart = fabsf(x[i] - y[i]);
-		wrong |= !((apart == 0) | (apart <= l + r * fabsf(y[i]) - FLT_MIN));
-	}
-	return !wrong;
-}
-
-static bool doubles_right(const unsigned char *is, const unsigned char *want, double limit, double relative) {
-	double x[LOOP], y[LOOP];
-	int wrong = 0;
-	memcpy(x, is, sizeof x);
-	memcpy(y, want, sizeof y);
-	for (int i = 0; i < LOOP; i++)
-		wrong |= !(fabs(x[i] - y[i]) <= limit + relative * fabs(y[i]));
-	return !wrong;
-}
-
-static bool loop_right(const struct source_argument *a, const unsigned char *is, const unsigned char *want,
-                       double limit) {
-	double relative = a->tolerance.given ? a->tolerance.relative : 0;
-	if (a->kind != SOURCE_REAL)
-		return memcmp(is, want, LOOP * a->bytes) == 0;
-	return (a->bytes == 4 ? floats_right : doubles_right)(is, want, limit, relative);
-}
-
 void source_compare(const struct source_argument *a, const unsigned char *is, const unsigned char *want, size_t count,
                     double limit, struct source_difference *found) {
-	for (size_t i = 0, end; i < count; i = end) {
-		const unsigned char *part = is + i * a->bytes, *wanted = want + i * a->bytes;
-		end = count - i < LOOP ? count : i + LOOP;
-		if (end - i == LOOP && loop_right(a, part, wanted, limit))
-			continue;
-		for (size_t k = 0; k < end - i; k++) {
-			if (!is_right(a, part, wanted, k, limit) && found->wrong++ == 0) {
-				found->first = found->compared + i + k;
-				memcpy(found->is, part + k * a->bytes, a->bytes);
-			}
+	for (size_t i = 0; i < count; i++) {
+		if (!is_right(a, is + i * a->bytes, want + i * a->bytes, 0, limit) && found->wrong++ == 0) {
+			found->first = found->compared + i;
+			memcpy(found->is, is + i * a->bytes, a->bytes);
 		}
 	}
 	found->compared += count;
@@ -137,142 +94,357 @@ static enum ss_status source_judge(const struct ss_call *call, const struct sour
 	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %s, but should be %s%s", a->name, found->first, x, y, others);
 }
 
-/* Brings vectors down a part at a time: while the host looks at one part, the next one comes. */
-
-/* The next steps find a part of this size in the processor's cache. */
-enum { PART = 2 << 20, PARTS = 2 };
-
-struct source_parts {
-	struct gpu *gpu;
-	bool pinned; /* only copies to pinned memory go on beside the host's work */
-	unsigned char *part[PARTS];
-	struct gpu_mark *arrived[PARTS];
+/* What a run has left in a vector. */
+struct look {
+	bool guard_broken, changed;
+	struct source_difference found;
 };
 
-static struct source_parts *source_parts_new(struct gpu *gpu) {
-	struct source_parts *parts = mem_alloc(1, sizeof *parts);
-	*parts = (struct source_parts){.gpu = gpu, .pinned = !*gpu_facts(gpu)->platform};
-	for (int i = 0; i < PARTS; i++) {
-		parts->part[i] = parts->pinned ? gpu_pinned_alloc(gpu, PART) : mem_alloc(1, PART);
-		parts->arrived[i] = parts->pinned ? gpu_mark_new(gpu) : NULL;
+/* The kernel that looks, in the words that CUDA, HIP and OpenCL share. A vector's slot in `out` has the number of wrong
+ * elements, the complement of the first one's index, two sums of mixed words, and whether the guard is broken. Mixing is
+ * a bijection, so no change of one word escapes. */
+enum { SLOT_WRONG, SLOT_FIRST, SLOT_HASH, SLOT_GUARD = SLOT_HASH + 2, SLOT_WORDS = 8 };
+
+static const char look_text[] =
+	"#ifdef __OPENCL_VERSION__\n"
+	"#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+	"#define KERNEL __kernel void\n"
+	"#define GLOBAL __global\n"
+	"#define AT get_global_id(0)\n"
+	"#define STEP get_global_size(0)\n"
+	"#define ADD atomic_add\n"
+	"#define MOST atomic_max\n"
+	"typedef ulong u64;\n"
+	"typedef long i64;\n"
+	"#else\n"
+	"#define KERNEL extern \"C\" __global__ void\n"
+	"#define GLOBAL\n"
+	"#define AT ((u64)blockIdx.x * blockDim.x + threadIdx.x)\n"
+	"#define STEP ((u64)gridDim.x * blockDim.x)\n"
+	"#define ADD atomicAdd\n"
+	"#define MOST atomicMax\n"
+	"typedef unsigned long long u64;\n"
+	"typedef long long i64;\n"
+	"#endif\n"
+	"#define SIZE_OF_REAL(y) fabs(y)\n"
+	"#define APART_OF_REAL(x, y) fabs(x - y)\n"
+	"#define SIZE_OF_WHOLE(y) ((double)(y < 0 ? -(double)y : (double)y))\n"
+	"#define APART_OF_WHOLE(x, y) ((double)(x < y ? (u64)y - (u64)x : (u64)x - (u64)y))\n"
+	"#define COMPARE(NAME, T, WIDE, OF) \\\n"
+	"KERNEL NAME(GLOBAL unsigned *out, unsigned slot, GLOBAL const T *is, GLOBAL const T *want, u64 from, u64 to, \\\n"
+	"            double limit, double relative) { \\\n"
+	"	unsigned wrong = 0, first = 0; \\\n"
+	"	for (u64 i = from + AT; i < to; i += STEP) { \\\n"
+	"		WIDE x = is[i], y = want[i]; \\\n"
+	"		if (!(APART_##OF(x, y) <= limit + relative * SIZE_##OF(y)) && wrong++ == 0) \\\n"
+	"			first = ~(unsigned)(i - from); \\\n"
+	"	} \\\n"
+	"	if (wrong) { \\\n"
+	"		ADD(out + slot, wrong); \\\n"
+	"		MOST(out + slot + 1, first); \\\n"
+	"	} \\\n"
+	"}\n"
+	"COMPARE(real4, float, double, OF_REAL)\n"
+	"COMPARE(real8, double, double, OF_REAL)\n"
+	"COMPARE(signed1, signed char, i64, OF_WHOLE)\n"
+	"COMPARE(signed2, short, i64, OF_WHOLE)\n"
+	"COMPARE(signed4, int, i64, OF_WHOLE)\n"
+	"COMPARE(signed8, i64, i64, OF_WHOLE)\n"
+	"COMPARE(unsigned1, unsigned char, u64, OF_WHOLE)\n"
+	"COMPARE(unsigned2, unsigned short, u64, OF_WHOLE)\n"
+	"COMPARE(unsigned4, unsigned, u64, OF_WHOLE)\n"
+	"COMPARE(unsigned8, u64, u64, OF_WHOLE)\n"
+	"#define MIX(h) (h ^= h >> 16, h *= 0x85EBCA6Bu, h ^= h >> 13, h *= 0xC2B2AE35u, h ^= h >> 16)\n"
+	"KERNEL hash(GLOBAL unsigned *out, unsigned slot, GLOBAL const unsigned char *bytes, u64 size) {\n"
+	"	GLOBAL const unsigned *words = (GLOBAL const unsigned *)bytes;\n"
+	"	unsigned a = 0, b = 0;\n"
+	"	u64 whole = size / 4;\n"
+	"	for (u64 i = AT; i < whole + size % 4; i += STEP) {\n"
+	"		unsigned h = i < whole ? words[i] : bytes[3 * whole + i];\n"
+	"		h ^= (unsigned)i * 0x9E3779B9u ^ (unsigned)(i >> 32);\n"
+	"		a += MIX(h);\n"
+	"		b += MIX(h);\n"
+	"	}\n"
+	"	ADD(out + slot + 2, a);\n"
+	"	ADD(out + slot + 3, b);\n"
+	"}\n"
+	"KERNEL guard(GLOBAL unsigned *out, unsigned slot, GLOBAL const unsigned char *bytes, u64 size, u64 more,\n"
+	"             unsigned value) {\n"
+	"	unsigned broken = 0;\n"
+	"	for (u64 i = AT; i < more; i += STEP)\n"
+	"		broken |= bytes[size + i] ^ value;\n"
+	"	if (broken)\n"
+	"		MOST(out + slot + 4, 1u);\n"
+	"}\n";
+
+enum { LOOK_BLOCK = 128, LOOK_EACH = 4, LOOK_WAVES = 16, LOOK_ARGUMENTS = 8 };
+static const size_t LOOK_CHUNK = (size_t)1 << 30; /* elements of a launch: a slot has 32 bits for an index */
+
+static size_t slots_of(const struct source_argument *a) {
+	return a->memory == SOURCE_SCALAR ? 0 : (a->count - 1) / LOOK_CHUNK + 1;
+}
+
+static size_t slots_before(const struct source_input *input, size_t i) {
+	size_t count = 0;
+	while (i-- > 0)
+		count += slots_of(&input->problem.arguments[i]);
+	return count;
+}
+
+static const struct gpu_function *look_function(const struct source_input *input, const char *name) {
+	return gpu_function(input->gpu, input->look, name);
+}
+
+static const struct gpu_function *look_compare(const struct source_input *input, const struct source_argument *a) {
+	static const char *const kinds[] = {
+		[SOURCE_SIGNED] = "signed", [SOURCE_UNSIGNED] = "unsigned", [SOURCE_REAL] = "real"};
+	char name[16];
+	snprintf(name, sizeof name, "%s%zu", kinds[a->kind], a->bytes);
+	return look_function(input, name);
+}
+
+/* The sizes of the arguments behind the slots, 0 for pointers, in the order of the kernels' parameters. */
+static void look_launch(const struct source_input *input, const struct gpu_function *function, uint64_t elements,
+                        const size_t *sizes, void *const *arguments) {
+	struct gpu_passed kinds[LOOK_ARGUMENTS];
+	size_t count = 0;
+	uint64_t blocks = (elements + LOOK_BLOCK * LOOK_EACH - 1) / (LOOK_BLOCK * LOOK_EACH),
+			 most = (uint64_t)gpu_facts(input->gpu)->sms * LOOK_WAVES;
+	struct gpu_shape shape = {.grid = {(unsigned)(blocks < most ? blocks : most)}, .block = {LOOK_BLOCK}};
+	for (; arguments[count]; count++)
+		kinds[count] = sizes[count] ? (struct gpu_passed){GPU_PASSED_VALUE, sizes[count]}
+		                            : (struct gpu_passed){GPU_PASSED_MEMORY, sizeof(gpu_ptr)};
+	gpu_function_pass(input->gpu, function, kinds, count);
+	gpu_launch(input->gpu, function, &shape, arguments);
+}
+
+static void hash_launch(const struct source_input *input, size_t i, gpu_ptr bytes) {
+	static const size_t sizes[] = {0, 4, 0, 8};
+	uint64_t size = source_size(&input->problem.arguments[i]);
+	unsigned slot = SLOT_WORDS * (unsigned)slots_before(input, i);
+	look_launch(input, look_function(input, "hash"), size / 4 + 3, sizes,
+	            (void *[]){(void *)&input->slots, &slot, &bytes, &size, NULL});
+}
+
+static void guard_launch(const struct source_input *input, size_t i, gpu_ptr bytes) {
+	static const size_t sizes[] = {0, 4, 0, 8, 8, 4};
+	uint64_t size = source_size(&input->problem.arguments[i]), more = SOURCE_GUARD;
+	unsigned slot = SLOT_WORDS * (unsigned)slots_before(input, i), value = SOURCE_GUARD_BYTE;
+	look_launch(input, look_function(input, "guard"), more, sizes,
+	            (void *[]){(void *)&input->slots, &slot, &bytes, &size, &more, &value, NULL});
+}
+
+static void compare_launch(const struct source_input *input, size_t i, gpu_ptr is) {
+	static const size_t sizes[] = {0, 4, 0, 0, 8, 8, 8, 8};
+	const struct source_argument *a = &input->problem.arguments[i];
+	const struct source_vector *v = &input->vectors[i];
+	double limit = v->limit, relative = a->tolerance.given ? a->tolerance.relative : 0;
+	unsigned slot = SLOT_WORDS * (unsigned)slots_before(input, i);
+	for (uint64_t from = 0, to; from < a->count; from = to, slot += SLOT_WORDS) {
+		to = a->count - from < LOOK_CHUNK ? a->count : from + LOOK_CHUNK;
+		look_launch(input, look_compare(input, a), to - from, sizes,
+		            (void *[]){(void *)&input->slots, &slot, &is, (void *)&v->wanted, &from, &to, &limit, &relative,
+		                       NULL});
 	}
-	return parts;
 }
 
-static void source_parts_free(struct source_parts *parts) {
-	for (int i = 0; parts && i < PARTS; i++) {
-		gpu_mark_free(parts->gpu, parts->arrived[i]);
-		if (parts->pinned)
-			gpu_pinned_free(parts->gpu, parts->part[i]);
-		else
-			free(parts->part[i]);
+static void slots_clear(const struct source_input *input) {
+	gpu_fill32(input->gpu, input->slots, 0, SLOT_WORDS * slots_before(input, input->problem.count));
+}
+
+/* The caller frees them. */
+static uint32_t *slots_read(const struct source_input *input) {
+	size_t size = SLOT_WORDS * slots_before(input, input->problem.count);
+	uint32_t *slots = mem_alloc(size, sizeof *slots);
+	gpu_download(input->gpu, slots, input->slots, size * sizeof *slots);
+	gpu_sync(input->gpu);
+	return slots;
+}
+
+static bool is_kept(const struct source_argument *a) {
+	return a->memory != SOURCE_SCALAR && a->access == SOURCE_READ_ONLY;
+}
+
+/* All that it needs must be there now, so that later failures are those of the configuration. */
+void source_look_open(struct source_input *input) {
+	const struct source_problem *problem = &input->problem;
+	char message[256];
+	size_t slots = slots_before(input, problem->count);
+	if (slots == 0 || !gpu_is_fine(input->gpu))
+		return;
+	input->look = gpu_module_text(input->gpu, "sweetspot_look", look_text, NULL, NULL);
+	input->slots = gpu_alloc(input->gpu, slots * SLOT_WORDS * sizeof(uint32_t));
+	slots_clear(input);
+	for (size_t i = 0; i < problem->count && gpu_is_fine(input->gpu); i++) {
+		if (problem->arguments[i].output)
+			look_compare(input, &problem->arguments[i]);
+		if (is_kept(&problem->arguments[i])) {
+			guard_launch(input, i, input->vectors[i].device);
+			hash_launch(input, i, input->vectors[i].device);
+		}
 	}
-	free(parts);
+	mem_auto uint32_t *read = slots_read(input);
+	for (size_t i = 0; i < problem->count; i++)
+		if (is_kept(&problem->arguments[i]))
+			memcpy(input->vectors[i].hash, read + SLOT_WORDS * slots_before(input, i) + SLOT_HASH,
+			       sizeof input->vectors[i].hash);
+	if (gpu_failed(input->gpu, message, sizeof message) != GPU_FINE)
+		input->look = NULL;
 }
 
-static size_t part_size(size_t size, size_t at) {
-	return size - at < PART ? size - at : PART;
+/* The reference on the device, unless it takes too much of the memory that configurations need. */
+void source_wanted(struct source_input *input, size_t i, gpu_ptr from) {
+	struct source_vector *v = &input->vectors[i];
+	char message[256];
+	size_t size = source_size(&input->problem.arguments[i]);
+	v->limit = source_limit(&input->problem.arguments[i], v->want);
+	if (!input->look || !gpu_is_fine(input->gpu))
+		return;
+	if (!v->wanted && (int64_t)size <= gpu_facts(input->gpu)->memory_bytes / 8)
+		v->wanted = gpu_alloc(input->gpu, size);
+	if (!v->wanted)
+		gpu_failed(input->gpu, message, sizeof message);
+	else if (from)
+		gpu_copy(input->gpu, v->wanted, from, size);
+	else
+		gpu_upload(input->gpu, v->wanted, v->want, size);
 }
 
-static void part_fetch(struct source_parts *parts, gpu_ptr from, size_t size, size_t at) {
-	size_t i = at / PART % PARTS;
-	if (at < size) {
-		gpu_download(parts->gpu, parts->part[i], from + at, part_size(size, at));
-		gpu_mark(parts->gpu, parts->arrived[i]);
-	}
-}
+/* Brings vectors down a part at a time. */
 
-static enum ss_status source_parts_each(struct source_parts *parts, const struct ss_call *call, gpu_ptr from,
-                                        size_t size, source_part_fn *look, void *context) {
+enum { PART = 2 << 20 };
+
+/* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
+typedef bool part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+
+static enum ss_status parts_each(const struct ss_call *call, gpu_ptr from, size_t size, part_fn *look, void *context) {
+	mem_auto unsigned char *part = mem_alloc(1, PART);
 	enum ss_status status = SS_OK;
-	part_fetch(parts, from, size, 0);
 	for (size_t at = 0; at < size && status == SS_OK; at += PART) {
-		size_t i = at / PART % PARTS;
-		part_fetch(parts, from, size, at + PART);
-		gpu_mark_sync(parts->gpu, parts->arrived[i]);
+		size_t bytes = size - at < PART ? size - at : PART;
+		gpu_download(call->gpu, part, from + at, bytes);
 		status = cuda_status(call);
-		if (status == SS_OK && !look(context, parts->part[i], at, part_size(size, at)))
-			break; /* the part that may still be on its way goes to memory that stays until it has come */
+		if (status == SS_OK && !look(context, part, at, bytes))
+			break;
 	}
 	return status;
 }
 
-/* A vector that is looked at. */
+/* A vector that the host looks at. */
 struct vector {
 	const struct source_argument *argument;
 	const struct source_vector *known;
-	struct source_difference found;
-	bool changed;
+	struct look *look;
 };
 
 static bool part_unchanged(void *context, const unsigned char *part, size_t at, size_t bytes) {
-	struct vector *vector = context;
-	vector->changed = memcmp(part, vector->known->host + at, bytes) != 0;
-	return !vector->changed;
+	const struct vector *vector = context;
+	vector->look->changed = memcmp(part, vector->known->host + at, bytes) != 0;
+	return !vector->look->changed;
 }
 
-static enum ss_status read_only_check(const struct source_state *state, size_t i, struct source_parts *parts,
-                                      const struct ss_call *call) {
+static bool part_compare(void *context, const unsigned char *part, size_t at, size_t bytes) {
+	const struct vector *vector = context;
+	source_compare(vector->argument, part, vector->known->want + at, bytes / vector->argument->bytes,
+	               vector->known->limit, &vector->look->found);
+	return true;
+}
+
+/* Is the argument compared in this run? */
+static bool is_compared(const struct source_state *state, size_t i) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
-	struct vector vector = {.argument = a, .known = &state->input->vectors[i]};
-	enum ss_status status = source_parts_each(parts, call, state->at[i], source_size(a), part_unchanged, &vector);
-	if (status == SS_OK && vector.changed)
-		status = source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
-	return status;
+	return a->output && (!state->config.reference || a->reference);
+}
+
+static enum ss_status host_look(const struct source_state *state, size_t i, struct look *look,
+                                const struct ss_call *call) {
+	const struct source_argument *a = &state->input->problem.arguments[i];
+	struct vector vector = {a, &state->input->vectors[i], look};
+	unsigned char guard[SOURCE_GUARD];
+	size_t size = source_size(a);
+	gpu_download(call->gpu, guard, state->at[i] + size, SOURCE_GUARD);
+	enum ss_status status = cuda_status(call);
+	look->guard_broken = status == SS_OK && !source_guard_holds(guard);
+	if (status == SS_OK && is_kept(a))
+		return parts_each(call, state->at[i], size, part_unchanged, &vector);
+	return status == SS_OK && is_compared(state, i) ? parts_each(call, state->at[i], size, part_compare, &vector)
+	                                                : status;
+}
+
+static bool on_device(const struct source_state *state, size_t i) {
+	return state->input->look && (!is_compared(state, i) || state->input->vectors[i].wanted);
+}
+
+static void device_start(const struct source_state *state, size_t i) {
+	const struct source_input *input = state->input;
+	guard_launch(input, i, state->at[i]);
+	if (is_kept(&input->problem.arguments[i]))
+		hash_launch(input, i, state->at[i]);
+	else if (is_compared(state, i))
+		compare_launch(input, i, state->at[i]);
+}
+
+static void device_look(const struct source_state *state, size_t i, const uint32_t *slots, struct look *look) {
+	const struct source_input *input = state->input;
+	const struct source_argument *a = &input->problem.arguments[i];
+	const uint32_t *slot = slots + SLOT_WORDS * slots_before(input, i);
+	look->guard_broken = slot[SLOT_GUARD];
+	look->changed =
+		is_kept(a) && memcmp(slot + SLOT_HASH, input->vectors[i].hash, sizeof input->vectors[i].hash) != 0;
+	for (size_t k = 0; k < slots_of(a); k++, slot += SLOT_WORDS) {
+		if (slot[SLOT_WRONG] && look->found.wrong == 0)
+			look->found.first = k * LOOK_CHUNK + ~slot[SLOT_FIRST];
+		look->found.wrong += slot[SLOT_WRONG];
+	}
+	if (look->found.wrong)
+		gpu_download(input->gpu, look->found.is, state->at[i] + look->found.first * a->bytes, a->bytes);
+}
+
+/* Looks at all vectors at once. The host looks at those that the device can't. */
+static enum ss_status vectors_look(const struct source_state *state, struct look *looks, const struct ss_call *call) {
+	const struct source_input *input = state->input;
+	enum ss_status status = SS_OK;
+	if (input->look)
+		slots_clear(input);
+	for (size_t i = 0; i < input->problem.count; i++)
+		if (slots_of(&input->problem.arguments[i]) && on_device(state, i))
+			device_start(state, i);
+	mem_auto uint32_t *slots = input->look ? slots_read(input) : NULL;
+	status = cuda_status(call);
+	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
+		if (slots_of(&input->problem.arguments[i]) && on_device(state, i))
+			device_look(state, i, slots, &looks[i]);
+		else if (slots_of(&input->problem.arguments[i]))
+			status = host_look(state, i, &looks[i], call);
+	return status == SS_OK ? cuda_status(call) : status;
 }
 
 static enum ss_status reference_keep(const struct source_state *state, size_t i, const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	struct source_vector *v = &state->input->vectors[i];
-	v->known = v->limited = false;
+	v->known = false;
 	gpu_download(call->gpu, v->want, state->at[i], source_size(a));
 	enum ss_status status = cuda_status(call);
 	if (status == SS_OK)
 		status = source_finite(call, a, v->want);
 	v->known = status == SS_OK;
+	if (v->known)
+		source_wanted(state->input, i, state->at[i]);
 	return status;
 }
 
-static bool part_compare(void *context, const unsigned char *part, size_t at, size_t bytes) {
-	struct vector *vector = context;
-	source_compare(vector->argument, part, vector->known->want + at, bytes / vector->argument->bytes,
-	               vector->known->limit, &vector->found);
-	return true;
-}
-
-static enum ss_status output_check(const struct source_state *state, size_t i, struct source_parts *parts,
+static enum ss_status vector_judge(const struct source_state *state, size_t i, const struct look *look,
                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
-	struct source_vector *v = &state->input->vectors[i];
-	struct vector vector = {.argument = a, .known = v};
-	if (state->config.reference && !a->reference)
-		return reference_keep(state, i, call);
-	if (!v->limited) {
-		v->limit = source_limit(a, v->want);
-		v->limited = true;
+	if (look->guard_broken) {
+		source_guard_set(call->gpu, state->at[i] + source_size(a));
+		return source_fail(call, SS_INCORRECT, "it writes past the end of %.60s", a->name);
 	}
-	enum ss_status status = source_parts_each(parts, call, state->at[i], source_size(a), part_compare, &vector);
-	return status == SS_OK ? source_judge(call, a, v->want, &vector.found) : status;
-}
-
-static enum ss_status guard_check(const struct source_state *state, size_t i, const struct ss_call *call) {
-	const struct source_argument *a = &state->input->problem.arguments[i];
-	unsigned char guard[SOURCE_GUARD];
-	gpu_download(call->gpu, guard, state->at[i] + source_size(a), SOURCE_GUARD);
-	enum ss_status status = cuda_status(call);
-	if (status != SS_OK || source_guard_holds(guard))
-		return status;
-	source_guard_set(call->gpu, state->at[i] + source_size(a));
-	return source_fail(call, SS_INCORRECT, "it writes past the end of %.60s", a->name);
-}
-
-static enum ss_status vector_check(const struct source_state *state, size_t i, struct source_parts *parts,
-                                   const struct ss_call *call) {
-	const struct source_argument *a = &state->input->problem.arguments[i];
-	enum ss_status status = guard_check(state, i, call);
-	if (status != SS_OK || (a->access != SOURCE_READ_ONLY && !a->output))
-		return status;
-	return (a->output ? output_check : read_only_check)(state, i, parts, call);
+	if (look->changed)
+		return source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
+	if (is_compared(state, i))
+		return source_judge(call, a, state->input->vectors[i].want, &look->found);
+	return a->output ? reference_keep(state, i, call) : SS_OK;
 }
 
 /* A wrong configuration may have changed more than the check that failed first saw, and others use the same inputs. */
@@ -280,7 +452,7 @@ static void inputs_restore(const struct source_state *state, const struct ss_cal
 	const struct source_problem *problem = &state->input->problem;
 	for (size_t i = 0; i < problem->count; i++) {
 		const struct source_argument *a = &problem->arguments[i];
-		if (a->memory != SOURCE_SCALAR && a->access == SOURCE_READ_ONLY) {
+		if (is_kept(a)) {
 			gpu_upload(call->gpu, state->at[i], state->input->vectors[i].host, source_size(a));
 			source_guard_set(call->gpu, state->at[i] + source_size(a));
 		}
@@ -300,15 +472,12 @@ static bool part_write(void *context, const unsigned char *part, size_t at, size
 }
 
 /* Writes what the run has left in a vector. */
-static enum ss_status vector_dump(const struct source_state *state, size_t i, struct source_parts *parts,
-                                  const struct ss_call *call) {
+static enum ss_status vector_dump(const struct source_state *state, size_t i, const struct ss_call *call) {
 	mem_auto char *path = mem_printf("%s.%zu", state->config.dump, i);
 	struct dump dump = {.file = fopen(path, "we")};
 	enum ss_status status = SS_OK;
-	if (dump.file) {
-		status = source_parts_each(parts, call, state->at[i], source_size(&state->input->problem.arguments[i]),
-		                           part_write, &dump);
-	}
+	if (dump.file)
+		status = parts_each(call, state->at[i], source_size(&state->input->problem.arguments[i]), part_write, &dump);
 	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed))
 		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);
 	return status;
@@ -317,15 +486,16 @@ static enum ss_status vector_dump(const struct source_state *state, size_t i, st
 enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	const struct source_state *state = memory;
 	const struct source_problem *problem = &state->input->problem;
-	struct source_parts *parts = source_parts_new(call->gpu);
+	struct look looks[SOURCE_ARGUMENTS_MAX] = {{.changed = false}};
 	enum ss_status status = cuda_status(call);
+	if (status == SS_OK)
+		status = vectors_look(state, looks, call);
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		if (problem->arguments[i].memory != SOURCE_SCALAR)
-			status = vector_check(state, i, parts, call);
+			status = vector_judge(state, i, &looks[i], call);
 		if (status == SS_OK && state->config.dump && problem->arguments[i].memory == SOURCE_VECTOR)
-			status = vector_dump(state, i, parts, call);
+			status = vector_dump(state, i, call);
 	}
-	source_parts_free(parts);
 	if (status == SS_INCORRECT)
 		inputs_restore(state, call);
 	return status;
