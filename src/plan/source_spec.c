@@ -16,6 +16,7 @@ const struct opt source_options[] = {
 	{"block", 0, "X,Y,Z", "threads per block, or work items per work group", 0},
 	{"shared", 0, "BYTES", "dynamic shared memory per block", 0},
 	{"option", 0, "OPTION", "compiler option, e.g. --option=-use_fast_math", OPT_REPEAT},
+	{"compiler", 0, "NAME", "CUDA: nvrtc, nvcc, or a parameter with these values", 0},
 	{0},
 };
 
@@ -351,6 +352,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	const struct source_kind *kind = kind_of(path); /* NULL: not a source, which the caller has refused */
 	json_t *kernel = json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind ? kind->word : "", "KernelName", name,
 	                           "KernelFile", text_base_name(path), "CompilerOptions", options, "Arguments", arguments);
+	if (kernel && opt_has(args, "compiler"))
+		json_object_set_new(kernel, "Compiler", json_string(opt_get(args, "compiler", "")));
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
 	if (kernel && !shape_add(kernel, args, err))

@@ -50,6 +50,7 @@ struct source_config {
 	struct gpu_shape shape;
 	bool reference;   /* its outputs become the reference */
 	const char *dump; /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
+	const char *compiler; /* "--compiler=nvcc" or "--compiler=nvrtc"; NULL: the problem's options tell */
 };
 
 /* Checks the texts; everything lives in the arena. */
@@ -57,6 +58,9 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
+/* The options of the problem and the configuration, NULL-terminated, in room for SOURCE_OPTIONS_MAX + 2. */
+const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
+                                  const char **room);
 /* The source with the configuration's macros in front. As options they would reach the headers that a compiler
  * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
 char *source_defined(const struct source_config *config, const char *text);

@@ -181,8 +181,10 @@ static const char *source_name(const struct source_problem *problem) {
 
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
+	const char *options[SOURCE_OPTIONS_MAX + 2];
 	mem_auto char *text = source_defined(&state->config, state->input->text);
-	return gpu_module_text(call->gpu, source_name(problem), text, problem->options, NULL);
+	return gpu_module_text(call->gpu, source_name(problem), text, source_options(problem, &state->config, options),
+	                       NULL);
 }
 
 /* A size of 0 is not known. */
@@ -361,7 +363,9 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
 	mem_auto char *defined = source_defined(&job->config, text);
-	const struct gpu_text source = {source_name(&job->problem), defined, job->problem.options};
+	const char *options[SOURCE_OPTIONS_MAX + 2];
+	const struct gpu_text source = {source_name(&job->problem), defined,
+	                                source_options(&job->problem, &job->config, options)};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
 	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);

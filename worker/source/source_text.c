@@ -146,12 +146,26 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 		return -1;
 	config->shape.shared = (unsigned)shared;
 	config->dump = text_or_null(arena, json, "dump");
+	const char *compiler = js_string_or(json, "compiler", NULL);
+	if (compiler && strcmp(compiler, "nvcc") != 0 && strcmp(compiler, "nvrtc") != 0)
+		return err_set(err, ERR_USAGE, NULL, "compiler is \"%.40s\", not nvcc or nvrtc", compiler);
+	config->compiler = compiler ? arena_printf(arena, "--compiler=%s", compiler) : NULL;
 	return 0;
 }
 
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err) {
 	js_auto json_t *json = js_parse(text, strlen(text), "the configuration", err);
 	return json ? config_members(arena, json, config, err) : -1;
+}
+
+const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
+                                  const char **room) {
+	size_t count = 0;
+	for (; problem->options[count]; count++)
+		room[count] = problem->options[count];
+	room[count] = config->compiler;
+	room[count + (config->compiler != NULL)] = NULL;
+	return room;
 }
 
 static void define_put(FILE *out, const char *option) {

@@ -35,6 +35,7 @@ struct cuda_kernel {
 	bool resets, made;    /* an argument is restored before each run; the reference of an output has to be made */
 	const char *language; /* "CUDA", "OpenCL", "HIP" */
 	bool opencl;
+	const char *compiler; /* the parameter that chooses nvcc or nvrtc; NULL: none does */
 	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
 	const json_t *json; /* KernelSpecification */
 	double problem[3];

@@ -433,7 +433,10 @@ json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config,
 	macros_add(kernel, config, &shape, defines);
 done:
 	arena_free(arena);
-	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b}", "defines", defines, "grid", three_json(shape.grid), "block",
-	                           three_json(shape.block), "shared", (json_int_t)shape.shared, "reference", reference)
-	               : NULL;
+	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
+	return defines
+	           ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid), "block",
+	                       three_json(shape.block), "shared", (json_int_t)shape.shared, "reference", reference,
+	                       "compiler", compiler)
+	           : NULL;
 }
