@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiles with nvcc what NVRTC can't: sources that include headers for the host's compiler, or the host's own code. */
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -108,26 +107,10 @@ static bool nvcc_run(const char *const *argv, const char *folder, char **log, st
 	mem_auto char *temporary = mem_printf("TMPDIR=%s", folder);
 	const char *const set[] = {"LC_ALL=C", temporary, NULL};
 	const struct proc_spec spec = {.argv = argv, .set = set, .cwd = folder, .stderr_keep = NVCC_LOG, .no_core = true};
-	struct proc *proc = proc_start(&spec, err);
-	if (!proc)
-		return false;
-	double until = sys_now() + NVCC_SECONDS;
-	enum proc_read got = PROC_LINE;
-	while (got == PROC_LINE || got == PROC_FLOOD) {
-		char *line;
-		size_t size;
-		double left = until - sys_now();
-		got = proc_read(proc, left > 0 ? left : 0, NULL, &line, &size);
-	}
-	*log = mem_strdup(proc_stderr(proc));
-	int status = proc_stop(proc, got == PROC_EOF ? 10 : 0);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && got == PROC_EOF)
-		return true;
-	if (got == PROC_TIMEOUT)
-		err_set(err, ERR_FAILED, NULL, "nvcc took longer than %d s", NVCC_SECONDS);
-	else
+	int status = proc_run(&spec, NVCC_SECONDS, log, err);
+	if (status > 0)
 		compile_error(*log, err);
-	return false;
+	return status == 0;
 }
 
 bool nvcc_translate(const char *path, const struct source *source, const struct headers *headers,

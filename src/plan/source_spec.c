@@ -85,7 +85,8 @@ struct words {
 static int bad(const struct words *w, const char *what) {
 	return err_set(
 		w->err, ERR_USAGE,
-		"TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F or tolerance=V",
+		"TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F, tolerance=V or "
+		"verify=sum",
 		"--arg '%.200s': %s", w->text, what);
 }
 
@@ -144,6 +145,7 @@ static const struct use {
 	{"file", "FillType", "BinaryRaw", true, "DataSource", true},
 	{"reference", "Output", NULL, false, "ReferenceFile", true},
 	{"tolerance", "Output", NULL, false, "Tolerance", true},
+	{"verify", "Output", NULL, false, "Verify", true},
 };
 
 static const struct use *use_find(struct slice word) {
@@ -177,7 +179,7 @@ static int use_read(struct words *w, bool *reads) {
 	*reads = *reads || use->reads;
 	bool given = use->value_key && mark_accept(&w->rest, '=');
 	if (use->value_needed && !given)
-		return bad(w, "file= and reference= need a file name, tolerance= a number");
+		return bad(w, "file= and reference= need a file name, tolerance= a number, verify= sum, sorted or norm");
 	if (!given)
 		return 0;
 	struct slice value = value_read(&w->rest);

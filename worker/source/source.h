@@ -16,6 +16,10 @@ enum source_kind { SOURCE_SIGNED, SOURCE_UNSIGNED, SOURCE_REAL };
 enum source_access { SOURCE_READ_ONLY, SOURCE_WRITE_ONLY, SOURCE_READ_WRITE };
 enum source_memory { SOURCE_VECTOR, SOURCE_SCALAR, SOURCE_CONSTANT };
 
+/* How an output is compared with its reference: by its elements; by sums of the elements whose indices are equal modulo
+ * `columns`; by its elements in order; by the root of the sum of their squares; or by the problem's command. */
+enum source_verified { SOURCE_ELEMENTS, SOURCE_SUM, SOURCE_SORTED, SOURCE_NORM, SOURCE_COMMAND };
+
 /* An element is right if it differs from the reference by at most absolute + relative * |reference|. Without `given`,
  * reals may differ by a part of the largest reference value, and whole numbers must be equal. The share of the elements
  * may be wrong. */
@@ -34,6 +38,9 @@ struct source_argument {
 	double real;      /* the value, or the bound of random ones */
 	uint64_t whole;   /* the same for whole numbers, two's complement */
 	const char *file; /* raw elements; NULL: filled */
+	enum source_verified by;
+	size_t columns;
+	bool single; /* what it is made of has single precision, like the default tolerance */
 	struct source_tolerance tolerance;
 	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
 };
@@ -43,6 +50,7 @@ struct source_problem {
 	const char *const *options; /* NULL-terminated */
 	struct source_argument *arguments;
 	size_t count;
+	const char *command, *folder; /* verifies outputs, as files in $OUTPUTS, in this folder; NULL: none */
 };
 
 struct source_config {
@@ -87,7 +95,7 @@ enum { SOURCE_GUARD = 4096, SOURCE_GUARD_BYTE = 0xA5 }; /* bytes after each vect
 
 struct source_vector {
 	unsigned char *host; /* content before a run */
-	gpu_ptr device;      /* the same, except for WriteOnly arguments */
+	gpu_ptr device;      /* the same; 0 for large WriteOnly arguments */
 	unsigned char *want; /* the reference */
 	bool known;          /* want is filled */
 	double limit;        /* source_limit of it */
@@ -118,6 +126,8 @@ struct source_state {
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
+/* Fails unless a reference is finite. */
+enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is);
 /* Prepares the comparison on the device, once the inputs are there. */
 void source_look_open(struct source_input *input);
 /* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */

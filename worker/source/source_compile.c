@@ -76,7 +76,7 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 
 /* Arguments before a run: made once, shared by all configurations. */
 
-enum { SOURCE_SETUP_FILE_LARGEST = 16 << 20 };
+enum { SOURCE_SETUP_FILE_LARGEST = 16 << 20, SPARE = 16 };
 
 void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
 	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
@@ -112,9 +112,13 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 		source_fill(a, i, call->seed, v->host);
 	if (status == SS_OK && a->output && a->reference) {
 		status = source_load(call, a->reference, v->want, size);
+		if (status == SS_OK)
+			status = source_finite(call, a, v->want);
 		v->known = status == SS_OK;
 	}
-	if (status == SS_OK && a->memory != SOURCE_SCALAR && a->access != SOURCE_WRITE_ONLY) {
+	/* What is only written takes no more than a part of the memory a second time, to be filled again faster. */
+	bool kept = a->access != SOURCE_WRITE_ONLY || (int64_t)size <= gpu_facts(call->gpu)->memory_bytes / SPARE;
+	if (status == SS_OK && a->memory != SOURCE_SCALAR && kept) {
 		v->device = source_vector_new(call->gpu, size);
 		gpu_upload(call->gpu, v->device, v->host, size);
 	}
@@ -169,7 +173,8 @@ static enum ss_status say(const struct ss_call *call, enum ss_status status, con
 static enum ss_status reference_check(const struct source_state *state, const struct ss_call *call) {
 	const struct source_input *input = state->input;
 	for (size_t i = 0; i < input->problem.count; i++)
-		if (input->problem.arguments[i].output && !input->vectors[i].known && !state->config.reference)
+		if (input->problem.arguments[i].output && input->problem.arguments[i].by != SOURCE_COMMAND &&
+		    !input->vectors[i].known && !state->config.reference)
 			return source_fail(call, SS_FAILED, "no reference yet: first run a configuration with it");
 	return SS_OK;
 }

@@ -3,8 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/proc/proc.h"
+#include "base/scratch.h"
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
+
+static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err) {
+	return source_fail(call, status, "%.240s", err->what);
+}
 
 /* Compares elements of outputs with their reference, a part at a time: the device does it, except where it can't compile
  * the kernel for it. */
@@ -20,13 +26,31 @@ static double real_at(const struct source_argument *a, const unsigned char *vect
 	return wide;
 }
 
-/* A reference must be finite. */
-static enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a,
-                                    const unsigned char *is) {
-	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++)
-		if (!isfinite(real_at(a, is, i)))
-			return source_fail(call, SS_INCORRECT, "NaN or an infinity in %.60s[%zu]", a->name, i);
-	return SS_OK;
+/* The largest magnitude; not finite if any is not. Without signs, the bits of real numbers are ordered as these are. */
+static double largest(const struct source_argument *a, const unsigned char *vector) {
+	uint64_t most = 0;
+	uint32_t most4 = 0, bits4;
+	for (size_t i = 0; a->bytes == 4 && i < a->count; i++) {
+		memcpy(&bits4, vector + 4 * i, 4);
+		bits4 &= INT32_MAX;
+		most4 = bits4 > most4 ? bits4 : most4;
+	}
+	for (size_t i = 0; a->bytes == 8 && i < a->count; i++) {
+		uint64_t bits;
+		memcpy(&bits, vector + 8 * i, 8);
+		bits &= INT64_MAX;
+		most = bits > most ? bits : most;
+	}
+	return real_at(a, a->bytes == 4 ? (const unsigned char *)&most4 : (const unsigned char *)&most, 0);
+}
+
+enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is) {
+	if (a->kind != SOURCE_REAL || isfinite(largest(a, is)))
+		return SS_OK;
+	size_t i = 0;
+	while (isfinite(real_at(a, is, i)))
+		i++;
+	return source_fail(call, SS_INCORRECT, "NaN or an infinity in %.60s[%zu]", a->name, i);
 }
 
 static uint64_t whole_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
@@ -40,12 +64,9 @@ static uint64_t whole_at(const struct source_argument *a, const unsigned char *v
 /* Other orders of summation round differently, so by default errors are judged relative to the largest reference value.
  */
 double source_limit(const struct source_argument *a, const unsigned char *want) {
-	double most = 0;
 	if (a->tolerance.given)
 		return a->tolerance.absolute;
-	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++)
-		most = fmax(most, fabs(real_at(a, want, i)));
-	return (a->bytes == 4 ? 1e-4 : 1e-9) * most;
+	return a->kind == SOURCE_REAL ? (a->single ? 1e-4 : 1e-9) * largest(a, want) : 0;
 }
 
 static bool is_right(const struct source_argument *a, const unsigned char *is, const unsigned char *want, size_t i,
@@ -92,6 +113,54 @@ static enum ss_status source_judge(const struct ss_call *call, const struct sour
 	if (a->tolerance.share > 0)
 		snprintf(others, sizeof others, ", and %zu of %zu elements differ", found->wrong, a->count);
 	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %s, but should be %s%s", a->name, found->first, x, y, others);
+}
+
+/* Some outputs have other elements in each configuration, such as partial sums of blocks. What these come to is the
+ * same. */
+
+static int by_value(const void *x, const void *y, void *context) {
+	const struct source_argument *a = context;
+	if (a->kind == SOURCE_REAL) {
+		double p = real_at(a, x, 0), q = real_at(a, y, 0);
+		return isnan(p) || isnan(q) ? isnan(p) - isnan(q) : (p > q) - (p < q);
+	}
+	uint64_t p = whole_at(a, x, 0), q = whole_at(a, y, 0);
+	return a->kind == SOURCE_SIGNED ? ((int64_t)p > (int64_t)q) - ((int64_t)p < (int64_t)q) : (p > q) - (p < q);
+}
+
+static double number_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
+	if (a->kind == SOURCE_REAL)
+		return real_at(a, vector, i);
+	uint64_t whole = whole_at(a, vector, i);
+	return a->kind == SOURCE_SIGNED ? (double)(int64_t)whole : (double)whole;
+}
+
+/* to: what the vector becomes, `columns` numbers of eight bytes, or all elements. The caller frees it. */
+static unsigned char *reduce(const struct source_argument *a, const unsigned char *vector, struct source_argument *to) {
+	*to = *a;
+	if (a->by != SOURCE_SORTED) {
+		to->kind = a->by == SOURCE_NORM ? SOURCE_REAL : a->kind;
+		to->bytes = 8;
+		to->count = a->columns;
+	}
+	unsigned char *out = mem_alloc(to->count, to->bytes);
+	double *reals = (double *)(void *)out;
+	uint64_t *wholes = (uint64_t *)(void *)out;
+	if (a->by == SOURCE_SORTED) {
+		memcpy(out, vector, source_size(a));
+		qsort_r(out, a->count, a->bytes, by_value, (void *)(uintptr_t)a);
+	}
+	for (size_t i = 0; i < a->count && a->by != SOURCE_SORTED; i++) {
+		if (a->by == SOURCE_NORM)
+			reals[0] += number_at(a, vector, i) * number_at(a, vector, i);
+		else if (a->kind == SOURCE_REAL)
+			reals[i % a->columns] += real_at(a, vector, i);
+		else
+			wholes[i % a->columns] += whole_at(a, vector, i);
+	}
+	if (a->by == SOURCE_NORM)
+		reals[0] = sqrt(reals[0]);
+	return out;
 }
 
 /* What a run has left in a vector. */
@@ -177,7 +246,7 @@ static const char look_text[] =
 	"		MOST(out + slot + 4, 1u);\n"
 	"}\n";
 
-enum { LOOK_BLOCK = 128, LOOK_EACH = 4, LOOK_WAVES = 16, LOOK_ARGUMENTS = 8 };
+enum { LOOK_BLOCK = 128, LOOK_EACH = 4, LOOK_WAVES = 16, LOOK_ARGUMENTS = 8, LOOK_SPARE = 8 };
 static const size_t LOOK_CHUNK = (size_t)1 << 30; /* elements of a launch: a slot has 32 bits for an index */
 
 static size_t slots_of(const struct source_argument *a) {
@@ -298,9 +367,9 @@ void source_wanted(struct source_input *input, size_t i, gpu_ptr from) {
 	char message[256];
 	size_t size = source_size(&input->problem.arguments[i]);
 	v->limit = source_limit(&input->problem.arguments[i], v->want);
-	if (!input->look || !gpu_is_fine(input->gpu))
+	if (!input->look || !gpu_is_fine(input->gpu) || input->problem.arguments[i].by != SOURCE_ELEMENTS)
 		return;
-	if (!v->wanted && (int64_t)size <= gpu_facts(input->gpu)->memory_bytes / 8)
+	if (!v->wanted && (int64_t)size <= gpu_facts(input->gpu)->memory_bytes / LOOK_SPARE)
 		v->wanted = gpu_alloc(input->gpu, size);
 	if (!v->wanted)
 		gpu_failed(input->gpu, message, sizeof message);
@@ -350,10 +419,15 @@ static bool part_compare(void *context, const unsigned char *part, size_t at, si
 	return true;
 }
 
-/* Is the argument compared in this run? */
-static bool is_compared(const struct source_state *state, size_t i) {
+/* Has the argument a reference in this run? */
+static bool is_judged(const struct source_state *state, size_t i) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
-	return a->output && (!state->config.reference || a->reference);
+	return a->output && a->by != SOURCE_COMMAND && (!state->config.reference || a->reference);
+}
+
+/* Are its elements compared? */
+static bool is_compared(const struct source_state *state, size_t i) {
+	return is_judged(state, i) && state->input->problem.arguments[i].by == SOURCE_ELEMENTS;
 }
 
 static enum ss_status host_look(const struct source_state *state, size_t i, struct look *look,
@@ -433,6 +507,24 @@ static enum ss_status reference_keep(const struct source_state *state, size_t i,
 	return status;
 }
 
+static enum ss_status reduced_judge(const struct source_state *state, size_t i, const struct ss_call *call) {
+	static const char *const words[] = {[SOURCE_SUM] = "sum", [SOURCE_SORTED] = "sorted", [SOURCE_NORM] = "norm"};
+	const struct source_argument *a = &state->input->problem.arguments[i];
+	struct source_argument to;
+	struct source_difference found = {.compared = 0};
+	char name[80];
+	mem_auto unsigned char *vector = mem_alloc(a->count, a->bytes);
+	gpu_download(call->gpu, vector, state->at[i], source_size(a));
+	enum ss_status status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	mem_auto unsigned char *is = reduce(a, vector, &to), *want = reduce(a, state->input->vectors[i].want, &to);
+	snprintf(name, sizeof name, "%s(%.60s)", words[a->by], a->name);
+	to.name = name;
+	source_compare(&to, is, want, to.count, source_limit(&to, want), &found);
+	return source_judge(call, &to, want, &found);
+}
+
 static enum ss_status vector_judge(const struct source_state *state, size_t i, const struct look *look,
                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
@@ -444,15 +536,18 @@ static enum ss_status vector_judge(const struct source_state *state, size_t i, c
 		return source_fail(call, SS_INCORRECT, "it changes a ReadOnly argument: %.60s", a->name);
 	if (is_compared(state, i))
 		return source_judge(call, a, state->input->vectors[i].want, &look->found);
-	return a->output ? reference_keep(state, i, call) : SS_OK;
+	if (is_judged(state, i))
+		return reduced_judge(state, i, call);
+	return a->output && a->by != SOURCE_COMMAND ? reference_keep(state, i, call) : SS_OK;
 }
 
 /* A wrong configuration may have changed more than the check that failed first saw, and others use the same inputs. */
-static void inputs_restore(const struct source_state *state, const struct ss_call *call) {
+static void inputs_restore(const struct source_state *state, const struct look *looks, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
 	for (size_t i = 0; i < problem->count; i++) {
 		const struct source_argument *a = &problem->arguments[i];
-		if (is_kept(a)) {
+		bool touched = looks[i].changed || looks[i].guard_broken || !on_device(state, i);
+		if (is_kept(a) && touched) {
 			gpu_upload(call->gpu, state->at[i], state->input->vectors[i].host, source_size(a));
 			source_guard_set(call->gpu, state->at[i] + source_size(a));
 		}
@@ -472,14 +567,65 @@ static bool part_write(void *context, const unsigned char *part, size_t at, size
 }
 
 /* Writes what the run has left in a vector. */
-static enum ss_status vector_dump(const struct source_state *state, size_t i, const struct ss_call *call) {
-	mem_auto char *path = mem_printf("%s.%zu", state->config.dump, i);
+static enum ss_status vector_dump(const struct source_state *state, size_t i, const char *path,
+                                  const struct ss_call *call) {
 	struct dump dump = {.file = fopen(path, "we")};
 	enum ss_status status = SS_OK;
 	if (dump.file)
 		status = parts_each(call, state->at[i], source_size(&state->input->problem.arguments[i]), part_write, &dump);
 	if (status == SS_OK && (!dump.file || fclose(dump.file) != 0 || dump.failed))
 		status = source_fail(call, SS_FAILED, "cannot write %.150s", path);
+	return status;
+}
+
+/* The command finds the outputs in $OUTPUTS, a file of raw elements for each, and the configuration in variables. */
+enum { COMMAND_SECONDS = 60 };
+
+static enum ss_status command_run(const struct source_state *state, const char *outputs, const struct ss_call *call) {
+	const struct source_problem *problem = &state->input->problem;
+	const char *set[SOURCE_OPTIONS_MAX + 2];
+	mem_auto char *line = mem_printf("exec >&2\n%s", problem->command), *folder = mem_printf("OUTPUTS=%s", outputs);
+	size_t count = 0;
+	for (; state->config.defines[count]; count++)
+		set[count] = state->config.defines[count] + strlen("-D");
+	set[count] = folder;
+	set[count + 1] = NULL;
+	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+	const struct proc_spec spec = {.argv = argv, .set = set, .cwd = problem->folder, .no_core = true};
+	struct err err = {.code = ERR_OK};
+	mem_auto char *log = NULL;
+	int status = proc_run(&spec, COMMAND_SECONDS, &log, &err);
+	if (status < 0)
+		return say(call, SS_FAILED, &err);
+	if (status == 0)
+		return SS_OK;
+	char ended[80];
+	proc_status_text(status, ended, sizeof ended);
+	const char *end = log + strlen(log), *last;
+	while (end > log && end[-1] == '\n')
+		end--;
+	for (last = end; last > log && last[-1] != '\n';)
+		last--;
+	return source_fail(call, SS_INCORRECT, "Verify: %.*s%s%s", (int)(end - last < 160 ? end - last : 160), last,
+	                   end > last ? ", " : "", ended);
+}
+
+static enum ss_status command_verify(const struct source_state *state, const struct ss_call *call) {
+	const struct source_problem *problem = &state->input->problem;
+	struct scratch scratch;
+	struct err err = {.code = ERR_OK};
+	enum ss_status status = SS_OK;
+	scratch_tidy(SCRATCH_OUTPUTS);
+	if (scratch_open(&scratch, SCRATCH_OUTPUTS, &err) != 0)
+		return say(call, SS_FAILED, &err);
+	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
+		mem_auto char *path = mem_printf("%s/%s", scratch.path, problem->arguments[i].name);
+		if (problem->arguments[i].by == SOURCE_COMMAND)
+			status = vector_dump(state, i, path, call);
+	}
+	if (status == SS_OK)
+		status = command_run(state, scratch.path, call);
+	scratch_close(&scratch);
 	return status;
 }
 
@@ -493,10 +639,14 @@ enum ss_status source_verify(void *memory, const struct ss_call *call) {
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		if (problem->arguments[i].memory != SOURCE_SCALAR)
 			status = vector_judge(state, i, &looks[i], call);
-		if (status == SS_OK && state->config.dump && problem->arguments[i].memory == SOURCE_VECTOR)
-			status = vector_dump(state, i, call);
+		mem_auto char *path = state->config.dump ? mem_printf("%s.%zu", state->config.dump, i) : NULL;
+		if (status == SS_OK && path && problem->arguments[i].memory == SOURCE_VECTOR)
+			status = vector_dump(state, i, path, call);
 	}
+	if (status == SS_OK && problem->command)
+		status = command_verify(state, call);
 	if (status == SS_INCORRECT)
-		inputs_restore(state, call);
+		inputs_restore(state, looks, call);
+	gpu_launches_forget(call->gpu); /* our own */
 	return status;
 }

@@ -270,6 +270,7 @@ int cuda_kernel_read(const json_t *json, enum spec_language language, const char
 	if (c_file_read(json, folder, arena, &kernel->file, err) || cuda_options_read(json, real, space, arena, kernel, err) ||
 	    cuda_arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
+	kernel->folder = kernel->verify ? arena_strdup(arena, real) : NULL;
 	if (depends_read(kernel, space, err))
 		return err_prefix(err, "KernelSpecification");
 	return macros_find(kernel, err) || c_space_check(arena, space, kernel->name, err) ? -1 : 0;
@@ -295,6 +296,8 @@ static json_t *argument_json(const struct cuda_argument *argument) {
 		json_object_set_new(json, "file", json_string(argument->file));
 	if (argument->reference)
 		json_object_set_new(json, "reference", json_string(argument->reference));
+	if (argument->verify)
+		json_object_set_new(json, "verify", json_string(argument->verify));
 	return json;
 }
 
@@ -304,6 +307,6 @@ json_t *cuda_problem_json(const struct cuda_kernel *kernel) {
 		json_array_append_new(options, json_string(kernel->options[i]));
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		json_array_append_new(arguments, argument_json(&kernel->arguments[i]));
-	return json_pack("{s:s,s:s,s:o,s:o}", "file", kernel->file, "function", kernel->name, "options", options,
-	                 "arguments", arguments);
+	return json_pack("{s:s,s:s,s:o,s:o,s:s*,s:s*}", "file", kernel->file, "function", kernel->name, "options", options,
+	                 "arguments", arguments, "command", kernel->verify, "folder", kernel->folder);
 }

@@ -25,6 +25,7 @@ struct cuda_argument {
 	struct c_argument c; /* first, for c_arguments_check */
 	bool constant;
 	const char *file, *reference; /* absolute; NULL: none */
+	const char *verify;           /* the worker's word; NULL: elements are compared */
 };
 
 struct cuda_kernel {
@@ -35,6 +36,7 @@ struct cuda_kernel {
 	bool resets, made;    /* an argument is restored before each run; the reference of an output has to be made */
 	const char *language; /* "CUDA", "OpenCL", "HIP" */
 	bool opencl;
+	const char *verify, *folder; /* a command and where it runs; NULL: none */
 	const char *compiler; /* the parameter that chooses nvcc or nvrtc; NULL: none does */
 	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
 	const json_t *json; /* KernelSpecification */
