@@ -115,8 +115,8 @@ struct source {
 		BY_NVRTC,
 		BY_NVCC
 	} by;
-	const char *seen;   /* includes_digest of it, or NULL */
-	bool unseen;        /* it includes files that the key does not cover, so it is not kept on disk */
+	const char *seen; /* includes_digest of it, or NULL */
+	bool unseen;      /* it includes files that the key does not cover, so it is not kept on disk */
 };
 
 struct code {

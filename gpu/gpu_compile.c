@@ -321,8 +321,8 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	if (!compiler->tried)
 		compiler->folder = cache_folder();
 	compiler->tried = true;
-	const struct attempt attempt = {
-		compiler, source, &headers, &options, source->unseen ? NULL : compiler->folder, ptx};
+	const struct attempt attempt = {compiler, source, &headers, &options, source->unseen ? NULL : compiler->folder,
+	                                ptx};
 	bool fine = compile_or_load(&attempt, fresh, code, err);
 	headers_free(&headers);
 	if (!fine)

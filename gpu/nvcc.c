@@ -54,8 +54,8 @@ void nvcc_key(struct sha256 *sha, const char *path) {
 	struct stat file = {.st_size = 0};
 	char text[VERSION_TEXT];
 	stat(path, &file);
-	int used = snprintf(text, sizeof text, "1 nvcc %s %lld %lld", path, (long long)file.st_size,
-	                    (long long)file.st_mtime);
+	int used =
+		snprintf(text, sizeof text, "1 nvcc %s %lld %lld", path, (long long)file.st_size, (long long)file.st_mtime);
 	sha256_add(sha, text, (size_t)used < sizeof text ? (size_t)used + 1 : sizeof text);
 }
 
@@ -69,8 +69,7 @@ static bool is_nvrtc_alone(const char *option) {
 
 /* Nvcc runs its parts through a shell. */
 static bool is_harmless(const char *option) {
-	static const char fine[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%()";
+	static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%()";
 	return option[strspn(option, fine)] == '\0' && (!strpbrk(option, "()") || strncmp(option, "-D", 2) == 0);
 }
 
@@ -93,8 +92,8 @@ static bool words_make(const char **argv, const char *path, const struct options
 /* The source has its name in messages. */
 static bool files_write(const char *folder, const struct source *source, const struct headers *headers,
                         struct err *err) {
-	mem_auto char *path = mem_printf("%s/in.cu", folder), *text = mem_printf("#line 1 \"%s\"\n%s", source->name,
-	                                                                         source->text);
+	mem_auto char *path = mem_printf("%s/in.cu", folder),
+				  *text = mem_printf("#line 1 \"%s\"\n%s", source->name, source->text);
 	bool fine = sys_write_file(path, text, strlen(text), err) == 0;
 	for (int i = 0; i < headers->count && fine; i++) {
 		mem_auto char *header = mem_printf("%s/%s", folder, headers->names[i]);

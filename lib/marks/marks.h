@@ -95,7 +95,6 @@ uint64_t ssr_now(void);
 void ssr_events_parse(struct ssr_state *state, const char *text);
 void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings);
 
-
 /* This thread, and its part of a mark; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);
 struct ssr_mark *ssr_mark_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);

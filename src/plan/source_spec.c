@@ -83,11 +83,11 @@ struct words {
 };
 
 static int bad(const struct words *w, const char *what) {
-	return err_set(
-		w->err, ERR_USAGE,
-		"TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F, tolerance=V or "
-		"verify=sum",
-		"--arg '%.200s': %s", w->text, what);
+	return err_set(w->err, ERR_USAGE,
+	               "TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F, "
+	               "tolerance=V or "
+	               "verify=sum",
+	               "--arg '%.200s': %s", w->text, what);
 }
 
 static struct slice word_read(struct slice *rest) {

@@ -295,8 +295,10 @@ static void wrong_print(const struct result *result, long long wrong, FILE *out)
 	if (result->program)
 		fputs("if the output may differ, tell what is right with --verify or --expect-output\n", out);
 	else
-		fputs("if an output has other elements in each configuration, such as partial sums, compare what they come to with "
-		      "\"Verify\" (sum, sorted, norm, or a command), or name the parameters that change it in \"OutputDependsOn\" "
+		fputs("if an output has other elements in each configuration, such as partial sums, compare what they come to "
+		      "with "
+		      "\"Verify\" (sum, sorted, norm, or a command), or name the parameters that change it in "
+		      "\"OutputDependsOn\" "
 		      "(doc/specifications.md)\n",
 		      out);
 }

@@ -56,8 +56,8 @@ struct source_problem {
 struct source_config {
 	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
 	struct gpu_shape shape;
-	bool reference;   /* its outputs become the reference */
-	const char *dump; /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
+	bool reference;       /* its outputs become the reference */
+	const char *dump;     /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
 	const char *compiler; /* "--compiler=nvcc" or "--compiler=nvrtc"; NULL: the problem's options tell */
 };
 

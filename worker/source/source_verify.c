@@ -12,8 +12,8 @@ static enum ss_status say(const struct ss_call *call, enum ss_status status, con
 	return source_fail(call, status, "%.240s", err->what);
 }
 
-/* Compares elements of outputs with their reference, a part at a time: the device does it, except where it can't compile
- * the kernel for it. */
+/* Compares elements of outputs with their reference, a part at a time: the device does it, except where it can't
+ * compile the kernel for it. */
 
 static double real_at(const struct source_argument *a, const unsigned char *vector, size_t i) {
 	float narrow;
@@ -150,14 +150,13 @@ static unsigned char *reduce(const struct source_argument *a, const unsigned cha
 		memcpy(out, vector, source_size(a));
 		qsort_r(out, a->count, a->bytes, by_value, (void *)(uintptr_t)a);
 	}
-	for (size_t i = 0; i < a->count && a->by != SOURCE_SORTED; i++) {
+	for (size_t i = 0; i < a->count && a->by != SOURCE_SORTED; i++)
 		if (a->by == SOURCE_NORM)
 			reals[0] += number_at(a, vector, i) * number_at(a, vector, i);
 		else if (a->kind == SOURCE_REAL)
 			reals[i % a->columns] += real_at(a, vector, i);
 		else
 			wholes[i % a->columns] += whole_at(a, vector, i);
-	}
 	if (a->by == SOURCE_NORM)
 		reals[0] = sqrt(reals[0]);
 	return out;
@@ -170,8 +169,8 @@ struct look {
 };
 
 /* The kernel that looks, in the words that CUDA, HIP and OpenCL share. A vector's slot in `out` has the number of wrong
- * elements, the complement of the first one's index, two sums of mixed words, and whether the guard is broken. Mixing is
- * a bijection, so no change of one word escapes. */
+ * elements, the complement of the first one's index, two sums of mixed words, and whether the guard is broken. Mixing
+ * is a bijection, so no change of one word escapes. */
 enum { SLOT_WRONG, SLOT_FIRST, SLOT_HASH, SLOT_GUARD = SLOT_HASH + 2, SLOT_WORDS = 8 };
 
 static const char look_text[] =
@@ -311,9 +310,9 @@ static void compare_launch(const struct source_input *input, size_t i, gpu_ptr i
 	unsigned slot = SLOT_WORDS * (unsigned)slots_before(input, i);
 	for (uint64_t from = 0, to; from < a->count; from = to, slot += SLOT_WORDS) {
 		to = a->count - from < LOOK_CHUNK ? a->count : from + LOOK_CHUNK;
-		look_launch(input, look_compare(input, a), to - from, sizes,
-		            (void *[]){(void *)&input->slots, &slot, &is, (void *)&v->wanted, &from, &to, &limit, &relative,
-		                       NULL});
+		look_launch(
+			input, look_compare(input, a), to - from, sizes,
+			(void *[]){(void *)&input->slots, &slot, &is, (void *)&v->wanted, &from, &to, &limit, &relative, NULL});
 	}
 }
 
@@ -463,8 +462,7 @@ static void device_look(const struct source_state *state, size_t i, const uint32
 	const struct source_argument *a = &input->problem.arguments[i];
 	const uint32_t *slot = slots + SLOT_WORDS * slots_before(input, i);
 	look->guard_broken = slot[SLOT_GUARD];
-	look->changed =
-		is_kept(a) && memcmp(slot + SLOT_HASH, input->vectors[i].hash, sizeof input->vectors[i].hash) != 0;
+	look->changed = is_kept(a) && memcmp(slot + SLOT_HASH, input->vectors[i].hash, sizeof input->vectors[i].hash) != 0;
 	for (size_t k = 0; k < slots_of(a); k++, slot += SLOT_WORDS) {
 		if (slot[SLOT_WRONG] && look->found.wrong == 0)
 			look->found.first = k * LOOK_CHUNK + ~slot[SLOT_FIRST];

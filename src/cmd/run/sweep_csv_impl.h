@@ -3,4 +3,3 @@
 #pragma once
 #include <jansson.h>
 #include <stdio.h>
-

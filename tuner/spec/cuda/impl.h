@@ -37,9 +37,9 @@ struct cuda_kernel {
 	const char *language; /* "CUDA", "OpenCL", "HIP" */
 	bool opencl;
 	const char *verify, *folder; /* a command and where it runs; NULL: none */
-	const char *compiler; /* the parameter that chooses nvcc or nvrtc; NULL: none does */
-	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
-	const json_t *json; /* KernelSpecification */
+	const char *compiler;        /* the parameter that chooses nvcc or nvrtc; NULL: none does */
+	json_t *depends;             /* OutputDependsOn: names of parameters; NULL: none. Part of json */
+	const json_t *json;          /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
 	bool macro[7];           /* the source has the words of cuda_macros */

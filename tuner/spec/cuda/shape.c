@@ -473,9 +473,8 @@ json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config,
 done:
 	arena_free(arena);
 	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
-	return defines
-	           ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid), "block",
-	                       three_json(shape.block), "shared", (json_int_t)shape.shared, "reference", reference,
-	                       "compiler", compiler)
-	           : NULL;
+	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid),
+	                           "block", three_json(shape.block), "shared", (json_int_t)shape.shared, "reference",
+	                           reference, "compiler", compiler)
+	               : NULL;
 }
