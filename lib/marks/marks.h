@@ -2,7 +2,8 @@
 /* Inside libsweetspot. A thread keeps the sums of its marks for itself, so that begin and end do not lock; the
  * lock is taken when a thread meets a name for the first time, and during writing. Data that a thread changes and
  * the writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
-#pragma once
+#ifndef LIB_MARKS_MARKS_H
+#define LIB_MARKS_MARKS_H
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -108,3 +109,4 @@ void ssr_write(struct ssr_state *state, bool final);
 /* A name that need not end with NUL. */
 void ssr_begin(const char *name, size_t length);
 void ssr_end(const char *name, size_t length);
+#endif

@@ -6,7 +6,8 @@
  *     study_new, study_machine, study_add .., study_finish; then everything else.
  *
  * Input is copied or referenced; everything that is returned lives as long as the study. */
-#pragma once
+#ifndef TUNER_STUDY_STUDY_H
+#define TUNER_STUDY_STUDY_H
 #include "base/value.h"
 #include "tuner/store/store.h"
 
@@ -141,6 +142,8 @@ struct study_item {
 	char *kernel, *device;
 	json_t *machine, *ceilings; /* as in the file; NULL: this machine's */
 	json_t *tunes;              /* objects of `tune --json`, the oldest first */
+	json_t *probes;             /* results of `explain --probe`, the oldest first; NULL: none */
+	char *source;               /* of the newest search in the store; NULL: it is from a file */
 	double noise;               /* of the newest session that has it; NAN */
 	size_t trials;
 	json_t *table; /* how a table that somebody brought was read: its file, columns and what they are; else NULL */
@@ -204,3 +207,4 @@ json_t *study_machine_unknown(void); /* new reference */
 bool study_machine_is_unknown(const json_t *machine);
 int study_set_document(struct study_set *set, const json_t *document, struct err *err);
 bool study_set_is_document(const json_t *json);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's own CUDA or OpenCL source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the
  * problem and one for the configuration. It is not in a registry; only requests name it. */
-#pragma once
+#ifndef WORKER_SOURCE_SOURCE_H
+#define WORKER_SOURCE_SOURCE_H
 #include <jansson.h>
 
 #include "gpu/open.h"
@@ -132,3 +133,4 @@ enum ss_status source_finite(const struct ss_call *call, const struct source_arg
 void source_look_open(struct source_input *input);
 /* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
 void source_wanted(struct source_input *input, size_t i, gpu_ptr from);
+#endif
