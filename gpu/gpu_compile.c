@@ -218,7 +218,7 @@ static bool translate(struct compiler *compiler, const struct source *source, co
 	return fine;
 }
 
-/* What may compile a source. */
+/* A source, and all that its compilers need. */
 struct attempt {
 	struct compiler *compiler;
 	const struct source *source;

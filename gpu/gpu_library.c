@@ -117,6 +117,17 @@ static const char *init_fix(driver_result result) {
 	}
 }
 
+const char *cuda_root(size_t i) {
+	switch (i) {
+	case 0:
+		return getenv("CUDA_HOME");
+	case 1:
+		return getenv("CUDA_PATH");
+	default:
+		return "/usr/local/cuda";
+	}
+}
+
 static bool cuda_open(struct library *library, const char *const *names, const char *known) {
 	const char *roots[CUDA_ROOTS];
 	for (size_t i = 0; i < CUDA_ROOTS; i++)

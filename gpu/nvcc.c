@@ -12,17 +12,6 @@
 
 enum { NVCC_SECONDS = 300, NVCC_LOG = 1 << 20, CUBIN_MAX = 64 << 20, VERSION_TEXT = 400 };
 
-const char *cuda_root(size_t i) {
-	switch (i) {
-	case 0:
-		return getenv("CUDA_HOME");
-	case 1:
-		return getenv("CUDA_PATH");
-	default:
-		return "/usr/local/cuda";
-	}
-}
-
 static char *nvcc_in(const char *root) {
 	char *path = root && root[0] == '/' ? mem_printf("%s/bin/nvcc", root) : NULL;
 	if (path && access(path, X_OK) == 0)

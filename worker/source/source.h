@@ -41,7 +41,7 @@ struct source_argument {
 	const char *file; /* raw elements; NULL: filled */
 	enum source_verified by;
 	size_t columns;
-	bool single; /* what it is made of has single precision, like the default tolerance */
+	bool single; /* it is a sum or a norm of elements of single precision */
 	struct source_tolerance tolerance;
 	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
 };
@@ -129,8 +129,23 @@ void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 /* Fails unless a reference is finite. */
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is);
+/* Is what the argument holds never to be changed? */
+static inline bool source_is_kept(const struct source_argument *a) {
+	return a->memory != SOURCE_SCALAR && a->access == SOURCE_READ_ONLY;
+}
+/* The state of a vector after a run. */
+struct source_look {
+	bool guard_broken, changed;
+	struct source_difference found;
+};
 /* Prepares the comparison on the device, once the inputs are there. */
 void source_look_open(struct source_input *input);
 /* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
 void source_wanted(struct source_input *input, size_t i, gpu_ptr from);
+/* Between begin and end the device looks at any of the vectors; the caller frees what it has found. */
+void source_look_begin(const struct source_input *input);
+void source_look_start(const struct source_input *input, size_t i, gpu_ptr at, bool compared);
+uint32_t *source_look_end(const struct source_input *input);
+void source_look_read(const struct source_input *input, size_t i, gpu_ptr at, const uint32_t *found,
+                      struct source_look *look);
 #endif

@@ -116,7 +116,8 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 			status = source_finite(call, a, v->want);
 		v->known = status == SS_OK;
 	}
-	/* What is only written takes no more than a part of the memory a second time, to be filled again faster. */
+	/* A vector that is only written takes no more than a part of the memory a second time, to be filled again faster.
+	 */
 	bool kept = a->access != SOURCE_WRITE_ONLY || (int64_t)size <= gpu_facts(call->gpu)->memory_bytes / SPARE;
 	if (status == SS_OK && a->memory != SOURCE_SCALAR && kept) {
 		v->device = source_vector_new(call->gpu, size);

@@ -111,7 +111,6 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	a->whole = (uint64_t)whole;
 	a->file = text_or_null(arena, json, "file");
 	a->reference = text_or_null(arena, json, "reference");
-	a->single = a->bytes == 4;
 	if (verify_read(json, a, err))
 		return -1;
 	bool written = a->output || a->access != SOURCE_READ_ONLY;
