@@ -7,7 +7,7 @@
 
 enum { POINTS_LEAST = 4, SPIKE_POINTS = 5, SIZES_FLAT = 3 };
 static const double LINEAR = 4, SUPER = 1.3, SUPER_STEP = 1.5, ROUGH = 0.3, SPIKE = 1.8, BUMP = 1.2, WORK = 16,
-					UNREAL = 3000, WHOLE_LEAST = 0.85, WHOLE = 1.05, WHOLE_MOST = 1.1;
+					SURE = 0.995, UNREAL = 3000, WHOLE_LEAST = 0.85, WHOLE = 1.05, WHOLE_MOST = 1.1;
 
 /* The rows that differ from one in the size of the team alone, the smallest team first. */
 struct teams {
@@ -110,8 +110,7 @@ bool judge_beyond_core(const struct study *study, size_t row, struct wrong *wron
 	if (cores == SIZE_MAX || all == SIZE_MAX || (teams.at != cores && teams.at != all))
 		return false;
 	double gain = exp(teams.y[cores] - teams.y[all]), most = (double)host->threads / host->cores;
-	if (gain < most * (1 - study_noise(study)) ||
-	    roughness(&teams, teams.at) > roughness(&teams, teams.at == cores ? all : cores))
+	if (gain < SURE * most || roughness(&teams, teams.at) > roughness(&teams, teams.at == cores ? all : cores))
 		return false;
 	return suspect(wrong, gain, "%.3g times as fast on %d hardware threads as on %d cores, where %g is the most", gain,
 	               host->threads, host->cores, most);
