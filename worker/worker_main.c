@@ -11,11 +11,9 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/scratch.h"
-#include "worker/answers_impl.h"
-#include "worker/cli_impl.h"
+#include "worker/worker_impl.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/crash.h"
-#include "worker/manual_impl.h"
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
 #include <valgrind/callgrind.h>
@@ -25,8 +23,6 @@
 #include "base/sys.h"
 #include "worker/kernel/crash.h"
 #include "worker/kernel/lines.h"
-#include "worker/manual_impl.h"
-#include "worker/request_impl.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/word.h"
 

@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 /* Names, literals and comments that mean the same in C and C++. */
 

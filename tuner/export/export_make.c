@@ -4,8 +4,7 @@
  * characters are variables, too, which a shell sets because make has no escapes. */
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static const char special[] = "sweetspot_empty :=\n"
 							  "sweetspot_hash := \\#\n"

@@ -367,6 +367,12 @@ static const char **kernels_new(const json_t *searches) {
 	return kernels;
 }
 
+/* -1 if failed */
+static int store_whole_end(struct store *store, bool failed, struct err *err) {
+	store->whole = false;
+	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
+}
+
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
                  struct err *err) {
 	char hash[SHA256_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/regions/show_impl.h"
+#include "src/cmd/regions/regions_impl.h"
 
 #include <math.h>
 
@@ -7,7 +7,6 @@
 #include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
-#include "tuner/regions/regions.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
