@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += libworker.la
 libworker_la_LIBADD = libgpu.la
 libworker_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-libworker_la_SOURCES = %D%/answers.c %D%/worker_impl.h %D%/manual.c \
+libworker_la_SOURCES = %D%/answers.c %D%/cli.c %D%/worker_impl.h %D%/manual.c \
 	%D%/measure.c %D%/request.c \
 	%D%/worker_trial.c
 include %D%/kernel/local.mk

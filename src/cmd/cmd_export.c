@@ -185,10 +185,11 @@ static void mistake_tell(struct app *app, struct wanted *wanted, struct store *s
 	const char *fingerprint = app_fingerprint(app, &none);
 	js_auto json_t *all =
 		store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
-	json_t *entries = json_object_get(all, "entries"), *entry;
+	json_t *entries = json_object_get(all, "entries");
 	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
-	size_t count = 0, i;
-	json_array_foreach(entries, i, entry) names[count++] = js_string_or(entry, "kernel", "");
+	size_t count = 0;
+	js_each (entry, entries)
+		names[count++] = js_string_or(entry, "kernel", "");
 	app_name_unknown(app, word, unknown, names, count, err);
 	free(names);
 }
@@ -318,10 +319,9 @@ static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 static void use_proven(struct app *app, const struct opt_args *args, const struct export_format *format,
                        json_t *profile) {
 	bool used = opt_has(args, "anyway");
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) if (!format->trials)
-		doubts_tell(app, entry, used);
+	js_each (entry, json_object_get(profile, "entries"))
+		if (!format->trials)
+			doubts_tell(app, entry, used);
 	if (!format->trials && !used)
 		profile_settle(profile, format->data);
 }

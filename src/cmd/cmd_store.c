@@ -192,9 +192,7 @@ static void rows_print(struct ui *ui, const json_t *list, const char *const *tit
 	struct table *table = table_new(count, titles);
 	char(*texts)[256] = mem_alloc(count, sizeof *texts);
 	const char **cells = mem_alloc(count, sizeof *cells);
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)list, i, row) {
+	js_each (row, list) {
 		for (size_t c = 0; c < count; c++) {
 			cells[c] = cell(row, names[c], texts[c], sizeof *texts);
 			if (json_is_integer(json_object_get(row, names[c])))

@@ -96,16 +96,11 @@ static int foreign_name_check(const json_t *entry, const char *name, const char 
 }
 
 int profile_check_foreign(const json_t *entry, const char *const *named, struct err *err) {
-	const char *name;
-	json_t *value;
-	size_t i;
-	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+	js_members (name, value, json_object_get(entry, "environment"))
 		if (foreign_name_check(entry, name, named, err))
 			return -1;
-	}
-	json_array_foreach(json_object_get(entry, "unset"), i, value) {
+	js_each (value, json_object_get(entry, "unset"))
 		if (foreign_name_check(entry, json_string_value(value), named, err))
 			return -1;
-	}
 	return 0;
 }

@@ -54,10 +54,9 @@ static void look_platform(struct app *app, struct finding *f, const char *part) 
 	const json_t *all = json_object_get(app_devices(app, NULL), part);
 	char text[sizeof f->found] = "";
 	size_t i, used = 0;
-	json_t *device;
-	json_array_foreach(json_object_get(all, "devices"), i, device) {
+	js_each (device, json_object_get(all, "devices")) {
 		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", i ? "; " : "",
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", device_at ? "; " : "",
 			                         js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
 			                         js_string_or(device, "platform", "?"));
 	}
@@ -82,12 +81,11 @@ static void look_gpus(struct app *app, struct finding *f) {
 	const json_t *devices = app_devices(app, NULL), *array = json_object_get(devices, "devices");
 	char text[sizeof f->found] = "";
 	size_t i, used = 0;
-	json_t *gpu;
-	json_array_foreach((json_t *)array, i, gpu) {
+	js_each (gpu, array) {
 		char memory[32];
 		ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
 		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", i ? "; " : "",
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", gpu_at ? "; " : "",
 			                         js_string_or(gpu, "device", "?"), js_string_or(gpu, "name", "?"),
 			                         js_string_or(gpu, "compute_capability", "?"), memory);
 	}
@@ -101,8 +99,7 @@ static void look_gpus(struct app *app, struct finding *f) {
 static void look_mig(struct app *app, struct finding *f) {
 	const json_t *devices = app_devices(app, NULL);
 	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+	js_each (gpu, json_object_get(devices, "devices")) {
 		if (!js_bool_or(gpu, "mig", false))
 			continue;
 		finding_set(f, FINDING_NOTE, "sudo nvidia-smi -mig 0 restores the whole GPU (which must be idle)",
@@ -127,8 +124,7 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 static void look_others(struct app *app, struct finding *f) {
 	const json_t *devices = app_devices(app, NULL);
 	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+	js_each (gpu, json_object_get(devices, "devices")) {
 		long long count = (long long)js_int_or(gpu, "processes", -1);
 		char pids[128];
 		if (count == 0)

@@ -87,9 +87,7 @@ static void losses_print(const struct fleet_run *run) {
 	static const char *const titles[] = {"profile of", "used on", "kernel", "costs"};
 	struct table *table = table_new(4, titles);
 	const json_t *losses = json_object_get(run->document, "losses");
-	json_t *loss;
-	size_t i;
-	json_array_foreach((json_t *)losses, i, loss) {
+	js_each (loss, losses) {
 		char text[TEXT];
 		loss_text(loss, text, sizeof text);
 		table_add(table, js_string_or(loss, "profile_of", ""), js_string_or(loss, "used_on", ""),
@@ -100,7 +98,7 @@ static void losses_print(const struct fleet_run *run) {
 		table_print(table, app_ui(run->app), stdout);
 	}
 	table_free(table);
-	json_array_foreach((json_t *)losses, i, loss) {
+	js_each (loss, losses) {
 		if (strcmp(js_string_or(loss, "state", ""), "not measured") == 0)
 			printf("to measure the best of %s on %s: %s\n", js_string_or(loss, "profile_of", ""),
 			       js_string_or(loss, "used_on", ""), js_string_or(loss, "command", ""));

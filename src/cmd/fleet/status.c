@@ -172,9 +172,8 @@ static void profiles_print(const struct status *status) {
 static void rows_print(const struct status *status, const json_t *rows, const char *const *titles,
                        const char *const *keys, size_t columns) {
 	struct table *table = table_new(columns, titles);
-	json_t *row;
 	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		const char *texts[4];
 		for (size_t k = 0; k < columns; k++)
 			texts[k] = js_string_or(row, keys[k], "-");

@@ -70,8 +70,7 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 	long long others = 0;
 	bool has_place = false;
 	size_t i;
-	json_t *region;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+	js_each (region, json_object_get(profile, "regions")) {
 		others += js_int_or(region, "nested_calls", 0);
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
