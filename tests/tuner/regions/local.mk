@@ -6,10 +6,8 @@ TESTS += $(regions_tests)
 %C%_environment_LDADD = $(TUNER) libbase.la -lm
 %C%_fit_SOURCES = %D%/fit.c %D%/made.h
 %C%_fit_LDADD = $(TUNER) libbase.la -lm
-%C%_known_SOURCES = %D%/known.c %D%/simulated.c %D%/simulated.h %D%/made.h lib/omp/region.c lib/omp/omp_sizes.c lib/omp/settings.c
+%C%_known_SOURCES = %D%/known.c %D%/simulated.c %D%/simulated.h %D%/made.h lib/omp/region.c lib/omp/omp_sizes.c lib/omp/table.c
 %C%_known_LDADD = $(TUNER) libbase.la -lm
-# Its own functions stand for those of lib/omp.
-%C%_known_LDFLAGS = -Wl,--allow-multiple-definition
 %C%_plan_SOURCES = %D%/plan.c %D%/made.h
 %C%_plan_LDADD = $(TUNER) libbase.la -lm
 %C%_prove_SOURCES = %D%/prove.c
