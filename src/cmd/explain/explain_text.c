@@ -60,7 +60,6 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	ui_wrap(text->out, TEXT_TABLE_INDENT, 2 * TEXT_TABLE_INDENT, "%s", line);
 }
 
-/* src/cmd/explain/text_table.c */
 static void explain_text_table(const struct explain_text *text) {
 	const json_t *table = json_object_get(text->result, "table"), *machine = json_object_get(text->result, "machine");
 	if (json_is_object(table))
