@@ -284,10 +284,10 @@ static int search_import(struct store *store, const json_t *search, int64_t *add
 	int failed = store_session_begin(store, &session, err);
 	row.session = session.id;
 	failed = failed || store_search_begin(store, &row, err);
-	size_t i;
-	js_each (trial, json_object_get(search, "trials"))
+	const json_t *trials = json_object_get(search, "trials");
+	js_each (trial, trials)
 		failed = failed || trial_import(store, row.id, trial, started, err);
-	*added += (int64_t)i;
+	*added += (int64_t)json_array_size(trials);
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }

@@ -172,14 +172,13 @@ static void profiles_print(const struct status *status) {
 static void rows_print(const struct status *status, const json_t *rows, const char *const *titles,
                        const char *const *keys, size_t columns) {
 	struct table *table = table_new(columns, titles);
-	size_t i;
 	js_each (row, rows) {
 		const char *texts[4];
 		for (size_t k = 0; k < columns; k++)
 			texts[k] = js_string_or(row, keys[k], "-");
 		table_row(table, texts);
 	}
-	if (i) {
+	if (json_array_size(rows)) {
 		putchar('\n');
 		table_print(table, app_ui(status->run.app), stdout);
 	}

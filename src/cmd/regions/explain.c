@@ -10,14 +10,14 @@
 static const double SMALL = 0.01; /* of the time in regions */
 
 static void teams_print(const json_t *region) {
-	size_t i;
+	const json_t *teams = json_object_get(region, "teams");
 	char time[32];
-	js_each (team, json_object_get(region, "teams")) {
+	js_each (team, teams) {
 		ui_seconds(js_real_or(team, "time", NAN), time, sizeof time);
 		printf("%s%lld thread%s %s", team_at ? ", " : "  a run takes with ", (long long)js_int_or(team, "threads", 0),
 		       js_int_or(team, "threads", 0) == 1 ? "" : "s", time);
 	}
-	if (i)
+	if (json_array_size(teams))
 		putchar('\n');
 }
 

@@ -69,8 +69,8 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 	double waiting = js_real_or(profile, "waiting", NAN);
 	long long others = 0;
 	bool has_place = false;
-	size_t i;
-	js_each (region, json_object_get(profile, "regions")) {
+	const json_t *regions = json_object_get(profile, "regions");
+	js_each (region, regions) {
 		others += js_int_or(region, "nested_calls", 0);
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
@@ -85,7 +85,7 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		        "not in a file",
 		        dropped);
 	}
-	if (i && !has_place)
+	if (json_array_size(regions) && !has_place)
 		printf("compile with -g to see files and lines\n");
 	if (js_bool_or(profile, "busy", false))
 		ui_warn(ui, "repeat it when the machine is quiet",
