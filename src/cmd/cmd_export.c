@@ -264,14 +264,9 @@ static json_t *from_any(struct app *app, const struct opt_args *args, bool trial
 
 /* Removes the entries of kernels that were not named. */
 static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
-	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
-	for (size_t i = 0; i < opt_words(args); i++)
-		names[i] = opt_word(args, i);
-	int failed = profile_pick(profile, names, err);
-	if (failed)
-		err_hint(err, "tune it first: sweetspot tune %s", names[0]);
-	free(names);
-	return failed;
+	if (profile_pick(profile, opt_words_from(args, 0), err) == 0)
+		return 0;
+	return err_hint(err, "tune it first: sweetspot tune %s", opt_word(args, 0));
 }
 
 /* Output is read as code, also where a file of somebody else gives the names and values. */

@@ -278,16 +278,12 @@ static int pick(struct profile_inputs *inputs, const struct show *show, struct e
 int profile_show(struct app *app, const struct opt_args *args, struct err *err) {
 	const struct show show = {app, args};
 	size_t count = opt_words(args) ? opt_words(args) - 1 : 0;
-	const char **paths = mem_alloc(count + 1, sizeof *paths);
 	struct profile_inputs inputs = {0};
-	for (size_t i = 0; i < count; i++)
-		paths[i] = opt_word(args, i + 1);
-	int failed =
-		count ? profile_inputs_files(&inputs, app, paths, count, err) : profile_inputs_store(&inputs, app, args, err);
+	int failed = count ? profile_inputs_files(&inputs, app, opt_words_from(args, 1), count, err)
+	                   : profile_inputs_store(&inputs, app, args, err);
 	failed = failed || pick(&inputs, &show, err) ? -1 : 0;
 	if (!failed)
 		print(&show, &inputs);
 	profile_inputs_free(&inputs);
-	free(paths);
 	return failed;
 }
