@@ -44,7 +44,8 @@ struct tune_current { /* evaluation, for the strategy */
 };
 
 struct tune_bench {
-	struct fleet *fleet; /* nodes of the pool; NULL: none */
+	struct fleet *fleet;       /* nodes of the pool; NULL: none */
+	struct parallel *parallel; /* the search on them, over all of its rounds */
 	struct block_runner blocks;
 	struct busy *busy; /* who else uses this machine; NULL with nodes, which are elsewhere */
 	struct tune_ahead ahead;
@@ -95,8 +96,8 @@ double tune_restart_seconds(const struct tune *tune); /* of a worker that was en
 /* The value of the baseline, of as many runs as there are; of the search's trial, one may be far off. */
 double tune_today_value(const struct tune *tune);
 void tune_today_note(struct tune *tune, const struct duel_result *duel);
-double tune_base_seconds(const struct tune *tune);    /* of a trial of the baseline in the finals, at least */
-double tune_pair_seconds(const struct tune *tune);    /* at least */
+double tune_base_seconds(const struct tune *tune); /* of a trial of the baseline in the finals, at least */
+double tune_pair_seconds(const struct tune *tune); /* at least */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
  * later trials share. */
 double tune_first_seconds(const struct tune *tune);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "tuner/race/look.h"
+#include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
 
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
@@ -59,11 +60,6 @@ bool tune_is_recalling(const struct tune *tune) {
 bool tune_promised(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
-}
-
-/* May the search go on after a comparison? */
-static bool has_rounds(const struct tune *tune) {
-	return tune_promised(tune) && !tune->bench.fleet;
 }
 
 /* A budget in node-seconds ends a share earlier the more nodes there are, so that its tolerance is a share, too. */
@@ -167,10 +163,9 @@ static double tune_check_seconds(const struct tune *tune) {
 static int changes_expected(const struct tune *tune) {
 	if (tune->memory.best_index == UINT64_MAX)
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index), *value;
-	const char *name;
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	int count = 0;
-	json_object_foreach(config, name, value) {
+	js_members (name, value, config) {
 		const json_t *today = json_object_get(tune->task->baseline, name);
 		count += today && !json_equal(value, today);
 	}
@@ -181,8 +176,7 @@ static int changes_expected(const struct tune *tune) {
 /* Each change is taken back in as many blocks as it takes to see a few per cent, and what is left is proven again. */
 double tune_rent_seconds(const struct tune *tune) {
 	int count = changes_expected(tune);
-	double each =
-		(tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune_today_value(tune))) / 2;
+	double each = (tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune_today_value(tune))) / 2;
 	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) + ARMS_OF_DUEL);
 	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (ARMS_OF_DUEL + 1);
 	double most = tune_budget_time(tune) > 0 ? RACE_SHARE_CHANGES * tune_budget_time(tune) : INFINITY;
@@ -210,40 +204,55 @@ static double race_expected(const struct tune *tune) {
 	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
 }
 
-/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven and
- * priced already, the time of the shortest proof is kept, which is what something much better would need. */
+/* Runs of the baseline that are ended prove what the time allows. */
+static int pairs_wanted(const struct tune *tune) {
+	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
+}
+
+/* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided
+ * about, the time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
 	bool found = tune_is_useful(tune);
-	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || (proven && tune->finals.priced))))
+	if (only_baseline_works(tune) || (tune_promised(tune) && (!found || !tune_wants_final(tune))))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
-	/* runs of the baseline that are ended prove what the time allows */
-	int count = tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
-	double pairs = tune_rounds(tune, count) * (tune_base_seconds(tune) + 2 * best);
+	double pairs = tune_rounds(tune, pairs_wanted(tune)) * (tune_base_seconds(tune) + 2 * best);
 	return (isnan(tune->memory.best) ? 0 : race_expected(tune)) + pairs + tune_return_seconds(tune) +
 	       tune_rent_seconds(tune) + tune_check_seconds(tune);
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	if (!has_rounds(tune))
+	if (!tune_promised(tune))
 		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 	/* time that is missing in the end costs little, because the search goes on for as long as it can */
 	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
 }
 
+/* Is there something whose proof fits into the time left? The best of a few noisy trials looks good, but as many pairs
+ * as it takes to prove a small gain may take too long. */
+static bool may_be_proven(const struct tune *tune) {
+	return !tune_has_reference(tune) ||
+	       (tune_is_useful(tune) && tune_rounds(tune, pairs_wanted(tune)) * tune_pair_seconds(tune) <= tune_left(tune));
+}
+
+/* A search that went on after a proof may use the tolerance: what is lost if that is too short is little, except for a
+ * kernel, whose worker would be ended. */
+static bool has_tolerance(const struct tune *tune) {
+	return tune_promised(tune) && tune->money.budget.seconds > 0 && tune->finals.met != UINT64_MAX &&
+	       tune->task->whole_programs;
+}
+
 /* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.
  */
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
-	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
-	double proof = tune_proof_seconds(tune);
-	bool found = !tune_has_reference(tune) || tune_is_useful(tune);
+	double left = has_tolerance(tune) ? tune_left(tune) : tune_budget_time(tune) - tune_elapsed(tune);
+	double proof = tune_proof_seconds(tune), next = tune_evaluation_seconds(tune);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
 		return true;
 	if (next + proof > left)
-		return !found;
+		return !may_be_proven(tune);
 	return tune->tally.evaluations < least || next + finals <= left;
 }
 
@@ -469,8 +478,9 @@ static bool hopeless(const struct tune *tune) {
 }
 
 bool tune_proof_is_cheap(const struct tune *tune, double share) {
-	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
-	return has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	double pair = tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best);
+	double pairs = tune_rounds(tune, tune_pairs_first(tune)) * pair;
+	return tune_promised(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
 	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 

@@ -160,8 +160,9 @@ static int room(void *ctx, uint64_t set) {
 	(void)set;
 	if (rent->has_duel && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
 		return -1;
-	double sides = is_long ? 2 : 3, arms = ARMS_SHARE * left / (blocks * each) - sides; /* with the control of short runs */
-	if (rent->has_duel && arms < 1) /* what is left may show a large price */
+	double sides = is_long ? 2 : 3,
+		   arms = ARMS_SHARE * left / (blocks * each) - sides; /* with the control of short runs */
+	if (rent->has_duel && arms < 1)                            /* what is left may show a large price */
 		arms = fmin(1, ARMS_SHARE * left / (tune_rounds(tune, tune_pairs_first(tune)) * each) - sides);
 	arms = fmin(arms, builds_affordable(tune, ARMS_SHARE * left));
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;

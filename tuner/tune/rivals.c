@@ -275,12 +275,9 @@ static bool is_proof(const struct tune *tune) {
 static const double BETTER = 0.98;
 
 static bool is_priced(const json_t *worth) {
-	size_t i;
-	json_t *price;
-	json_array_foreach((json_t *)worth, i, price) {
+	js_each (price, worth)
 		if (!js_bool_or(price, "proven", false))
 			return false;
-	}
 	return json_array_size(worth) > 0;
 }
 
@@ -337,9 +334,10 @@ void tune_proof_use(struct tune *tune) {
 	prices_take(finals);
 }
 
-bool tune_wants_final(const struct tune *tune, uint64_t before) {
+bool tune_wants_final(const struct tune *tune) {
 	bool done = is_proof(tune) && own_prices(&tune->finals) && is_priced(tune->finals.worth);
-	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
+	return tune->memory.best_index != tune->finals.met &&
+	       !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
 /* The time for checking a winner where no budget limits it is at least this. */

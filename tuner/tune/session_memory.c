@@ -85,10 +85,9 @@ void tune_remember(struct tune *tune, uint64_t index, const struct trial_result 
 
 void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	const json_t *rows = json_object_get(result->reply, "counters");
-	json_t *row, *seen = json_object();
-	size_t i;
+	json_t *seen = json_object();
 	tune->counting.names = json_array();
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && !json_object_get(seen, name)) {
 			json_array_append_new(tune->counting.names, json_string(name));
@@ -226,28 +225,30 @@ bool tune_has_fallen(const struct tune *tune, const json_t *config) {
 	return fallen;
 }
 
+void tune_forget(struct tune *tune, uint64_t index) {
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			tune->memory.worked[i].value = tune->memory.worked[i].least = INFINITY;
+	if (tune->memory.best_index == index)
+		tune_best_find(tune);
+}
+
 void tune_fall(struct tune *tune, const json_t *config) {
 	uint64_t index = UINT64_MAX;
 	mem_auto char *key = js_canonical(config);
 	json_object_set_new(tune->finals.trust.fallen, key, json_true());
 	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
 		return;
-	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		if (tune->memory.worked[i].index == index)
-			tune->memory.worked[i].value = tune->memory.worked[i].least = INFINITY;
 	if (tune->memory.cut_index == index)
 		tune->memory.cut_index = UINT64_MAX;
-	tune_best_find(tune);
+	tune_forget(tune, index);
 }
 
 static bool is_known(const struct tune *tune, const json_t *config, const char *status) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(tune->tally.failed, i, failed) {
+	js_each (failed, tune->tally.failed)
 		if (json_object_get(failed, "phase") && strcmp(js_string_or(failed, "status", ""), status) == 0 &&
 		    json_equal(json_object_get(failed, "config"), config))
 			return true;
-	}
 	return false;
 }
 

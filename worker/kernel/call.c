@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/kernel/call.h"
-
 #include <math.h>
 
 #include "base/json/js.h"
 #include "base/value.h"
-#include "topo/topo.h"
+#include "worker/kernel/call.h"
 #include "worker/kernel/word.h"
 
 enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */
@@ -143,9 +141,7 @@ static int name_error(const struct ss_param *const *tables, size_t count, const 
 /* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
 static int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object,
                              const char *where, struct err *err) {
-	const char *name;
-	json_t *json;
-	json_object_foreach((json_t *)object, name, json) {
+	js_members (name, json, object) {
 		bool found = false;
 		for (size_t t = 0; t < count && !found; t++)
 			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++)
@@ -257,32 +253,6 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to) {
 	to->proc_bind = arena_strdup(arena, from->proc_bind);
 }
 
-static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
-	for (size_t i = 0; params && params[i].name; i++)
-		if (params[i].type == SS_TEXT)
-			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
-		else if (params[i].type == SS_REAL)
-			key = arena_printf(arena, "%s %.17g", key, values[i].r);
-		else
-			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
-	return key;
-}
-
-char *call_input_key(struct arena *arena, const struct call *call) {
-	const struct ss_kernel *kernel = call->entry->kernel;
-	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
-	 * as the process. */
-	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
-	                         (unsigned long long)call->seed);
-	return values_key(arena, key, kernel->problem, call->problem);
-}
-
-char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
-	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
-	                         call->chunk);
-	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
-}
-
 static int number_read(const json_t *json, const struct member *member, void *field, struct err *err) {
 	int64_t value;
 	if (js_int(json, member->key, member->min, member->type == MEMBER_INT ? member->max : INT64_MAX, &value, err) != 0)
@@ -303,14 +273,13 @@ static int string_read(const json_t *json, const struct member *member, const ch
 
 static int words_read(struct arena *arena, const json_t *json, const struct member *member, const char ***out,
                       struct err *err) {
-	json_t *array = json_object_get(json, member->key), *item;
-	size_t i;
+	json_t *array = json_object_get(json, member->key);
 	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0)
 		return -1;
 	*out = arena_alloc(arena, json_array_size(array) + 1, sizeof **out);
-	json_array_foreach(array, i, item) {
-		(*out)[i] = json_string_value(item);
-		if (!(*out)[i])
+	js_each (item, array) {
+		(*out)[item_at] = json_string_value(item);
+		if (!(*out)[item_at])
 			return err_set(err, ERR_USAGE, "write numbers as strings, too", "'%s' takes strings only", member->key);
 	}
 	return 0;

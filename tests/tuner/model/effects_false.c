@@ -248,8 +248,8 @@ int main(int argc, char **argv) {
 	ok(all.found >= 0.5 * all.there, "%d of %d effects are found", all.found, all.there);
 	struct rates blind = rates_of(SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, -REPEATS);
 	ok(blind.wrong <= 0.05 * blind.clear && blind.found >= 0.4 * blind.there && blind.parents <= 0.01 * blind.logs,
-	   "without what is run today, %d of %d are, and %d of %d are found", blind.wrong, blind.clear, blind.found,
-	   blind.there);
+	   "logs that do not say what is run today have %d false effects of %d that are clear, and %d of %d are found",
+	   blind.wrong, blind.clear, blind.found, blind.there);
 	struct rates bound = rates_of(1, SIZE_MAX, SIZE_MAX, SIZE_MAX, 2 * REPEATS);
 	ok(bound.parents <= 0.02 * bound.logs,
 	   "threads, without which there is no binding, have its effect in %d of %d logs", bound.parents, bound.logs);

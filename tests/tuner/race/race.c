@@ -109,7 +109,7 @@ static void test_changes(void) {
 		today += winner == 1 && against[1].median < against[0].median;
 		today += winner == 0;
 	}
-	ok(simplest >= 80, "of three that are equally fast the one with the fewest changes wins (%d of 100)", simplest);
+	ok(simplest >= 80, "the fewest changes win among three that are equally fast (%d of 100)", simplest);
 	ok(fastest >= 95, "what is 5 %% faster wins with any number of changes (%d)", fastest);
 	ok(today >= 80, "today's setting wins only if it is the fastest (%d)", today);
 }

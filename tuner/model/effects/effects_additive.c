@@ -69,6 +69,85 @@ static void state_begin(struct state *s) {
 	}
 }
 
+/* The columns of a row; the first one is the mean. */
+static size_t row_columns(const struct design *design, size_t row, size_t *active) {
+	size_t params = design->table->params, count = 1;
+	active[0] = 0;
+	for (size_t param = 0; param < params; param++)
+		if (design->column[row * params + param] > 0)
+			active[count++] = (size_t)design->column[row * params + param];
+	return count;
+}
+
+/* Multiplies numbers that lie `step` apart by the centring x - zero * sum: a vector, or one row or column of a matrix.
+ */
+static void centre(const struct design *design, double *x, size_t step, bool effects) {
+	for (size_t param = 0; param < design->table->params; param++) {
+		struct block block = design->blocks[param];
+		double sum = 0;
+		for (size_t c = block.first; c < block.first + block.count; c++)
+			sum += x[c * step] * (effects ? design->zero[c] : 1);
+		for (size_t c = block.first; c < block.first + block.count; c++)
+			x[c * step] -= sum * (effects ? 1 : design->zero[c]);
+	}
+}
+
+static void centre_matrix(const struct design *design, double *matrix, bool effects) {
+	size_t n = design->columns;
+	for (size_t c = 0; c < n; c++)
+		centre(design, matrix + c * n, 1, effects);
+	for (size_t c = 0; c < n; c++)
+		centre(design, matrix + c, n, effects);
+}
+
+/* Make the effects of each block sum to 0, weighted by share. */
+/* X'WX and, where v is not NULL, X'Wy. */
+static void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v) {
+	size_t n = design->columns, *active = mem_alloc(design->table->params + 1, sizeof *active);
+	for (size_t i = 0; i < n * n; i++)
+		gram[i] = 0;
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = 0;
+	for (size_t row = 0; row < design->table->rows; row++) {
+		size_t count = row_columns(design, row, active);
+		for (size_t i = 0; i < count; i++) {
+			for (size_t k = 0; k < count; k++)
+				gram[active[i] * n + active[k]] += weight[row];
+			if (v)
+				v[active[i]] += weight[row] * y[row];
+		}
+	}
+	centre_matrix(design, gram, false);
+	if (v)
+		centre(design, v, 1, false);
+	free(active);
+}
+
+/* The sum of a row's effects, and its variance in units of the covariance. */
+static double design_fitted(const struct design *design, size_t row, const double *effect) {
+	size_t params = design->table->params;
+	double sum = effect[0];
+	for (size_t param = 0; param < params; param++)
+		if (design->column[row * params + param] > 0)
+			sum += effect[design->column[row * params + param]];
+	return sum;
+}
+
+static double design_variance(const struct design *design, size_t row, const double *covariance) {
+	size_t params = design->table->params, n = design->columns;
+	const int *columns = design->column + row * params;
+	double sum = covariance[0];
+	for (size_t i = 0; i < params; i++) {
+		if (columns[i] < 0)
+			continue;
+		const double *line = covariance + (size_t)columns[i] * n;
+		sum += 2 * line[0];
+		for (size_t k = 0; k < params; k++)
+			sum += columns[k] > 0 ? line[columns[k]] : 0;
+	}
+	return sum;
+}
+
 /* Solves for the effects and their covariance, in units of the scale, with the current weights, scale and spreads. */
 static int solve(struct state *s) {
 	const struct design *design = s->design;
@@ -86,8 +165,8 @@ static int solve(struct state *s) {
 		for (size_t k = 0; k < n; k++)
 			s->fit->effect[i] += matrix[i * n + k] * s->v[k];
 	}
-	design_centre_vector(design, s->fit->effect);
-	design_centre_matrix(design, matrix);
+	centre(design, s->fit->effect, 1, true);
+	centre_matrix(design, matrix, true);
 	return 0;
 }
 
@@ -154,7 +233,8 @@ static void weights_update(struct state *s, bool huber) {
 
 static int iterate(struct state *s) {
 	size_t n = s->design->columns;
-	double *before = mem_alloc(n, sizeof *before), moved = INFINITY;
+	mem_auto double *before = mem_alloc(n, sizeof *before);
+	double moved = INFINITY;
 	int failed = 0;
 	for (int round = 0; round < ROUNDS_MAX && !failed && (round <= ROUNDS_OF_HUBER || moved > SETTLED); round++) {
 		if (round)
@@ -168,11 +248,10 @@ static int iterate(struct state *s) {
 			spread_update(s, param);
 		residuals_update(s);
 	}
-	free(before);
 	return failed;
 }
 
-/* What the intervals are taken from: rows that the weights leave out are noise, too, or interactions that the model
+/* The intervals are taken from this: rows that the weights leave out are noise, too, or interactions that the model
  * does not have, and count up to a bound. */
 static double scale_of_all(const struct state *s) {
 	double squares = 0, count = 0;
@@ -191,22 +270,18 @@ int fit_make(struct fit *fit, const struct design *design) {
 		return -1;
 	fit->effect = mem_alloc(n, sizeof *fit->effect);
 	fit->covariance = mem_alloc(n * n, sizeof *fit->covariance);
-	s.spread = mem_alloc(design->table->params + 1, sizeof *s.spread);
-	s.weight = mem_alloc(rows, sizeof *s.weight);
-	s.y = mem_alloc(rows, sizeof *s.y);
 	fit->residual = mem_alloc(rows, sizeof *fit->residual);
-	s.adjusted = mem_alloc(rows, sizeof *s.adjusted);
-	s.v = mem_alloc(n, sizeof *s.v);
+	mem_auto double *scratch = mem_alloc(3 * rows + design->table->params + n + 1, sizeof *scratch);
+	s.weight = scratch;
+	s.y = s.weight + rows;
+	s.adjusted = s.y + rows;
+	s.spread = s.adjusted + rows;
+	s.v = s.spread + design->table->params;
 	state_begin(&s);
 	int failed = iterate(&s);
 	double scale = scale_of_all(&s);
 	for (size_t i = 0; i < n * n; i++)
 		fit->covariance[i] *= scale * scale;
-	free(s.spread);
-	free(s.weight);
-	free(s.y);
-	free(s.adjusted);
-	free(s.v);
 	if (failed || !(fit->freedom >= FREEDOM_MIN))
 		return -1;
 	fit->freedom = fmax(MEDIAN_EFFICIENCY * fit->freedom, 1);
@@ -234,22 +309,18 @@ enum { ROWS_PER_VALUE = 4 };
 static bool is_nested(const struct design *design, size_t param, size_t other) {
 	struct block block = design->blocks[other];
 	size_t params = design->table->params, times = 0;
-	int *goes_with = mem_alloc(block.count + 1, sizeof *goes_with);
+	mem_auto int *goes_with = mem_alloc(block.count + 1, sizeof *goes_with);
 	bool nested = block.count > 0;
 	for (size_t row = 0; row < design->table->rows && nested; row++) {
 		int own = design->column[row * params + param], with = design->column[row * params + other];
 		if (own < 0 || (design->table->weight && !(design->table->weight[row] > 0)))
 			continue;
-		if (with < 0) {
-			nested = false;
-			break;
-		}
-		int *known = &goes_with[(size_t)with - block.first];
-		nested = *known == 0 || *known == own;
-		*known = own;
+		int *known = with < 0 ? NULL : &goes_with[(size_t)with - block.first];
+		nested = known && (*known == 0 || *known == own);
+		if (known)
+			*known = own;
 		times++;
 	}
-	free(goes_with);
 	return nested && times >= ROWS_PER_VALUE * block.count;
 }
 
@@ -296,7 +367,7 @@ static void singles_drop(const struct design *design, struct block block, bool *
  * block is comparable, the parameter can't be told apart from another (aliasing). */
 static void alias_find(const struct design *design, bool *comparable) {
 	size_t n = design->columns, rows = design->table->rows;
-	double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
+	mem_auto double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
 	for (size_t row = 0; row < rows; row++)
 		weight[row] = design->table->weight ? design->table->weight[row] > 0 : 1;
 	design_gram(design, weight, NULL, matrix, NULL);
@@ -311,12 +382,9 @@ static void alias_find(const struct design *design, bool *comparable) {
 		block_compare(design, design->blocks[param], matrix, comparable);
 		singles_drop(design, design->blocks[param], comparable);
 	}
-	free(matrix);
-	free(weight);
 }
 
 enum { ROWS_MIN = 6 };
-
 static const double LEVEL = 0.95;
 
 static bool is_good(const struct effects_table *table) {
@@ -365,7 +433,7 @@ static void interval(const struct fit *fit, const size_t *columns, size_t count,
 	double far = reach(count, design->table->params, fit->freedom), range[2];
 	size_t n = design->columns;
 	ci[0] = ci[1] = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++) {
 			size_t a = columns[i], b = columns[k];
 			const double *cov = fit->covariance;
@@ -375,13 +443,15 @@ static void interval(const struct fit *fit, const size_t *columns, size_t count,
 			ci[0] = fmax(ci[0], fmax(range[0], -range[1]) - error);
 			ci[1] = fmax(ci[1], fmax(range[1], -range[0]) + error);
 		}
-	}
+	ci[0] = exp(ci[0]);
+	ci[1] = exp(ci[1]);
 }
 
 static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, size_t param,
                        const bool *comparable) {
 	struct block block = design->blocks[param];
-	size_t *columns = mem_alloc(block.count + 1, sizeof *columns), count = 0, best = 0, worst = 0;
+	mem_auto size_t *columns = mem_alloc(block.count + 1, sizeof *columns);
+	size_t count = 0, best = 0, worst = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++) {
 		if (!comparable[c])
 			continue;
@@ -392,16 +462,12 @@ static void effect_set(struct effect *effect, const struct design *design, const
 			worst = c;
 	}
 	if (count >= 2 && best != worst) {
-		double ci[2];
-		interval(fit, columns, count, design, param, ci);
+		interval(fit, columns, count, design, param, effect->ci);
 		effect->known = true;
 		effect->ratio = exp(fit->effect[worst] - fit->effect[best]);
-		effect->ci[0] = exp(ci[0]);
-		effect->ci[1] = exp(ci[1]);
 		effect->best = design->level[best];
 		effect->worst = design->level[worst];
 	}
-	free(columns);
 }
 
 static size_t effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
