@@ -85,6 +85,7 @@ void cause_begin(const struct probe_subject *subject, size_t row, struct cause_t
 	}
 	test->work = 1;
 	test->most = INFINITY;
+	test->seconds = study_row(subject->study, row)->value;
 }
 
 void cause_team_set(struct cause_test *test, int side, double team) {

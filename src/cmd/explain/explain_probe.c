@@ -181,6 +181,7 @@ static int measure(struct probed *probed, json_t *result, struct err *err) {
 int explain_probe(const struct explain_view *view, double seconds, json_t *result, struct err *err) {
 	struct probed probed = {.view = view, .arena = arena_new()};
 	probed.bench.seconds = seconds;
+	probed.bench.in_seconds = strcmp(view->unit, "s") == 0;
 	probed.bench.seed = 1;
 	probed.bench.ctx = &probed;
 	probed.bench.begin = begin;
