@@ -152,14 +152,32 @@ static void lines_put(struct grid *grid, const char *text, size_t size, const ch
 	}
 }
 
+/* {"threads": [1, 2], "time_s": [8.1, 4.2]}: each list is a column. */
+static bool lists_put(struct grid *grid, const json_t *json) {
+	size_t rows = json_array_size(json_object_iter_value(json_object_iter((json_t *)json)));
+	char text[CSV_FIELD_MAX + 1];
+	const char *key;
+	json_t *list;
+	json_object_foreach((json_t *)json, key, list) if (json_array_size(list) != rows) return false;
+	for (size_t r = 0; r < rows; r++) {
+		grid_row(grid, 0);
+		json_object_foreach((json_t *)json, key, list) if (scalar_text(json_array_get(list, r), text))
+			grid_put(grid, key, text, -1);
+	}
+	return rows > 0;
+}
+
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size) {
 	struct grid *grid = grid_new();
 	struct around around = {.count = 0};
 	json_t *json = js_parse(text, size, "", NULL);
-	if (json)
-		rows_put(grid, json, producer->rows, &around, 0);
+	const char *rows = producer && *producer->rows != '[' ? producer->rows : "";
+	if (json && (producer || json_is_array(json)))
+		rows_put(grid, json, rows, &around, 0);
+	else if (json)
+		lists_put(grid, json);
 	else
-		lines_put(grid, text, size, producer->rows);
+		lines_put(grid, text, size, rows);
 	json_decref(json);
 	return grid_end(grid, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <math.h>
 
 #include "base/json/js.h"
@@ -223,7 +224,7 @@ int study_set_document(struct study_set *set, const json_t *document, struct err
 	               "\"%.60s\" does not hold times of a kernel", schema);
 }
 
-enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20 };
+enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20, ROWS_TEXT_MAX = 1 << 20 };
 
 static double counted(const struct record_row *row, size_t counter) {
 	return row->counters ? row->counters[counter] : 0.0 / 0.0;
@@ -339,10 +340,18 @@ static int record_add(struct study_set *set, const char *path, const struct stud
 	return failed;
 }
 
-/* Everything that is JSON begins with a bracket. */
+/* Everything that is JSON begins with a bracket, behind which a list does not have a word, as AsciiDoc has. */
 static bool is_json(const char *text) {
 	text += strspn(text, " \t\r\n");
-	return *text == '{' || *text == '[' || !*text;
+	return *text == '{' || (*text == '[' && !isalpha((unsigned char)text[1])) || !*text;
+}
+
+/* Rows of nobody who is known: recorded spaces are objects, and have objects in them. */
+static bool is_rows(const char *text, size_t size) {
+	const char *end = memchr(text, '\n', size), *begin = text + strspn(text, " \t\r\n");
+	js_auto json_t *line = end && *text == '{' ? js_parse(text, (size_t)(end - text), "", NULL) : NULL;
+	js_auto json_t *whole = *begin == '{' && !line && size < ROWS_TEXT_MAX ? js_parse(text, size, "", NULL) : NULL;
+	return *begin == '[' || json_object_size(line) || json_is_array(json_object_iter_value(json_object_iter(whole)));
 }
 
 /* 1: it is not one of those, so that it may be a recorded space. */
@@ -356,10 +365,9 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 	int failed = study_set_is_document(json) ? study_set_document(set, json, err) : 1;
 	if (failed <= 0)
 		return failed ? err_prefix(err, "%s", path) : 0;
-	if (memmem(text, size, "\"counter-value\"", 15))
-		return study_set_table(set, path, text, size, reading, err);
-	return size <= DOCUMENT_MAX && producer_of_json(text, size) ? study_set_table(set, path, text, size, reading, err)
-	                                                            : 1;
+	bool rows = memmem(text, size, "\"counter-value\"", 15) ||
+				(size <= DOCUMENT_MAX && (producer_of_json(text, size) || is_rows(text, size)));
+	return rows ? study_set_table(set, path, text, size, reading, err) : 1;
 }
 
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {
