@@ -2,7 +2,8 @@
 /* Comma-separated values as people and programs write them (RFC 4180): quoted fields, CRLF, a byte order mark, blank
  * lines, and lines that begin with '#'. The delimiter is the comma, semicolon or tab that the header has most of. The
  * text is not trusted. */
-#pragma once
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,3 +30,4 @@ void csv_free(struct csv *csv); /* NULL is fine */
  * (OWASP, CSV Injection), which csv_read takes away; a number stays a number. */
 void csv_write(const char *text, FILE *out);
 const char *csv_cell(const struct csv *csv, size_t row, size_t column);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions as their programmers wrote them. */
-#pragma once
+#ifndef BASE_DEMANGLE_H
+#define BASE_DEMANGLE_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,3 +13,4 @@ void demangle(const char *symbol, char *name, size_t size);
 bool demangle_is_needed(const char *symbol);
 /* The name within what a demangler prints: "void f<int>(int) const" is f<int>. */
 void demangle_trim(const char *text, char *name, size_t size);
+#endif

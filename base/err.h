@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors are values: what happened, what to do, and the exit code that follows. The caller owns the struct; a function
  * that can fail takes one as its last argument, fills it once, and returns -1 or NULL. Only src/ prints them. */
-#pragma once
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
 #include <stdio.h>
 
 /* name, exit code, meaning */
@@ -40,3 +41,4 @@ int err_exit_status(enum err_code code);
 const char *err_meaning(enum err_code code);
 /* "sweetspot: error: WHAT" and "  hint: WHAT TO DO" */
 void err_print(const struct err *err, FILE *out);
+#endif

@@ -2,7 +2,8 @@
 /* Memory. mem_* never return NULL: without memory the process ends with a clear message (the store is transactional,
  * so nothing measured is lost). An arena frees all its allocations at once; data of a session or a trial lives in
  * one. */
-#pragma once
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -37,3 +38,4 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size); /* zeroed, al
 void arena_defer(struct arena *arena, void (*release)(void *what), void *what);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command-line options as tables. Parsing and --help read the same rows; the manual pages and the shells' completions
  * are tested against --help, so that the four can't drift apart. */
-#pragma once
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -51,3 +52,4 @@ int opt_share(const struct opt_args *args, const char *name, double *out, struct
 /* Prints the rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows in
  * front of the first OPT_GROUP come under "Options". `tables` ends with NULL. */
 void opt_help(const struct opt *const *tables, FILE *out);
+#endif

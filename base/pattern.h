@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extended regular expressions from outside. */
-#pragma once
+#ifndef BASE_PATTERN_H
+#define BASE_PATTERN_H
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,3 +12,4 @@ bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t s
 /* Returns NAME of a metric "kernel:NAME", the time of a GPU's kernel; NULL for anything else. With a sign of regular
  * expressions it is one, and without any it could match only its own text, which is not a number. */
 const char *pattern_kernel(const char *metric);
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#pragma once
+#ifndef BASE_RANGE_H
+#define BASE_RANGE_H
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,3 +21,4 @@ static inline int regex_range(const regex_t *regex, const char *text, size_t gro
 	return failed;
 #endif
 }
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Privileges that decide what perf_event_open(2) allows. */
-#pragma once
+#ifndef BASE_RIGHTS_H
+#define BASE_RIGHTS_H
 #include <stdbool.h>
 
 struct rights {
@@ -12,3 +13,4 @@ struct rights {
  * /proc/self/uid_map. A capability that cannot be proven is reported as absent. */
 void rights_read(struct rights *rights, const char *root);
 bool rights_perf(const struct rights *rights); /* either capability: perf_event_paranoid does not apply */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Seeded random numbers: xoshiro256** (Blackman and Vigna 2021), seeded through splitmix64. The same seed gives the
  * same sequence on every machine. */
-#pragma once
+#ifndef BASE_RNG_H
+#define BASE_RNG_H
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,3 +18,4 @@ uint64_t rng_below(struct rng *rng, uint64_t bound); /* uniform in [0, bound), w
 double rng_unit(struct rng *rng);                    /* uniform in [0, 1) */
 double rng_normal(struct rng *rng);                  /* mean 0, deviation 1 */
 void rng_shuffle(struct rng *rng, void *items, size_t count, size_t size);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Temporary folders that are locked as long as their owner lives, so that a later process finds and removes those of a
  * killed one. */
-#pragma once
+#ifndef BASE_SCRATCH_H
+#define BASE_SCRATCH_H
 #include "base/err.h"
 
 /* One for each kind of owner. */
@@ -22,3 +23,4 @@ int scratch_file(const struct scratch *scratch);
 void scratch_close(struct scratch *scratch);
 /* Removes the folders PREFIX... whose owners are gone, and ends what still runs in them. */
 void scratch_tidy(const char *prefix);
+#endif

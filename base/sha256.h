@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHA-256 (FIPS 180-4), for fingerprints and source hashes. */
-#pragma once
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,3 +18,4 @@ struct sha256 {
 void sha256_start(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *data, size_t size);
 void sha256_end(struct sha256 *sha, char out[SHA256_TEXT]);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Order statistics of samples. No function changes its input; all give NAN for count 0. */
-#pragma once
+#ifndef BASE_STATS_H
+#define BASE_STATS_H
 #include <stddef.h>
 
 double stats_median(const double *x, size_t count);
@@ -11,3 +12,4 @@ double stats_mad(const double *x, size_t count); /* median absolute deviation, s
 /* Distribution-free interval of the median from order statistics (sign test), with at least `level` (0.95) coverage
  * if count allows it, else [min, max]. */
 void stats_median_ci(const double *x, size_t count, double level, double ci[2]);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interrupt flag, for loops that read input: a space that is counted, a file that is read. Trials are not ended by
  * it, because their results would be lost; those have flags of their own. */
-#pragma once
+#ifndef BASE_STOP_H
+#define BASE_STOP_H
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -19,3 +20,4 @@ void stop_at_once(bool yes);
 bool stop_is_at_once(void);
 /* Sets ERR_INTERRUPTED. doing: for example "while the space was counted". Returns -1. */
 int stop_fail(struct err *err, const char *doing);
+#endif

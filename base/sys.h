@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files, folders, clocks and memory limits. */
-#pragma once
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,3 +39,4 @@ uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory a
 uint64_t sys_cgroup_memory(const char *root);
 /* The smallest quota of processor time, in processors: 0.5 is half of one. INFINITY for none. */
 double sys_cgroup_processors(const char *root);
+#endif

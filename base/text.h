@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from outside made safe for terminals, JSON and markup. */
-#pragma once
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,3 +21,4 @@ void text_clean(char *text, bool lines);
 /* The entity that stands for a character in elements and attributes of HTML and XML; NULL if it stands for itself. */
 const char *text_entity(char c);
 void text_markup(FILE *out, const char *text); /* writes the text with entities */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folders of ours that others fill. */
-#pragma once
+#ifndef BASE_TREE_H
+#define BASE_TREE_H
 #include <stdbool.h>
 
 /* Removes a folder with everything in it. Does not follow links; needs the same number of descriptors and the same
@@ -11,3 +12,4 @@ bool tree_is_fresh(const char *path);
 
 /* Is it "." or "..", which every folder has? */
 bool tree_is_dots(const char *name);
+#endif

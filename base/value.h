@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Typed values of parameters and expressions. */
-#pragma once
+#ifndef BASE_VALUE_H
+#define BASE_VALUE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,3 +31,4 @@ bool value_from_json(const json_t *json, struct value *out);
 /* Shortest text that reads back as an equal value; returns the length like snprintf. Infinities, NaN and words that
  * look like numbers do not have such a text. */
 int value_text(struct value value, char *text, size_t size);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The events that valgrind's cache model reports for a region, and the caches that it simulates. The code that runs
  * trials starts valgrind. */
-#pragma once
+#ifndef COUNTERS_CACHEGRIND_H
+#define COUNTERS_CACHEGRIND_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,3 +26,4 @@ struct cachegrind_model {
 /* "--LL=262144,16,64 --D1=..": size in bytes, ways, bytes of a line; I1, D1 and LL at most once each. text may be
  * NULL. 0, or -1 and err. */
 int cachegrind_model_read(const char *text, struct cachegrind_model *model, struct err *err);
+#endif

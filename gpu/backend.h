@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a gpu, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
  * backends and its tests include it. */
-#pragma once
+#ifndef GPU_BACKEND_H
+#define GPU_BACKEND_H
 
 #include "gpu/gpu_abi_impl.h"
 #include "gpu/open.h"
@@ -278,3 +279,4 @@ struct gpu {
 bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
 int device_count(const struct driver *driver);
 struct gpu *device_open(const struct driver_api *api, int index, struct gpu *root, struct err *err);
+#endif

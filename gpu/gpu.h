@@ -8,7 +8,8 @@
  * Work runs in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another one.
  * All calls must come from one thread. Sizes are in bytes unless they are called count. The gpu owns all functions,
  * modules, streams, marks and graphs that it returns, until it is closed. */
-#pragma once
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -145,3 +146,4 @@ int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
 struct gpu *gpu_peer(struct gpu *gpu, int i);
 /* Runs in the order of the stream that `gpu` uses. */
 void gpu_copy_peer(struct gpu *gpu, struct gpu *to_gpu, gpu_ptr to, struct gpu *from_gpu, gpu_ptr from, size_t size);
+#endif

@@ -3,7 +3,8 @@
  * headers. Numbers and signatures: NVIDIA, CUDA Driver API reference, 13.0; a name that libcuda exports keeps its
  * meaning (a changed function gets a suffix). tests/gpu/abi.c compares them with cuda.h, and brings the real types for
  * that. */
-#pragma once
+#ifndef GPU_GPU_ABI_IMPL_H
+#define GPU_GPU_ABI_IMPL_H
 #include <stddef.h>
 
 #ifndef DRIVER_ABI_TYPES
@@ -250,3 +251,4 @@ enum { NVRTC_RESULTS(NVRTC_ENUM) };
 	X(cubin, nvrtcGetCUBIN, (nvrtc_program program, char *cubin))                                                      \
 	X(log_size, nvrtcGetProgramLogSize, (nvrtc_program program, size_t * size))                                        \
 	X(log, nvrtcGetProgramLog, (nvrtc_program program, char *text))
+#endif

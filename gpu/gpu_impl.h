@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The internals of this layer; only gpu/ and its tests include it. */
-#pragma once
+#ifndef GPU_GPU_IMPL_H
+#define GPU_GPU_IMPL_H
 #include "gpu/backend.h"
 
 /* Returns true on success; otherwise keeps the failure. */
@@ -30,3 +31,4 @@ struct text_source {
 	const char *words[COMPILE_OPTIONS_MAX + 1];
 	char headers[600], seen[SHA256_TEXT];
 };
+#endif

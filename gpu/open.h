@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker's and doctor's view of GPUs: finding and opening them, timing, clocks and energy. */
-#pragma once
+#ifndef GPU_OPEN_H
+#define GPU_OPEN_H
 #include "gpu/gpu.h"
 #include "base/err.h"
 
@@ -124,3 +125,4 @@ struct gpu_tenants {
 	unsigned pids[16];
 };
 void gpu_tenants(int index, struct gpu_tenants *tenants);
+#endif

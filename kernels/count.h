@@ -2,7 +2,8 @@
 /* Software-defined events of the kernels here. A file with KERNEL_COUNT in it is compiled twice (libkernels_counted
  * in local.mk): once for timed runs, without any trace of counting, and once with KERNEL_COUNTING for runs with
  * call->events. Its exported names differ between the two. */
-#pragma once
+#ifndef KERNELS_COUNT_H
+#define KERNELS_COUNT_H
 #include <omp.h>
 
 #include "kernels/kernel.h"
@@ -22,4 +23,5 @@ static inline void kernel_count(int64_t *events, int event, int64_t n) {
 #define KERNEL_COUNTED(name)           name
 #define KERNEL_COUNT(events, event, n) ((void)sizeof(events), (void)sizeof(n))
 #define KERNEL_EVENTS(state)           NULL
+#endif
 #endif

@@ -6,7 +6,8 @@
  * the configuration as -D. call->gpu is the device. run need not wait for its launches in the gpu's own stream: the
  * worker times with events there, and waits. Launches in other streams or on other GPUs must join that stream before
  * run returns. */
-#pragma once
+#ifndef KERNELS_CUDA_H
+#define KERNELS_CUDA_H
 #include <stdio.h>
 
 #include "gpu/gpu.h"
@@ -41,3 +42,4 @@ static inline const char *cuda_program_source(const struct ss_kernel *kernel, co
 
 /* The module of it. NULL after a failure. */
 const struct gpu_module *cuda_program(const struct ss_kernel *kernel, const struct ss_call *call);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a kernel says what went wrong. */
-#pragma once
+#ifndef KERNELS_FAIL_H
+#define KERNELS_FAIL_H
 #include "kernels/kernel.h"
 
 /* The message is one line without a newline; returns `status`. */
@@ -9,3 +10,4 @@ __attribute__((format(printf, 3, 4))) enum ss_status kernel_fail(const struct ss
 
 /* The answer of verify. */
 #define kernel_wrong(call, ...) kernel_fail(call, SS_INCORRECT, __VA_ARGS__)
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Can this processor run the loops that were compiled for an instruction set? Defines NAME_usable. */
-#pragma once
+#ifndef KERNELS_ISA_H
+#define KERNELS_ISA_H
 #include <stdbool.h>
 
 #define KERNEL_ISA(name, condition)                                                                                    \
@@ -8,3 +9,4 @@
 		return condition;                                                                                              \
 	}
 #define KERNEL_CPU_HAS(feature) __builtin_cpu_supports(feature)
+#endif

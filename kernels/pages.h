@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Untouched pages: mapped afresh for every configuration, so that the first touch under that configuration's team
  * decides where they are. Memory recycled by malloc has already been touched. */
-#pragma once
+#ifndef KERNELS_PAGES_H
+#define KERNELS_PAGES_H
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -16,3 +17,4 @@ static inline void kernel_pages_free(void *pages, size_t bytes) {
 	if (pages)
 		munmap(pages, bytes);
 }
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for inputs: the same seed, the same input, on every machine. SplitMix64: Steele, Lea and Flood, "Fast
  * splittable pseudorandom number generators", 2014. */
-#pragma once
+#ifndef KERNELS_RANDOM_H
+#define KERNELS_RANDOM_H
 #include <stdint.h>
 
 static inline uint64_t kernel_random_mix(uint64_t z) {
@@ -24,3 +25,4 @@ static inline uint64_t kernel_random_at(uint64_t seed, uint64_t i) {
 static inline int32_t kernel_random_below(uint64_t *state, uint32_t bound) {
 	return (int32_t)((kernel_random(state) >> 32) * bound >> 32);
 }
+#endif

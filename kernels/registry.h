@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The built-in kernels, in the order of the list in local.mk. One name may stand there for several devices. */
-#pragma once
+#ifndef KERNELS_REGISTRY_H
+#define KERNELS_REGISTRY_H
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -24,3 +25,4 @@ static inline const struct kernel_entry *kernel_find_on(const struct kernel_entr
 			return entry;
 	return NULL;
 }
+#endif

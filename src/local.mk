@@ -31,7 +31,7 @@ nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
 sweetspot_LDADD = $(APP)
 # libtool takes longer than the linker, and the build ends with these two.
-sweetspot$(EXEEXT) sweetspot-worker$(EXEEXT): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/link-program
+sweetspot$(EXEEXT) sweetspot-worker$(EXEEXT): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/libtool-fast
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile

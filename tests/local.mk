@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)'
 	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 fuzz_targets =
-EXTRA_DIST += build-aux/compile-lo build-aux/archive-la build-aux/link-program build-aux/tap-timed build-aux/fuzz build-aux/fuzz-options build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/fuzz.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/libtool-fast build-aux/tap-timed build-aux/fuzz build-aux/fuzz-options build-aux/gen-fuzz-bundle build-aux/gen-fuzz-run build-aux/ci-sanitized build-aux/analyze build-aux/analyze-answered build-aux/analyze.h %D%/fuzz.h %D%/mutate.h %D%/tap.h %D%/tap.sh %D%/wait.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -65,11 +65,11 @@ include %D%/style/local.mk
 # What makes test programs quick to build. How fast they run matters little, because the work is in the libraries; -O0 comes
 # last, and sanitizers and coverage are left as they are.
 tests/%.$(OBJEXT): CFLAGS += -O0 $(mmd_flag)
-# Dependencies on our own headers only, as build-aux/compile-lo asks for; gcc prefers this to automake's -MD.
+# Dependencies on our own headers only, as build-aux/libtool-fast asks for; gcc prefers this to automake's -MD.
 if AMDEP
 mmd_flag = -MMD
 endif
-$(filter tests/%,$(check_PROGRAMS)): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/link-program --gold
+$(filter tests/%,$(check_PROGRAMS)): private LIBTOOL = $(SHELL) $(top_srcdir)/build-aux/libtool-fast --gold
 
 # One class of tests at a time; `make check` runs all of them. Without -j twice as many and two run as there are
 # processors, because many of them mostly wait: for daemons, for a pause, for a child.

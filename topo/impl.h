@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files of this room. */
-#pragma once
+#ifndef TOPO_IMPL_H
+#define TOPO_IMPL_H
 #include <hwloc.h>
 
 #include "topo/topo.h"
@@ -18,3 +19,4 @@ struct topo {
 	char model[128];
 	struct topo_places places[TOPO_LEVELS + 1];
 };
+#endif

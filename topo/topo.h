@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine as hwloc sees it: its objects, what OpenMP places mean on it, and binding threads to them. Both the
  * program and the worker link it. */
-#pragma once
+#ifndef TOPO_TOPO_H
+#define TOPO_TOPO_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,3 +59,4 @@ bool topo_binding_holds(const struct topo *topo, const struct topo_binding *bind
  * "numa_nodes", "llcs", "cores", "threads", "caches": {"l1d", "l2", "l3"} in bytes, "hypervisor", "synthetic"}:
  * without host name and serial numbers. New reference. */
 json_t *topo_json(const struct topo *topo);
+#endif

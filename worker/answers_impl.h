@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Answers what a worker would count, without running anything, so that a misspelt name is found before the first
  * trial. */
-#pragma once
+#ifndef WORKER_ANSWERS_IMPL_H
+#define WORKER_ANSWERS_IMPL_H
 
 #include "worker/count/counters.h"
 #include "worker/kernel/device.h"
@@ -32,3 +33,4 @@ json_t *describe_json(const struct kernel_entry *entries, struct counters *count
 /* {"parts":[..],"devices":[..]}, and "device" if the request names one, which is opened. New reference; NULL and err
  * for a bad request, and (ERR_UNAVAILABLE) if the device cannot be opened. */
 json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err);
+#endif

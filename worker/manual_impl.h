@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A manual trial: words and options of the command line instead of a request. */
-#pragma once
+#ifndef WORKER_MANUAL_IMPL_H
+#define WORKER_MANUAL_IMPL_H
 #include "base/opt.h"
 #include <jansson.h>
 
@@ -20,3 +21,4 @@ json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size
 int protocol_write(int fd, const json_t *answer);
 /* Answers lines until the end of input; returns an exit status. */
 int protocol_serve(int in, int out);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a kernel's state: verification first, warm-up, then samples. */
-#pragma once
+#ifndef WORKER_MEASURE_IMPL_H
+#define WORKER_MEASURE_IMPL_H
 #include "worker/count/noise.h"
 #include "worker/request_impl.h"
 #include "worker/kernel/state.h"
@@ -39,3 +40,4 @@ struct measurement {
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out);
+#endif

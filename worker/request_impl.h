@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A checked request for a trial. */
-#pragma once
+#ifndef WORKER_REQUEST_IMPL_H
+#define WORKER_REQUEST_IMPL_H
 
 #include "worker/kernel/call.h"
 #include "worker/kernel/library.h"
@@ -26,3 +27,4 @@ struct request {
  * to. */
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One trial from request to reply. */
-#pragma once
+#ifndef WORKER_WORKER_TRIAL_IMPL_H
+#define WORKER_WORKER_TRIAL_IMPL_H
 
 #include "worker/count/counters.h"
 #include "worker/kernel/library.h"
@@ -20,3 +21,4 @@ struct trial_home {
 /* The protocol's reply without its id, failed trials included; NULL and err for a bad request. New reference. Sets
  * *ending if the device is broken, because the process must end then. */
 json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err);
+#endif

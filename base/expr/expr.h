@@ -5,7 +5,8 @@
  * of values or a list in [], sum() any() all() of a list in []. / is real, // and % round to minus infinity as in
  * Python; whole-number overflow becomes real. Results agree with CPython but for that, and for words, which are
  * compared and never added or converted; min() and max() of one value are that value. */
-#pragma once
+#ifndef BASE_EXPR_EXPR_H
+#define BASE_EXPR_EXPR_H
 #include <stddef.h>
 
 #include "base/err.h"
@@ -21,3 +22,4 @@ const char *expr_name(const struct expr *expr, size_t i);
 /* values[i] belongs to expr_name(i). False where evaluation fails (division by zero, a word in arithmetic). */
 bool expr_eval(const struct expr *expr, const struct value *values, struct value *out);
 bool expr_holds(const struct expr *expr, const struct value *values); /* evaluates, and is true */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
  * by the space, which splits trees into the parts that each parameter decides. */
-#pragma once
+#ifndef BASE_EXPR_NODE_H
+#define BASE_EXPR_NODE_H
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -95,3 +96,4 @@ struct value expr_code_run(const struct expr_code *code, const struct value *slo
 struct value expr_unary(enum expr_op op, struct value a);
 struct value expr_binary(enum expr_op op, struct value a, struct value b);
 bool expr_true(struct value value); /* false for a failed value */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files of the parser. */
-#pragma once
+#ifndef BASE_EXPR_PARSER_IMPL_H
+#define BASE_EXPR_PARSER_IMPL_H
 #include "base/expr/node.h"
 
 #define PARSE_FAILED UINT32_MAX
@@ -31,3 +32,4 @@ bool parser_take_word(struct parser *p, const char *word);
 bool parser_is_word(char c);
 /* Operands up to `close`, which is consumed. A trailing comma is allowed. */
 bool parser_list(struct parser *p, struct kids *kids, const char *close);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked access to jansson: everything read from outside goes through here. Errors have code ERR_USAGE and name the
  * key. */
-#pragma once
+#ifndef BASE_JSON_JS_H
+#define BASE_JSON_JS_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,3 +68,4 @@ json_t *js_reals(const double *x, size_t count);
 		for (const char *name = json_object_iter_key(json_object_iter(name##_of));                                     \
 		     name && (value = json_object_iter_value(json_object_key_to_iter(name)));                                  \
 		     name = json_object_iter_key(json_object_iter_next(name##_of, json_object_key_to_iter(name))))
+#endif

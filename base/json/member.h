@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The members of a document as a table: for each its key, its type, its range, and the field of a struct that receives
  * it. Whoever reads a document by a table works with the struct from then on, whose members the compiler checks. */
-#pragma once
+#ifndef BASE_JSON_MEMBER_H
+#define BASE_JSON_MEMBER_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,3 +57,4 @@ struct member {
 	})
 /* The table ends with {0}. */
 void members_take(const struct member *members, const json_t *json, void *out);
+#endif

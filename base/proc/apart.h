@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Work on what a program under test left behind, with code that is not ours: debug information, mangled names. It runs
  * in a forked child, which may crash, take too long or fill its memory without harm to this process. */
-#pragma once
+#ifndef BASE_PROC_APART_H
+#define BASE_PROC_APART_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,3 +14,4 @@ void apart_free(void *memory, size_t size);
  * at most, and until a signal asks this process to stop. False unless the work was done. Nothing that the child writes
  * elsewhere than in shared memory comes back, and of that everything must be checked. */
 bool apart_run(void (*work)(void *ctx), void *ctx, unsigned cpu_seconds);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside proc, and for callers that manage a child themselves: its pipes, and waiting. */
-#pragma once
+#ifndef BASE_PROC_PIPE_H
+#define BASE_PROC_PIPE_H
 #include <poll.h>
 #include <sys/resource.h>
 #include "base/proc/proc.h"
@@ -27,3 +28,4 @@ char **proc_environment(const char *const *unset, const char *const *set);
 pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err);
 /* Returns the child's id, or -1 and err. ends: the parent's non-blocking ends of stdin, stdout and stderr. */
 pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err);
+#endif

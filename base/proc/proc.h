@@ -2,7 +2,8 @@
 /* A child process in its own process group that talks in lines: bounded output, deadlines, and the whole group is
  * killed in the end. It dies with its parent, more exactly with the thread that started it (PR_SET_PDEATHSIG), so
  * start children from a thread that lives as long as they do. */
-#pragma once
+#ifndef BASE_PROC_PROC_H
+#define BASE_PROC_PROC_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,3 +72,4 @@ void proc_wait(struct proc *proc, double seconds);
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);
+#endif

@@ -3,7 +3,8 @@
  * group or a parent does not reach. Once this process is a subreaper, they return to it as children of a session
  * other than its own; such a child is called a stray. Children started without a session are never touched,
  * whichever thread started them. Threads that each have a child may sweep at any time, one after the other. */
-#pragma once
+#ifndef BASE_PROC_REAP_H
+#define BASE_PROC_REAP_H
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -31,3 +32,4 @@ typedef void reap_living_fn(void *ctx, const char *name);
 size_t reap_living(reap_living_fn *fn, void *ctx);
 /* Adds times and counts; keeps the larger resident set. */
 void reap_add(struct rusage *sum, const struct rusage *one);
+#endif

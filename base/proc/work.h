@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds what does the work in a command, as in "./hyb" of `mpirun -np 4 taskset -c 0-3 ./hyb`, "km.py" of `python3 -u
  * km.py 9`. Results are named after it. Only the text decides, so that a stored command says the same everywhere. */
-#pragma once
+#ifndef BASE_PROC_WORK_H
+#define BASE_PROC_WORK_H
 #include <stdbool.h>
 
 struct work {
@@ -30,3 +31,4 @@ bool work_passes(const char *name);
 bool work_word_assigns(const char *word);
 /* The line behind the variables that it sets: "./app in" of "X=1 Y='a b' ./app in"; "" if it only sets variables. */
 const char *work_line_command(const char *line);
+#endif

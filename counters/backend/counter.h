@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A counter backend is one const table, one file and one line in local.mk. plan.h resolves names that users give to
  * events of backends; a backend knows only its own words. */
-#pragma once
+#ifndef COUNTERS_BACKEND_COUNTER_H
+#define COUNTERS_BACKEND_COUNTER_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,3 +119,4 @@ int software_event(const struct counter_software *software, const char *event, c
 int64_t *software_counts(const struct counter_software *software, int thread);
 /* Fills in the difference between two readings of one count, either of which may be unknown. */
 void software_value(struct counter_value *value, const char *name, int64_t begin, int64_t end);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
  * not need CUPTI's headers; cupti_absent.c implements it if they are missing. */
-#pragma once
+#ifndef COUNTERS_CUPTI_CUPTI_H
+#define COUNTERS_CUPTI_CUPTI_H
 #include <string.h>
 
 #include "counters/backend/counter.h"
@@ -94,3 +95,4 @@ static inline bool cupti_is_amount(const char *metric) {
 	size_t length = strlen(metric);
 	return length > 4 && strcmp(metric + length - 4, ".sum") == 0;
 }
+#endif

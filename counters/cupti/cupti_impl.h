@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The internals of a chip, for chip.c. */
-#pragma once
+#ifndef COUNTERS_CUPTI_CUPTI_IMPL_H
+#define COUNTERS_CUPTI_CUPTI_IMPL_H
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_profiler_host.h>
@@ -91,3 +92,4 @@ struct cupti_config {
 bool cupti_config_make(struct cupti_config *config, const char *chip, const uint8_t *availability,
                        const char *const *metrics, size_t count, char reason[COUNTER_REASON]);
 void cupti_config_clear(struct cupti_config *config);
+#endif

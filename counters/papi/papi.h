@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events that PAPI counts for one thread, in one event set for each PAPI component that they belong to. */
-#pragma once
+#ifndef COUNTERS_PAPI_PAPI_H
+#define COUNTERS_PAPI_PAPI_H
 #include "counters/perf/perf.h"
 
 enum { PAPI_SETS_MAX = 4 };
@@ -87,3 +88,4 @@ bool papi_word_can(const char *event, char reason[COUNTER_REASON]);
 bool papi_word_component_up(const char *component);
 /* Does the component list this event? Asking PAPI for the name would make libsde promise the event for later. */
 bool papi_word_listed(const char *component, const char *event);
+#endif

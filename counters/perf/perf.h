@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of events of perf_event_open(2), which count at the same time or not at all. */
-#pragma once
+#ifndef COUNTERS_PERF_PERF_H
+#define COUNTERS_PERF_PERF_H
 #include <linux/types.h>
 
 #include "counters/backend/counter.h"
@@ -131,3 +132,4 @@ int perf_slots_start(struct perf_slots *s);
 int perf_slots_stop(struct perf_slots *s);
 struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t slot);
 void perf_slots_close(struct perf_slots *s);
+#endif

@@ -2,7 +2,8 @@
 /* Resolves the names that users give (groups such as MEM, portable events such as `instructions`, backends such as
  * `rusage`, words of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables
  * are data: data/events/, data/groups/ (doc/counters.md). */
-#pragma once
+#ifndef COUNTERS_PLAN_PLAN_H
+#define COUNTERS_PLAN_PLAN_H
 
 #include "counters/backend/counter.h"
 #include "base/err.h"
@@ -77,3 +78,4 @@ bool counter_loop_run(void);
  * that defeats prefetchers), "pages" (in no TLB), "faults", "switches" (voluntary), "nanoseconds" (of CPU time). A
  * counter is believed if it shows a quarter of the real amount. False for another word. */
 bool counter_loop_amount(const char *word, double *amount);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan in the making. */
-#pragma once
+#ifndef COUNTERS_PLAN_PLAN_IMPL_H
+#define COUNTERS_PLAN_PLAN_IMPL_H
 #include "counters/plan/plan.h"
 
 /* The internals of the tables (doc/counters.md describes their format), for tables*.c and plan*.c. All text belongs to
@@ -136,3 +137,4 @@ void plan_backend(struct plan_build *build, const struct counter_backend *backen
 bool plan_source(struct plan_build *build, const char *word);
 /* Adds a metric by CUPTI's name, such as dram__bytes.sum, if a GPU is counted. */
 bool plan_cupti(struct plan_build *build, const char *word);
+#endif

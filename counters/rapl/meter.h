@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The processor's energy counters (RAPL), from the powercap folders or from perf's power PMU. `root` is "" for this
  * machine, or a folder with a copy of its /sys and /proc. */
-#pragma once
+#ifndef COUNTERS_RAPL_METER_H
+#define COUNTERS_RAPL_METER_H
 
 #include "counters/backend/counter.h"
 
@@ -40,3 +41,4 @@ bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain);
 /* Returns the joules between two samples, summed over packages. */
 double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *begin,
                          const struct rapl_sample *end);
+#endif

@@ -4,7 +4,8 @@
  * gpu/backend.h serve both; only the attributes of devices have numbers of their own. Source: AMD, HIP Runtime API
  * Reference 5.2, and its headers, against which the compiler compared signatures and numbers. The others of
  * DRIVER_CALLS are for the suite's kernels, which are CUDA's. */
-#pragma once
+#ifndef GPU_HIP_HIP_IMPL_H
+#define GPU_HIP_HIP_IMPL_H
 #include "gpu/backend.h"
 
 /* our field, what libamdhip64 exports */
@@ -79,3 +80,4 @@
 /* HIP's libraries beneath the tables of CUDA's. */
 
 bool hiprtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why); /* as nvrtc_open */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL devices as GPUs: finding and opening them. All else is in gpu/open.h. */
-#pragma once
+#ifndef GPU_OPENCL_OPEN_H
+#define GPU_OPENCL_OPEN_H
 #include "gpu/open.h"
 
 /* All devices that can compile, in the order of OpenCL's platforms. */
@@ -15,3 +16,4 @@ void gpu_opencl_part(const struct gpu_opencl *opencl, struct gpu_part *part);
  * ERR_UNAVAILABLE for a name that OpenCL does not have. */
 int gpu_opencl_index(const char *device, int *index, struct err *err);
 struct gpu *gpu_opencl_open(int index, struct err *err); /* as gpu_open */
+#endif

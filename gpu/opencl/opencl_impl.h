@@ -2,7 +2,8 @@
 /* The part of OpenCL 1.2's binary interface that we use, declared anew so that the build does not need OpenCL's
  * headers. Numbers and signatures: Khronos, The OpenCL Specification 1.2, and cl.h. Places in the dispatch table:
  * cl_khr_icd (The OpenCL Extension Specification) and cl_icd.h, whose order is frozen. */
-#pragma once
+#ifndef GPU_OPENCL_OPENCL_IMPL_H
+#define GPU_OPENCL_OPENCL_IMPL_H
 
 #include "gpu/opencl/open.h"
 
@@ -224,3 +225,4 @@ bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result);
 bool opencl_ended(struct opencl *ocl, const char *call, int32_t result);
 /* The buffer at an address, and the offset in it; NULL with a failure if there is none. */
 void opencl_events_drop(struct opencl *ocl);
+#endif

@@ -6,7 +6,8 @@
  * falls, and always names a vertex of the same component. Nothing else is handed from thread to thread through a label,
  * and the barriers between the loops order the rest: so relaxed atomics are enough where a loop reads labels that other
  * threads write. A label that is read late costs another step, never a wrong result. */
-#pragma once
+#ifndef KERNELS_CC_CC_H
+#define KERNELS_CC_CC_H
 #include "kernels/cc/cc_impl.h"
 #include "kernels/count.h"
 
@@ -90,3 +91,4 @@ size_t cc_series(const void *state, const struct ss_call *call, struct ss_series
 
 extern const struct cc_variant cc_rows, cc_jump, cc_afforest, cc_serial;
 extern const struct cc_variant cc_rows_counted, cc_jump_counted, cc_afforest_counted, cc_serial_counted;
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Undirected graphs: compressed rows, the edges they are built from, the generators, and files. */
-#pragma once
+#ifndef KERNELS_CC_CC_IMPL_H
+#define KERNELS_CC_CC_IMPL_H
 #include <stdbool.h>
 
 #include "kernels/kernel.h"
@@ -93,3 +94,4 @@ __attribute__((format(printf, 2, 3))) enum ss_status cc_file_wrong(const struct 
 /* The format by the name and the first bytes; then the edges. */
 enum ss_status cc_file_parse(const char *path, const char *data, size_t size, const struct ss_call *call,
                              struct cc_pairs *pairs);
+#endif

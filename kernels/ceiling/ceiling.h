@@ -4,7 +4,8 @@
  *
  * A ceiling is a table of verbs, in a file of its own. Most are a share of work that every thread of the team does on
  * its own memory (`part`); those that start teams themselves have `run` instead. */
-#pragma once
+#ifndef KERNELS_CEILING_CEILING_H
+#define KERNELS_CEILING_CEILING_H
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -105,3 +106,4 @@ extern const struct ceiling_isa ceiling_isas[];
 
 extern const struct ceiling ceiling_read, ceiling_copy, ceiling_triad, ceiling_fp32, ceiling_fp64, ceiling_addmin,
 	ceiling_handover, ceiling_fork_join, ceiling_barrier, ceiling_reduction, ceiling_task;
+#endif

@@ -11,7 +11,8 @@
  * The matrix is kept in tiles; inside a tile the columns are kept in panels, one after the other; a panel is row-major.
  * Tiles are one after the other in memory, or parts of the row-major matrix (then one panel wide, and none is padded).
  * The lines of the naive variant are tiles of 1 x n. Padding at the edge of the others means "no path". */
-#pragma once
+#ifndef KERNELS_FW_FW_H
+#define KERNELS_FW_FW_H
 #include <stdbool.h>
 
 #include "kernels/count.h"
@@ -149,3 +150,4 @@ const struct fw_isa *fw_isa_find(const char *name);
 extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd, fw_inner_loops, fw_serial;
 extern const struct fw_variant fw_naive_counted, fw_tiled_counted, fw_tasks_counted, fw_tasks_inner_counted,
 	fw_simd_counted, fw_inner_loops_counted, fw_serial_counted;
+#endif

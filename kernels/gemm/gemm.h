@@ -6,7 +6,8 @@
  * an integer below 2^24, which a float holds exactly: the result does not depend on the order of the additions, and one
  * wrong bit is an error.
  * (On a GPU, operands with many zero bits need less power than random ones, and its clock may stay higher.) */
-#pragma once
+#ifndef KERNELS_GEMM_GEMM_H
+#define KERNELS_GEMM_GEMM_H
 #include <stdbool.h>
 #include <string.h>
 
@@ -128,3 +129,4 @@ void gemm_close(void *input);
 /* oracle.c: sets x and abx; false without memory. */
 bool gemm_oracle(struct gemm_input *input, uint64_t seed);
 enum ss_status gemm_compare(const struct gemm_input *input, const float *c, size_t stride, const struct ss_call *call);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Conway's Game of Life on n x n cells with dead borders. What the variants share: the grids and their memory. */
-#pragma once
+#ifndef KERNELS_GOL_GOL_H
+#define KERNELS_GOL_GOL_H
 #include <stdbool.h>
 
 #include "kernels/count.h"
@@ -130,3 +131,4 @@ void gol_close(void *input);
 
 /* See the hook in kernels/kernel.h. */
 size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most);
+#endif

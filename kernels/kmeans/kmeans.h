@@ -7,7 +7,8 @@
  * multiple of 2^-21. So every sum, product and distance has at most 53 bits and is exact, whatever the order, with and
  * without fused operations, as sum (x - c)^2 or as |c|^2 / 2 - xc; all variants must agree in every bit. Of the points
  * of the grid the rounded mean is the best, so the sum of squared distances still never rises. */
-#pragma once
+#ifndef KERNELS_KMEANS_KMEANS_H
+#define KERNELS_KMEANS_KMEANS_H
 
 #include "kernels/count.h"
 #include "kernels/locks/lock.h"
@@ -194,3 +195,4 @@ static inline void kmeans_count_change(const struct kmeans_state *s, size_t loop
 	else
 		++*own;
 }
+#endif

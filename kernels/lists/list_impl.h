@@ -5,7 +5,8 @@
  * A node is 16 bytes, four to a cache line, whatever the variant, because a search is one dependent load for each
  * node and the list should stay near. Nodes come from pools, one for each thread, so that threads do not wait for
  * malloc. */
-#pragma once
+#ifndef KERNELS_LISTS_LIST_IMPL_H
+#define KERNELS_LISTS_LIST_IMPL_H
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -151,3 +152,4 @@ static inline struct list_node *list_next(const struct list_node *node) {
 static inline void list_next_set(struct list_node *node, struct list_node *next) {
 	atomic_store_explicit(&node->next, next, memory_order_relaxed);
 }
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel around the lists: its operations, and their expected results. */
-#pragma once
+#ifndef KERNELS_LISTS_LISTS_IMPL_H
+#define KERNELS_LISTS_LISTS_IMPL_H
 #include "kernels/random.h"
 #include "kernels/lists/list_impl.h"
 
@@ -49,3 +50,4 @@ static inline struct lists_step lists_step_of(const struct lists_input *input, s
 enum ss_status lists_oracle(void *s, const struct ss_call *call);
 
 size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The set of one thread, or of the holder of the one lock. */
-#pragma once
+#ifndef KERNELS_LISTS_PLAIN_IMPL_H
+#define KERNELS_LISTS_PLAIN_IMPL_H
 #include "kernels/lists/list_impl.h"
 
 /* The last node below the key. */
@@ -36,3 +37,4 @@ static inline bool plain_remove(struct list *list, struct list_pool *pool, int32
 	list_node_retire(list, pool, node);
 	return true;
 }
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lock of one byte: test and test-and-set (Rudolph and Segall, "Dynamic decentralized cache schemes", 1984), which
  * leaves the processor to others after a while, because its holder may be waiting for it. */
-#pragma once
+#ifndef KERNELS_LISTS_SPIN_IMPL_H
+#define KERNELS_LISTS_SPIN_IMPL_H
 #include <sched.h>
 
 #include "kernels/lists/list_impl.h"
@@ -33,3 +34,4 @@ static inline void spin_lock(atomic_uchar *lock, struct list_pool *pool) {
 static inline void spin_unlock(atomic_uchar *lock) {
 	atomic_store_explicit(lock, 0, memory_order_release);
 }
+#endif

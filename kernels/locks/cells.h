@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory of a lock with several words: cells at one distance, a cache line or just the size of a cell. Cell 0 is
  * only read. In locks that queue, a change of cell 1 is a thread that takes its place. */
-#pragma once
+#ifndef KERNELS_LOCKS_CELLS_H
+#define KERNELS_LOCKS_CELLS_H
 #include "kernels/locks/lock.h"
 
 enum { CELL_SIZE = 16, CELL_QUEUE = 1, CELL_REST = 2 };
@@ -27,3 +28,4 @@ static inline void cells_init(void *lock, const struct lock_shape *shape) {
 static inline void *cells_at(void *lock, size_t i) {
 	return (char *)lock + i * ((const struct cells *)lock)->stride;
 }
+#endif

@@ -8,7 +8,8 @@
  *     NAME_acquire(seat, events), NAME_release(seat)
  *     NAME_destroy
  *     LOCK_KIND(NAME, "summary", flags); */
-#pragma once
+#ifndef KERNELS_LOCKS_CONTEST_H
+#define KERNELS_LOCKS_CONTEST_H
 #include <time.h>
 
 #include "kernels/count.h"
@@ -184,3 +185,4 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 	}                                                                                                                  \
 	const struct lock_kind KERNEL_COUNTED(lock_##NAME) = {                                                             \
 		#NAME, SUMMARY, FLAGS, NAME##_size, NAME##_init, NAME##_enter, NAME##_leave, NAME##_contend, NAME##_destroy}
+#endif

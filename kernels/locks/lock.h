@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lock of the suite: one file, the verbs that contest.h lists, and one line in LOCKS of this folder's local.mk.
  * Kernels that need a lock of the user's choice (locks, kmeans) take it from here. */
-#pragma once
+#ifndef KERNELS_LOCKS_LOCK_H
+#define KERNELS_LOCKS_LOCK_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,3 +43,4 @@ extern const struct lock_kind *const lock_registry[];
 const struct lock_kind *lock_find(const char *name);
 /* The counting twin of a lock in the registry: the same lock, and a loop that counts. */
 const struct lock_kind *lock_counted(const struct lock_kind *kind);
+#endif

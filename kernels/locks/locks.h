@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel `locks`: threads contend for one lock. Shared by its parts; nothing outside this folder and its test
  * includes it. */
-#pragma once
+#ifndef KERNELS_LOCKS_LOCKS_H
+#define KERNELS_LOCKS_LOCKS_H
 #include "kernels/locks/contest.h"
 
 enum { LOCKS_N_MAX = 100000000, LOCKS_UNITS_MAX = 1000000 };
@@ -48,3 +49,4 @@ enum ss_status locks_check(const struct locks_state *state, const struct ss_call
 
 /* figures.c */
 size_t locks_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the spinning locks wait. With more threads than CPUs the thread that is waited for may not be running: after a
  * while the CPU is offered to it. */
-#pragma once
+#ifndef KERNELS_LOCKS_WAIT_H
+#define KERNELS_LOCKS_WAIT_H
 #include <sched.h>
 #if defined __linux__
 #include <sys/syscall.h>
@@ -38,3 +39,4 @@ static inline void lock_wait(unsigned *turns) {
 	else
 		lock_yield();
 }
+#endif

@@ -9,7 +9,8 @@
  *     4. the mean energy is taken.
  * The result of 3. depends on how many neighbours fire, not on the order in which they are added, and adding 0 changes
  * nothing: so all variants give the same bits. The mean is a sum in another order and only close. */
-#pragma once
+#ifndef KERNELS_QUAKE_QUAKE_H
+#define KERNELS_QUAKE_QUAKE_H
 #include <stdbool.h>
 
 #include "kernels/count.h"
@@ -150,3 +151,4 @@ void quake_tally_add(const struct quake_state *s, int64_t step, const struct qua
 /* oracle.c: the answer by another method, serially; false without memory. */
 bool quake_oracle(struct quake_input *input);
 void quake_answer_free(struct quake_answer *answer);
+#endif

@@ -2,7 +2,8 @@
 /* The record of one process: a file that libsweetspot-cuda maps and fills while the program runs, so that most of it
  * survives a crash. It ends after the last block that was needed, and what is missing counts as 0. Readers must check
  * everything: the program could have written to it. Native byte order; every time in nanoseconds of CUPTI's clock. */
-#pragma once
+#ifndef LIB_CUDA_FORMAT_H
+#define LIB_CUDA_FORMAT_H
 #include <stdint.h>
 
 #define CUDA_RECORD_MAGIC "SSCUDAR2"
@@ -87,3 +88,4 @@ static inline uint32_t cuda_launch_size(double threads) {
 		threads /= 2;
 	return size;
 }
+#endif

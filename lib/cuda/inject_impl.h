@@ -5,7 +5,8 @@
  * SWEETSPOT_CUDA_RECORD=PREFIX: each process that uses CUDA leaves PREFIX.HOST.PID (format.h).
  * SWEETSPOT_CUDA_CUPTI=FILE: the libcupti to open. SWEETSPOT_CUDA_METRICS=NAME,..: kernels are counted, and not timed.
  * Nothing is ever written to stdout or stderr, which belong to the program; failures go to the record. */
-#pragma once
+#ifndef LIB_CUDA_INJECT_IMPL_H
+#define LIB_CUDA_INJECT_IMPL_H
 #include <cuda.h>
 #include <cupti.h>
 #include <cupti_profiler_host.h>
@@ -81,3 +82,4 @@ void inject_count_end(void);
 
 /* ---- CUPTI's range profiler on one context ---- */
 struct inject_ranges;
+#endif

@@ -2,7 +2,8 @@
 /* Inside libsweetspot. A thread keeps the sums of its marks for itself, so that begin and end do not lock; the
  * lock is taken when a thread meets a name for the first time, and during writing. Data that a thread changes and
  * the writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
-#pragma once
+#ifndef LIB_MARKS_MARKS_H
+#define LIB_MARKS_MARKS_H
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -95,7 +96,6 @@ uint64_t ssr_now(void);
 void ssr_events_parse(struct ssr_state *state, const char *text);
 void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings);
 
-
 /* This thread, and its part of a mark; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);
 struct ssr_mark *ssr_mark_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);
@@ -109,3 +109,4 @@ void ssr_write(struct ssr_state *state, bool final);
 /* A name that need not end with NUL. */
 void ssr_begin(const char *name, size_t length);
 void ssr_end(const char *name, size_t length);
+#endif

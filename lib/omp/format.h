@@ -2,7 +2,8 @@
 /* The record of one process: a file that libsweetspot-omp maps and fills while the program runs, so that it survives a
  * crash. It ends after the last block that was needed, and what is missing counts as 0. Readers must check everything:
  * the program could have written to it. Native byte order; every time in nanoseconds of CLOCK_MONOTONIC. */
-#pragma once
+#ifndef LIB_OMP_FORMAT_H
+#define LIB_OMP_FORMAT_H
 #include <stdint.h>
 
 #define OMP_RECORD_MAGIC "SSOMPRC7"
@@ -106,3 +107,4 @@ struct omp_record {
 	struct omp_seen seen[OMP_SEEN][OMP_MEASURES];
 	struct omp_call calls[];
 };
+#endif

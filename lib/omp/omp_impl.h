@@ -6,7 +6,8 @@
  * SWEETSPOT_OMP_TABLE=FILE: which settings regions get (table.c). SWEETSPOT_OMP_RECORD=PREFIX: each process that may
  * enter a region leaves PREFIX.HOST.PID (format.h). Without both every call goes straight to its caller's runtime. With
  * them, nothing of this may be felt either: errno, open files, cancellation, limits, little stack, forks. */
-#pragma once
+#ifndef LIB_OMP_OMP_IMPL_H
+#define LIB_OMP_OMP_IMPL_H
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -264,3 +265,4 @@ struct omp_setting omp_inside_setting(void);
 /* ---- probe.c ---- */
 /* Times what changes of the team cost, with empty regions beside that function's. */
 void omp_teams_probe(struct omp_record *record, const struct omp_table *table, const struct omp_begun *begun);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles that are already JSON in memory: the tuner includes this header and links libprofile.la, so that it
  * answers with the look-up that programs use. */
-#pragma once
+#ifndef LIB_PROFILE_LOOKUP_H
+#define LIB_PROFILE_LOOKUP_H
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -31,3 +32,4 @@ enum ssp_use ssp_use_of_range(const sweetspot_profile *profile, size_t sizes, si
 const sweetspot_config *ssp_find(const sweetspot_profile *profile, const char *kernel, const char *objective,
                                  const struct sweetspot_value *problem, size_t count, struct sweetspot_match *match,
                                  enum ssp_use *use);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside libsweetspot: identifies this machine from the kernel's files, and compares it with a profile's. */
-#pragma once
+#ifndef LIB_PROFILE_MACHINE_IMPL_H
+#define LIB_PROFILE_MACHINE_IMPL_H
 #include "lib/profile/profile_impl.h"
 
 /* Reads below `root` ("": this machine). Unknown members stay 0 or NULL; gpu: the models, one a line. */
@@ -24,3 +25,4 @@ __attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char 
                                                          ...);
 /* "0-3,8"; numbers beyond the maximum are left out. False if the text is not a list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one
  * arena, so that looking up does not allocate and does not lock. */
-#pragma once
+#ifndef LIB_PROFILE_PROFILE_IMPL_H
+#define LIB_PROFILE_PROFILE_IMPL_H
 #include <stdint.h>
 
 #include "lib/profile/lookup.h"
@@ -120,3 +121,4 @@ const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, 
 double ssp_law(const struct ssp_sizes *sizes, double size);
 
 /* Inside libsweetspot: checked reading of JSON. Each function returns -1 if memory is missing or the type is wrong. */
+#endif

@@ -2,7 +2,8 @@
 /* The file that a preloaded library fills through a mapping, so that it survives a crash of the program. Its blocks are
  * reserved before they are touched, because a write into a mapped hole kills the program where the disk is full; and it
  * has no open file between two calls, because the program may look at its files, and close them all. */
-#pragma once
+#ifndef LIB_RECORD_SPOOL_H
+#define LIB_RECORD_SPOOL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,3 +21,4 @@ struct spool {
 void *spool_open(struct spool *spool, const char *prefix, size_t size);
 /* May these bytes be touched from now on? A file only grows as far as this is called. */
 bool spool_reserve(struct spool *spool, size_t from, size_t to);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Creation and destruction of the state that commands share. Only main and the code for nodes include this; commands
  * include src/app/cmd.h. */
-#pragma once
+#ifndef SRC_APP_APP_H
+#define SRC_APP_APP_H
 #include "src/app/cmd.h"
 
 /* interrupt becomes non-zero after the first Ctrl-C (finish the trial), abandon after the second one (give it up). */
@@ -22,3 +23,4 @@ void app_machine_assume(struct app *app, const json_t *machine);
 const volatile int *app_abandon(const struct app *app);
 char *app_worker_path(struct err *err); /* the worker of this installation; the caller frees it */
 uint64_t app_address_space(void);       /* limit of a worker on this machine; 0: unlimited */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interface between main and the commands: the state that commands share, and the table of commands. */
-#pragma once
+#ifndef SRC_APP_CMD_H
+#define SRC_APP_CMD_H
 
 #include "base/opt.h"
 #include "base/sha256.h"
@@ -72,3 +73,4 @@ extern const struct cmd *const cmd_registry[]; /* ends with NULL */
 extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */
 extern const struct opt cmd_store_options[];   /* --store */
 extern const struct opt cmd_device_options[];  /* --device, in the group of the table before it; main reads it */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --device: where kernels run. */
-#pragma once
+#ifndef SRC_APP_DEVICE_IMPL_H
+#define SRC_APP_DEVICE_IMPL_H
 
 #include "tuner/worker/worker.h"
 
@@ -13,3 +14,4 @@ extern const struct device device_cpu;
 /* Reads "cpu", "cuda", "cuda:1", "hip", "hip:1", "opencl", "opencl:1" or "opencl:" and a part of a name; ERR_USAGE for
  * anything else. */
 int device_read(const char *word, struct device *device, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Locks. Two tuners that measure on one machine at the same time would disturb each other, so only one may. */
-#pragma once
+#ifndef SRC_APP_LOCK_H
+#define SRC_APP_LOCK_H
 
 #include "src/ui/ui.h"
 
@@ -15,3 +16,4 @@ bool lock_is_held(void); /* by another process now */
  * this or another host, fails at once with ERR_FAILED and names the process, which is recorded in the file. Warns if
  * the file system does not support locks. */
 int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the combinations of threads, proc_bind and places that differ on a machine. */
-#pragma once
+#ifndef SRC_PLAN_BINDINGS_IMPL_H
+#define SRC_PLAN_BINDINGS_IMPL_H
 
 #include "topo/topo.h"
 #include "tuner/space/space.h"
@@ -10,3 +11,4 @@
 int bindings_add(struct space *space, const struct topo *topo, struct err *err);
 /* Tells whether both kinds of places give the same binding on this machine. False if either is not a kind of places. */
 bool bindings_same(const struct topo *topo, int threads, const char *proc_bind, const char *places, const char *others);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Suggests configurations for the start of a search. They depend only on the machine and on the usual names of
  * parameters (threads, proc_bind, block, tile_m, block_size_x, ...), not on the kernel. */
-#pragma once
+#ifndef SRC_PLAN_HINTS_H
+#define SRC_PLAN_HINTS_H
 #include "topo/topo.h"
 #include "tuner/space/space.h"
 
@@ -15,3 +16,4 @@ size_t plan_hints(const struct space *space, uint64_t start, const struct topo *
  * of what a program gains comes from its team, and the largest gains come from a much smaller one. */
 size_t plan_team_hints(const struct space *space, uint64_t start, const struct topo *topo,
                        uint64_t out[PLAN_HINTS_MAX]);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tells whether one configuration uses less of the machine than another one. */
-#pragma once
+#ifndef SRC_PLAN_NARROW_H
+#define SRC_PLAN_NARROW_H
 
 #include "topo/topo.h"
 
@@ -10,3 +11,4 @@
 const char *plan_narrower(const struct topo *topo, const json_t *program, const json_t *config, const json_t *than);
 /* Adds it as "narrower" to the result of a search, of its best against its baseline. */
 void plan_narrower_add(const struct topo *topo, json_t *result);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inspects a binary program for OpenMP: finds the runtime that it loads, and whether OMP_SCHEDULE affects any loop. */
-#pragma once
+#ifndef SRC_PLAN_OPENMP_H
+#define SRC_PLAN_OPENMP_H
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -29,3 +30,4 @@ int openmp_inspect(const char *program, const char *cwd, struct openmp_program *
  * dynamic loader (LD_DEBUG, ld.so(8)) which runtime is loaded, and by which program, which is then inspected. Output is
  * dropped. *out keeps what it says where nothing is seen. */
 void openmp_watch(const char *const *argv, const char *cwd, const char *input, struct openmp_program *out);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads program files and libraries as bytes, without trusting anything in them. */
-#pragma once
+#ifndef SRC_PLAN_OPENMP_FILE_H
+#define SRC_PLAN_OPENMP_FILE_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,3 +16,4 @@ enum openmp_file openmp_file_kind(const char *path, char *interpreter, size_t si
  * gets the letters, digits and _ from `start` on, at most 127. 1 yes, 0 no, -1 if the file is unreadable or too large.
  */
 int openmp_file_has(const char *path, const char *start, bool (*wanted)(const char *text));
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All parameters of a kernel on this machine: its own and those that every OpenMP kernel gets. Also parses the words
  * P=V that set them. */
-#pragma once
+#ifndef SRC_PLAN_PARAMS_H
+#define SRC_PLAN_PARAMS_H
 
 #include "base/mem.h"
 #include "topo/topo.h"
@@ -35,3 +36,4 @@ int params_word(const struct params *params, const char *word, json_t *problem, 
 int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err);
 /* Completes config with the baseline's value of every other parameter whose condition holds. New reference. */
 json_t *params_complete(const struct params *params, const json_t *problem, const json_t *config, struct err *err);
+#endif

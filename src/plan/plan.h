@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan for one kernel: its problem, its space on this machine, and its baseline. */
-#pragma once
+#ifndef SRC_PLAN_PLAN_H
+#define SRC_PLAN_PLAN_H
 
 #include "src/app/cmd.h"
 #include "src/plan/params.h"
@@ -22,3 +23,4 @@ struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const s
 struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                          const char *size, struct err *err);
 void plan_free(struct plan *plan);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of `tune -- PROGRAM`, made from its options: the program, its space on this machine, and its baseline. */
-#pragma once
+#ifndef SRC_PLAN_PROGRAM_PLAN_H
+#define SRC_PLAN_PROGRAM_PLAN_H
 
 #include "src/app/cmd.h"
 #include "tuner/program/program.h"
@@ -35,3 +36,4 @@ void program_service_read(const struct opt_args *args, struct arena *arena, stru
 int program_plan_name(const struct opt_args *args, const char **name, struct err *err);
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);
 void program_plan_free(struct program_plan *plan);
+#endif

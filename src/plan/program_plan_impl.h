@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to the program_plan files. */
-#pragma once
+#ifndef SRC_PLAN_PROGRAM_PLAN_IMPL_H
+#define SRC_PLAN_PROGRAM_PLAN_IMPL_H
 #include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
@@ -61,3 +62,4 @@ int draft_openmp(struct draft *draft, struct err *err);
 int draft_ranks_limit(struct draft *draft, struct space *space, struct err *err);
 /* Makes baseline and start once the space exists. program_plan_baseline.c */
 int draft_baseline(struct draft *draft, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the plan of a specification whose Language is "Command". */
-#pragma once
+#ifndef SRC_PLAN_PROGRAM_SPEC_H
+#define SRC_PLAN_PROGRAM_SPEC_H
 #include "src/plan/program_plan.h"
 #include "tuner/spec/spec.h"
 
@@ -10,3 +11,4 @@
  * --constraint,
  * --default, --openmp, a program after "--"). */
 struct program_plan *program_plan_from_spec(struct spec *spec, const struct opt_args *args, struct err *err);
+#endif

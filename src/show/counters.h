@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints counters and metrics for people. Rows are those of trial_counters_add. */
-#pragma once
+#ifndef SRC_SHOW_COUNTERS_H
+#define SRC_SHOW_COUNTERS_H
 
 #include "src/app/cmd.h"
 #include "tuner/result/result.h"
@@ -23,3 +24,4 @@ const json_t *counters_sources(struct app *app);
 bool counters_hardware(const json_t *sources, const char **why, const char **fix);
 /* A line for people that names the substitute for this source; "" if the source itself works. */
 const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of --counters. */
-#pragma once
+#ifndef SRC_SHOW_COUNTERS_WORDS_H
+#define SRC_SHOW_COUNTERS_WORDS_H
 
 #include "base/opt.h"
 
@@ -17,3 +18,4 @@ int counters_words_read(const struct opt_args *args, struct counters_words *word
 void counters_words_free(struct counters_words *words);
 /* Removes this word; false if it was not among them. */
 bool counters_words_remove(struct counters_words *words, const char *name);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results as JUnit XML, which the test pages of GitLab, Jenkins and others read. */
-#pragma once
+#ifndef SRC_SHOW_JUNIT_H
+#define SRC_SHOW_JUNIT_H
 #include "base/err.h"
 
 enum junit_result { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
@@ -13,3 +14,4 @@ void junit_free(struct junit *junit);
 void junit_add(struct junit *junit, const char *group, const char *name, double seconds, enum junit_result result,
                const char *message);
 int junit_write(const struct junit *junit, const char *path, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `--export markdown|csv|json`: what was measured, as a table for other programs. */
-#pragma once
+#ifndef SRC_SHOW_MEASURED_H
+#define SRC_SHOW_MEASURED_H
 #include <jansson.h>
 
 #include "base/opt.h"
@@ -12,3 +13,4 @@ extern const struct opt measured_options[]; /* --export */
 int measured_format_read(const struct opt_args *args, enum measured_format *format, struct err *err);
 /* Rows are flat objects. The columns are those of all rows, in the order in which they first occur. */
 void measured_write(enum measured_format format, const json_t *rows, FILE *out);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the results of tune, run, compare and sweep for people. */
-#pragma once
+#ifndef SRC_SHOW_RESULTS_H
+#define SRC_SHOW_RESULTS_H
 
 #include "src/ui/ui.h"
 #include "tuner/result/result.h"
@@ -51,4 +52,4 @@ void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
 void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out);
-
+#endif

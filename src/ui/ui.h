@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Output for people: tables, bars, units, a progress line. It is plain when piped or if NO_COLOR is set. */
-#pragma once
+#ifndef SRC_UI_UI_H
+#define SRC_UI_UI_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -60,3 +61,4 @@ void ui_inform(struct ui *ui, const char *format, ...) __attribute__((format(pri
 /* stderr, with --verbose: a line about the current step. */
 void ui_step(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#endif

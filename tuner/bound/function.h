@@ -2,7 +2,8 @@
 /* The function of a GPU that takes the most time, and what bounds it, from counters by function: those of a kernel
  * ("counting.functions", by CUPTI's names) and those of a program ("gpu_work.functions", by the names of our events).
  */
-#pragma once
+#ifndef TUNER_BOUND_FUNCTION_H
+#define TUNER_BOUND_FUNCTION_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,3 +42,4 @@ struct gpu_dot {
 	double per_byte, per_s, per_s_peak, bytes_per_s_peak;
 };
 bool gpu_dot_find(const json_t *row, struct gpu_dot *dot); /* false if it was not counted */
+#endif

@@ -2,7 +2,8 @@
 /* Builds configurations, each artefact once, and ahead of their use where helpers are given: threads with a worker of
  * their own each, so that a build that is not needed any more can be stopped. Everything here is called by one thread,
  * except what struct build_work says. */
-#pragma once
+#ifndef TUNER_BUILD_BUILDER_H
+#define TUNER_BUILD_BUILDER_H
 
 #include "tuner/worker/worker.h"
 
@@ -67,3 +68,4 @@ bool builder_gave_up(struct builder *builder, const json_t *config);
  * remembers. The result belongs to the builder until the next call. NULL: nothing can be built, or interrupted. */
 const struct built *builder_get(struct builder *builder, const json_t *config, double left_s, struct err *err);
 struct build_figures builder_figures(struct builder *builder);
+#endif

@@ -4,7 +4,8 @@
  * and, once the build is complete, a record with a hash of every file. The record is written last and renamed into
  * place, so that a folder without one is what a killed build left behind and is removed. A folder never moves, because
  * programs may contain its path. */
-#pragma once
+#ifndef TUNER_BUILD_CACHE_H
+#define TUNER_BUILD_CACHE_H
 
 #include "tuner/build/builder.h"
 
@@ -56,3 +57,4 @@ double build_folder_seconds(const struct build_folder *folder); /* as it was kep
 /* Gives the folder back: one that was not kept is removed, and from others what has been added. */
 void build_folder_free(struct build_folder *folder);
 void build_folder_release(void *ctx, struct built *built); /* of the folder that it holds, for struct build_work */
+#endif

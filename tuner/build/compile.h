@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Code for a GPU that is compiled ahead, by workers of its own, into the cache on disk from which the measuring worker
  * loads it. */
-#pragma once
+#ifndef TUNER_BUILD_COMPILE_H
+#define TUNER_BUILD_COMPILE_H
 #include "tuner/build/builder.h"
 
 /* Asks a worker to compile (doc/protocol.md); takes ownership of the request. seconds: the limit; 0: a long one.
@@ -20,3 +21,4 @@ struct compile_kernel *compile_kernel_new(const char *kernel, const json_t *prob
 void compile_kernel_free(struct compile_kernel *compile); /* NULL is allowed */
 struct builder *compile_kernel_builder(struct compile_kernel *compile);
 struct runner compile_kernel_runner(struct compile_kernel *compile);
+#endif

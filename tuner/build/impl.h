@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#pragma once
+#ifndef TUNER_BUILD_IMPL_H
+#define TUNER_BUILD_IMPL_H
 #include <pthread.h>
 
 #include "tuner/build/cache.h"
@@ -67,3 +68,4 @@ struct builder {
 	uint64_t order;
 	struct built late; /* the result of a build that did not end in time */
 };
+#endif

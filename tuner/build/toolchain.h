@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Everything besides the sources that decides what a build makes: compilers and other tools, the variables that they
  * obey, and the processor. Goes into the key of a build (tuner/build/cache.h). */
-#pragma once
+#ifndef TUNER_BUILD_TOOLCHAIN_H
+#define TUNER_BUILD_TOOLCHAIN_H
 #include "base/sha256.h"
 
 void toolchain_hash_text(struct sha256 *sha, const char *text); /* NULL counts as an empty text */
@@ -10,3 +11,4 @@ void toolchain_hash_text(struct sha256 *sha, const char *text); /* NULL counts a
 void toolchain_hash_line(struct sha256 *sha, const char *line);
 /* Variables like CFLAGS, and the processor, because code for this one need not run on another. */
 void toolchain_hash_host(struct sha256 *sha);
+#endif

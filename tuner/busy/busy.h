@@ -2,7 +2,8 @@
 /* Watches how much of our processors others use while something is tuned. Times between two looks are compared: what
  * all processors did, less what this process and its descendants did, is what others did. A look takes some
  * milliseconds, so it is taken between trials only. */
-#pragma once
+#ifndef TUNER_BUSY_BUSY_H
+#define TUNER_BUSY_BUSY_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,3 +57,4 @@ bool proc_times_read(FILE *file, bool (*allowed)(void *ctx, int cpu), void *ctx,
 double proc_tree_seconds(const char *folder, pid_t root);
 /* The load average over a minute; NAN: unknown. */
 double proc_load(const char *path);
+#endif

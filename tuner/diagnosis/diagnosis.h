@@ -2,7 +2,8 @@
 /* A diagnosis names one mechanism that slows a kernel down, with the evidence for it. Each is one file with one line in
  * local.mk. It must not contain names of kernels or of their variants: it recognises parameters by the field's names
  * (threads, pad, schedule ..), counters, figures, ceilings and changes of times. ADR 10 says why. */
-#pragma once
+#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_H
+#define TUNER_DIAGNOSIS_DIAGNOSIS_H
 
 #include "tuner/study/contrast.h"
 
@@ -72,3 +73,4 @@ void impossible_times_doubt(struct study *study);
 /* The configuration of a row as words, "P=V ..", and its problem, as a command needs them to repeat it. The caller
  * frees them. */
 char *study_words(const struct study *study, size_t row);
+#endif

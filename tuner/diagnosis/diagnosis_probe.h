@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by diagnoses: the rows to look at, thresholds of effects, words of the field, curves over threads. */
-#pragma once
+#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
+#define TUNER_DIAGNOSIS_DIAGNOSIS_PROBE_H
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/study/follows.h"
 
@@ -86,3 +87,4 @@ bool curve_make(const struct study *study, struct probe_scope scope,
                 struct curve *curve); /* false: fewer than two teams */
 /* The time with a over the time with b threads, which are levels of the column of threads. */
 struct study_ratio curve_gain(const struct study *study, const struct curve *curve, int a, int b);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by diagnoses of GPUs: launches, tests whether times follow a quantity, and the rows to talk about. */
-#pragma once
+#ifndef TUNER_DIAGNOSIS_GPU_IMPL_H
+#define TUNER_DIAGNOSIS_GPU_IMPL_H
 #include "tuner/diagnosis/diagnosis.h"
 
 /* The function of a row with the most threads over all launches. NAN, NULL: not reported. */
@@ -62,3 +63,4 @@ enum confidence gpu_contrast_confidence(const struct gpu_contrast *contrast);
 
 void gpu_next_counters(struct finding *finding, const struct study *study, size_t row, const char *groups);
 void gpu_next_ceilings(struct finding *finding, const struct study *study);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A parameter with a value that suffers from something which its other values prevent, and only with several threads.
  */
-#pragma once
+#ifndef TUNER_DIAGNOSIS_REMEDY_IMPL_H
+#define TUNER_DIAGNOSIS_REMEDY_IMPL_H
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 struct remedy {
@@ -23,3 +24,4 @@ size_t remedies_find(const struct study *study, const struct remedy_words *words
 bool remedy_beyond_distance(const struct remedy *remedy);
 /* Sets "compare .." of both values, or a sweep over threads if one thread was never measured. */
 void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Problems that stop gaining from more threads while others still gain. */
-#pragma once
+#ifndef TUNER_DIAGNOSIS_SATURATION_IMPL_H
+#define TUNER_DIAGNOSIS_SATURATION_IMPL_H
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 struct saturation {
@@ -17,3 +18,4 @@ size_t saturations_find(const struct study *study, bool other_is_larger, struct 
 void saturation_evidence(struct finding *finding, const struct study *study, const struct saturation *one);
 /* The fastest row of that problem with that many threads. */
 size_t saturation_row(const struct study *study, const struct saturation *one, double threads);
+#endif

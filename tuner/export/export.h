@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An export format: one const table `export_NAME`, one file NAME.c, one line in local.mk. json.c is the one to copy. */
-#pragma once
+#ifndef TUNER_EXPORT_EXPORT_H
+#define TUNER_EXPORT_EXPORT_H
 
 #include "tuner/result/result.h"
 
@@ -15,3 +16,4 @@ struct export_format {
 
 extern const struct export_format *const export_registry[]; /* ends with NULL */
 const struct export_format *export_find(const char *name);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment variables of entries, for formats that set, unset or share them. */
-#pragma once
+#ifndef TUNER_EXPORT_EXPORT_SETTINGS_IMPL_H
+#define TUNER_EXPORT_EXPORT_SETTINGS_IMPL_H
 
 #include "tuner/result/result.h"
 
@@ -22,3 +23,4 @@ int export_settings_entries(const struct profile *profile, FILE *out, export_env
 typedef void export_titler(FILE *out, const char *title);
 int export_module(const struct profile *profile, FILE *out, const char *lead, export_titler *title, export_setter *set,
                   struct err *err);
+#endif

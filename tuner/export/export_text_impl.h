@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comments, titles and names, shared by the formats that people and other languages read. */
-#pragma once
+#ifndef TUNER_EXPORT_EXPORT_TEXT_IMPL_H
+#define TUNER_EXPORT_EXPORT_TEXT_IMPL_H
 
 #include "tuner/result/result.h"
 
@@ -30,3 +31,4 @@ void export_octal(FILE *out, const char *text, size_t length); /* \342\200\256 *
 char *export_value_text(const json_t *value); /* a number or a word as text, a boolean as 0 or 1; the caller frees it */
 int export_document(json_t *document, FILE *out, const char *what, struct err *err); /* releases the document */
 int export_end(FILE *out, const char *what, struct err *err);                        /* -1: the stream failed */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* POSIX shell text. Names consist of letters, digits and "_", values are in single quotes, and comments do not hold
  * control characters, so that nothing in a profile can become a command. */
-#pragma once
+#ifndef TUNER_EXPORT_SHELL_IMPL_H
+#define TUNER_EXPORT_SHELL_IMPL_H
 
 #include "tuner/export/export_settings_impl.h"
 
@@ -41,3 +42,4 @@ char *export_cpus_all(const struct profile_entry *entry);
 /* "0,2,0,2": one CPU for each thread, where threads that share a place take its CPUs in turn; NULL: not bound. The
  * caller frees it. */
 char *export_cpus_each(const struct profile_entry *entry);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the formats that keep every configuration. */
-#pragma once
+#ifndef TUNER_EXPORT_TRIALS_IMPL_H
+#define TUNER_EXPORT_TRIALS_IMPL_H
 
 #include "tuner/result/result.h"
 
@@ -9,3 +10,4 @@ const struct profile_entry *export_trials_entry(const struct profile *profile, c
 double export_trial_ms(const json_t *trial); /* the median of its samples; NAN without samples */
 json_t *export_samples_ms(const json_t *trial);
 json_t *export_timestamp(const json_t *trial); /* "2025-01-31T12:00:00+00:00" */
+#endif

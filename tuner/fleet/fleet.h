@@ -2,7 +2,8 @@
 /* The nodes of a pool as a search sees them: which are idle, how fast each one is, and whether its results can be
  * trusted. Nodes may differ in speed, so every value is reported as its ratio to the baseline on the same node, times
  * the baseline of the first node that measured it (the reference); doc/adr/0011-fleet.md gives the reasons. */
-#pragma once
+#ifndef TUNER_FLEET_FLEET_H
+#define TUNER_FLEET_FLEET_H
 
 #include "tuner/fleet/pool.h"
 
@@ -56,3 +57,4 @@ double fleet_job_seconds(const struct fleet *fleet); /* mean of a job; 0: none h
 /* The node-seconds held since fleet_new, and how many nodes are held now. */
 struct pool_held fleet_held(const struct fleet *fleet);
 json_t *fleet_json(const struct fleet *fleet); /* [{"name","trials","baseline","state","reason"}] */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the launchers: command lines, the user commands of batch systems, and why a worker ended. */
-#pragma once
+#ifndef TUNER_FLEET_LAUNCHED_IMPL_H
+#define TUNER_FLEET_LAUNCHED_IMPL_H
 #include "tuner/fleet/launcher.h"
 
 /* Adds a node whose command is the words of all parts, each NULL-terminated or NULL. */
@@ -26,3 +27,4 @@ bool end_sign_find(const struct end_sign *signs, const char *text, char *reason,
 /* Was the worker lost? outside, killed: a sign of this was found, with the reason. A worker that never answered is
  * always lost, and no trial is to blame. */
 bool end_lost(const struct worker_end *end, bool outside, bool killed, struct worker_loss *loss);
+#endif

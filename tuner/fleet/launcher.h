@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Launchers start workers, on this machine or on nodes of a cluster. The protocol is the same over the standard streams
  * of whatever process is started. */
-#pragma once
+#ifndef TUNER_FLEET_LAUNCHER_H
+#define TUNER_FLEET_LAUNCHER_H
 
 #include "base/mem.h"
 #include "tuner/worker/worker.h"
@@ -57,3 +58,4 @@ const struct launcher *launcher_find(const char *name);
 struct launched *launcher_open(const struct launcher *launcher, const struct launcher_settings *settings,
                                struct err *err);
 void launched_free(struct launched *launched); /* NULL is allowed */
+#endif

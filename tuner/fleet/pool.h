@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A pool of nodes that measure at the same time, one job each. A job is a group of trials that belong together: they
  * run on one node, one after the other, because only those are comparable (doc/adr/0011-fleet.md). */
-#pragma once
+#ifndef TUNER_FLEET_POOL_H
+#define TUNER_FLEET_POOL_H
 
 #include "tuner/trial/trial.h"
 
@@ -65,3 +66,4 @@ struct pool {
 	double (*now)(void *ctx); /* monotonic seconds; virtual for virtual nodes */
 	struct pool_held (*held)(void *ctx);
 };
+#endif

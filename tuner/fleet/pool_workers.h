@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A pool of real workers, started through a launcher. Each node has a thread that starts its worker, runs its jobs, and
  * restarts it when it was lost. One queue from the threads to the caller is the only state that both sides write. */
-#pragma once
+#ifndef TUNER_FLEET_POOL_WORKERS_H
+#define TUNER_FLEET_POOL_WORKERS_H
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/pool.h"
 
@@ -47,3 +48,4 @@ void pool_workers_use(struct pool_workers *workers, const struct pool_work *work
 int pool_workers_first(struct pool_workers *workers, double seconds, size_t *node, struct err *err);
 /* [{"name","state","job","losses","reason"}], new reference. */
 json_t *pool_workers_json(const struct pool_workers *workers);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by pool_workers.c (the caller's side) and pool_node.c (the thread of a node). */
-#pragma once
+#ifndef TUNER_FLEET_POOL_WORKERS_IMPL_H
+#define TUNER_FLEET_POOL_WORKERS_IMPL_H
 #include <pthread.h>
 
 #include "tuner/fleet/pool_workers.h"
@@ -76,3 +77,4 @@ void pool_node_order(struct pool_node *node, const struct pool_order *order);
 void pool_node_stop(struct pool_node *node);
 
 void *pool_node_main(void *node);
+#endif

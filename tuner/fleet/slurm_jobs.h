@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All jobs of one run share a name, by which they are found again. */
-#pragma once
+#ifndef TUNER_FLEET_SLURM_JOBS_H
+#define TUNER_FLEET_SLURM_JOBS_H
 #include "tuner/fleet/launcher.h"
 
 /* Writes "sweetspot-" and a random number. */
@@ -19,3 +20,4 @@ bool slurm_end_node(const char *record, char *reason, size_t size);
 bool slurm_end_killed(const char *said, char *reason, size_t size);
 /* Applies all of these in this order. */
 bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss);
+#endif

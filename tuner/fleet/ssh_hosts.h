@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workers on hosts that ssh reaches without a password, for the launchers ssh and pbs. */
-#pragma once
+#ifndef TUNER_FLEET_SSH_HOSTS_H
+#define TUNER_FLEET_SSH_HOSTS_H
 #include "tuner/fleet/launcher.h"
 
 /* Options of every call of ssh, after those of the user, NULL-terminated: no terminal, no questions, and a host that
@@ -13,3 +14,4 @@ int ssh_hosts_add(struct launched *launched, const struct launcher_settings *set
 bool ssh_hosts_lost(const struct worker_end *end, struct worker_loss *loss);
 /* Does ssh's stderr say that the connection broke? */
 bool ssh_hosts_said(const char *said, char *reason, size_t size);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Logistic regression with a ridge: the weights of greatest likelihood times normal priors around 0. */
-#pragma once
+#ifndef TUNER_MODEL_LOGISTIC_H
+#define TUNER_MODEL_LOGISTIC_H
 #include <stddef.h>
 
 struct logistic {
@@ -12,3 +13,4 @@ struct logistic {
 
 /* Improves the weights; the nearer they are to begin with, the fewer steps it takes. */
 void logistic_fit(const struct logistic *logistic, double *weight);
+#endif

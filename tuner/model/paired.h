@@ -2,7 +2,8 @@
 /* Statistics of a ratio from paired measurements. Samples i of a and b were taken one right after the other in block i;
  * the analysis is of log(a[i] / b[i]), so that whatever slows both (a neighbour, a clock drop) cancels. Ranks make it
  * robust against single disturbed pairs. */
-#pragma once
+#ifndef TUNER_MODEL_PAIRED_H
+#define TUNER_MODEL_PAIRED_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,3 +27,4 @@ bool paired_is_vague(const struct paired *paired);
 /* The verdict's word, "undecided" instead of "tie" for a vague interval. */
 const char *paired_said(enum paired_verdict verdict, const struct paired *paired);
 const char *paired_verdict_word(enum paired_verdict verdict);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Pareto front of two quantities, both of which should be small. */
-#pragma once
+#ifndef TUNER_MODEL_PARETO_H
+#define TUNER_MODEL_PARETO_H
 #include <stddef.h>
 
 /* Finds the points that no other point dominates (one that is at least as good in both values and better in one), and
@@ -11,3 +12,4 @@ int pareto_front(const double (*points)[2], size_t count, size_t *front);
  * better in one by more than that or comes before it. Values > 0. Returns the number of points that remain, at least
  * one of any. */
 int pareto_thin(const double (*points)[2], size_t *front, size_t count, double noise);
+#endif

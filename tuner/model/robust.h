@@ -7,7 +7,8 @@
  * nothing beyond |u| = 1. With 4.685 the estimate has 95 % of the efficiency of least squares if the errors are normal.
  * Each step is a weighted least squares fit; the covariance is that of Street, Carroll and Ruppert (A note on computing
  * robust regression estimates via iteratively reweighted least squares, The American Statistician 42(2), 1988). */
-#pragma once
+#ifndef TUNER_MODEL_ROBUST_H
+#define TUNER_MODEL_ROBUST_H
 #include <stddef.h>
 
 struct robust {
@@ -21,3 +22,4 @@ struct robust {
 /* x: rows x columns; rows > columns. -1: there is no solution, and nothing to clear. */
 int robust_fit(struct robust *robust, const double *x, const double *y, size_t rows, size_t columns);
 void robust_clear(struct robust *robust);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Student's interval of a ratio from few pairs of long runs, where rank tests have too few values to decide. */
-#pragma once
+#ifndef TUNER_MODEL_STUDENT_H
+#define TUNER_MODEL_STUDENT_H
 #include <stddef.h>
 
 struct student_interval {
@@ -14,3 +15,4 @@ struct student_interval student_ratio(const double *a, const double *b, size_t c
 
 /* Half the width of the interval of the mean of `count` >= 2 values with this standard deviation. */
 double student_half(size_t count, double level, double spread);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merges profiles into one for each machine. The result depends neither on their order nor on repetitions. */
-#pragma once
+#ifndef TUNER_PROFILE_ENTRY_H
+#define TUNER_PROFILE_ENTRY_H
 #include <jansson.h>
 
 #include "base/err.h"
@@ -17,3 +18,4 @@ enum profile_prefer {
  * with ERR_USAGE if one of them could not be settled. The newest entry of equal configurations is taken. New
  * references. */
 json_t *profile_merge(const json_t *profiles, enum profile_prefer prefer, json_t **conflicts, struct err *err);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folders of profiles, one file for each fingerprint: profile-FINGERPRINT12.json. Programs find theirs through links
  * machine-KEY.json, because libsweetspot cannot make fingerprints, and a fleet may have thousands of files. */
-#pragma once
+#ifndef TUNER_PROFILE_FOLDER_H
+#define TUNER_PROFILE_FOLDER_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,3 +22,4 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err);
 /* Looks in the same places as libsweetspot: only $SWEETSPOT_PROFILE if that is set; else sweetspot/ in $XDG_CONFIG_HOME
  * and $XDG_DATA_HOME; /etc/sweetspot and profiles.d in it. ERR_NOTHING if they do not have one. */
 json_t *profile_find(const char *fingerprint, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tuning profile of one machine, as JSON (data/schema/profile.json). */
-#pragma once
+#ifndef TUNER_PROFILE_PROFILE_H
+#define TUNER_PROFILE_PROFILE_H
 
 #include "tuner/store/store.h"
 
@@ -23,3 +24,4 @@ int profile_save(const json_t *profile, const char *path, struct err *err);
 /* Removes the other kernels from a profile (kernels: NULL-terminated; empty: all stay). ERR_NOTHING if no entry is
  * left. */
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program of a profile's entry: the document of program_json (tuner/program/program.h) without the environment,
  * which is a member of the entry. */
-#pragma once
+#ifndef TUNER_PROFILE_PROFILE_PROGRAM_H
+#define TUNER_PROFILE_PROFILE_PROGRAM_H
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -19,3 +20,4 @@ json_t *profile_program(const json_t *program);
 json_t *profile_program_environment(const json_t *program);
 /* The names of its variables that are left out in this configuration, and may be. New reference. */
 json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today);
+#endif

@@ -2,10 +2,12 @@
 /* The part "sizes" of a profile: configurations for ranges of a size, and predicted costs of sizes that were not
  * measured.
  */
-#pragma once
+#ifndef TUNER_PROFILE_PROFILE_SIZES_IMPL_H
+#define TUNER_PROFILE_PROFILE_SIZES_IMPL_H
 
 #include "tuner/store/store.h"
 
 /* One member for each kernel and objective whose results differ in one number of the problem. New reference; it may be
  * empty. */
 json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err);
+#endif

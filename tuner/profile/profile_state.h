@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Is a profile meant for this machine, this compiler and the present kernel? */
-#pragma once
+#ifndef TUNER_PROFILE_PROFILE_STATE_H
+#define TUNER_PROFILE_PROFILE_STATE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,3 +41,4 @@ bool profile_entry_comparable(const json_t *a, const json_t *b); /* do their med
  * entries for the same problem counts. The two were not measured in pairs, so a verdict needs an interval beyond 1 %
  * and beyond the noise floors of both. A time has changed if it is faster or slower. New reference. */
 json_t *profile_diff(const json_t *a, const json_t *b);
+#endif

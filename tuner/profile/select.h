@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recommendation of a profile for a problem, found by sweetspot_lookup as in programs. */
-#pragma once
+#ifndef TUNER_PROFILE_SELECT_H
+#define TUNER_PROFILE_SELECT_H
 #include <jansson.h>
 
 #include "base/err.h"
@@ -30,3 +31,4 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 const char *profile_select_objective(const json_t *profile, const char *kernel, const char *objective, struct err *err);
 /* Adds "P=V" to `problem` if a problem of the kernel has a P; else ERR_USAGE with the nearest name. */
 int profile_select_word(const json_t *profile, const char *kernel, const char *word, json_t *problem, struct err *err);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds a program once for each combination of the parameters that its build command names, each in a folder of its
  * own that is kept for later sessions. */
-#pragma once
+#ifndef TUNER_PROGRAM_BUILD_IMPL_H
+#define TUNER_PROGRAM_BUILD_IMPL_H
 #include "tuner/program/impl.h"
 
 enum program_built {
@@ -19,3 +20,4 @@ const char *program_build_source(const struct program *program); /* the folder w
 /* copied.c: the same for builds that make the same program from the same sources. */
 void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
                             char hash[SHA256_TEXT]);
+#endif

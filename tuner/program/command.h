@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* {NAME} in the texts of a program. Braces without a known name stay as they are, so that awk programs and JSON need no
  * escapes; so do "{{" and "${NAME}" of the shell. */
-#pragma once
+#ifndef TUNER_PROGRAM_COMMAND_H
+#define TUNER_PROGRAM_COMMAND_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,3 +35,4 @@ typedef char *template_value(const void *ctx, const char *name);
  * Caller frees. NULL: *missing is a name without a value, or with one that cannot stand there. */
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing);
+#endif

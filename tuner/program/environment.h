@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment variables that put a configuration into effect. */
-#pragma once
+#ifndef TUNER_PROGRAM_ENVIRONMENT_H
+#define TUNER_PROGRAM_ENVIRONMENT_H
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -14,3 +15,4 @@ const char *config_variable(const char *param);
 /* The names of the parameters that OpenMP has variables for; NULL-terminated. */
 extern const char *const config_settings[];
 bool config_is_setting(const char *name);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The evidence of a program's runs. */
-#pragma once
+#ifndef TUNER_PROGRAM_EVIDENT_IMPL_H
+#define TUNER_PROGRAM_EVIDENT_IMPL_H
 #include "tuner/program/impl.h"
 
 void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result);
@@ -8,3 +9,4 @@ void program_seen_add(struct program *program, const json_t *config, const struc
  * frees. */
 char *program_files_differ(const struct program *program, const json_t *config);
 bool program_writes_files(const struct program *program); /* the baseline does */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#pragma once
+#ifndef TUNER_PROGRAM_IMPL_H
+#define TUNER_PROGRAM_IMPL_H
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "tuner/program/program.h"
@@ -67,3 +68,4 @@ char *program_command(const struct program_case *one, const char *text, const ch
 json_t *program_variables(const struct program *program, const json_t *config);
 /* The user's variables that are "unset" in a configuration; array, new reference. */
 json_t *program_without(const struct program *program, const json_t *config);
+#endif

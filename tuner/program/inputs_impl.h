@@ -2,7 +2,8 @@
 /* The files that a build has read from a folder, and those that a run has used of what a build has made. As long as
  * they are the same, the build need not be repeated. The times of last access in a copy of the folder reveal them; if
  * the file system does not keep those, all files count. */
-#pragma once
+#ifndef TUNER_PROGRAM_INPUTS_IMPL_H
+#define TUNER_PROGRAM_INPUTS_IMPL_H
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -22,3 +23,4 @@ bool program_inputs_unchanged(const char *source, const char *skip, const json_t
 json_t *program_made_mark(const char *source, const char *tree);
 /* Has any of them been read or executed since? */
 bool program_made_used(const char *tree, const json_t *made);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the build of a configuration that an earlier session has kept, so that exactly what was measured can be run
  * again. Nothing is locked, changed or built. */
-#pragma once
+#ifndef TUNER_PROGRAM_KEPT_H
+#define TUNER_PROGRAM_KEPT_H
 
 #include "base/sha256.h"
 #include "tuner/program/program.h"
@@ -19,3 +20,4 @@ struct program_kept program_kept_find(const struct program *program, const json_
 void program_kept_clear(struct program_kept *kept);
 /* Does the folder, usually that of the sources, hold everything that the build does? */
 bool program_kept_covers(const struct program_kept *kept, const char *folder);
+#endif

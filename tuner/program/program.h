@@ -5,7 +5,8 @@
  * built. Other braces stay as they are, and so do "{{" and "${NAME}". Parameters that neither the command nor the build
  * names become variables of the environment; `verify`, `before_each` and `setup` see all of them.
  * A build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
-#pragma once
+#ifndef TUNER_PROGRAM_PROGRAM_H
+#define TUNER_PROGRAM_PROGRAM_H
 
 #include "tuner/worker/worker.h"
 
@@ -97,3 +98,4 @@ char *program_quote(const char *text);
 char *program_join(const char *const *words, bool quoted);
 /* "env -u NAME NAME=VALUE " from ["NAME"] and {"NAME": "value"}, quoted; "" if both are empty. Caller frees. */
 char *program_env_prefix(const json_t *unset, const json_t *set);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The places in a line for a POSIX shell at which a text can be inserted, and how it must be quoted there. A text in
  * double quotes, for example, would otherwise still be expanded. */
-#pragma once
+#ifndef TUNER_PROGRAM_PROGRAM_SHELL_IMPL_H
+#define TUNER_PROGRAM_PROGRAM_SHELL_IMPL_H
 #include <stdbool.h>
 
 #include "tuner/program/program_text_impl.h"
@@ -42,3 +43,4 @@ void shell_read(struct shell_line *line, const char *text, size_t size);
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why);
 /* Adds a value so that a shell reads it back unchanged. False if it cannot stand there. */
 bool shell_add(struct program_text *out, enum shell_place place, const char *value);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A growing string. Initialise with {0}. */
-#pragma once
+#ifndef TUNER_PROGRAM_PROGRAM_TEXT_IMPL_H
+#define TUNER_PROGRAM_PROGRAM_TEXT_IMPL_H
 #include <stddef.h>
 
 struct program_text {
@@ -12,3 +13,4 @@ void program_text_add_part(struct program_text *text, const char *part, size_t s
 void program_text_add(struct program_text *text, const char *part);
 void program_text_printf(struct program_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty afterwards */
+#endif

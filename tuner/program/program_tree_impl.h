@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies folder trees and detects changes in them. base/tree.h removes them. */
-#pragma once
+#ifndef TUNER_PROGRAM_PROGRAM_TREE_IMPL_H
+#define TUNER_PROGRAM_PROGRAM_TREE_IMPL_H
 #include <stdint.h>
 
 #include "base/err.h"
@@ -14,3 +15,4 @@ struct program_tree_limit {
  * whether the tree could be copied. ERR_USAGE if it exceeds the limit or cannot be read. */
 int program_tree_copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
                       struct err *err);
+#endif

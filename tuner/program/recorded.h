@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the specification back from what program_json has written into a result or a profile. */
-#pragma once
+#ifndef TUNER_PROGRAM_RECORDED_H
+#define TUNER_PROGRAM_RECORDED_H
 
 #include "base/mem.h"
 #include "tuner/program/command.h"
@@ -18,3 +19,4 @@ char *program_recorded_value(const void *config, const char *name);
 char *program_recorded_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The command as words for exec; new reference. */
 json_t *program_recorded_words(const json_t *program, const json_t *config);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One "program" request to the worker, with its deadline and its answer. The answer is checked, because a program can
  * make its worker lie. */
-#pragma once
+#ifndef TUNER_PROGRAM_RUN_IMPL_H
+#define TUNER_PROGRAM_RUN_IMPL_H
 #include "tuner/program/impl.h"
 
 struct program_run {
@@ -19,3 +20,4 @@ int program_run(struct worker *worker, const struct program_run *run, struct tri
 const char *program_run_hash(const json_t *reply);
 /* The resource usage in a reply: numbers or null; new reference or NULL. */
 json_t *program_run_usage(const json_t *reply);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The things around a program while it runs: a server that --setup starts, and configuration files that --template
  * fills in. Both follow the parameters that they name, and live on from run to run as long as these do not change. */
-#pragma once
+#ifndef TUNER_PROGRAM_SERVICE_IMPL_H
+#define TUNER_PROGRAM_SERVICE_IMPL_H
 #include "tuner/program/impl.h"
 
 struct service;
@@ -20,3 +21,4 @@ bool service_use(struct service *service, const struct program_case *one, const 
                  bool again, char **why, struct err *err);
 /* Ends what runs, and gives files that were there before their content back. */
 void service_free(struct service *service);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The identity of a program: two measurements are comparable if all of this is equal. */
-#pragma once
+#ifndef TUNER_PROGRAM_SOURCE_H
+#define TUNER_PROGRAM_SOURCE_H
 #include "base/sha256.h"
 #include "tuner/program/program.h"
 
@@ -21,3 +22,4 @@ bool program_hashes_have(const struct program_hashes *hashes, const char *source
 void program_source(const struct program_spec *spec, char hash[SHA256_TEXT]);
 /* Returns {"command": template as typed, "input", "cwd", "build"}: strings, only those given. New reference. */
 json_t *program_problem(const struct program_spec *spec);
+#endif

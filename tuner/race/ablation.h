@@ -4,7 +4,8 @@
  * that remains has a proven price. Many changes are taken back in groups first, so that the cost grows with the
  * logarithm of their number (group testing: Dorfman, "The detection of defective members of large populations", 1943).
  * Sets of changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
-#pragma once
+#ifndef TUNER_RACE_ABLATION_H
+#define TUNER_RACE_ABLATION_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,3 +53,4 @@ struct ablation_result {
 
 /* Begins with all changes; count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err);
+#endif

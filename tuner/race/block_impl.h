@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks of a race or a duel that are measured on several nodes at once. All trials of one block run on the same node,
  * one after the other, because only times of one node are comparable. */
-#pragma once
+#ifndef TUNER_RACE_BLOCK_IMPL_H
+#define TUNER_RACE_BLOCK_IMPL_H
 #include "tuner/trial/trial.h"
 
 struct block {
@@ -47,3 +48,4 @@ void block_free(struct block *block);
 int blocks_begin(struct blocks *blocks, struct block *block, struct err *err);
 double blocks_seconds(const struct blocks *blocks); /* of one, on average so far; 0: none has ended */
 void blocks_clear(struct blocks *blocks);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a duel while it runs. */
-#pragma once
+#ifndef TUNER_RACE_DUEL_IMPL_H
+#define TUNER_RACE_DUEL_IMPL_H
 #include "tuner/race/entrant_impl.h"
 
 enum duel_trial { SIDE_A, SIDE_B, CONTROL, OTHERS };
@@ -38,3 +39,4 @@ struct duel {
 int duel_pairs(const struct duel *duel, size_t arm);
 /* Sets what the samples say, and takes the pairs. */
 void duel_report(struct duel *duel, struct duel_result *result);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
  * checked here. */
-#pragma once
+#ifndef TUNER_RACE_ENTRANT_IMPL_H
+#define TUNER_RACE_ENTRANT_IMPL_H
 #include "tuner/race/race.h"
 
 struct race_entrant {
@@ -62,3 +63,4 @@ struct race_blocks {
  * none.
  */
 int race_blocks_run(struct blocks *blocks, const struct race_blocks *plan, struct err *err);
+#endif

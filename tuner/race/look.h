@@ -3,7 +3,8 @@
  * share the error that `level` allows (alpha spending: Lan and DeMets, "Discrete sequential boundaries for clinical
  * trials", Biometrika 1983), so the interval of whichever look ends the duel holds at `level`
  * (doc/adr/0014-early-looks.md). */
-#pragma once
+#ifndef TUNER_RACE_LOOK_H
+#define TUNER_RACE_LOOK_H
 
 #include "base/rng.h"
 #include "tuner/model/paired.h"
@@ -47,3 +48,4 @@ double look_missing(const struct look_rule *rule, const double *a, const double 
 /* The number of pairs that a duel probably needs if the true ratio is this one and the logarithm of a pair's ratio has
  * this standard deviation. */
 int look_expected(const struct look_rule *rule, double ratio, double deviation);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many pairs and blocks comparisons take, and which shares of a budget are kept for them. look.c has the schedule
  * between the first look and the last one (doc/measurement.md, rules 4 and 5; ADR 14). */
-#pragma once
+#ifndef TUNER_RACE_NUMBERS_H
+#define TUNER_RACE_NUMBERS_H
 
 /* Pairs of a duel. */
 enum {
@@ -17,6 +18,7 @@ enum {
 	RACE_PAIRS_OF_CHANGE_MIN = 13,
 	RACE_PAIRS_OF_CHANGE_MAX = 34,
 	RACE_PAIRS_OF_CHANGE_VAIN = 8, /* the first look that may find more blocks to be in vain */
+	RACE_PAIRS_PATIENCE = 4, /* an undecided comparison may go on for so many times the pairs that it has at most */
 	RACE_PAIRS_OF_RATIO = 5, /* the ratio of fewer, as of separate trials, is too noisy to replace the best of a size */
 };
 
@@ -56,3 +58,4 @@ static const double RACE_SHARE_QUIET = 0.1, RACE_SHARE_QUIET_SPENT = 0.25;
 /* The shares that checking the results of a winner gets: of the budget, and where none limits it, of the time before.
  */
 static const double RACE_SHARE_CHECK = 0.1, RACE_SHARE_CHECK_SPENT = 0.25;
+#endif

@@ -2,7 +2,8 @@
 /* Interleaved comparison: the duel of two configurations and the race of several. Both measure through a runner in
  * blocks of random order and analyse ratios within blocks (tuner/model/paired.h), because noise that lasts longer than
  * a block cancels there; doc/measurement.md has the figures. */
-#pragma once
+#ifndef TUNER_RACE_RACE_H
+#define TUNER_RACE_RACE_H
 
 #include "base/rng.h"
 #include "tuner/busy/busy.h"
@@ -151,3 +152,4 @@ extern const struct race_options race_defaults;
  * are updated in place. Returns -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Configurations that nobody should use, such as those with deliberate data races: they are measured on request and
  * never recommended. */
-#pragma once
+#ifndef TUNER_RACE_UNSAFE_H
+#define TUNER_RACE_UNSAFE_H
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -25,3 +26,4 @@ const char *unsafe_word(const char *param, const json_t *value, const json_t *to
 bool unsafe_is_unguarded(const json_t *config);
 /* problem may be NULL. Returns -1 only if an expression is malformed. */
 int unsafe_holds(const char *text, const json_t *problem, const json_t *config, bool *out, struct err *err);
+#endif

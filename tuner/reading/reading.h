@@ -3,7 +3,8 @@
  * not name causes, which diagnoses do. A table of a report has 5 to 40 rows with one value each, so that most cannot be
  * tested by shuffling: then a difference must exceed what that many values that are off by 10 % would show, and the
  * confidence is low. */
-#pragma once
+#ifndef TUNER_READING_READING_H
+#define TUNER_READING_READING_H
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 /* Adds all readings; nothing for tables of more than READING_ROWS_MAX rows, which effects and laws describe. */
@@ -53,3 +54,4 @@ enum reading_verdict reading_follows(const struct study *study, size_t column, c
 /* The ratio that a statement about `count` values needs. */
 double reading_limit(const struct study *study, enum reading_verdict verdict, size_t count);
 enum confidence reading_confidence(enum reading_verdict verdict);
+#endif

@@ -2,7 +2,8 @@
 /* A recorded space: configurations that were measured elsewhere, failures included, and a space of exactly these. Read
  * from the files of Kernel Tuner (cache), of the T4 format and of KTT; a format is one file and one line in
  * local.mk. Files are hostile until checked. */
-#pragma once
+#ifndef TUNER_RECORD_RECORD_H
+#define TUNER_RECORD_RECORD_H
 
 #include "base/mem.h"
 #include "tuner/space/space.h"
@@ -73,3 +74,4 @@ double record_shown(const struct record *record, double value); /* as the file h
 bool record_more_is_better(const char *name);
 /* The seconds to evaluate the row: compile + run + framework + search + validation. */
 double record_row_cost(const struct record_row *row);
+#endif

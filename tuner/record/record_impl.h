@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recorded space under construction: the reader of a format adds rows, and build_finish makes the space from them. */
-#pragma once
+#ifndef TUNER_RECORD_RECORD_IMPL_H
+#define TUNER_RECORD_RECORD_IMPL_H
 #include "tuner/record/record.h"
 #include "tuner/record/scan_impl.h"
 
@@ -153,3 +154,4 @@ bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, doub
 /* The milliseconds in "s", "seconds", "Microseconds", "miliseconds", ..; 0 if it is not a unit of time. */
 double words_unit_ms(const char *unit, size_t size);
 double words_ms(double time, double unit_ms); /* rounded once */
+#endif

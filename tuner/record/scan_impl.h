@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the scanner. */
-#pragma once
+#ifndef TUNER_RECORD_SCAN_IMPL_H
+#define TUNER_RECORD_SCAN_IMPL_H
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -133,3 +134,4 @@ static inline uint64_t scan_brackets(uint64_t word) {
 
 /* From behind the opening quote to behind the closing one. */
 bool scan_unexpected(struct scan *scan, const char *wanted);
+#endif

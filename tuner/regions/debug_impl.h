@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions and lines of regions, from the debug information of one file. */
-#pragma once
+#ifndef TUNER_REGIONS_DEBUG_IMPL_H
+#define TUNER_REGIONS_DEBUG_IMPL_H
 
 #include "tuner/regions/regions_record_impl.h"
 
@@ -11,3 +12,4 @@ bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *co
 void debug_addr2line_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count);
 
 void debug_place_set(struct regions_region *region, const char *file, int line);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The effect of each column of an exploring table on each region. */
-#pragma once
+#ifndef TUNER_REGIONS_FIT_IMPL_H
+#define TUNER_REGIONS_FIT_IMPL_H
 #include "tuner/regions/regions_record_impl.h"
 
 struct regions_effect {
@@ -22,3 +23,4 @@ void regions_fit(const struct regions_record *record, const struct regions_recor
 uint64_t regions_settled(const struct omp_record *raw, size_t call_count, size_t call);
 /* Two looks at the same effects: the mean, weighted by what each saw, in a. */
 void regions_effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count);
+#endif

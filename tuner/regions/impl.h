@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
-#pragma once
+#ifndef TUNER_REGIONS_IMPL_H
+#define TUNER_REGIONS_IMPL_H
 #include "base/scratch.h"
 #include "tuner/regions/regions_plan_impl.h"
 #include "tuner/regions/prove_impl.h"
@@ -69,3 +70,4 @@ struct regions_found {
 /* other: of a plan that is not kept; its count may be 0. */
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
                             const struct regions_proof *proof, const struct regions_proof *other);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole runs with settings of ours against whole runs as they are. */
-#pragma once
+#ifndef TUNER_REGIONS_PROVE_IMPL_H
+#define TUNER_REGIONS_PROVE_IMPL_H
 #include "tuner/race/race.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
@@ -30,3 +31,4 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 void regions_proof_clear(struct regions_proof *proof);
 /* Enough for the least number of pairs. */
 double regions_proof_seconds(double plain_s, double tuned_s);
+#endif

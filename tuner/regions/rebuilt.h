@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of a program that was built again: those of regions that are still the same are used. */
-#pragma once
+#ifndef TUNER_REGIONS_REBUILT_H
+#define TUNER_REGIONS_REBUILT_H
 #include <jansson.h>
 #include <stdbool.h>
 #include "base/err.h"
@@ -35,3 +36,4 @@ int symbols_named(const struct symbols *symbols, const char *name, uint64_t size
 bool symbols_code(const struct symbols *symbols, uint64_t offset, uint64_t *size, uint64_t *hash);
 /* Functions with such code: how many, with the offset of the last. */
 int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, uint64_t *offset);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records before their files have names, for record.c and its fuzz target. */
-#pragma once
+#ifndef TUNER_REGIONS_RECORD_IMPL_H
+#define TUNER_REGIONS_RECORD_IMPL_H
 
 #include "tuner/regions/regions_record_impl.h"
 
@@ -8,3 +9,4 @@
 bool regions_raw_sound(const struct omp_record *raw, size_t size);
 /* At least one sound record with regions, the one of most time first; takes them over. Regions get no names. */
 struct regions_record *regions_raws_merge(struct omp_record *const *raws, size_t count, size_t processes);
+#endif

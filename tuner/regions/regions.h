@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams and schedules for the regions of one program: found inside a few runs, proven by whole runs. */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_H
+#define TUNER_REGIONS_REGIONS_H
 
 #include "tuner/program/program.h"
 #include "tuner/regions/regions_record_impl.h"
@@ -34,3 +35,4 @@ json_t *regions_tune(const struct regions_options *options, struct err *err);
 
 /* LD_PRELOAD with the library in front of what the environment has. Caller frees. */
 char *regions_preload(const char *library);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The one thing that keeps a region from using its team well. */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
+#define TUNER_REGIONS_REGIONS_LIMITS_IMPL_H
 
 #include "tuner/regions/fit_impl.h"
 
@@ -28,5 +29,4 @@ struct regions_limit_facts {
 	const unsigned *teams;
 	size_t team_count;
 };
-
-
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Teams for all regions together: the times of the regions and what changes of the team cost between them. */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_PLAN_IMPL_H
+#define TUNER_REGIONS_REGIONS_PLAN_IMPL_H
 
 #include "tuner/regions/fit_impl.h"
 
@@ -18,3 +19,4 @@ double regions_plan(const struct regions_plan_task *task, size_t *level);
 /* The same with one team for all regions, or, unless `uniform`, one thread where that is clearly better: then the
  * threads of the team stay as they are from region to region. */
 double regions_plan_common(const struct regions_plan_task *task, bool uniform, size_t *level);
+#endif

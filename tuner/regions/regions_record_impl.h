@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The record of one run: what lib/omp wrote, checked, and with names. */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_RECORD_IMPL_H
+#define TUNER_REGIONS_REGIONS_RECORD_IMPL_H
 #include <stdbool.h>
 
 #include "lib/omp/format.h"
@@ -56,3 +57,4 @@ void regions_record_free(struct regions_record *record);
 /* The number of the same region in another run; SIZE_MAX: it was not entered. */
 size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,
                            uint32_t size_class);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of one region told apart by their size, as those of a V-cycle's levels are. */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_SIZES_IMPL_H
+#define TUNER_REGIONS_REGIONS_SIZES_IMPL_H
 
 #include "tuner/regions/regions_record_impl.h"
 
@@ -19,3 +20,4 @@ struct regions_sizes *regions_sizes_choose(const struct regions_record *record, 
 bool regions_sizes_hold(const struct regions_record *record, const struct regions_sizes *sizes, size_t count);
 /* Adds the class of a region that has one; the list grows where the region is not in it yet. */
 void regions_sizes_add(struct regions_sizes **sizes, size_t *count, const struct regions_region *region);
+#endif

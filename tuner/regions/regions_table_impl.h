@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that lib/omp reads (lib/omp/table.c has the format). */
-#pragma once
+#ifndef TUNER_REGIONS_REGIONS_TABLE_IMPL_H
+#define TUNER_REGIONS_REGIONS_TABLE_IMPL_H
 
 #include "tuner/regions/regions_sizes_impl.h"
 
@@ -27,3 +28,4 @@ struct regions_table {
 
 /* Text of the table. Caller frees. record may be NULL where `any` is given without sizes. */
 char *regions_table_text(const struct regions_table *table, const struct regions_record *record);
+#endif

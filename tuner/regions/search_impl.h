@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the stages of a search inside the runs of a program. */
-#pragma once
+#ifndef TUNER_REGIONS_SEARCH_IMPL_H
+#define TUNER_REGIONS_SEARCH_IMPL_H
 #include "tuner/regions/impl.h"
 
 enum { REGIONS_TEAMS_MOST = 8, REGIONS_PLANS_MOST = 3 };
@@ -57,3 +58,4 @@ int regions_settings_write_none(const struct regions_search *search, struct err 
  * other: of the plan that is not kept; its count is 0 if there was none. Both are to be cleared. */
 int regions_prove_plans(const struct regions_search *search, struct regions_proof *proof, struct regions_proof *other,
                         struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by symbols.c, code.c and their fuzz target. */
-#pragma once
+#ifndef TUNER_REGIONS_SYMBOLS_IMPL_H
+#define TUNER_REGIONS_SYMBOLS_IMPL_H
 #include <elf.h>
 #include <stddef.h>
 
@@ -23,3 +24,4 @@ struct symbols {
 
 /* The bytes of a file, which are taken over; NULL where they are not a 64-bit ELF file. */
 struct symbols *symbols_parse(char *data, size_t size);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Binding and wait policy, which a runtime reads once: they hold for the whole program. */
-#pragma once
+#ifndef TUNER_REGIONS_TUNE_H
+#define TUNER_REGIONS_TUNE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,3 +33,4 @@ struct regions_environment_task {
 /* Tries each once beside a run without, and the fastest once more in the same way. A new reference to one that was
  * clearly faster both times; an empty object if there is none. NULL: err says why the search ended. */
 json_t *regions_environment_find(const struct regions_environment_task *task, struct err *err);
+#endif

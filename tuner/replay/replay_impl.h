@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plays a strategy on a recorded space, where every evaluation is looked up. Each configuration counts once, also one
  * that failed; one that breaks a restriction is not part of the space. */
-#pragma once
+#ifndef TUNER_REPLAY_REPLAY_IMPL_H
+#define TUNER_REPLAY_REPLAY_IMPL_H
 #include "tuner/record/record.h"
 #include "tuner/search/search.h"
 
@@ -55,3 +56,4 @@ uint64_t replay_most(const struct replay_task *task);
  * must outlive it. */
 struct strategy_source replay_source(const struct record *from, const struct space *space, const char *name,
                                      struct arena *arena);
+#endif

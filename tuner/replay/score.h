@@ -9,7 +9,8 @@
  * - by rank, with the median of the runs, which a few slow configurations move less.
  * - against the mean that a random search really reaches, with the mean of the runs: a random search scores 0.
  * A run counts as the space's median until it has a configuration that works; one that ended keeps its best. */
-#pragma once
+#ifndef TUNER_REPLAY_SCORE_H
+#define TUNER_REPLAY_SCORE_H
 #include "tuner/replay/replay_impl.h"
 
 enum { SCORE_CURVE = 50, SCORE_POINTS = 6, SCORE_TARGETS = 3 };
@@ -84,3 +85,4 @@ const char *score_peers_space(const struct score_peers *peers, const char *path,
 /* The peers that were measured on all these spaces, with figures over all of them; the caller frees the array. */
 struct score_peer *score_peers_over(const struct score_peers *peers, const char *const *spaces, size_t count,
                                     size_t *found);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the score: a table has one column for each quantity and one row for each run. */
-#pragma once
+#ifndef TUNER_REPLAY_SCORE_IMPL_H
+#define TUNER_REPLAY_SCORE_IMPL_H
 #include "tuner/replay/score.h"
 
 enum {
@@ -20,3 +21,4 @@ struct score_table {
 	double *asking;
 	size_t count; /* runs in `order` */
 };
+#endif

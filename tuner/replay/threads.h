@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs independent pieces of work, known by number, on several threads. */
-#pragma once
+#ifndef TUNER_REPLAY_THREADS_H
+#define TUNER_REPLAY_THREADS_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,3 +18,4 @@ struct replay_threads_work {
  */
 size_t replay_threads_run(const struct replay_threads_work *work, size_t threads);
 size_t replay_threads_cores(void); /* cores that this process may use */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A result is the document of a search, or the entry of a profile, which has the same members. Other rooms read
  * and write its verdict and its speedup by these functions only. */
-#pragma once
+#ifndef TUNER_RESULT_RESULT_H
+#define TUNER_RESULT_RESULT_H
 
 #include "base/json/member.h"
 
@@ -241,3 +242,4 @@ struct profile {
 	size_t count;
 };
 struct profile profile_read(const json_t *profile);
+#endif

@@ -3,7 +3,8 @@
  * those of another setting printed, wrote and left behind: lists of what the worker saw of each run
  * (worker/program/witness_impl.h). Numbers that differ between the baseline's own runs do not count, nor times, rates
  * and what follows from the settings themselves, such as a number of threads. */
-#pragma once
+#ifndef TUNER_SAME_SAME_H
+#define TUNER_SAME_SAME_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,3 +41,4 @@ size_t same_files_count(const struct same_case *one);
 char *same_files_how(const struct same_case *one);
 /* Processor seconds of a run, on average; NAN: none is known. */
 double same_processor(const json_t *list);
+#endif

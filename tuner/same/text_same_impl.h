@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares texts line by line. */
-#pragma once
+#ifndef TUNER_SAME_TEXT_SAME_IMPL_H
+#define TUNER_SAME_TEXT_SAME_IMPL_H
 #include "tuner/same/same.h"
 
 /* The lines of a text by their words: {"words": {"lines": [{"numbers", "line"}], "quiet", "error"}}. New reference. */
@@ -24,3 +25,4 @@ struct same_line same_line_read(const char *text, size_t length, const json_t *c
 void same_line_clear(struct same_line *line);
 /* Does a count that the baseline has follow the settings: twice the threads, twice the lines? */
 bool same_counts(size_t base, size_t best, const json_t *base_config, const json_t *best_config);
+#endif

@@ -2,7 +2,8 @@
 /* A strategy at work. The search owns the strategy's state and the history, and keeps the strategy honest: no index
  * twice, and none that is invalid. If the strategy gives up early, the search continues with random unseen
  * configurations until the space is used up. */
-#pragma once
+#ifndef TUNER_SEARCH_SEARCH_H
+#define TUNER_SEARCH_SEARCH_H
 
 #include "tuner/search/strategy.h"
 
@@ -56,3 +57,4 @@ struct leader {
 struct leader leaders_best(const struct leaders *leaders);
 /* The deviation of the logarithm of one measurement, from the repeats; NAN: there were none. */
 double leaders_noise(const struct leaders *leaders);
+#endif

@@ -2,7 +2,8 @@
 /* A search strategy is one const table in one file, with one line in local.mk. It sees nothing but a space and results:
  * it asks for configurations to be measured and is told the outcomes. The same seed and the same outcomes give the same
  * sequence. */
-#pragma once
+#ifndef TUNER_SEARCH_STRATEGY_H
+#define TUNER_SEARCH_STRATEGY_H
 
 #include "base/mem.h"
 #include "tuner/space/space.h"
@@ -101,3 +102,4 @@ struct strategy {
 
 extern const struct strategy *const strategy_registry[]; /* ends with NULL */
 const struct strategy *strategy_find(const char *name);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#pragma once
+#ifndef TUNER_SIZES_IMPL_H
+#define TUNER_SIZES_IMPL_H
 #include "tuner/sizes/sizes.h"
 
 struct sizes_ratio {
@@ -65,3 +66,4 @@ json_t *sizes_config(struct sizes *sizes, const json_t *config);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
 /* The loss of a configuration at a point against the best one known there; NAN: not known. */
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);
+#endif

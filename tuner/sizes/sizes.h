@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A kernel at several sizes of its problem: ranges of sizes with one configuration each, predictions for sizes that
  * nobody measured, and their error where it can be checked. doc/sizes.md describes the procedure. */
-#pragma once
+#ifndef TUNER_SIZES_SIZES_H
+#define TUNER_SIZES_SIZES_H
 
 #include "tuner/model/law/growth.h"
 #include "tuner/store/store.h"
@@ -120,3 +121,4 @@ struct sizes_bench {
  * machine affects all sizes and not the law over them. Finally the best and the finalists of neighbours are raced at
  * the midpoints, because the best there need not be the best of a neighbour. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
+#endif

@@ -2,7 +2,8 @@
 /* The counted space: a decision diagram over all parameters, in an order of its own. A path from the root to the
  * terminal is a valid configuration, and every node knows the number of paths that leave it, which is what makes
  * numbering possible without listing. */
-#pragma once
+#ifndef TUNER_SPACE_DIAGRAM_IMPL_H
+#define TUNER_SPACE_DIAGRAM_IMPL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,3 +59,4 @@ static inline uint32_t diagram_run(const struct diagram *diagram, const struct d
 
 /* The child of a branch, DIAGRAM_DEAD if there is none; before: the completions of earlier branches. */
 uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t branch, uint64_t *before);
+#endif

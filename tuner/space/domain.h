@@ -2,7 +2,8 @@
 /* The values of a parameter as users write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
  * "pow2(16,512)", and lists of these: "1,2,4..16+4". Python lists, which T1 files have, are the business of the T1
  * reader. */
-#pragma once
+#ifndef TUNER_SPACE_DOMAIN_H
+#define TUNER_SPACE_DOMAIN_H
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -17,3 +18,4 @@ const struct value *domain_duplicate(const struct value *values, size_t count);
 /* For qsort: numbers by size, then words. Whole numbers that differ only beyond the precision of double stay distinct.
  */
 int domain_order(const void *left, const void *right);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. A branch is a choice for a parameter at its depth of the diagram: the index
  * of a value or, after the last value of a parameter with a condition, its absence. */
-#pragma once
+#ifndef TUNER_SPACE_IMPL_H
+#define TUNER_SPACE_IMPL_H
 #include "base/mem.h"
 #include "base/expr/expr.h"
 #include "tuner/space/space.h"
@@ -68,3 +69,4 @@ const char *space_name_near(const struct space *space, const char *name, bool co
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config);
 /* Describes a rule for messages. */
 const char *space_rule_text(const struct space *space, size_t rule, char *text, size_t size);
+#endif

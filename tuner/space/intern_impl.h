@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers distinct keys 0, 1, 2, .. in order of appearance. A key is a sequence of 32-bit words. */
-#pragma once
+#ifndef TUNER_SPACE_INTERN_IMPL_H
+#define TUNER_SPACE_INTERN_IMPL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,3 +16,4 @@ struct intern {
 
 void intern_clear(struct intern *set);
 uint32_t intern_find(struct intern *set, const uint32_t *key, size_t words, bool *added);
+#endif

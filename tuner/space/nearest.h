@@ -3,7 +3,8 @@
  * quick where space_near is thorough: it walks down the diagram once and keeps the best few prefixes of configurations
  * (beam search: Lowerre, The Harpy speech recognition system, 1976). Each prefix in the diagram can be completed, so
  * that the walk always finds something. */
-#pragma once
+#ifndef TUNER_SPACE_NEAREST_H
+#define TUNER_SPACE_NEAREST_H
 #include "tuner/space/space.h"
 
 enum { SPACE_NEAREST_MAX = 32 };
@@ -12,3 +13,4 @@ enum { SPACE_NEAREST_MAX = 32 };
  * changes, then by the distance in shares of each parameter's range. Gives at most `max` and SPACE_NEAREST_MAX, at
  * least one, without duplicates and in a fixed order. */
 size_t space_nearest(const struct space *space, const double *wish, uint64_t *out, size_t max);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Variable orders that are worth trying, because the size of a diagram depends on its order and the best order is hard
  * to find. All of them put a parameter after those that its condition mentions. */
-#pragma once
+#ifndef TUNER_SPACE_ORDER_IMPL_H
+#define TUNER_SPACE_ORDER_IMPL_H
 #include "tuner/space/part_impl.h"
 
 enum space_order {
@@ -13,3 +14,4 @@ enum space_order {
 
 void space_order_make(const struct space *space, const struct part_source *sources, size_t count, enum space_order kind,
                       int *order);
+#endif

@@ -5,7 +5,8 @@
  * The state of a part after some parameters is the values of the largest subexpressions that only these decide: a * b *
  * c <= k remembers the product and not the factors, which keeps the number of states small. States with the same
  * children become one node where that is cheap to find out (always at the last parameter). */
-#pragma once
+#ifndef TUNER_SPACE_PART_IMPL_H
+#define TUNER_SPACE_PART_IMPL_H
 #include "base/stop.h"
 #include "tuner/space/impl.h"
 #include "tuner/space/intern_impl.h"
@@ -71,3 +72,4 @@ static inline uint32_t part_step(struct part *part, uint32_t node, int level, ui
 	uint32_t next = part->nodes[node].child[branch];
 	return next != PART_UNKNOWN ? next : part_expand(part, node, branch);
 }
+#endif

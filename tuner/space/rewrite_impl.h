@@ -2,7 +2,8 @@
 /* The expression tree of a part: names are parameters, constants are folded, and equal subtrees are one node. Sums and
  * products of whole numbers are put in the variable order, and products that are compared with a number become
  * quotients, so that as few distinct values as possible have to be remembered from one parameter to the next. */
-#pragma once
+#ifndef TUNER_SPACE_REWRITE_IMPL_H
+#define TUNER_SPACE_REWRITE_IMPL_H
 #include "base/expr/node.h"
 #include "tuner/space/part_impl.h"
 
@@ -35,3 +36,4 @@ struct tree_builder {
 	uint32_t *copied; /* of each node of `from` */
 	int level_of[SPACE_PARAMS_MAX];
 };
+#endif

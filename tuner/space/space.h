@@ -12,7 +12,8 @@
  * A configuration is an array of space_params() levels, which are indexes into the values of each parameter;
  * SPACE_ABSENT if the parameter's condition does not hold. A constraint that mentions an absent parameter holds; a
  * condition that does so does not. */
-#pragma once
+#ifndef TUNER_SPACE_SPACE_H
+#define TUNER_SPACE_SPACE_H
 
 #include "base/err.h"
 #include "base/rng.h"
@@ -91,3 +92,4 @@ char *
 space_hash(const struct space *space); /* "sha256:..." of everything that defines the space; the caller frees it */
 /* Makes {"space": {"cartesian", "valid"}, "params": [{"name", "summary", "values", "when"}], "constraints": [..]}. */
 json_t *space_json(const struct space *space);
+#endif

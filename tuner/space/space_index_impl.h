@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The diagram of a space that one table lists in full, as a recorded space is. The rows are sorted and merged from the
  * last parameter to the first, in time linear in their number. */
-#pragma once
+#ifndef TUNER_SPACE_SPACE_INDEX_IMPL_H
+#define TUNER_SPACE_SPACE_INDEX_IMPL_H
 #include "tuner/space/impl.h"
 
 /* The table that names every parameter, if it is the only active one; otherwise NULL. */
@@ -38,3 +39,4 @@ static inline uint32_t keys_branch(const struct space_keys *keys, uint64_t numbe
 static inline void keys_write(const struct space_keys *keys, uint64_t *key, int param, uint32_t branch) {
 	key[keys->columns[param].word] |= (uint64_t)branch << keys->columns[param].shift;
 }
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the valid configuration nearest to a wanted one. */
-#pragma once
+#ifndef TUNER_SPACE_SPACE_NEAR_H
+#define TUNER_SPACE_SPACE_NEAR_H
 #include "tuner/space/impl.h"
 
 enum { REPAIR_FREE = -2, REPAIR_SHIFT = 40 };
@@ -15,3 +16,4 @@ bool space_repair(const struct space *space, const int *from, const int *fixed, 
 /* The same for many repairs with one fixed parameter each: one pass over the whole diagram serves all. NULL if the
  * diagram is too large for that. `from` is not copied. */
 struct repairs;
+#endif

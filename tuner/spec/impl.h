@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files that read specifications. */
-#pragma once
+#ifndef TUNER_SPEC_IMPL_H
+#define TUNER_SPEC_IMPL_H
 
 #include "base/expr/expr.h"
 #include "tuner/space/domain.h"
@@ -64,3 +65,4 @@ int reader_whole(struct reader *r, struct slice s, int64_t *out);
 int reader_range(struct reader *r, struct slice s, struct value_list *out);
 int reader_loop(struct reader *r, struct slice item, struct slice rest, struct value_list *out);
 int reader_list(struct reader *r, struct slice s, struct value_list *out);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces of Python text, searched outside brackets and quotes. */
-#pragma once
+#ifndef TUNER_SPEC_SLICE_H
+#define TUNER_SPEC_SLICE_H
 #include <stdbool.h>
 
 struct slice {
@@ -16,3 +17,4 @@ bool slice_begins(struct slice s, const char *mark);
 const char *slice_find(struct slice s, const char *mark);
 /* The bracket that closes the one at s.at; NULL if it is not closed. */
 const char *slice_close(struct slice s);
+#endif

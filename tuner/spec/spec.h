@@ -2,7 +2,8 @@
 /* T1 tuning specifications (ConfigurationSpace, KernelSpecification), version 1.0.0 and the deviations of published
  * files.
  */
-#pragma once
+#ifndef TUNER_SPEC_SPEC_H
+#define TUNER_SPEC_SPEC_H
 
 #include "tuner/space/space.h"
 
@@ -35,3 +36,4 @@ struct space *spec_take_space(struct spec *spec);        /* the caller frees it 
 struct arena;
 struct value;
 int spec_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
+#endif

@@ -6,7 +6,8 @@
  *
  * type: how the member is stored, a CELL_ of the enum below. presence: REQUIRED is NOT NULL; a column that is LATER may
  * be absent in the file of an earlier version, and is NULL in its rows. */
-#pragma once
+#ifndef TUNER_STORE_COLUMNS_IMPL_H
+#define TUNER_STORE_COLUMNS_IMPL_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,3 +152,4 @@ struct store_table {
 };
 enum { TABLE_SESSIONS, TABLE_SEARCHES, TABLE_TRIALS, TABLES };
 extern const struct store_table store_tables[TABLES];
+#endif

@@ -2,7 +2,8 @@
 /* The store is one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and
  * flushed to the disk together with the other trials of a quarter of a second. Several processes may use it at once: a
  * writer waits for the other. */
-#pragma once
+#ifndef TUNER_STORE_STORE_H
+#define TUNER_STORE_STORE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -231,3 +232,4 @@ struct share_import {
  * added. */
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
                  struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the store: the connection, and short helpers over SQLite. */
-#pragma once
+#ifndef TUNER_STORE_STORE_IMPL_H
+#define TUNER_STORE_STORE_IMPL_H
 #include <sqlite3.h>
 #include <sys/types.h>
 
@@ -101,3 +102,4 @@ json_t *store_json_of(const struct store *store, sqlite3_stmt *row, int column, 
 void share_hash(const json_t *value, char out[SHA256_TEXT]); /* of the canonical text */
 /* Checks each member of a document's searches. */
 int share_check(const json_t *searches, struct err *err);
+#endif

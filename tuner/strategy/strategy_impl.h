@@ -2,7 +2,8 @@
 /* Searches that move from configuration to configuration, several at once. The oldest chain that can propose does so;
  * if all wait for results another chain begins, and if too many wait the one that has waited longest starts again
  * elsewhere. So a single chain fills a batch while it can, and results that never arrive do not block the search. */
-#pragma once
+#ifndef TUNER_STRATEGY_STRATEGY_IMPL_H
+#define TUNER_STRATEGY_STRATEGY_IMPL_H
 #include "tuner/search/strategy.h"
 
 enum step {
@@ -89,3 +90,4 @@ uint64_t cold_ask(struct cold *cold);
 void cold_await(struct cold *cold, uint64_t index);
 /* `sources`: the informed search still uses some, for otherwise its improvements do not speak for them. */
 void cold_report(struct cold *cold, uint64_t index, const struct strategy_outcome *outcome, bool sources);
+#endif

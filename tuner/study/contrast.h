@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Questions to a study: what changes when one thing changes and everything else stays the same. */
-#pragma once
+#ifndef TUNER_STUDY_CONTRAST_H
+#define TUNER_STUDY_CONTRAST_H
 #include "tuner/study/study.h"
 
 /* Marks the columns that depend on `column`: they are absent in every row of some of its levels and present elsewhere.
@@ -56,3 +57,4 @@ double study_chance_ratio(const struct study *study, size_t count);
  * each that do not follow a pattern, but lie farther apart than chance puts them. Findings then get a low confidence.
  */
 bool study_few(const struct study *study);
+#endif

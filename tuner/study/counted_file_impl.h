@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters that other programs have written: `perf stat -x,` and `likwid-perfctr -o FILE.csv`. A table names such files
  * in a column (doc/tables.md). */
-#pragma once
+#ifndef TUNER_STUDY_COUNTED_FILE_IMPL_H
+#define TUNER_STUDY_COUNTED_FILE_IMPL_H
 #include <jansson.h>
 
 #include "base/err.h"
@@ -11,3 +12,4 @@
 json_t *counted_file_read(const char *table, const char *name, struct err *err);
 /* The same from a text; where: for messages. */
 json_t *counted_text_read(const char *text, const char *where, struct err *err);
+#endif

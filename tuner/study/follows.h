@@ -2,7 +2,8 @@
 /* Do the times follow one column at all, everything else equal? Compares with what its labels would show if they were
  * dealt at random among the rows that agree in all other columns. A diagnosis has to pass this test before it says
  * anything about a column (ADR 10). */
-#pragma once
+#ifndef TUNER_STUDY_FOLLOWS_H
+#define TUNER_STUDY_FOLLOWS_H
 #include "tuner/study/contrast.h"
 
 enum { FOLLOWS_PROBLEM = -1 /* all members of the problem together */ };
@@ -15,3 +16,4 @@ double follows_chance(const struct study *study, int column, const double *weigh
 bool follows(const struct study *study, int column);
 /* The same with an expected direction. */
 bool follows_directed(const struct study *study, int column, const double *weight, study_filter filter, void *ctx);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of other programs: a producer is recognised by the names in its header or its first bytes, and one line of a
  * table tells what each of its columns is. */
-#pragma once
+#ifndef TUNER_STUDY_PRODUCER_IMPL_H
+#define TUNER_STUDY_PRODUCER_IMPL_H
 #include "tuner/study/study_table_impl.h"
 
 struct producer {
@@ -76,3 +77,4 @@ struct csv *producer_json_rows(const struct producer *producer, const char *text
 /* The texts of time(1), perf stat, likwid, hyperfine and Criterion: a row for each run, with columns that speak for
  * themselves; and lines of pairs, "threads=4 time=8.1". NULL: it is not one of them. src: producer_text.c */
 struct csv *producer_text(const char *text, size_t size);
+#endif

@@ -6,7 +6,8 @@
  *     study_new, study_machine, study_add .., study_finish; then everything else.
  *
  * Input is copied or referenced; everything that is returned lives as long as the study. */
-#pragma once
+#ifndef TUNER_STUDY_STUDY_H
+#define TUNER_STUDY_STUDY_H
 #include "base/value.h"
 #include "tuner/store/store.h"
 
@@ -204,3 +205,4 @@ json_t *study_machine_unknown(void); /* new reference */
 bool study_machine_is_unknown(const json_t *machine);
 int study_set_document(struct study_set *set, const json_t *document, struct err *err);
 bool study_set_is_document(const json_t *json);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
-#pragma once
+#ifndef TUNER_STUDY_STUDY_IMPL_H
+#define TUNER_STUDY_STUDY_IMPL_H
 
 #include "base/mem.h"
 #include "tuner/study/contrast.h"
@@ -74,3 +75,4 @@ struct study_order {
 int study_order_compare(const struct study_order *order, size_t a,
                         size_t b); /* 0: they agree in all columns that are not skipped */
 void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that somebody brings (doc/tables.md): the header tells which columns are the problem, the parameters, the
  * time or a rate, and what else was measured. */
-#pragma once
+#ifndef TUNER_STUDY_STUDY_TABLE_IMPL_H
+#define TUNER_STUDY_STUDY_TABLE_IMPL_H
 #include "base/csv.h"
 #include "tuner/study/study.h"
 
@@ -103,3 +104,4 @@ enum { TABLE_PAIRS_ROWS = 400 };
 void table_roles_follow(struct table *table);
 /* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables with a column of times for each value of something become tables with a row for each time. */
-#pragma once
+#ifndef TUNER_STUDY_TABLE_WIDE_IMPL_H
+#define TUNER_STUDY_TABLE_WIDE_IMPL_H
 #include "base/mem.h"
 #include "tuner/study/study_table_impl.h"
 
@@ -27,3 +28,4 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
  * src: table_long.c */
 struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);
+#endif

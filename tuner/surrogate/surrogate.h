@@ -11,7 +11,8 @@
  * (Ginsbourger, Le Riche, Carraro, Kriging is well-suited to parallelize optimization, 2010, "Kriging believer"), so
  * that a batch does not crowd in one place. All configurations of a space of up to POOL_WHOLE are candidates; of larger
  * ones a uniform sample and the surroundings of the best. */
-#pragma once
+#ifndef TUNER_SURROGATE_SURROGATE_H
+#define TUNER_SURROGATE_SURROGATE_H
 #include "tuner/search/strategy.h"
 
 struct surrogate;
@@ -68,3 +69,4 @@ void opening_widen(struct opening *opening);
 void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome);
 /* Writes "other words of variant around the best so far, ..". */
 void opening_describe(const struct opening *opening, char *text, size_t size);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder only. */
-#pragma once
+#ifndef TUNER_SURROGATE_SURROGATE_IMPL_H
+#define TUNER_SURROGATE_SURROGATE_IMPL_H
 #include "tuner/model/gp/gp.h"
 #include "tuner/surrogate/surrogate.h"
 
@@ -196,3 +197,4 @@ double cost_predict(const struct cost *cost, const uint16_t *codes);
 /* The factor by which a gain shrinks when it is divided by the seconds to this power. It is almost 0 if building is
  * expected to take over 10 times as long as usual, so that such configurations come last. */
 double cost_share(const struct cost *cost, double power, const uint16_t *codes);
+#endif

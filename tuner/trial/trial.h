@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One trial: a configuration measured on a problem. A runner hides how that is done: kernels run in the worker process,
  * whole programs and replays have runners of their own (doc/adr/0001-process-boundary.md). */
-#pragma once
+#ifndef TUNER_TRIAL_TRIAL_H
+#define TUNER_TRIAL_TRIAL_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,3 +115,4 @@ void trial_counters_add(json_t *to, const struct trial_result *result);
 size_t trial_counters_known(const json_t *rows);
 /* "MEM, rusage"; caller frees. */
 char *trial_counters_words(const char *const *asked);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bench measures, and knows how long that takes: runner, nodes, builds, noise, and the search that uses them. */
-#pragma once
+#ifndef TUNER_TUNE_BENCH_IMPL_H
+#define TUNER_TUNE_BENCH_IMPL_H
 #include "tuner/fleet/fleet.h"
 #include "tuner/tune/memory_impl.h"
 #include "tuner/tune/money_impl.h"
@@ -127,3 +128,4 @@ int tune_baseline_done(struct tune *tune, struct err *err);
 bool tune_program_look(struct tune *tune);
 /* Counts an evaluation that has ended and reports it to the strategy. */
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters: during the search, beside the finals, and after them. */
-#pragma once
+#ifndef TUNER_TUNE_COUNTING_IMPL_H
+#define TUNER_TUNE_COUNTING_IMPL_H
 #include "tuner/race/race.h"
 
 struct tune;
@@ -35,3 +36,4 @@ int tune_counting_fill(struct tune *tune, struct err *err);
 bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struct err *err);
 void tune_counting_end(struct tune *tune);
 void tune_counting_free(struct counting *counting);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race and duel: what they compare, what they found, and whether to trust it. */
-#pragma once
+#ifndef TUNER_TUNE_FINALS_IMPL_H
+#define TUNER_TUNE_FINALS_IMPL_H
 #include "tuner/race/race.h"
 
 struct tune;
@@ -123,3 +124,4 @@ json_t *tune_effects(const struct tune *tune);
 /* The effects that pairs have measured, in the same form; `estimate` is the ratio of an effect that is known from the
  * search only. */
 json_t *tune_effects_measured(const struct tune *tune);
+#endif

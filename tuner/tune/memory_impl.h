@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memory holds all that was measured. */
-#pragma once
+#ifndef TUNER_TUNE_MEMORY_IMPL_H
+#define TUNER_TUNE_MEMORY_IMPL_H
 #include "tuner/tune/recall_impl.h"
 #include "tuner/tune/sources_impl.h"
 
@@ -63,3 +64,4 @@ bool tune_has_fallen(const struct tune *tune, const json_t *config);
 int tune_earlier_failures(struct tune *tune, struct err *err);
 /* Records both objectives of a trial, if there are two. */
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result);
+#endif

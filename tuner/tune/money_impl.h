@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Money is what a session may spend, and what it spent: budget, clock, and where the seconds go. */
-#pragma once
+#ifndef TUNER_TUNE_MONEY_IMPL_H
+#define TUNER_TUNE_MONEY_IMPL_H
 #include "tuner/race/race.h"
 #include "tuner/tune/tune.h"
 
@@ -112,3 +113,4 @@ double tune_wait_seconds(const struct tune *tune); /* until the budget should be
 bool tune_may_repeat(const struct tune *tune, const struct trial_result *result); /* does the budget allow it? */
 
 /* tune_run.c */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A search on several nodes (doc/adr/0011-fleet.md). All trials of a configuration run on one node; trials that a node
  * lost are repeated elsewhere. */
-#pragma once
+#ifndef TUNER_TUNE_NODES_IMPL_H
+#define TUNER_TUNE_NODES_IMPL_H
 #include "tuner/tune/session_impl.h"
 
 enum {
@@ -81,4 +82,4 @@ bool parallel_ahead_baseline(const struct parallel *parallel);
 void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result);
 /* Reports the results of an interrupted run to the strategy at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
-
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replays the trials of an interrupted run in their order instead of measuring them, so that a resumed search takes the
  * same decisions again. */
-#pragma once
+#ifndef TUNER_TUNE_RECALL_IMPL_H
+#define TUNER_TUNE_RECALL_IMPL_H
 #include "tuner/store/store.h"
 #include "tuner/trial/trial.h"
 
@@ -24,3 +25,4 @@ bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* untaken search trials */
 bool recall_searched(const struct recall *recall);  /* its search was complete */
 double recall_seconds(const struct recall *recall); /* time of all its trials */
+#endif

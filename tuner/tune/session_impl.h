@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a session, by owners. What an owner does is in its header. */
-#pragma once
+#ifndef TUNER_TUNE_SESSION_IMPL_H
+#define TUNER_TUNE_SESSION_IMPL_H
 #include "tuner/race/numbers.h"
 #include "tuner/search/search.h"
 #include "tuner/tune/bench_impl.h"
@@ -19,3 +20,4 @@ struct tune {
 	struct tune_finals finals;
 	struct tune_counting counting;
 };
+#endif

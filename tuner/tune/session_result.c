@@ -74,8 +74,6 @@ static void tune_counted_add(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "counting", counting_json(tune));
 }
 
-/* An undecided comparison may be continued for so many times the pairs that it has at most. */
-static const double PAIRS_PATIENCE = 4;
 /* Points of the front differ by more than this, or than the noise floor. */
 static const double NOISE_LEAST = 0.01;
 
@@ -248,7 +246,7 @@ static void decide_add(const struct tune *tune, json_t *result) {
 	                               .margin = duel_defaults.margin,
 	                               .level = duel_defaults.level};
 	double more = look_missing(&rule, duel->a, duel->b, duel->paired.count);
-	bool few = more <= PAIRS_PATIENCE * duel_defaults.pairs_max;
+	bool few = more <= RACE_PAIRS_PATIENCE * duel_defaults.pairs_max;
 	if (verdict_of(result) != VERDICT_UNDECIDED || duel->lost[1] || duel->paired.count < 2)
 		return;
 	json_object_set_new(result, "decide",

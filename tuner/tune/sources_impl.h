@@ -2,7 +2,8 @@
 /* Earlier searches in the store that may help a new one: the same kernel under the same objective, most similar first
  * (this machine before others, this source before older ones, then the nearest problem, then the newest).
  * doc/adr/0009-surrogate.md describes how the model uses them. */
-#pragma once
+#ifndef TUNER_TUNE_SOURCES_IMPL_H
+#define TUNER_TUNE_SOURCES_IMPL_H
 #include "tuner/store/store.h"
 #include "tuner/search/strategy.h"
 
@@ -43,3 +44,4 @@ void tune_sources_free(struct tune_sources *sources);
 const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count);
 json_t *tune_sources_searches(const struct tune_sources *sources); /* their numbers; new reference */
 json_t *tune_sources_json(const struct tune_sources *sources);     /* [{"name", "configurations"}]; new reference */
+#endif

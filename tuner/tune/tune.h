@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation,
  * counters. Every trial is stored as it ends. doc/measurement.md gives the protocol and its reasons. */
-#pragma once
+#ifndef TUNER_TUNE_TUNE_H
+#define TUNER_TUNE_TUNE_H
 
 #include "tuner/build/builder.h"
 #include "tuner/fleet/pool.h"
@@ -122,3 +123,4 @@ char *tune_objective(const struct tune_task *task);
 
 /* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
 double tune_cost(const json_t *config, const json_t *baseline);
+#endif

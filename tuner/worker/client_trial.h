@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Asks a worker what it could count, without running anything. */
-#pragma once
+#ifndef TUNER_WORKER_CLIENT_TRIAL_H
+#define TUNER_WORKER_CLIENT_TRIAL_H
 #include "tuner/worker/worker.h"
 
 /* The kernel or program that would be counted. */
@@ -21,3 +22,4 @@ json_t *worker_counters(struct worker *worker, const struct counters_subject *su
 json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err);
 /* The number of events that can be counted; *slow: one of them needs a simulator. */
 size_t worker_counters_usable(const json_t *answer, bool *slow);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The process of a worker, for the files of this room. */
-#pragma once
+#ifndef TUNER_WORKER_IMPL_H
+#define TUNER_WORKER_IMPL_H
 #include "tuner/worker/worker.h"
 
 #define WORKER_STOP_SECONDS 1.0
@@ -21,7 +22,6 @@ struct worker {
 	struct worker_loss loss; /* of the last exchange; empty reason: not lost */
 };
 
-
 /* How a request without a usable answer ended. */
 enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
-
+#endif

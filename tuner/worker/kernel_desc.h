@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels as the worker describes them. Everything is checked, because a plug-in may be in there. */
-#pragma once
+#ifndef TUNER_WORKER_KERNEL_DESC_H
+#define TUNER_WORKER_KERNEL_DESC_H
 #include <stddef.h>
 
 #include "base/err.h"
@@ -40,3 +41,4 @@ const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const
 json_t *kernel_list_json(const struct kernel_list *list, const char *device);
 /* The complete description (compiler, cflags, openmp, counters); borrowed. */
 const json_t *kernel_list_description(const struct kernel_list *list);
+#endif

@@ -2,7 +2,8 @@
 /* The tuner's side of the worker: starts it, asks it, and replaces it after a failure. The worker is a process of its
  * own so that crashes, hangs and wrong results are facts about one trial (doc/adr/0001-process-boundary.md);
  * doc/protocol.md describes the exchange. */
-#pragma once
+#ifndef TUNER_WORKER_WORKER_H
+#define TUNER_WORKER_WORKER_H
 #include "tuner/trial/trial.h"
 
 struct worker;
@@ -91,3 +92,4 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 /* Replaces seconds by joules per run, or by their product. */
 int worker_energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
                          struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The counters of this worker: tables, self-tests and judgement, kept over its trials. */
-#pragma once
+#ifndef WORKER_COUNT_COUNTERS_H
+#define WORKER_COUNT_COUNTERS_H
 #include "counters/plan/plan.h"
 #include "kernels/kernel.h"
 
@@ -17,3 +18,4 @@ struct counter_plan *counters_plan(struct counters *counters, struct arena *aren
 struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
 /* Makes the memory that this many threads count in. */
 void counters_software_alloc(struct arena *arena, struct counter_software *software, int threads);
+#endif

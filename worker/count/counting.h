@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters, in runs of their own. */
-#pragma once
+#ifndef WORKER_COUNT_COUNTING_H
+#define WORKER_COUNT_COUNTING_H
 
 #include "counters/plan/plan.h"
 #include "worker/kernel/state.h"
@@ -52,3 +53,4 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
  * {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
  * threads 0: unknown. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
+#endif

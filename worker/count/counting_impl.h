@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of one backend that are counted together, in every thread of a team or once for the machine. */
-#pragma once
+#ifndef WORKER_COUNT_COUNTING_IMPL_H
+#define WORKER_COUNT_COUNTING_IMPL_H
 #include "worker/count/counting.h"
 
 struct batch_slot;
@@ -27,3 +28,4 @@ enum ss_status batch_run(struct batch *batch, struct state *state, const struct 
 void batch_free(struct batch *batch);
 /* The reason why thread t lacks a value of event e; empty if it has one. */
 void batch_missing(const struct batch *batch, int t, size_t e, char reason[COUNTER_REASON]);
+#endif

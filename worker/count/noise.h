@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Disturbances of a trial from outside, over its timed part. */
-#pragma once
+#ifndef WORKER_COUNT_NOISE_H
+#define WORKER_COUNT_NOISE_H
 #include "worker/kernel/team.h"
 
 /* Counts since an arbitrary start; only differences matter. */
@@ -15,3 +16,4 @@ void noise_read(const struct team *team, struct noise *noise);
 double noise_steal(void);
 /* later - earlier */
 struct noise noise_since(const struct noise *earlier, const struct noise *later);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a trial's run on a processor that valgrind simulates. */
-#pragma once
+#ifndef WORKER_COUNT_SIMULATE_H
+#define WORKER_COUNT_SIMULATE_H
 
 #include "counters/cachegrind.h"
 #include "worker/count/counting.h"
@@ -65,3 +66,4 @@ const char *simulate_harvest_read(const char *folder, const char *prefix, struct
 /* Content of a plain file, with a NUL appended; NULL if it is not one or is too long. The caller frees it. */
 char *simulate_text(const char *path, size_t limit, size_t *size);
 void simulate_harvest_free(struct simulate_harvest *harvest);
+#endif

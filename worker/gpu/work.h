@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels and copies of a program on GPUs, from the records that libsweetspot-cuda leaves (lib/cuda/format.h). */
-#pragma once
+#ifndef WORKER_GPU_WORK_H
+#define WORKER_GPU_WORK_H
 
 #include "counters/cupti/cupti.h"
 #include "counters/plan/plan.h"
@@ -74,3 +75,4 @@ struct gpu_gap {
 size_t gpu_busy_find(const struct cuda_span *spans, size_t count, struct gpu_busy *busy, struct gpu_gap *gaps,
                      size_t most);
 bool gpu_name_is(const char *full, const char *name);
+#endif

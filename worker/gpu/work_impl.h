@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a run's work is gathered from records, for the files of this room and their fuzz target. */
-#pragma once
+#ifndef WORKER_GPU_WORK_IMPL_H
+#define WORKER_GPU_WORK_IMPL_H
 #include "worker/gpu/work.h"
 
 /* Returns an empty collection. */
@@ -11,3 +12,4 @@ bool gpu_record_check(struct cuda_record *raw);
 void gpu_record_add(struct gpu_work *work, const struct cuda_record *raw, const struct cuda_span *spans, size_t count);
 /* Once all records are there: names the functions and sorts them by time, and the spans. */
 void gpu_records_end(struct gpu_work *work);
+#endif

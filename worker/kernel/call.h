@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A request's call of a kernel, checked against the kernel's tables. */
-#pragma once
+#ifndef WORKER_KERNEL_CALL_H
+#define WORKER_KERNEL_CALL_H
 #include <jansson.h>
 #include <omp.h>
 
@@ -37,3 +38,4 @@ int param_read(struct arena *arena, const struct ss_param *param, const json_t *
                struct err *err);
 /* The initial value, which need not be inside the bounds; ERR_USAGE if the row has none. */
 int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a run of a kernel ends the worker. If it crashes, a last line goes to stderr, and the exit status keeps the
  * signal. If it takes too long, an answer goes to the tuner: nothing else ends a team of threads. */
-#pragma once
+#ifndef WORKER_KERNEL_CRASH_H
+#define WORKER_KERNEL_CRASH_H
 
 void crash_watch(void);
 /* The running kernel, or NULL. The text must outlive the run. */
@@ -13,3 +14,4 @@ void crash_cut_answer(int out, const char *line);
  * it does not. */
 void crash_cut_begin(double seconds);
 void crash_cut_end(void);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Devices that run kernels: the word of a request, and the GPUs that this worker has opened. */
-#pragma once
+#ifndef WORKER_KERNEL_DEVICE_H
+#define WORKER_KERNEL_DEVICE_H
 #include "gpu/open.h"
 #include "kernels/cuda.h"
 
@@ -18,3 +19,4 @@ struct devices *devices_new(void); /* opens nothing yet */
 void devices_free(struct devices *devices);
 /* Opens the device on first use; NULL with ERR_UNAVAILABLE on failure, and NULL for DEVICE_CPU. */
 struct gpu *devices_get(struct devices *devices, int index, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plug-ins: shared objects with third-party kernels, loaded once and kept to the end. */
-#pragma once
+#ifndef WORKER_KERNEL_LIBRARY_H
+#define WORKER_KERNEL_LIBRARY_H
 #include <jansson.h>
 
 #include "base/mem.h"
@@ -27,3 +28,4 @@ enum { COMPILE_ARCH_LEAST = 10, COMPILE_ARCH_MOST = 1000 };
 json_t *compile_kernel_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
 /* The answer for what gpu_compile_ahead returned; NULL with err if the source is not the cause. */
 json_t *compile_answer(bool fine, const struct gpu_ahead *ahead, struct err *why, struct err *err);
+#endif

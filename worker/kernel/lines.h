@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines from a file descriptor, of bounded length. */
-#pragma once
+#ifndef WORKER_KERNEL_LINES_H
+#define WORKER_KERNEL_LINES_H
 #include <stddef.h>
 
 struct lines;
@@ -15,3 +16,4 @@ struct lines *lines_new(int fd, size_t limit); /* limit: bytes in a line, withou
 void lines_free(struct lines *lines);
 /* The next line without its newline, valid until the next call; an unfinished line at the end of input counts. */
 enum lines_got lines_next(struct lines *lines, const char **line, size_t *size);
+#endif

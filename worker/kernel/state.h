@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inputs and states of earlier trials, kept and dropped in least-recently-used order, by count and by the process's
  * memory. */
-#pragma once
+#ifndef WORKER_KERNEL_STATE_H
+#define WORKER_KERNEL_STATE_H
 
 #include "worker/kernel/call.h"
 
@@ -31,3 +32,4 @@ enum ss_status states_get(struct states *states, const struct call *call, const 
 void states_drop(struct states *states, struct state *state);
 /* Drops all states and inputs; returns how many states there were. */
 size_t states_clear(struct states *states);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The OpenMP team that a trial needs: its size, its schedule, and each thread bound. Settings already in force are
  * left alone, so that the same configuration costs nothing the second time. */
-#pragma once
+#ifndef WORKER_KERNEL_TEAM_H
+#define WORKER_KERNEL_TEAM_H
 
 #include "worker/kernel/call.h"
 
@@ -24,3 +25,4 @@ void team_each(const struct team *team, void (*work)(void *ctx, int thread), voi
 /* {"asked", "ok", "cpus"}: where the threads ran last. After a thread outside its set the next team_apply binds
  * again. New reference. */
 json_t *team_placement(struct team *team);
+#endif

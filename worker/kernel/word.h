@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of words, and the error for a word that is not in one: of a parameter, or of a request's members. */
-#pragma once
+#ifndef WORKER_KERNEL_WORD_H
+#define WORKER_KERNEL_WORD_H
 
 #include "base/json/member.h"
 #include "base/mem.h"
@@ -20,3 +21,4 @@ void word_clean(char *text, size_t size);
 /* New references: the text, null for NULL and ""; and a cleaned copy of it. */
 json_t *word_or_null(const char *text);
 json_t *word_clean_json(const char *text);
+#endif

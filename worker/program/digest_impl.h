@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.
  */
-#pragma once
+#ifndef WORKER_PROGRAM_DIGEST_IMPL_H
+#define WORKER_PROGRAM_DIGEST_IMPL_H
 #include <jansson.h>
 
 #include "base/sha256.h"
@@ -23,3 +24,4 @@ void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
 /* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first
  * part and "end" the last. New reference. */
 json_t *digest_json(const struct digest *digest, const char *hash);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes a program's stdout as it arrives: digests it, searches it, keeps it for the verify command. */
-#pragma once
+#ifndef WORKER_PROGRAM_OUTPUT_IMPL_H
+#define WORKER_PROGRAM_OUTPUT_IMPL_H
 #include <stdbool.h>
 #include "worker/program/digest_impl.h"
 #include "base/err.h"
@@ -35,3 +36,4 @@ void program_output_start(struct program_output *output);
 void program_output_add(struct program_output *output, const char *data, size_t size);
 /* Call it after the last byte; the spool is then at its start. */
 void program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
+#endif

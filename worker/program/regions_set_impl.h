@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects the regions of all processes of a program while their files are read. */
-#pragma once
+#ifndef WORKER_PROGRAM_REGIONS_SET_IMPL_H
+#define WORKER_PROGRAM_REGIONS_SET_IMPL_H
 
 #include "worker/program/runner_program.h"
 
@@ -40,3 +41,4 @@ void regions_note(struct regions_set *set, const char *format, ...) __attribute_
 json_t *regions_set_end(struct regions_set *set);
 /* The text of a file, which is modified. where: its name, for notes. */
 void regions_text_read(struct regions_set *set, char *text, size_t size, const char *where);
+#endif

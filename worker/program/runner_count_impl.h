@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts a program and its descendants, in runs of their own after the samples. */
-#pragma once
+#ifndef WORKER_PROGRAM_RUNNER_COUNT_IMPL_H
+#define WORKER_PROGRAM_RUNNER_COUNT_IMPL_H
 #include "worker/count/counting.h"
 #include "worker/program/runner_trial_impl.h"
 
@@ -9,3 +10,4 @@
  * one. */
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
                    struct counting *counting);
+#endif

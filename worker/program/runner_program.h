@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operation "program": times and watches a user's program. */
-#pragma once
+#ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
+#define WORKER_PROGRAM_RUNNER_PROGRAM_H
 #include "worker/count/counters.h"
 #include "worker/program/runner_trial_impl.h"
 
@@ -43,3 +44,4 @@ struct regions_run {
 	char **environment; /* environment of that run; NULL if regions are unavailable */
 	struct err err;     /* the reason */
 };
+#endif

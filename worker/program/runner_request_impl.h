@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A checked request to run a program. */
-#pragma once
+#ifndef WORKER_PROGRAM_RUNNER_REQUEST_IMPL_H
+#define WORKER_PROGRAM_RUNNER_REQUEST_IMPL_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,3 +31,4 @@ struct program_request {
 
 /* Missing members take their defaults. The arena and the request own the data it points to. */
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs one command until everything that it started has ended. */
-#pragma once
+#ifndef WORKER_PROGRAM_RUNNER_RUN_IMPL_H
+#define WORKER_PROGRAM_RUNNER_RUN_IMPL_H
 #include <sys/resource.h>
 #include "base/proc/proc.h"
 #include "worker/program/output_impl.h"
@@ -77,3 +78,4 @@ void program_run(const struct program_place *place, const struct program_command
 void program_run_free(struct program_run *run);
 /* The last line of stderr that is not empty, cleaned; "" if there is none. */
 void program_run_words(const struct program_run *run, char *words, size_t size);
+#endif

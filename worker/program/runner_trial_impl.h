@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
-#pragma once
+#ifndef WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
+#define WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
 #include "worker/gpu/work.h"
 #include "counters/rapl/meter.h"
 #include "worker/program/runner_request_impl.h"
@@ -67,3 +68,4 @@ struct program_again {
 void program_trial_runs(struct program_trial *trial);
 /* A run after them, judged the same way, but a failure does not fail the trial: false and the reason. */
 bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size);
+#endif

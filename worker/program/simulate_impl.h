@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats a program and its descendants on a processor that valgrind simulates. */
-#pragma once
+#ifndef WORKER_PROGRAM_SIMULATE_IMPL_H
+#define WORKER_PROGRAM_SIMULATE_IMPL_H
 #include "worker/program/runner_trial_impl.h"
 #include "worker/count/simulate.h"
-
 
 struct program_simulated {
 	double values[CACHEGRIND_EVENTS]; /* sums over all processes */
@@ -13,3 +13,4 @@ struct program_simulated {
 
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
+#endif

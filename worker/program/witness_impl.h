@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records what runs did besides taking time, for the tuner, which compares it with what other runs did. */
-#pragma once
+#ifndef WORKER_PROGRAM_WITNESS_IMPL_H
+#define WORKER_PROGRAM_WITNESS_IMPL_H
 
 #include "worker/program/runner_run_impl.h"
 
@@ -8,3 +9,4 @@
  * an earlier one. hash: of its stdout. files: taken over. */
 void program_witness_add(json_t *list, const struct program_run *run, const struct program_output *output,
                          const char *hash, json_t *files);
+#endif

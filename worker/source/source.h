@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's own CUDA or OpenCL source as a kernel: two texts of JSON describe it (doc/protocol.md), one for the
  * problem and one for the configuration. It is not in a registry; only requests name it. */
-#pragma once
+#ifndef WORKER_SOURCE_SOURCE_H
+#define WORKER_SOURCE_SOURCE_H
 #include <jansson.h>
 
 #include "gpu/open.h"
@@ -116,3 +117,4 @@ bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 struct source_parts;
 /* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
 typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+#endif

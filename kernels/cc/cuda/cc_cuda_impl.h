@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the variants for CUDA. The rules of the labels are those of kernels/cc/cc.h. */
-#pragma once
+#ifndef KERNELS_CC_CUDA_CC_CUDA_IMPL_H
+#define KERNELS_CC_CUDA_CC_CUDA_IMPL_H
 #include "kernels/cc/cc.h"
 #include "kernels/cuda.h"
 
@@ -45,3 +46,4 @@ struct cc_cuda_variant {
 extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
 
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
+#endif

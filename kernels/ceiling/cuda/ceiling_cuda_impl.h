@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The limits of a GPU. As on the CPU, a ceiling is a table of verbs in a file of its own; nothing else includes this
  * header. */
-#pragma once
+#ifndef KERNELS_CEILING_CUDA_CEILING_CUDA_IMPL_H
+#define KERNELS_CEILING_CUDA_CEILING_CUDA_IMPL_H
 #include "kernels/ceiling/ceiling.h"
 #include "kernels/cuda.h"
 
@@ -50,3 +51,4 @@ extern const struct ceiling_cuda ceiling_cuda_read, ceiling_cuda_copy, ceiling_c
 	ceiling_cuda_fp64, ceiling_cuda_addmin, ceiling_cuda_addmin2, ceiling_cuda_shared, ceiling_cuda_upload,
 	ceiling_cuda_download, ceiling_cuda_upload_pageable, ceiling_cuda_download_pageable, ceiling_cuda_start,
 	ceiling_cuda_round_trip, ceiling_cuda_atomic_one, ceiling_cuda_atomic_many, ceiling_cuda_barrier;
+#endif

@@ -7,7 +7,8 @@
  * int16: "no path" is FW_INF16, and as with FW_INF no sum wraps: the result is the shortest path or FW_INF16, whichever
  * is less. With weights of at most FW_WEIGHT_MAX a path that is too long leads past a vertex at a distance from
  * FW_INF16 - FW_WEIGHT_MAX on. So when no result is that long, all of them are right; verify asks for that. */
-#pragma once
+#ifndef KERNELS_FW_CUDA_FW_CUDA_IMPL_H
+#define KERNELS_FW_CUDA_FW_CUDA_IMPL_H
 
 #include "kernels/cuda.h"
 #include "kernels/fw/fw.h"
@@ -101,3 +102,4 @@ enum ss_status fw_cuda_file_write(struct fw_cuda *s, const struct ss_call *call)
 bool fw_cuda_file_row(const struct fw_cuda *s, int i, void *row); /* a row as it was written */
 
 enum ss_status fw_cuda_check(void *s, const struct ss_call *call);
+#endif

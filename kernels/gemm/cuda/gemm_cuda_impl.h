@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix multiplication on a GPU. The matrices are padded with zeros to whole tiles, so that no thread has to check for
  * a border. */
-#pragma once
+#ifndef KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
+#define KERNELS_GEMM_CUDA_GEMM_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/gemm/gemm.h"
 
@@ -57,3 +58,4 @@ extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_c
  * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column
  * y. */
 void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group);
+#endif

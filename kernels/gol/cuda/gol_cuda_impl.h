@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Game of Life on a GPU: a byte a cell, or 32 cells a word. */
-#pragma once
+#ifndef KERNELS_GOL_CUDA_GOL_CUDA_IMPL_H
+#define KERNELS_GOL_CUDA_GOL_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/gol/gol.h"
 
@@ -47,3 +48,4 @@ extern const struct gol_cuda_variant gol_cuda_byte, gol_cuda_byte_shared, gol_cu
 enum { GOL_CUDA_LINE = 128, GOL_CUDA_THREADS_MAX = 1024, GOL_CUDA_HEIGHT_MAX = GOL_N_MAX };
 /* Words of depth generations that are kept in registers; more of them would not be. */
 enum { GOL_CUDA_KEPT_MAX = 16 };
+#endif

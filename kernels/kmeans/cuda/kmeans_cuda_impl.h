@@ -5,7 +5,8 @@
  * objects, centres and distances are floats. Objects and centres are then still exact, and so are sums, which are
  * doubles or floats of few objects; only distances are rounded. So the answer of f32 is that of the same operations
  * in the same order on the host, and every bit is compared, too (single.c). */
-#pragma once
+#ifndef KERNELS_KMEANS_CUDA_KMEANS_CUDA_IMPL_H
+#define KERNELS_KMEANS_CUDA_KMEANS_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/kmeans/kmeans.h"
 
@@ -83,3 +84,4 @@ enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s);
 void kmeans_cuda_memory_free(void *s);
 /* Copies the device's result to s->host. */
 enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* quake on a GPU: one kernel launch a step (step.cu), or many steps on tiles in registers (tiles.cu). */
-#pragma once
+#ifndef KERNELS_QUAKE_CUDA_QUAKE_CUDA_IMPL_H
+#define KERNELS_QUAKE_CUDA_QUAKE_CUDA_IMPL_H
 #include "kernels/cuda.h"
 #include "kernels/quake/quake.h"
 
@@ -60,3 +61,4 @@ struct quake_cuda_variant {
 };
 extern const struct quake_cuda_variant quake_cuda_per_step, quake_cuda_deferred, quake_cuda_graph, quake_cuda_temporal,
 	quake_cuda_persistent;
+#endif

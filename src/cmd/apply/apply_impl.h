@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the recommendation for a command line, and running the command with it. */
-#pragma once
+#ifndef SRC_CMD_APPLY_APPLY_IMPL_H
+#define SRC_CMD_APPLY_APPLY_IMPL_H
 
 #include "src/app/cmd.h"
 #include "tuner/result/result.h"
@@ -61,3 +62,4 @@ void launch_print(const struct launch *launch, bool json);
 int launch_run(struct app *app, const struct launch *launch, struct err *err);
 /* Cleans the text in place, so that it can be shown on a terminal. */
 char *launch_shown(char *text);
+#endif

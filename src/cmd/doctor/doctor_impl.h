@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The checks of doctor: one function each, in tables. */
-#pragma once
+#ifndef SRC_CMD_DOCTOR_DOCTOR_IMPL_H
+#define SRC_CMD_DOCTOR_DOCTOR_IMPL_H
 #include "src/app/cmd.h"
 
 enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
@@ -23,3 +24,4 @@ extern const struct check doctor_counters_checks[];
 
 void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...)
 	__attribute__((format(printf, 4, 5)));
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of an explanation. Each part is JSON, and the text for people is made from the same JSON. */
-#pragma once
+#ifndef SRC_CMD_EXPLAIN_EXPLAIN_H
+#define SRC_CMD_EXPLAIN_EXPLAIN_H
 
 #include "src/app/cmd.h"
 #include "tuner/study/contrast.h"
@@ -59,3 +60,4 @@ json_t *explain_drivers(const struct explain_view *view, size_t winner,
 json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --probe: runs the experiments that the diagnoses suggest. */
-#pragma once
+#ifndef SRC_CMD_EXPLAIN_EXPLAIN_PROBE_IMPL_H
+#define SRC_CMD_EXPLAIN_EXPLAIN_PROBE_IMPL_H
 
 #include "src/app/cmd.h"
 #include "src/cmd/explain/explain_text.h"
@@ -15,3 +16,4 @@ json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t
  * is not built in. Ends with NULL; free it with words_free (tuner/fleet/fleet_words.h). A `run` stores nothing, so it
  * becomes a sweep over one value. */
 char **explain_words(struct app *app, const char *command, struct err *err);
+#endif

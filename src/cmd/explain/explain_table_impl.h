@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a problem in the form that the models read. */
-#pragma once
+#ifndef SRC_CMD_EXPLAIN_EXPLAIN_TABLE_IMPL_H
+#define SRC_CMD_EXPLAIN_EXPLAIN_TABLE_IMPL_H
 #include "src/cmd/explain/explain.h"
 #include "tuner/model/effects/response.h"
 
@@ -28,3 +29,4 @@ const struct response *explain_table_surrogate(struct explain_table *table);
 size_t explain_table_row(const struct explain_table *table, size_t row);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
+#endif

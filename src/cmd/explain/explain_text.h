@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sections of the text, in the order in which they are shown. A section prints nothing if its part is missing. */
-#pragma once
+#ifndef SRC_CMD_EXPLAIN_EXPLAIN_TEXT_H
+#define SRC_CMD_EXPLAIN_EXPLAIN_TEXT_H
 
 #include "src/ui/ui.h"
 #include "tuner/result/result.h"
@@ -28,3 +29,4 @@ void explain_ratio_text(struct speedup ratio, char *text, size_t size);
 json_t *explain_varied(const json_t *result, const json_t *config);
 /* The value of a member of a configuration; "-" if it is missing. */
 void explain_value_text(const json_t *json, char *text, size_t size);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs Slurm commands and reads their answers, with limits of time and size. Several can run at once. */
-#pragma once
+#ifndef SRC_CMD_FLEET_CMD_FLEET_PROBE_IMPL_H
+#define SRC_CMD_FLEET_CMD_FLEET_PROBE_IMPL_H
 
 #include "base/proc/proc.h"
 
@@ -15,3 +16,4 @@ struct fleet_answer {
 int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
               struct err *err);
 void fleet_answer_clear(struct fleet_answer *answer);
+#endif

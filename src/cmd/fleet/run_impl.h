@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot fleet`: the parts of a run, one file each. They share a JSON document that is also what is printed and
  * saved. */
-#pragma once
+#ifndef SRC_CMD_FLEET_RUN_IMPL_H
+#define SRC_CMD_FLEET_RUN_IMPL_H
 #include <limits.h>
 
 #include "src/app/cmd.h"
@@ -83,3 +84,4 @@ int fleet_child_run(struct app *app, const char *const *argv, const char *const 
 
 /* status.c */
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err);
+#endif

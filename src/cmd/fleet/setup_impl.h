@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How `fleet tune` finds and reaches the nodes: a struct for each launcher that it can use. */
-#pragma once
+#ifndef SRC_CMD_FLEET_SETUP_IMPL_H
+#define SRC_CMD_FLEET_SETUP_IMPL_H
 #include "src/cmd/fleet/run_impl.h"
 
 struct fleet_launcher {
@@ -20,3 +21,4 @@ struct fleet_launcher {
 
 /* The line that runs `command`, which is cleared, on a node. */
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command);
+#endif

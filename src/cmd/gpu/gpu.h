@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `run --device cuda -- PROGRAM`. */
-#pragma once
+#ifndef SRC_CMD_GPU_GPU_H
+#define SRC_CMD_GPU_GPU_H
 #include "src/app/cmd.h"
 
 /* Whether it is meant. */
 bool gpu_command_suits(struct app *app, const struct opt_args *args);
 int gpu_command_run(struct app *app, const struct opt_args *args, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `list counters`, `list metrics` and `list params`. */
-#pragma once
+#ifndef SRC_CMD_LIST_LIST_IMPL_H
+#define SRC_CMD_LIST_LIST_IMPL_H
 #include "base/json/js.h"
 #include "src/app/cmd.h"
 
@@ -8,6 +9,6 @@ static inline const char *list_text(const json_t *object, const char *key) {
 	return js_string_or(object, key, "");
 }
 
-
 /* Shows the parameters of the kernel in word 1, or of the specification of --spec. */
 int list_params(struct app *app, const struct opt_args *args, struct err *err);
+#endif

@@ -3,7 +3,8 @@
  * measures them, and a file for each fingerprint keeps them. In JSON a ceiling is {"name", "level"?, "threads",
  * "value", "unit", "samples": [..], "disturbed", "stores"?, "from"?, "to"?}, and on a GPU {"name", "device": "cuda",
  * "level"?, "value", "unit", "samples", "disturbed", "block"?, "per_sm"?}. */
-#pragma once
+#ifndef SRC_CMD_MACHINE_CEILINGS_H
+#define SRC_CMD_MACHINE_CEILINGS_H
 
 #include "src/app/cmd.h"
 
@@ -74,3 +75,4 @@ json_t *ceilings_measure(struct app *app, int samples, struct err *err);
 int ceilings_save(struct app *app, const json_t *ceilings, struct err *err);
 json_t *ceilings_load(struct app *app, struct err *err);
 int ceilings_check(const json_t *ceilings, struct err *err);
+#endif

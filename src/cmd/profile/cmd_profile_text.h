@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of entries as text for people. */
-#pragma once
+#ifndef SRC_CMD_PROFILE_CMD_PROFILE_TEXT_H
+#define SRC_CMD_PROFILE_CMD_PROFILE_TEXT_H
 #include <jansson.h>
 #include <stddef.h>
 
@@ -14,3 +15,4 @@ char *profile_text_clean(const char *text); /* a copy without control characters
 void profile_text_median(const json_t *entry, char *text, size_t size);
 /* Copies the members that identify an entry: kernel, problem, objective, device. New reference. */
 json_t *profile_text_head(const json_t *entry);
+#endif

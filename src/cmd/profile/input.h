@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles from files, folders and the store, and how they relate to this machine, for the verbs of `sweetspot
  * profile`. */
-#pragma once
+#ifndef SRC_CMD_PROFILE_INPUT_H
+#define SRC_CMD_PROFILE_INPUT_H
 
 #include "src/app/cmd.h"
 #include "tuner/profile/profile_state.h"
@@ -39,3 +40,4 @@ const char *profile_state_here(struct app *app, const struct opt_args *args, con
 char *profile_differing(struct app *app, const struct profile_input *input);
 /* Makes the recommendations of the store for a machine. New reference. */
 json_t *profile_of_store(struct app *app, struct store *store, const char *fingerprint, struct err *err);
+#endif

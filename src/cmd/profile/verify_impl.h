@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sweetspot profile verify`: duels of recommendations with their baselines. */
-#pragma once
+#ifndef SRC_CMD_PROFILE_VERIFY_IMPL_H
+#define SRC_CMD_PROFILE_VERIFY_IMPL_H
 #include "src/cmd/profile/input.h"
 #include "tuner/result/result.h"
 #include "tuner/race/race.h"
@@ -43,3 +44,4 @@ struct verify {
 int verify_kernel(struct verify *verify, struct verified *row, struct err *err);
 int verify_program(struct verify *verify, struct verified *row, struct err *err);
 int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
  * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
-#pragma once
+#ifndef SRC_CMD_REGIONS_CMD_REGIONS_APPLY_H
+#define SRC_CMD_REGIONS_CMD_REGIONS_APPLY_H
 #include "src/cmd/regions/target_impl.h"
 
 struct regions_files {
@@ -26,3 +27,4 @@ bool regions_document_proven(const json_t *document);
  * of the same build that were proven; people are told. */
 int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
                  const char *chosen, json_t *result, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands' own option --regions. Each function does the whole command, as its `run` would. */
-#pragma once
+#ifndef SRC_CMD_REGIONS_REGIONS_H
+#define SRC_CMD_REGIONS_REGIONS_H
 #include "src/app/cmd.h"
 
 /* tables: the options of the command. */
@@ -18,3 +19,4 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables);
 /* Settings of the program are kept, and those of the store do not know it. */
 bool regions_command_known(struct app *app, const struct opt_args *args);
+#endif

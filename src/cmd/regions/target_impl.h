@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program whose regions are meant, checked before it is run. */
-#pragma once
+#ifndef SRC_CMD_REGIONS_TARGET_IMPL_H
+#define SRC_CMD_REGIONS_TARGET_IMPL_H
 #include "src/app/cmd.h"
 
 struct regions_target {
@@ -20,3 +21,4 @@ void regions_target_clear(struct regions_target *target);
 /* The subject of a command whose program is `path`. Caller frees. */
 char *regions_subject(const char *path, char *const *words, size_t count);
 char *regions_library_path(struct err *err); /* caller frees */
+#endif

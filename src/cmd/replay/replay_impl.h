@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --baseline of `replay`: a configuration of a recorded space. */
-#pragma once
+#ifndef SRC_CMD_REPLAY_REPLAY_IMPL_H
+#define SRC_CMD_REPLAY_REPLAY_IMPL_H
 #include "base/opt.h"
 #include "src/ui/ui.h"
 #include "tuner/replay/score.h"
@@ -75,3 +76,4 @@ struct score_output {
 };
 
 void score_output_print(const struct score_output *output, const struct ui *ui);
+#endif

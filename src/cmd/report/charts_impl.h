@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of a page. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CHARTS_IMPL_H
+#define SRC_CMD_REPORT_CHARTS_IMPL_H
 #include "base/mem.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
@@ -22,3 +23,4 @@ char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct
 
 /* Writes each chart into the folder as SVG, and its values as CSV. */
 int charts_files(const struct charts *charts, const char *dir, struct err *err);
+#endif

@@ -189,7 +189,7 @@ static void setting_put(struct html_table *table, const json_t *setting) {
 
 static void table_put(struct report *report, const json_t *regions) {
 	static const char *const region_titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
-	                                     "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
+	                                            "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
 	struct html_table table;
 	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", region_titles);
 	js_each (region, regions) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The curves of one parameter, with the charts and the table made from them. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CURVES_IMPL_H
+#define SRC_CMD_REPORT_CURVES_IMPL_H
 #include "src/cmd/report/curves_table_impl.h"
 
 enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
@@ -41,3 +42,4 @@ void curves_speedups(const struct curves *curves);
 void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
 /* curves_table.c */
 void curves_table(const struct curves *curves);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines of a study: the least time at each value of a parameter over all other parameters, perhaps with one line for
  * each value of a second parameter. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CURVES_TABLE_IMPL_H
+#define SRC_CMD_REPORT_CURVES_TABLE_IMPL_H
 #include "src/cmd/report/report_impl.h"
 
 struct slice {
@@ -24,3 +25,4 @@ void slice_each_problem(struct report *report, const struct report_section *sect
 const char *slice_level(struct report *report, const struct study_column *column, int level);
 /* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */
 size_t slice_winner(const struct report_section *section);
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program, a chart,
  * which escapes its own texts, or fills a slot at the end. */
-#pragma once
+#ifndef SRC_CMD_REPORT_HTML_H
+#define SRC_CMD_REPORT_HTML_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -46,3 +47,4 @@ void html_table_end(struct html_table *table);
 /* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
 void page_begin(struct html *html, const char *title, int reload);
 void page_end(struct html *html);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The data of the page. Each kernel, problem and objective has a section of its own. */
-#pragma once
+#ifndef SRC_CMD_REPORT_REPORT_IMPL_H
+#define SRC_CMD_REPORT_REPORT_IMPL_H
 
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/report/charts_impl.h"
@@ -152,3 +153,4 @@ const char *report_command_line(struct report *report, const struct report_secti
 /* The same with the problem, for commands that measure; for a program, its own tune command. */
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparison of two configurations of a program: `compare 'B=16' 'B=64' --param B=16,64 -- ./app '{B}'`. */
-#pragma once
+#ifndef SRC_CMD_RUN_COMPARE_PROGRAM_IMPL_H
+#define SRC_CMD_RUN_COMPARE_PROGRAM_IMPL_H
 #include "src/cmd/tune/item.h"
 
 struct compare_program {
@@ -14,3 +15,4 @@ struct compare_program {
 int compare_program_open(struct compare_program *program, struct app *app, const struct opt_args *args,
                          struct err *err);
 void compare_program_close(struct compare_program *program);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The outcome of `compare`: as text, as a document, or as rows of a table. */
-#pragma once
+#ifndef SRC_CMD_RUN_COMPARE_SHOW_IMPL_H
+#define SRC_CMD_RUN_COMPARE_SHOW_IMPL_H
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/show/measured.h"
 #include "tuner/race/race.h"
@@ -50,3 +51,4 @@ struct comparison {
 /* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
 void compare_show(const struct comparison *comparison, const json_t *const config[2], const struct duel_result *duel,
                   bool json);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of sweep and compare in the store: a session with a search for each problem. */
-#pragma once
+#ifndef SRC_CMD_RUN_MANUAL_STORE_IMPL_H
+#define SRC_CMD_RUN_MANUAL_STORE_IMPL_H
 #include "src/cmd/run/run_manual_impl.h"
 #include "tuner/store/store.h"
 
@@ -19,3 +20,4 @@ int manual_store_trial(struct manual_store *kept, const char *phase, int block, 
                        const json_t *config, const struct trial_result *result, struct err *err);
 /* Call it even after a failure; an error that is already in err stays. */
 int manual_store_end(struct manual_store *kept, bool failed, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */
-#pragma once
+#ifndef SRC_CMD_RUN_RUN_MANUAL_IMPL_H
+#define SRC_CMD_RUN_RUN_MANUAL_IMPL_H
 
 #include "src/app/cmd.h"
 #include "src/show/counters_words.h"
@@ -44,3 +45,4 @@ int manual_counters(struct manual *manual, const struct opt_args *args, struct c
 int manual_count(struct manual *manual, const struct counters_words *words, const json_t *problem, const json_t *config,
                  struct trial_result *result, struct err *err);
 struct trial_request manual_request(const struct manual *manual, const json_t *config);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the command sweep on kernels. */
-#pragma once
+#ifndef SRC_CMD_RUN_SWEEP_IMPL_H
+#define SRC_CMD_RUN_SWEEP_IMPL_H
 #include "src/cmd/run/manual_store_impl.h"
 #include "src/cmd/run/sweep_table_impl.h"
 
@@ -52,3 +53,4 @@ int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t 
 /* One row of the document. New reference. */
 json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
                        const struct trial_result *result);
+#endif

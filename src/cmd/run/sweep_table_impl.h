@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of `sweep`. */
-#pragma once
+#ifndef SRC_CMD_RUN_SWEEP_TABLE_IMPL_H
+#define SRC_CMD_RUN_SWEEP_TABLE_IMPL_H
 
 #include "base/value.h"
 #include "src/ui/ui.h"
@@ -26,3 +27,4 @@ struct sweep_table {
  * speedups over the serial code and over one thread if that was swept, the efficiency, the figures, and a bar of the
  * time. */
 void sweep_table_print(struct ui *ui, const struct sweep_table *table);
+#endif

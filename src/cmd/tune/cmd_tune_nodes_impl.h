@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
-#pragma once
+#ifndef SRC_CMD_TUNE_CMD_TUNE_NODES_IMPL_H
+#define SRC_CMD_TUNE_CMD_TUNE_NODES_IMPL_H
 #include "src/cmd/tune/item.h"
 #include "src/cmd/tune/options.h"
 
@@ -24,3 +25,4 @@ bool tune_nodes_here(const struct tune_nodes *nodes);
 struct pool *tune_nodes_pool(struct tune_nodes *nodes);
 json_t *tune_nodes_json(const struct tune_nodes *nodes); /* {"launcher","nodes":[..]}, new reference */
 void tune_nodes_free(struct tune_nodes *nodes);          /* ends everything that was started; NULL is allowed */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tune --sizes: one kernel at several sizes under one budget. */
-#pragma once
+#ifndef SRC_CMD_TUNE_CMD_TUNE_SIZES_IMPL_H
+#define SRC_CMD_TUNE_CMD_TUNE_SIZES_IMPL_H
 #include "src/cmd/tune/session_impl.h"
 #include "tuner/sizes/sizes.h"
 
@@ -16,3 +17,4 @@ struct tune_sizes {
 int tune_sizes_read(struct tune_session *session, struct err *err);
 void tune_sizes_free(struct tune_sizes *sizes); /* NULL is allowed */
 int tune_sizes_run(struct tuning *t, struct err *err);
+#endif

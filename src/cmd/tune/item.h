@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An item that `tune` tunes: a kernel, a program, or the subject of a specification. All items are created, and thereby
  * checked, before the first one is measured, so that a mistake in the last one is found at once. */
-#pragma once
+#ifndef SRC_CMD_TUNE_ITEM_H
+#define SRC_CMD_TUNE_ITEM_H
 #include "src/app/cmd.h"
 #include "tuner/fleet/pool_workers.h"
 #include "tuner/spec/spec.h"
@@ -43,3 +44,4 @@ struct tune_item *tune_item_command(struct app *app, struct spec *spec, const st
 /* For a specification in the language "CUDA", "OpenCL" or "HIP"; ownership as above. */
 struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
 void tune_item_free(struct tune_item *item); /* NULL is allowed */
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of `tune`. */
-#pragma once
+#ifndef SRC_CMD_TUNE_OPTIONS_H
+#define SRC_CMD_TUNE_OPTIONS_H
 #include "src/show/counters_words.h"
 #include "src/show/measured.h"
 #include "tuner/tune/tune.h"
@@ -28,3 +29,4 @@ void tune_settings_clear(struct tune_settings *settings);
 /* Reads "200e", a duration, or a time of nodes such as "2node-h". */
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run of `tune`: it tunes the items one after the other, stores the results and shows them. */
-#pragma once
+#ifndef SRC_CMD_TUNE_SESSION_IMPL_H
+#define SRC_CMD_TUNE_SESSION_IMPL_H
 #include "src/cmd/tune/cmd_tune_watch_impl.h"
 #include "src/cmd/tune/item.h"
 #include "src/cmd/tune/options.h"
@@ -39,3 +40,4 @@ struct tuning {
 /* Tunes one item, or reuses what --resume finds. *kept is its result, which belongs to t->results, or NULL. */
 int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
                 struct err *err);
+#endif

@@ -14,7 +14,8 @@
  *
  * Intervals come from draws of the posterior of the process, reflected about the estimate (basic bootstrap: Davison and
  * Hinkley, Bootstrap methods and their application, 1997, section 5.2), because noise only ever adds variance. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_ANOVA_H
+#define TUNER_MODEL_EFFECTS_ANOVA_H
 #include "tuner/model/effects/response.h"
 
 struct anova_data {
@@ -47,3 +48,4 @@ struct anova {
 int anova_make(struct anova *anova, const struct anova_data *data);
 void anova_clear(struct anova *anova);
 const struct anova_share *anova_pair(const struct anova *anova, size_t a, size_t b); /* a != b, in any order */
+#endif

@@ -10,7 +10,8 @@
  *
  * Zeros count as half of the smallest positive value. Counters that hardly vary, are mostly 0, have negative values, or
  * are missing in more than a fifth of the rows are dropped; then rows in which one of the others is missing. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_DRIVERS_H
+#define TUNER_MODEL_EFFECTS_DRIVERS_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -60,3 +61,4 @@ struct drivers {
 /* -1 with the reason: invalid data, or no counter is left. */
 int drivers_make(struct drivers *drivers, const struct drivers_data *data);
 void drivers_clear(struct drivers *drivers);
+#endif

@@ -23,7 +23,8 @@
  * A value that was measured once is named best or worst only if fewer than two others were measured more often; a value
  * whose effect could be that of other parameters is left out, and a parameter that never changed without another one
  * changing is unknown. If there are more than 511 values in all, those that were measured least count as the mean. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_EFFECTS_H
+#define TUNER_MODEL_EFFECTS_EFFECTS_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -52,3 +53,4 @@ struct effect {
 
 /* effects: params of them, always set. -1: too little data for any of them, or an invalid cost, weight or level. */
 int effects_fit(const struct effects_table *table, struct effect *effects);
+#endif

@@ -5,7 +5,8 @@
  * The design matrix has one column for the mean and one for each value of each parameter that changes. It is never
  * written out: a row has a list of columns. Within the rows where a parameter is present its columns are centred (1 for
  * the row's value, less the share of rows that have it), so that an effect is a deviation from the parameter's mean. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_EFFECTS_IMPL_H
+#define TUNER_MODEL_EFFECTS_EFFECTS_IMPL_H
 #include "tuner/model/effects/anova.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/effects/landscape.h"
@@ -147,3 +148,4 @@ struct neighbour {
 
 /* One for each value of a parameter, in order; the winner itself has ratio 1. The caller frees them. */
 struct neighbour *look_around(const struct look *look, size_t param);
+#endif

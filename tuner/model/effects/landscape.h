@@ -2,7 +2,8 @@
 /* How the winner compares to its neighbours, which differ in one parameter: it is on a plateau, where a step costs
  * nothing, or on a peak, where it does. Measured neighbours are taken as they are; others are predicted by the response
  * surface (response.h), with an interval, if leave-one-out shows that it predicts at all. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_LANDSCAPE_H
+#define TUNER_MODEL_EFFECTS_LANDSCAPE_H
 #include "tuner/model/effects/response.h"
 
 /* Relative costs: below STEP a step counts as free, below NEAR as equally good. */
@@ -57,3 +58,4 @@ struct landscape {
 int landscape_make(struct landscape *landscape, const struct landscape_data *data);
 void landscape_clear(struct landscape *landscape);
 const char *landscape_verdict_word(enum landscape_verdict verdict);
+#endif

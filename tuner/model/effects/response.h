@@ -9,7 +9,8 @@
  * least-squares, 1977) of the targets on their leave-one-out predictions judge all rows again, because the additive
  * model takes interactions for noise. Trials that were cut short count as what the process expects above their limit
  * (the mean of a truncated normal distribution). The noise is chosen among a few levels by the likelihood. */
-#pragma once
+#ifndef TUNER_MODEL_EFFECTS_RESPONSE_H
+#define TUNER_MODEL_EFFECTS_RESPONSE_H
 #include "tuner/model/effects/effects.h"
 #include "tuner/model/gp/gp.h"
 
@@ -45,3 +46,4 @@ size_t *response_order_new(const struct effects_table *table, size_t param);
 /* Log cost without noise of `count` configurations. mean may be NULL; covariance: count x count, or NULL. */
 void response_predict(const struct response *response, const int *level, size_t count, double *mean,
                       double *covariance);
+#endif

@@ -14,7 +14,8 @@
  *
  * Lengths, s2, w and the noise maximise likelihood times priors (gsl_multimin with the gradient of equation 5.9); the
  * priors keep few observations from fixing many lengths. Targets should have a deviation of about 1. */
-#pragma once
+#ifndef TUNER_MODEL_GP_GP_H
+#define TUNER_MODEL_GP_GP_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,3 +79,4 @@ void gp_pool_predict(struct gp_pool *pool);
 const float *gp_pool_mean(const struct gp_pool *pool);
 const float *
 gp_pool_variance(const struct gp_pool *pool); /* of the function, without noise; may be 0 or slightly below */
+#endif

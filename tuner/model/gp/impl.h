@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this room. */
-#pragma once
+#ifndef TUNER_MODEL_GP_IMPL_H
+#define TUNER_MODEL_GP_IMPL_H
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>
 
@@ -73,3 +74,4 @@ double gp_problem_value(struct gp_problem *problem, const double *theta, double 
 
 /* Chooses between OpenBLAS and GSL's own functions, at the first call. */
 void blas_load(void);
+#endif

@@ -5,7 +5,8 @@
  * smoothing scatterplots, 1979). Cross-validation chooses: each size is predicted from all others, and a law with more
  * parameters must predict clearly better, because it always fits better. Fits are robust by Huber's weights (Huber,
  * Robust estimation of a location parameter, 1964). */
-#pragma once
+#ifndef TUNER_MODEL_LAW_GROWTH_H
+#define TUNER_MODEL_LAW_GROWTH_H
 #include <stddef.h>
 
 #include "base/err.h"
@@ -58,3 +59,4 @@ double growth_predict(const struct growth *growth, double n, double ci[2]);
 /* Describes the law from the smallest size to the largest; a local law is cut at its sizes, or at some of them if they
  * are many. Room for GROWTH_PIECES_MAX; returns the number. */
 size_t growth_pieces(const struct growth *growth, struct growth_piece *pieces);
+#endif

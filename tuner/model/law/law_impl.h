@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files growth*.c only. */
-#pragma once
+#ifndef TUNER_MODEL_LAW_LAW_IMPL_H
+#define TUNER_MODEL_LAW_LAW_IMPL_H
 
 #include "tuner/model/law/growth.h"
 #include "tuner/model/law/scaling.h"
@@ -65,3 +66,4 @@ void scaling_kappa_ci(const struct scaling_region *region, double ci[2]);
 void scaling_best_ci(const struct scaling_region *region, double ci[2]);
 double scaling_best(struct rates at);
 void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]);
+#endif

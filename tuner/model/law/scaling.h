@@ -13,7 +13,8 @@
  *
  * The caller leaves out numbers of threads beyond the hardware's, because oversubscription does not follow such a law.
  */
-#pragma once
+#ifndef TUNER_MODEL_LAW_SCALING_H
+#define TUNER_MODEL_LAW_SCALING_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -57,3 +58,4 @@ int scaling_fit(const struct scaling_point *points, size_t count, struct scaling
 double scaling_seconds(const struct scaling *scaling, double threads, double ci[2]);
 double scaling_speedup(const struct scaling *scaling, double threads, double ci[2]); /* over one thread */
 const char *scaling_law_word(enum scaling_law law);                                  /* "amdahl", "usl" */
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T1 specifications of language "C": a C function, compiled anew for each configuration (-DNAME=VALUE) to a plug-in
  * that the worker runs. Its outputs are compared with those of the baseline's build on the same inputs. */
-#pragma once
+#ifndef TUNER_SPEC_C_C_H
+#define TUNER_SPEC_C_C_H
 #include "base/sha256.h"
 #include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
@@ -23,3 +24,4 @@ struct builder *spec_c_builder(struct spec_c *c); /* compiles ahead where it has
  * result (TRIAL_COMPILE, with the compiler's first error). -1 where the baseline itself does not compile or run. */
 struct runner spec_c_runner(struct spec_c *c);
 const char *spec_c_source(const struct spec_c *c); /* "sha256:..." of specification, kernel file and compiler's name */
+#endif

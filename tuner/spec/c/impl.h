@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder, and by the CUDA reader where both languages agree. */
-#pragma once
+#ifndef TUNER_SPEC_C_IMPL_H
+#define TUNER_SPEC_C_IMPL_H
 
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -131,3 +132,4 @@ struct c_build {
  * user's cache), which becomes the compiler's. Plug-ins for this machine stay in the cache for later sessions. The
  * kernel, and the compiler's words and cwd, are borrowed, and so is the worker. */
 struct c_builds;
+#endif

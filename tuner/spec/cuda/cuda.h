@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T1 specifications of language "CUDA", "OpenCL" or "HIP": a __global__ or __kernel function, compiled for each
  * configuration by the worker, which runs it on the arguments that KernelSpecification describes. */
-#pragma once
+#ifndef TUNER_SPEC_CUDA_CUDA_H
+#define TUNER_SPEC_CUDA_CUDA_H
 #include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
 
@@ -23,3 +24,4 @@ const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of s
 const json_t *
 spec_cuda_problem(const struct spec_cuda *cuda);            /* {"size": "4096x4096"} for people and the store, or {} */
 const char *spec_cuda_kernel(const struct spec_cuda *cuda); /* its name in the worker */
+#endif

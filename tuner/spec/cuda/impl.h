@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of this folder. */
-#pragma once
+#ifndef TUNER_SPEC_CUDA_IMPL_H
+#define TUNER_SPEC_CUDA_IMPL_H
 #include "base/expr/expr.h"
 #include "tuner/spec/c/impl.h"
 #include "tuner/spec/spec.h"
@@ -64,3 +65,4 @@ json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config,
 
 /* Compiles before a configuration is measured. The kernel and the worker are borrowed. */
 struct cuda_ahead;
+#endif

@@ -9,7 +9,8 @@
  * bars, or if the smallest value is below half of the largest. A few whole numbers on an x axis (threads, sizes) get a
  * tick each. Series differ by colour (Okabe and Ito), shape and dashes; heat maps use viridis, and show their values if
  * the cells are large enough. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CHART_CHART_H
+#define SRC_CMD_REPORT_CHART_CHART_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -77,3 +78,4 @@ char *chart_css(void);
 unsigned colour_map(double share);
 /* Cuts the text to the width, with an ellipsis if the end is missing. The caller frees it. */
 char *text_fit(const char *text, double width);
+#endif

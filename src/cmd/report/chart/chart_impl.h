@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a chart. Each adds its items to the drawing; only the frame decides where the plot is. */
-#pragma once
+#ifndef SRC_CMD_REPORT_CHART_CHART_IMPL_H
+#define SRC_CMD_REPORT_CHART_CHART_IMPL_H
 
 #include "src/cmd/report/chart/chart.h"
 
@@ -187,3 +188,4 @@ size_t text_wrap(const char *text, double width, char **lines, size_t max);
 
 /* Takes id, title and description from the chart. */
 void svg_write(FILE *out, const struct drawing *drawing, const struct chart *chart);
+#endif
