@@ -172,24 +172,27 @@ static char *zip_unpack(const char *path, const char *zip, size_t packed, size_t
 	return text;
 }
 
-/* The text in UTF-8, NULL if it cannot be converted. Halves of pairs are left out. */
+/* The text in UTF-8, NULL if the encoding is not known here. Half a pair and the like become U+FFFD. */
 static char *converted(const char *encoding, char *data, size_t *size) {
 	size_t room = 3 * *size + 1, left = room, own = *size;
 	iconv_t to_utf8 = iconv_open("UTF-8", encoding);
 	if (to_utf8 == (iconv_t)-1)
 		return NULL;
 	char *out = mem_alloc(room + SCAN_PAD, 1), *in = data, *to = out;
-	while (iconv(to_utf8, &in, &own, &to, &left) == (size_t)-1 && own > 1) {
-		in += 2;
-		own -= 2;
+	size_t step = *encoding == 'U' ? 2 : 1;
+	while (iconv(to_utf8, &in, &own, &to, &left) == (size_t)-1 && own >= step && left > 3) {
+		in += step;
+		own -= step;
+		to = stpcpy(to, "\xef\xbf\xbd");
+		left -= 3;
 	}
 	iconv_close(to_utf8);
 	*size = (size_t)(to - out);
 	return out;
 }
 
-/* What spreadsheets write that is not UTF-8: in GB 18030 a letter has an even number of bytes, and some of them are low;
- * Greek has long words of high ones; the West has single ones. NULL: the text is UTF-8, or something else. */
+/* What spreadsheets write that is not UTF-8: in GB 18030 a letter has an even number of bytes, and some of them are
+ * low; Greek has long words of high ones; the West has single ones. NULL: the text is UTF-8, or something else. */
 static const char *encoding_guess(const char *data, size_t size) {
 	size_t high = 0, low = 0, odd = 0, runs = 0;
 	bool utf8 = true, text = true;

@@ -219,7 +219,10 @@ static void plain_number(const struct csv *csv, char *cell) {
 	const char *point = memrchr(cell, '.', length), *comma = memrchr(cell, ',', length);
 	size_t behind = comma ? strspn(comma + 1, "0123456789") : 0;
 	for (char *blank = cell; (blank = strpbrk(blank, " \xc2\xe2")); blank++) { /* "1 219,0 ns" */
-		size_t own = *blank == ' ' ? 1 : strncmp(blank, "\xc2\xa0", 2) == 0 ? 2 : strncmp(blank, "\xe2\x80\xaf", 3) == 0 ? 3 : 0;
+		size_t own = *blank == ' '                            ? 1
+		             : strncmp(blank, "\xc2\xa0", 2) == 0     ? 2
+		             : strncmp(blank, "\xe2\x80\xaf", 3) == 0 ? 3
+		                                                      : 0;
 		if (own && blank > cell && strspn(blank - 1, "0123456789") && strspn(blank + own, "0123456789") == 3) {
 			memmove(blank, blank + own, strlen(blank + own) + 1);
 			plain_number(csv, cell);

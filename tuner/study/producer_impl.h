@@ -9,9 +9,8 @@ struct producer {
 	const char *name;
 	const char *header; /* "a;b": a table with columns of these names, which may hold * */
 	const char *keys;   /* "a;b": JSON with these members near its beginning; NULL: it has no such files */
-	const char
-		*rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line; "[": it
-	              is a list, because other documents have the same members */
+	const char *rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line;
+	                     "[": it is a list, because other documents have the same members */
 	/* "pattern=role[:argument]; .." The first pattern that fits a column tells its role; others are skipped. "^name" is
 	 * a member of what a row stands in, "a.b" one of its object a. The roles:
 	 *     time[:UNIT]      a time of the row; the first one of the list that the file has
@@ -70,8 +69,8 @@ struct produced {
 int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
                    const struct study_reading *reading, struct produced *produced, struct err *err);
 
-/* The rows of a document as a table, NULL if it does not have any; producer NULL: JSON of nobody who is known, a list of
- * objects, an object in each line, or an object of lists. src: producer_json.c */
+/* The rows of a document as a table, NULL if it does not have any; producer NULL: JSON of nobody who is known, a list
+ * of objects, an object in each line, or an object of lists. src: producer_json.c */
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);
 
 /* The texts of time(1), perf stat, likwid, hyperfine and Criterion: a row for each run, with columns that speak for

@@ -348,8 +348,8 @@ static void pending_put(struct grid *grid, struct pending *pending) {
 	pending->count = 0;
 }
 
-/* Lines that have the time of a run, and what column it belongs to: behind the mark, before it, or in the middle of three
- * behind it. */
+/* Lines that have the time of a run, and what column it belongs to: behind the mark, before it, or in the middle of
+ * three behind it. */
 static const struct spoken {
 	const char *column, *mark, *also; /* the line must have `also`, too */
 	enum { SPOKEN_BEHIND, SPOKEN_BEFORE, SPOKEN_MIDDLE } place;
@@ -425,7 +425,8 @@ static struct csv *time_read(const char *text, size_t size) {
 		number++;
 		run_name(&pending, line, time);
 		if (!time) {
-			pending_read(&pending, line);
+			if (*line != '\t') /* GNU time -v, after the time of the run */
+				pending_read(&pending, line);
 			continue;
 		}
 		grid_row(grid, number);

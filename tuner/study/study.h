@@ -144,7 +144,9 @@ struct study_item {
 	json_t *tunes;              /* objects of `tune --json`, the oldest first */
 	double noise;               /* of the newest session that has it; NAN */
 	size_t trials;
-	json_t *table; /* how a table that somebody brought was read: its file, columns and what they are; else NULL */
+	json_t *table;  /* how a table that somebody brought was read: its file, columns and what they are; else NULL */
+	json_t *source; /* who wrote the file, and what its columns are; NULL: we did */
+	json_t *failed; /* configurations that did not work */
 };
 
 struct study_set;

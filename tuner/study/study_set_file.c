@@ -305,6 +305,26 @@ static void objective_tell(const struct record *record, struct study_item *item)
 		study_unitless(item->study);
 }
 
+static void column_tell(json_t *columns, const char *name, const char *role, const char *unit) {
+	json_array_append_new(columns, json_pack("{s:s,s:s,s:s}", "name", name, "role", role, "unit", unit));
+}
+
+/* The same as for tables. New reference. */
+static json_t *record_source(const struct record *record) {
+	static const char *const names[][2] = {{"kt", "Kernel Tuner"}, {"t4", "T4"}, {"ktt", "KTT"}};
+	bool time = strcmp(record->unit, "ms") == 0;
+	const char *producer = record->format;
+	json_t *columns = json_array();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		producer = strcmp(record->format, names[i][0]) == 0 ? names[i][1] : producer;
+	for (size_t p = 0; p < space_params(record->space); p++)
+		column_tell(columns, space_param_name(record->space, p), "parameter", "");
+	column_tell(columns, record->objective, record->sense == RECORD_MORE ? "rate" : "time", time ? "s" : record->unit);
+	for (size_t c = 0; c < record->counter_count; c++)
+		column_tell(columns, record->counters[c], "counter", "");
+	return json_pack("{s:s,s:o}", "producer", producer, "columns", columns);
+}
+
 static int recorded_add(struct study_set *set, const struct record *record, const char *path, struct err *err) {
 	bool time = strcmp(record->unit, "ms") == 0, own = strcmp(study_set_objective(set), "time") == 0;
 	uint64_t count = space_valid(record->space);
@@ -325,6 +345,8 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 	                                         on_cpu(record) ? "cpu" : "cuda:0", machine);
 	for (uint64_t i = 0; i < count; i++)
 		row_add(item, record, i, time ? 1e-3 : 1);
+	if (!item->source)
+		item->source = record_source(record);
 	if (own)
 		objective_tell(record, item);
 	return 0;
@@ -366,7 +388,7 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 	if (failed <= 0)
 		return failed ? err_prefix(err, "%s", path) : 0;
 	bool rows = memmem(text, size, "\"counter-value\"", 15) ||
-				(size <= DOCUMENT_MAX && (producer_of_json(text, size) || is_rows(text, size)));
+	            (size <= DOCUMENT_MAX && (producer_of_json(text, size) || is_rows(text, size)));
 	return rows ? study_set_table(set, path, text, size, reading, err) : 1;
 }
 

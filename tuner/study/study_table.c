@@ -144,7 +144,7 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 		if (table->guessed)
 			json_object_set_new(item->table, "assumed_direction",
 			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
-		json_object_set_new(item->table, "source", source_json(table));
+		item->source = source_json(table);
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
 		else if (table->unitless)
@@ -298,7 +298,9 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 }
 
 static int hint_add(struct err *err) {
-	return err && !*err->hint ? err_hint(err, "write a line of names, and below it a line for each measurement (doc/tables.md)") : -1;
+	return err && !*err->hint
+	           ? err_hint(err, "write a line of names, and below it a line for each measurement (doc/tables.md)")
+	           : -1;
 }
 
 /* Headers that are bare numbers do not say of what. */

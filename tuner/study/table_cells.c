@@ -75,8 +75,8 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 	return sure;
 }
 
-/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor, are
- * not part of it. A unit behind the deviation is the value's. */
+/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor,
+ * are not part of it. A unit behind the deviation is the value's. */
 static void deviation_cut(struct csv *csv, size_t at) {
 	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", " ("};
 	const char *cell = csv->cells[at];

@@ -155,7 +155,8 @@ bool table_is_team(const char *header) {
 	return table_is_threads(header) || table_has_word(key, "ranks processes procs tasks gpus devices");
 }
 
-/* Words of headers in German, French, Spanish, Italian, Greek and Chinese, without accents, and what they are in English;
+/* Words of headers in German, French, Spanish, Italian, Greek and Chinese, without accents, and what they are in
+ * English;
  * "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
 static const char *const translations[][2] = {
 	{"threads thread ms s us ns mean median min max openmp mpi cpu gpu runs in n p", NULL},
@@ -186,8 +187,8 @@ static const char *const translations[][2] = {
 /* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
 static void fold(const char *text, char out[2 * TABLE_NAME]) {
 	static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty";
-	static const char *const pairs[][2] = {{"ά", "α"}, {"έ", "ε"}, {"ή", "η"}, {"ί", "ι"}, {"ό", "ο"}, {"ύ", "υ"},
-	                                       {"ώ", "ω"}, {"Ά", "α"}, {"Έ", "ε"}, {"Ή", "η"}, {"Ί", "ι"}, {"Ό", "ο"},
+	static const char *const pairs[][2] = {{"ά", "α"}, {"έ", "ε"}, {"ή", "η"},  {"ί", "ι"},   {"ό", "ο"},  {"ύ", "υ"},
+	                                       {"ώ", "ω"}, {"Ά", "α"}, {"Έ", "ε"},  {"Ή", "η"},   {"Ί", "ι"},  {"Ό", "ο"},
 	                                       {"Ύ", "υ"}, {"Ώ", "ω"}, {"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}};
 	size_t length = 0, i;
 	for (const unsigned char *at = (const unsigned char *)text; *at && length < TABLE_NAME;) {
@@ -210,8 +211,8 @@ static void fold(const char *text, char out[2 * TABLE_NAME]) {
 	out[length] = '\0';
 }
 
-/* The English word for the beginning of a text, whose length it sets: a whole word, or the longest one of Chinese, which
- * does not separate them. NULL: it is not known. */
+/* The English word for the beginning of a text, whose length it sets: a whole word, or the longest one of Chinese,
+ * which does not separate them. NULL: it is not known. */
 static const char *translated(const char *text, size_t *length) {
 	const char *found = NULL;
 	bool chinese = (unsigned char)*text >= 0xe3;
@@ -219,7 +220,8 @@ static const char *translated(const char *text, size_t *length) {
 	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
 		for (const char *at = translations[i][0]; *at; at += strspn(at, " ")) {
 			size_t own = strcspn(at, " ");
-			bool fits = chinese ? own > best && strncmp(at, text, own) == 0 : own == word && strncasecmp(at, text, own) == 0;
+			bool fits =
+				chinese ? own > best && strncmp(at, text, own) == 0 : own == word && strncasecmp(at, text, own) == 0;
 			if (fits) {
 				best = own;
 				found = translations[i][1] ? translations[i][1] : at;

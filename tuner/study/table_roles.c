@@ -85,8 +85,8 @@ static int names_check(const struct table *table, struct err *err) {
 			return err_set(err, ERR_USAGE, NULL, "%s: column %zu does not have a name", table->path, c + 1);
 		for (size_t d = 0; d < c; d++)
 			if (strcmp(table->columns[c].name, table->columns[d].name) == 0)
-				return err_set(err, ERR_USAGE, "rename one of them", "%s:1: two columns have the name \"%.60s\"", table->path,
-				               table->columns[c].name);
+				return err_set(err, ERR_USAGE, "rename one of them", "%s:1: two columns have the name \"%.60s\"",
+				               table->path, table->columns[c].name);
 	}
 	return 0;
 }

@@ -195,8 +195,8 @@ static void log_drop(struct lines *lines) {
 
 /* Google Benchmark fits a law to rows, and prints it below them. */
 static bool is_fit(const struct field *field) {
-	return field->length > 5 &&
-	       (memcmp(field->at + field->length - 5, "_BigO", 5) == 0 || memcmp(field->at + field->length - 4, "_RMS", 4) == 0);
+	return field->length > 5 && (memcmp(field->at + field->length - 5, "_BigO", 5) == 0 ||
+	                             memcmp(field->at + field->length - 4, "_RMS", 4) == 0);
 }
 
 /* So does what stands behind a rule or a blank line below the rows, if it has other fields. */
