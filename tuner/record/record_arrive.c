@@ -191,7 +191,7 @@ static char *converted(const char *encoding, char *data, size_t *size) {
 	return out;
 }
 
-/* What spreadsheets write that is not UTF-8: in GB 18030 a letter has an even number of bytes, and some of them are
+/* Spreadsheets write other texts than UTF-8: in GB 18030 a letter has an even number of bytes, and some of them are
  * low; Greek has long words of high ones; the West has single ones. NULL: the text is UTF-8, or something else. */
 static const char *encoding_guess(const char *data, size_t size) {
 	size_t high = 0, low = 0, odd = 0, runs = 0;

@@ -213,28 +213,25 @@ static int parts_find(const struct producer *producer, const struct study_readin
 	                     "%s: no column that is known to be a time of %s has a value", making->path, producer->name);
 }
 
-/* Without marks of thousands: "1,234.5", and "1.234,5" or "12,345" where fields have decimal commas. */
-static void plain_number(const struct csv *csv, char *cell) {
-	size_t length = strspn(cell, "0123456789.,-");
-	const char *point = memrchr(cell, '.', length), *comma = memrchr(cell, ',', length);
-	size_t behind = comma ? strspn(comma + 1, "0123456789") : 0;
-	for (char *blank = cell; (blank = strpbrk(blank, " \xc2\xe2")); blank++) { /* "1 219,0 ns" */
-		size_t own = *blank == ' '                            ? 1
-		             : strncmp(blank, "\xc2\xa0", 2) == 0     ? 2
-		             : strncmp(blank, "\xe2\x80\xaf", 3) == 0 ? 3
-		                                                      : 0;
-		if (own && blank > cell && strspn(blank - 1, "0123456789") && strspn(blank + own, "0123456789") == 3) {
-			memmove(blank, blank + own, strlen(blank + own) + 1);
-			plain_number(csv, cell);
-			return;
-		}
+void producer_number(char *cell, enum producer_marks marks) {
+	size_t length = strspn(cell, "0123456789.,-' \xc2\xa0\xe2\x80\xaf");
+	while (length && !isdigit((unsigned char)cell[length - 1]))
+		length--;
+	const char *last = NULL;
+	size_t points = 0, commas = 0;
+	for (size_t i = 0; i < length; i++) {
+		points += cell[i] == '.';
+		commas += cell[i] == ',';
+		last = strchr(".,", cell[i]) ? cell + i : last;
 	}
-	bool decimal = comma && (point ? comma > point : behind != 3 || csv->delimiter == ';');
-	char mark = decimal ? '.' : ',', *to = cell;
-	for (char *at = cell; *at; at++)
-		if (at >= cell + length || *at != mark)
-			*to++ = decimal && *at == ',' && at < cell + length ? '.' : *at;
-	*to = '\0';
+	bool alone = last && (*last == ',' ? commas : points) == 1;
+	bool decimal = alone && marks != MARKS_WHOLE &&
+	               (*last == '.' || points || marks == MARKS_COMMA || strspn(last + 1, "0123456789") != 3);
+	char *to = cell;
+	for (char *at = cell; at < cell + length; at++)
+		if (isdigit((unsigned char)*at) || *at == '-' || (decimal && at == last))
+			*to++ = decimal && at == last ? '.' : *at;
+	memmove(to, cell + length, strlen(cell + length) + 1);
 }
 
 /* A time, or a rate, of the row, with the unit that the rule, the row, the cell or the header has. */
@@ -255,9 +252,10 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 		return 0;
 	}
 	double value, clock;
+	enum producer_marks marks = making->csv->delimiter == ';' ? MARKS_COMMA : MARKS_POINT;
 	bool clocked = table_clock(cell, &clock);
 	if (!clocked)
-		plain_number(making->csv, cell);
+		producer_number(cell, marks);
 	value = strtod(cell, &end);
 	if (clocked) {
 		value = clock;
@@ -353,7 +351,7 @@ static void cell_put(struct making *making, size_t row, size_t column) {
 		                                      : -1);
 	else if (part->role == ROLE_COUNTER) {
 		snprintf(number, sizeof number, "%s", cell);
-		plain_number(making->csv, number);
+		producer_number(number, making->csv->delimiter == ';' ? MARKS_COMMA : MARKS_POINT);
 		number[strcspn(number, " ")] = '\0';
 		double value;
 		if (table_number(making->csv, number, false, &value))

@@ -35,6 +35,11 @@ struct producer {
 /* NULL: it is JSON of nobody who is known, or no JSON. src: producer.c */
 const struct producer *producer_of_json(const char *text, size_t size);
 
+/* Leaves out marks of thousands in front of a unit: "1,234.5 ns", "1 234,5", and "12,345" as 12345 or, with
+ * MARKS_COMMA, 12.345. MARKS_WHOLE: it does not have a fraction. */
+enum producer_marks { MARKS_POINT, MARKS_COMMA, MARKS_WHOLE };
+void producer_number(char *cell, enum producer_marks marks);
+
 /* Does a line name the columns of one of them? */
 bool producer_heads(const char *line, size_t length);
 
@@ -74,6 +79,6 @@ int producer_apply(const struct producer *producer, const struct csv *csv, const
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);
 
 /* The texts of time(1), perf stat, likwid, hyperfine and Criterion: a row for each run, with columns that speak for
- * themselves; and lines of pairs, "threads=4 time=8.1". NULL: it is not one of them. src: producer_text.c */
+ * themselves. NULL: it is not one of them. src: producer_text.c */
 struct csv *producer_text(const char *text, size_t size);
 #endif

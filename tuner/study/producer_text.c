@@ -107,11 +107,6 @@ static bool perf_number(char *field, double *value) {
 	return number_read(field, value);
 }
 
-static double perf_percent(char *field) {
-	double percent;
-	return perf_number(field, &percent) ? percent : 100;
-}
-
 /* A count, or a time in seconds, of one event. */
 static void perf_add(json_t *list, const char *event, double value, const char *unit, double percent) {
 	bool time = strcmp(unit, "msec") == 0, ns = strcmp(unit, "ns") == 0 || strcmp(event, "duration_time") == 0;
@@ -142,7 +137,9 @@ static bool perf_line(json_t *list, char *line, char delimiter) {
 	if (*fields[0] == '<' || !*event)
 		return *event != '\0';
 	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : count > 4 && strchr(fields[4], '%') ? 6 : 4;
-	double percent = count > at ? perf_percent(fields[at]) : 100;
+	double percent = 100;
+	if (count > at && !perf_number(fields[at], &percent))
+		percent = 100;
 	perf_add(list, event, value, fields[1], percent);
 	return true;
 }
@@ -161,18 +158,10 @@ static bool perf_json_line(json_t *list, const char *line) {
 	return fine || !*value;
 }
 
-/* "1,234.56" or "1.234,56": the last mark begins a fraction if it is one. */
 static double perf_written(const char *text, size_t length, bool fraction) {
 	char plain[NAME_SHOWN];
-	size_t to = 0, last = 0;
-	for (size_t i = 0; i < length; i++)
-		last = text[i] == '.' || text[i] == ',' ? i : last;
-	for (size_t i = 0; i < length && to + 1 < sizeof plain; i++)
-		if (isdigit((unsigned char)text[i]))
-			plain[to++] = text[i];
-		else if (fraction && i == last)
-			plain[to++] = '.';
-	plain[to] = '\0';
+	snprintf(plain, sizeof plain, "%.*s", (int)length, text);
+	producer_number(plain, fraction ? MARKS_POINT : MARKS_WHOLE);
 	return strtod(plain, NULL);
 }
 
@@ -354,8 +343,7 @@ static const struct spoken {
 	const char *column, *mark, *also; /* the line must have `also`, too */
 	enum { SPOKEN_BEHIND, SPOKEN_BEFORE, SPOKEN_MIDDLE } place;
 } spoken[] = {
-	{"real", "real\t", "", SPOKEN_BEHIND}, /* bash and POSIX */
-	{"real", "real ", "", SPOKEN_BEHIND},
+	{"real", "real", "", SPOKEN_BEHIND},                                         /* bash and POSIX */
 	{"real", "Elapsed (wall clock) time (h:mm:ss or m:ss):", "", SPOKEN_BEHIND}, /* GNU time -v */
 	{"real", "elapsed", "%CPU", SPOKEN_BEFORE},
 	{"real", " total", "% cpu ", SPOKEN_BEFORE}, /* zsh */
@@ -377,9 +365,7 @@ static const char *time_take(const char *at, char text[TABLE_NAME]) {
 static const struct spoken *spoken_find(const char *line, char text[TABLE_NAME]) {
 	for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++) {
 		const char *mark = strstr(line, spoken[i].mark), *at = mark ? mark + strlen(spoken[i].mark) : NULL;
-		if (!mark || !strstr(line, spoken[i].also))
-			continue;
-		if (i < 2 && strspn(line, " \t") != (size_t)(mark - line))
+		if (!mark || !strstr(line, spoken[i].also) || (i == 0 && (mark != line + strspn(line, " \t") || *at > ' ')))
 			continue;
 		if (spoken[i].place == SPOKEN_BEFORE)
 			for (at = mark; at > line && strchr("0123456789:.,", at[-1]); at--)
@@ -497,71 +483,12 @@ static bool is_counted(const char *text, size_t size) {
 }
 
 static bool is_time(const char *text, size_t size) {
-	for (size_t i = 2; i < sizeof spoken / sizeof *spoken; i++)
+	for (size_t i = 1; i < sizeof spoken / sizeof *spoken; i++)
 		if (memmem(text, size, spoken[i].mark, strlen(spoken[i].mark)) &&
 		    memmem(text, size, spoken[i].also, strlen(spoken[i].also)))
 			return true;
-	return (strncmp(text, "real\t", 5) == 0 || strncmp(text, "real ", 5) == 0 || memmem(text, size, "\nreal\t", 6) ||
-	        memmem(text, size, "\nreal ", 6)) &&
-	       (memmem(text, size, "\nuser\t", 6) || memmem(text, size, "\nuser ", 6));
-}
-
-/* The length of a value: up to a blank, or up to a comma or semicolon with a blank behind it. */
-static size_t value_length(const char *value, bool blank) {
-	size_t length = 0;
-	while (value[length] && !strchr(blank ? "\t\r " : "\t\r", value[length]) &&
-	       !(strchr(",;", value[length]) && strchr(" \r", value[length + 1])))
-		length++;
-	return length;
-}
-
-/* A line of pairs, "threads=4 time=8.1 s" or "Threads: 4, Time: 8.1 s"; returns how many it has, 0 if it is not so. */
-static size_t pairs_read(struct grid *grid, const char *line, char keys[CSV_FIELD_MAX + 1]) {
-	size_t count = 0, used = 0;
-	for (const char *at = line + strspn(line, " \t"); *at && *at != '\r'; count++) {
-		size_t name = strcspn(at, "=:,;\t\r"), own = name;
-		if (!name || !at[name] || !strchr("=:", at[name]) || strspn(at, "0123456789. ") == name)
-			return 0;
-		const char *value = at + name + 1 + strspn(at + name + 1, " ");
-		bool listed = at[name] == ':' || strstr(value, ", ") || strstr(value, "; ");
-		char cell[CSV_FIELD_MAX + 1], key[TABLE_NAME];
-		size_t length = value_length(value, !listed);
-		while (own && at[own - 1] == ' ')
-			own--;
-		snprintf(key, sizeof key, "%.*s", (int)own, at);
-		snprintf(cell, sizeof cell, "%.*s", (int)length, value);
-		used += (size_t)snprintf(keys + used, used < CSV_FIELD_MAX ? CSV_FIELD_MAX - used : 0, "%s=", key);
-		if (grid)
-			grid_put(grid, key, cell, -1);
-		at = value + length + strspn(value + length, " ,;\t");
-	}
-	return count;
-}
-
-/* Lines of the same pairs are a table. NULL: a line is not so. */
-static struct csv *paired_read(const char *text, size_t size) {
-	struct grid *grid = grid_new();
-	char *copy = mem_printf("%.*s", (int)size, text), *rest = copy;
-	char first[CSV_FIELD_MAX + 1] = "", keys[CSV_FIELD_MAX + 1] = "";
-	size_t number = 0, rows = 0;
-	bool fine = true;
-	for (char *line = strsep(&rest, "\n"); line && fine; line = strsep(&rest, "\n")) {
-		number++;
-		if (!line[strspn(line, " \t\r")] || *line == '#')
-			continue;
-		fine = pairs_read(NULL, line, rows ? keys : first) > 1 && (!rows || strcmp(keys, first) == 0);
-		if (!fine)
-			break;
-		grid_row(grid, number);
-		pairs_read(grid, line, keys);
-		rows++;
-	}
-	free(copy);
-	struct csv *csv = grid_end(grid, NULL);
-	if (fine && rows > 1)
-		return csv;
-	csv_free(csv);
-	return NULL;
+	bool real = strncmp(text, "real", 4) == 0 || memmem(text, size, "\nreal", 5);
+	return real && (memmem(text, size, "\nuser\t", 6) || memmem(text, size, "\nuser ", 6));
 }
 
 struct csv *producer_text(const char *text, size_t size) {
@@ -569,7 +496,5 @@ struct csv *producer_text(const char *text, size_t size) {
 	if (size > SIZE_MOST || memchr(text, '\0', size))
 		return NULL;
 	struct csv *counted = is_counted(text, size) ? counted_read(text, size) : NULL;
-	if (!counted && is_time(text, size))
-		counted = time_read(text, size);
-	return counted ? counted : paired_read(text, size);
+	return !counted && is_time(text, size) ? time_read(text, size) : counted;
 }

@@ -466,7 +466,9 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	if (producer)
 		return rows_add(set, path, text, size, producer, reading, err);
 	bool json = (*text == '[' || *text == '{') && !memmem(text, size, "\"counter-value\"", 15);
-	struct csv *csv = json ? producer_json_rows(NULL, text, size) : producer_text(text, size);
+	struct csv *csv = json ? NULL : producer_text(text, size);
+	if (!csv)
+		csv = producer_json_rows(NULL, text, size);
 	if (!csv && blocks_refuse(path, text, err))
 		return -1;
 	if (!csv) {

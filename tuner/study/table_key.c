@@ -166,11 +166,17 @@ static const char *const translations[][2] = {
 	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时", "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
 	{"dauer duree duracion durata διαρκεια", "duration"},
-	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης 运行 计算", "run"},
-	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 平均", "mean"},
+	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης 运行 "
+     "计算",
+     "run"},
+	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
+     "平均",
+     "mean"},
 	{"faden threadanzahl fils filetage hilos hilo νηματα νηματων 线程", "threads"},
 	{"kerne kern rechenkerne coeurs coeur nucleos nucleo core πυρηνες πυρηνων 核心 核", "cores"},
-	{"prozesse prozess processus procesos proceso processi processo διεργασιες διεργασιων 进程", "processes"},
+	{"prozesse prozess processus procesos proceso processi processo διεργασιες διεργασιων "
+     "进程",
+     "processes"},
 	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},
 	{"probleme problema problem προβληματος 问题", "problem"},
 	{"beschleunigung acceleration aceleracion accelerazione επιταχυνση 加速比", "speedup"},
@@ -187,17 +193,20 @@ static const char *const translations[][2] = {
 /* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
 static void fold(const char *text, char out[2 * TABLE_NAME]) {
 	static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty";
-	static const char *const pairs[][2] = {{"ά", "α"}, {"έ", "ε"}, {"ή", "η"},  {"ί", "ι"},   {"ό", "ο"},  {"ύ", "υ"},
-	                                       {"ώ", "ω"}, {"Ά", "α"}, {"Έ", "ε"},  {"Ή", "η"},   {"Ί", "ι"},  {"Ό", "ο"},
-	                                       {"Ύ", "υ"}, {"Ώ", "ω"}, {"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}};
+	static const char greek[] = "άαέεήηίιόούυώωΆαΈεΉηΊιΌοΎυΏω"; /* with an accent, and without */
+	static const char *const others[][2] = {{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}};
 	size_t length = 0, i;
 	for (const unsigned char *at = (const unsigned char *)text; *at && length < TABLE_NAME;) {
-		for (i = 0; i < sizeof pairs / sizeof *pairs; i++)
-			if (strncmp((const char *)at, pairs[i][0], strlen(pairs[i][0])) == 0)
-				break;
-		if (i < sizeof pairs / sizeof *pairs) {
-			length += (size_t)snprintf(out + length, 4, "%s", pairs[i][1]);
-			at += strlen(pairs[i][0]);
+		const char *accented = at[0] >= 0xce && at[1] ? memmem(greek, sizeof greek, at, 2) : NULL;
+		for (i = 0; i < 4 && strncmp((const char *)at, others[i][0], strlen(others[i][0])) != 0;)
+			i++;
+		if (i < 4) {
+			length += (size_t)snprintf(out + length, 4, "%s", others[i][1]);
+			at += strlen(others[i][0]);
+		} else if (accented && (accented - greek) % 4 == 0) {
+			memcpy(out + length, accented + 2, 2);
+			length += 2;
+			at += 2;
 		} else if (*at == 0xc3 && at[1] >= 0x80) {
 			out[length++] = latin[at[1] - 0x80];
 			at += 2;

@@ -183,7 +183,7 @@ static char delimiter_of(const struct lines *lines) {
 	return rows && headed && 2 * with[best] >= rows ? known[best] : '\0';
 }
 
-/* What stands above the header of a known producer belongs to its log. */
+/* Lines above the header of a known producer belong to its log. */
 static void log_drop(struct lines *lines) {
 	size_t head = 0;
 	while (head < lines->count && !producer_heads(lines->lines[head].at, lines->lines[head].length))
