@@ -2,7 +2,9 @@
 check_PROGRAMS += %D%/ceilings_file %D%/ceilings_gpu
 TESTS += %D%/ceilings_file %D%/ceilings_gpu
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c
-%C%_ceilings_file_LDADD = libapp.la libtopo.la libbase.la $(JANSSON_LIBS) -lm
+%C%_ceilings_file_LDADD = $(APP) $(GSL_LIBS) $(JANSSON_LIBS) -lm
+# Its own functions stand for those of src/app.
+%C%_ceilings_file_LDFLAGS = -Wl,--allow-multiple-definition
 %C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c
 %C%_ceilings_gpu_LDADD = libapp.la libbase.la $(JANSSON_LIBS) -lm
 dist_check_SCRIPTS += %D%/ceilings %D%/ceilings_low

@@ -50,7 +50,7 @@ fuzz_targets += %D%/fuzz_answer
 check_PROGRAMS += %D%/source_compare
 %C%_source_compare_SOURCES = %D%/source_compare.c
 %C%_source_compare_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_source_compare_LDADD = libworker.la libcounters.la libtopo.la libbase.la -lm
+%C%_source_compare_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la -lm
 TESTS += %D%/source_compare
 
 check_PROGRAMS += %D%/counting_passes

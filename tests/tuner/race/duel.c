@@ -48,7 +48,7 @@ static void test_bound(void) {
 	options.pairs_first = 3;
 	options.bound = 10 * sim.means[0];
 	ok(duel_of(&sim, &options, NULL, &result, &err) == 0 && result.verdict == PAIRED_FASTER && result.decided &&
-	       result.bounded == result.paired.count && result.failures == 0,
+	       (size_t)result.bounded == result.paired.count && result.failures == 0,
 	   "b is ended in each of %d pairs: a is faster", result.bounded);
 	ok(fabs(result.paired.ratio / 0.1 - 1) < 0.2 && fabs(result.median[1] / options.bound - 1) < 1e-9,
 	   "a is faster than b by the factor of the bound: %g", result.paired.ratio);
