@@ -21,6 +21,7 @@ include %D%/tuner/model/local.mk
 include %D%/tuner/study/local.mk
 include %D%/tuner/diagnosis/local.mk
 include %D%/tuner/reading/local.mk
+include %D%/tuner/probe/local.mk
 include %D%/explain/local.mk
 include %D%/fleet/local.mk
 include %D%/tuner/record/local.mk

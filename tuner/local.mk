@@ -15,6 +15,7 @@ include %D%/model/local.mk
 include %D%/study/local.mk
 include %D%/diagnosis/local.mk
 include %D%/reading/local.mk
+include %D%/probe/local.mk
 include %D%/spec/local.mk
 include %D%/trial/local.mk
 include %D%/worker/local.mk

@@ -12,10 +12,10 @@ fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_explain_LDADD = $(%C%_hostile_LDADD)
 slow_tests += %D%/hostile
-dist_check_SCRIPTS += %D%/explain %D%/reports %D%/arrivals
+dist_check_SCRIPTS += %D%/explain %D%/reports %D%/arrivals %D%/probe
 TESTS += %D%/reports %D%/arrivals
 EXTRA_DIST += %D%/files
 EXTRA_DIST += $(EXPLAIN_TABLES:%=%D%/tables/%.csv)
 EXPLAIN_TABLES = array cc-iterations fib-tasks gpu-flat gpu-host merge-cutoff hash histogram matmul mergesort-wide cuda-transfers first-touch-far mpi mpi-halo mpi-processes mpi-weak fw-cpu-gpu fw-cuda-factor-counters fw-cuda-parts fw-recursive fw-tasks-inner fw-trap gol \
 	kmeans-atomics kmeans-cuda-blocks kmeans-first-touch lists-64-threads lists-mixes locks-64-threads locks-rivals quake-cuda
-slow_tests += %D%/explain
+slow_tests += %D%/explain %D%/probe

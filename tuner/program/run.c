@@ -142,7 +142,7 @@ static const double SPARE_SECONDS = 30, LEFT_SPARE_SECONDS = 2, COMMAND_SECONDS 
 static const double STEAL = 0.02, STEAL_OF_TIMEOUT = 0.25;
 
 enum { COUNT_RUNS = 16 }; /* at most, for counting: worker/program/runner_count.c */
-/* A simulated run may take this many time-outs, and some more: worker/program/simulate.c */
+/* A simulated run may take this many time-outs, and some more: worker/program/runner_count.c */
 static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {

@@ -321,6 +321,8 @@ static void item_free(struct study_item *item) {
 	json_decref(item->machine);
 	json_decref(item->ceilings);
 	json_decref(item->tunes);
+	json_decref(item->probes);
+	free(item->source);
 	json_decref(item->table);
 	json_decref(item->source);
 	json_decref(item->failed);

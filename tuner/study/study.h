@@ -142,6 +142,8 @@ struct study_item {
 	char *kernel, *device;
 	json_t *machine, *ceilings; /* as in the file; NULL: this machine's */
 	json_t *tunes;              /* objects of `tune --json`, the oldest first */
+	json_t *probes;             /* results of `explain --probe`, the oldest first; NULL: none */
+	char *source;               /* of the newest search in the store; NULL: it is from a file */
 	double noise;               /* of the newest session that has it; NAN */
 	size_t trials;
 	json_t *table;  /* how a table that somebody brought was read: its file, columns and what they are; else NULL */

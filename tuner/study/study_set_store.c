@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/study/study.h"
 
 struct reading {
@@ -50,6 +51,12 @@ static int on_trial(void *ctx, const struct store_trial *stored) {
 static void result_keep(struct study_item *item, const struct store_row *found) {
 	if (json_is_object(json_object_get(found->result, "best")))
 		json_array_append(item->tunes, (json_t *)found->result);
+	if (json_is_array(json_object_get(found->result, "probes"))) {
+		item->probes = item->probes ? item->probes : json_array();
+		json_array_append(item->probes, (json_t *)found->result);
+	}
+	free(item->source);
+	item->source = mem_strdup(found->source);
 	double noise = js_real_or(found->result, "noise_floor", found->noise_floor);
 	if (noise >= 0)
 		item->noise = noise;

@@ -1,97 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"
 #include "src/cmd/regions/regions.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
 
-/* Compares the diagnoses before and after a probe, and prints the difference. */
-static bool is_same(const json_t *a, const json_t *b) {
-	return strcmp(js_string_or(a, "name", ""), js_string_or(b, "name", "")) == 0 &&
-	       json_equal(json_object_get(a, "about"), json_object_get(b, "about"));
-}
-
-static const json_t *find(const json_t *result, const json_t *finding) {
-	js_each (one, json_object_get(result, "diagnoses"))
-		if (is_same(one, finding))
-			return one;
-	return NULL;
-}
-
-/* The same kernel, device and objective; the problem may differ because a probe can change which one was tuned last. */
-static const json_t *result_matching(const json_t *results, const json_t *wanted) {
-	static const char *const keys[] = {"kernel", "device", "objective"};
-	js_each (one, results) {
-		bool same = true;
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			same = same && json_equal(json_object_get(one, keys[k]), json_object_get(wanted, keys[k]));
-		if (same)
-			return one;
-	}
-	return NULL;
-}
-
-static json_t *confidence_of(const json_t *finding) {
-	return finding ? json_string(js_string_or(finding, "confidence", "low")) : json_null();
-}
-
-static void change_add(json_t *changed, const json_t *result, const json_t *before, const json_t *after) {
-	const json_t *one = after ? after : before;
-	js_auto json_t *was = confidence_of(before), *is = confidence_of(after);
-	if (!json_equal(was, is))
-		json_array_append_new(changed, json_pack("{s:O,s:s,s:O?,s:O,s:O}", "kernel", json_object_get(result, "kernel"),
-		                                         "diagnosis", js_string_or(one, "name", "?"), "about",
-		                                         json_object_get(one, "about"), "before", was, "after", is));
-}
-
-/* Adds "changed": the diagnoses that are new, that are gone, or whose confidence changed. */
-static void explain_probe_changes(json_t *probe, const json_t *before, const json_t *after) {
-	json_t *changed = json_array();
-	js_each (result, after) {
-		const json_t *old = result_matching(before, result);
-		js_each (finding, json_object_get(result, "diagnoses"))
-			change_add(changed, result, find(old, finding), finding);
-		js_each (finding, json_object_get(old, "diagnoses"))
-			if (!find(result, finding))
-				change_add(changed, result, finding, NULL);
-	}
-	json_object_set_new(probe, "changed", changed);
-}
-
-static void change_print(const json_t *change, FILE *out) {
-	const char *before = js_string_or(change, "before", NULL), *after = js_string_or(change, "after", NULL);
-	mem_auto char *about = results_config(json_object_get(change, "about"), NULL);
-	mem_auto char *what = mem_printf("%s: %s%s%s", js_string_or(change, "kernel", "?"),
-	                                 js_string_or(change, "diagnosis", "?"), *about ? " for " : "", about);
-	if (!before)
-		ui_wrap(out, 2, 4, "%s: new (%s confidence)", what, after);
-	else if (!after)
-		ui_wrap(out, 2, 4, "%s: no longer found (was: %s confidence)", what, before);
-	else
-		ui_wrap(out, 2, 4, "%s: %s confidence (was: %s)", what, after, before);
-}
-
-static void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
-	const json_t *changed = json_object_get(probe, "changed"), *left = json_object_get(probe, "left");
-	size_t ran = json_array_size(json_object_get(probe, "ran"));
-	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s",
-	        js_real_or(probe, "elapsed_s", 0), ui_style(ui, UI_PLAIN));
-	js_each (one, json_object_get(probe, "ran")) {
-		const char *message = js_string_or(one, "message", "");
-		ui_wrap(out, 2, 4, "%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),
-		        *message ? ": " : "", message);
-	}
-	if (json_array_size(left))
-		fprintf(out, "  %zu more did not fit into %.0f s: raise --budget to run them\n", json_array_size(left),
-		        js_real_or(probe, "budget_s", 0));
-	if (json_array_size(changed) == 0)
-		fputs("  no diagnosis changed\n", out);
-	js_each (one, changed)
-		change_print(one, out);
-	fputc('\n', out);
-}
+static const double PROBE_SECONDS = 30;
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to explain"),
@@ -103,8 +20,8 @@ static const struct opt what_options[] = {
 
 static const struct opt options[] = {
 	OPT_GROUP("Experiments"),
-	{"probe", 'p', NULL, "run the suggested experiments, then explain again", 0},
-	{"budget", 'b', "TIME", "time limit of --probe (60s)", 0},
+	{"probe", 'p', NULL, "measure what would refute each cause", 0},
+	{"budget", 'b', "TIME", "time limit of --probe (30s)", 0},
 	OPT_GROUP("Results"),
 	{"from", 'f', "FILE", "table (CSV), JSON document or recorded space to read", OPT_REPEAT},
 	{"problem", 0, "NAME,..", "columns of a table that describe the problem", OPT_REPEAT},
@@ -139,36 +56,58 @@ static void command_read(const struct opt_args *args, json_t *size) {
 	json_object_set_new(size, "command", json_string(line));
 }
 
+/* The results of one command, and how long they may be probed. */
+struct explaining {
+	struct app *app;
+	const struct opt_args *args;
+	const json_t *size;
+	json_t *results;
+	double end; /* of --probe; 0: nothing is measured */
+};
+
+/* The studies that follow share the time that is left. */
+static int result_probe(const struct explaining *explaining, const struct explain_view *view, size_t studies,
+                        json_t *result, struct err *err) {
+	explain_probe_recall(view, result);
+	if (explaining->end <= 0)
+		return 0;
+	return explain_probe(view, (explaining->end - sys_now()) / (double)studies, result, err);
+}
+
 /* Adds the results of one objective. */
-static int results_add(struct app *app, const struct opt_args *args, const char *objective, const json_t *size,
-                       json_t *results, struct err *err) {
-	struct study_set *set = explain_load(app, args, objective, err);
-	for (size_t i = 0; set && i < study_set_count(set); i++) {
-		struct explain_view view = {.app = app, .args = args};
-		if (study_set_at(set, i)->trials && explain_view_make(set, study_set_at(set, i), size, &view))
-			json_array_append_new(results, explain_result(&view));
+static int results_add(const struct explaining *explaining, const char *objective, struct err *err) {
+	struct study_set *set = explain_load(explaining->app, explaining->args, objective, err);
+	int failed = set ? 0 : -1;
+	for (size_t i = 0; set && i < study_set_count(set) && !failed; i++) {
+		struct explain_view view = {.app = explaining->app, .args = explaining->args};
+		if (!study_set_at(set, i)->trials || !explain_view_make(set, study_set_at(set, i), explaining->size, &view))
+			continue;
+		json_t *result = explain_result(&view);
+		json_array_append_new(explaining->results, result);
+		failed = result_probe(explaining, &view, study_set_count(set) - i, result, err);
 	}
 	study_set_free(set);
-	return set ? 0 : -1;
+	return failed;
 }
 
 /* --objective may list several, as in "time,energy"; each gets its own results. */
-static int results_make(struct app *app, const struct opt_args *args, const json_t *size, json_t *results,
-                        struct err *err) {
-	char *list = mem_strdup(opt_get(args, "objective", "time")), *rest = NULL;
+static int results_make(const struct explaining *explaining, struct err *err) {
+	char *list = mem_strdup(opt_get(explaining->args, "objective", "time")), *rest = NULL;
 	int failed = 0;
 	for (char *word = strtok_r(list, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
 		enum trial_objective objective;
 		failed = trial_objective_find(word, &objective)
-		             ? results_add(app, args, word, size, results, err)
+		             ? results_add(explaining, word, err)
 		             : err_set(err, ERR_USAGE, "choose time, energy or edp", "unknown objective \"%s\"", word);
 	}
 	free(list);
 	return failed;
 }
 
-static int show(struct app *app, const struct opt_args *args, const json_t *results, const json_t *probe,
-                struct err *err) {
+static int show(const struct explaining *explaining, struct err *err) {
+	struct app *app = explaining->app;
+	const struct opt_args *args = explaining->args;
+	const json_t *results = explaining->results;
 	if (json_array_size(results) == 0)
 		return err_set(err, ERR_NOTHING,
 		               opt_dashes(args)
@@ -179,13 +118,9 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 		js_auto json_t *document = json_pack("{s:s,s:O}", "schema", "sweetspot-explain/1", "results", results);
 		if (!opt_has(args, "from")) /* a file was measured elsewhere; each of its results has its machine */
 			json_object_set(document, "machine", (json_t *)app_machine(app, err));
-		if (probe)
-			json_object_set(document, "probe", (json_t *)probe);
 		js_write(document, stdout);
 		return 0;
 	}
-	if (probe)
-		explain_probe_print(app_ui(app), probe, stdout);
 	js_each (result, results) {
 		if (result_at)
 			putchar('\n');
@@ -194,24 +129,20 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	return 0;
 }
 
-/* Replaces *results by those computed after the experiments. */
-static int probe_run(struct app *app, const struct opt_args *args, const json_t *size, json_t **results, json_t **probe,
-                     struct err *err) {
-	if (!opt_has(args, "probe"))
-		return 0;
-	stop_at_once(false);
-	*probe = explain_probe(app, args, *results, err);
-	stop_at_once(true);
-	json_t *after = json_array();
-	int failed = *probe ? results_make(app, args, size, after, err) : -1;
-	if (failed) {
-		json_decref(after);
+/* Verdicts that were reached before an interruption are shown. */
+static int probe_and_show(struct explaining *explaining, struct err *err) {
+	double seconds = PROBE_SECONDS;
+	const char *budget = opt_get(explaining->args, "budget", NULL);
+	struct err second = {0};
+	if (budget && opt_seconds(budget, "budget", &seconds, err))
 		return -1;
-	}
-	explain_probe_changes(*probe, *results, after);
-	json_decref(*results);
-	*results = after;
-	return 0;
+	explaining->end = sys_now() + seconds;
+	stop_at_once(false);
+	int failed = results_make(explaining, err);
+	stop_at_once(true);
+	if (failed && err->code == ERR_INTERRUPTED && json_array_size(explaining->results))
+		show(explaining, &second);
+	return failed || show(explaining, err) ? -1 : 0;
 }
 
 static int check(const struct opt_args *args, struct err *err) {
@@ -230,16 +161,17 @@ static int check(const struct opt_args *args, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_explain(app, args, err);
-	js_auto json_t *size = json_object(), *results = json_array(), *probe = NULL;
-	int failed = check(args, err);
-	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
-		failed = size_read(opt_at(args, "size", i), size, err);
+	js_auto json_t *size = json_object(), *results = json_array();
+	struct explaining explaining = {.app = app, .args = args, .size = size, .results = results};
+	if (check(args, err))
+		return -1;
+	for (size_t i = 0; i < opt_count(args, "size"); i++)
+		if (size_read(opt_at(args, "size", i), size, err))
+			return -1;
 	command_read(args, size);
-	failed = failed || results_make(app, args, size, results, err) ||
-	                 probe_run(app, args, size, &results, &probe, err) || show(app, args, results, probe, err)
-	             ? -1
-	             : 0;
-	return failed;
+	if (opt_has(args, "probe"))
+		return probe_and_show(&explaining, err);
+	return results_make(&explaining, err) || show(&explaining, err) ? -1 : 0;
 }
 
 static const struct opt *const tables[] = {what_options,         cmd_device_options, options,

@@ -60,7 +60,6 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	ui_wrap(text->out, TEXT_TABLE_INDENT, 2 * TEXT_TABLE_INDENT, "%s", line);
 }
 
-/* src/cmd/explain/text_table.c */
 static void explain_text_table(const struct explain_text *text) {
 	const json_t *table = json_object_get(text->result, "table"), *machine = json_object_get(text->result, "machine");
 	if (json_is_object(table))
@@ -269,7 +268,44 @@ static void others_print(const struct explain_text *text) {
 	}
 }
 
+static void explain_text_probes(const struct explain_text *text);
 static void explain_text_why(const struct explain_text *text);
+
+static char *times_text(double ratio) {
+	return fabs(ratio) < 1000 ? mem_printf("%.3g", ratio) : mem_printf("%.0f", ratio);
+}
+
+/* "confirmed (predicted 1.8x, measured 1.7x [1.6, 1.8])". The caller frees it. */
+static char *outcome_text(const json_t *probe) {
+	const char *outcome = js_string_or(probe, "outcome", "?");
+	const json_t *ci = json_object_get(probe, "ci");
+	if (strcmp(outcome, "not testable") == 0)
+		return mem_printf("not testable here, because %s", js_string_or(probe, "reason", "?"));
+	mem_auto char *predicted = times_text(js_real_or(probe, "predicted", NAN)),
+				  *measured = times_text(js_real_or(probe, "measured", NAN)),
+				  *low = times_text(json_number_value(json_array_get(ci, 0))),
+				  *high = times_text(json_number_value(json_array_get(ci, 1)));
+	return mem_printf("%s (predicted %sx, measured %sx [%s, %s])%s", outcome, predicted, measured, low, high,
+	                  strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
+}
+
+/* Each is one line, so that it can be searched for. The ratios are of the time as it is to that with the intervention.
+ */
+static void explain_text_probes(const struct explain_text *text) {
+	const json_t *probes = json_object_get(text->result, "probes");
+	if (json_array_size(probes))
+		explain_title(text, "probe: times as it is / with the intervention");
+	js_each (one, probes) {
+		const char *intervention = js_string_or(one, "intervention", NULL);
+		mem_auto char *cause = mem_strdup(js_string_or(one, "cause", "?")), *outcome = outcome_text(one);
+		mem_auto char *line =
+			mem_printf("%s: %s%s%s", cause, intervention ? intervention : "", intervention ? ": " : "", outcome);
+		for (char *at = line; *at && *at != ':'; at++)
+			*at = *at == '_' ? ' ' : *at;
+		text_clean(line, false);
+		fprintf(text->out, "%*s%s\n", INDENT, "", line);
+	}
+}
 
 static void explain_text_readings(const struct explain_text *text);
 
@@ -280,6 +316,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	head_print(&text);
 	explain_text_path(&text);
 	explain_text_why(&text);
+	explain_text_probes(&text);
 	explain_text_readings(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
@@ -393,7 +430,7 @@ static json_t *commands_of(const json_t *result) {
 static void explain_text_next(const struct explain_text *text) {
 	json_t *commands = commands_of(text->result);
 	if (json_array_size(commands))
-		explain_title(text, "next steps (`sweetspot explain --probe` runs them)");
+		explain_title(text, "next steps");
 	js_each (one, commands) {
 		if (one_at >= NEXT_SHOWN && !text->all)
 			break;

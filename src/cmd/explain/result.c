@@ -81,7 +81,6 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	return json;
 }
 
-/* src/cmd/explain/landscape.c */
 static json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
 	struct landscape_data data = {0};
 	struct landscape landscape;

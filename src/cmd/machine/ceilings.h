@@ -48,7 +48,7 @@ struct ceiling_item {
 	json_t *samples;
 };
 
-/* Marks the items that others show to be too low, and returns how many there are (src/cmd/machine/ceilings_steady.c).
+/* Marks the items that others show to be too low, and returns how many there are (ceilings.c).
  */
 size_t ceilings_unsteady(struct ceiling_item *items, size_t count);
 /* Removes the values of these, marks other rates of their group as disturbed, and returns how many were removed. */

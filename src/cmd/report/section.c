@@ -333,10 +333,9 @@ static void why_put(struct report *report, const struct report_section *section)
 	if (json_array_size(findings) == 0)
 		report_absent(
 			report,
-			report->from
-				? "The measurements do not show what holds it back."
-				: "The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
-				  "may show it:",
+			report->from ? "The measurements do not show what holds it back."
+						 : "The measurements do not show what holds it back. `sweetspot explain --probe` measures what "
+						   "would refute each cause:",
 			report_command_line(report, section, "explain", "--probe"));
 	js_each (each, findings)
 		finding_put(report, each);

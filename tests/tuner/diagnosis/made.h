@@ -17,12 +17,13 @@ enum { MADE_MAX = 1200 };
 
 struct made_row {
 	json_t *problem, *config, *detail;
-	double value;
+	double value, truth; /* with and without noise */
 };
 
 struct made {
 	struct rng rng;
 	double noise;
+	const char *device;
 	int cores, threads, nodes;
 	json_t *ceilings;
 	struct made_row row[MADE_MAX];
@@ -33,6 +34,7 @@ struct made {
 static inline struct made *made_new(uint64_t seed, int cores, int threads) {
 	struct made *made = mem_alloc(1, sizeof *made);
 	rng_split(&made->rng, seed, "made");
+	made->device = "cpu";
 	made->noise = 0.03;
 	made->cores = cores;
 	made->threads = threads;
@@ -57,7 +59,7 @@ static inline void made_free(struct made *made) {
 static inline void made_add(struct made *made, json_t *problem, json_t *config, double value, json_t *detail) {
 	if (made->count < MADE_MAX)
 		made->row[made->count++] =
-			(struct made_row){problem, config, detail, value * exp(made->noise * rng_normal(&made->rng))};
+			(struct made_row){problem, config, detail, value * exp(made->noise * rng_normal(&made->rng)), value};
 }
 
 static inline double made_between(struct made *made, double low, double high) {
@@ -65,7 +67,7 @@ static inline double made_between(struct made *made, double low, double high) {
 }
 
 static inline struct study *made_study(const struct made *made) {
-	struct study *study = study_new("made", "cpu");
+	struct study *study = study_new("made", made->device);
 	json_t *machine =
 		json_pack("{s:i,s:i,s:i,s:i,s:{s:i,s:i,s:i}}", "cores", made->cores, "threads", made->threads, "numa_nodes",
 	              made->nodes, "packages", 1, "caches", "l1d", 32 << 10, "l2", 512 << 10, "l3", 32 << 20);
