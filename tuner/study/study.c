@@ -324,7 +324,7 @@ static void item_free(struct study_item *item) {
 	json_decref(item->probes);
 	free(item->source);
 	json_decref(item->table);
-	json_decref(item->source);
+	json_decref(item->producer);
 	json_decref(item->failed);
 	free(item->kernel);
 	free(item->device);

@@ -345,8 +345,8 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 	                                         on_cpu(record) ? "cpu" : "cuda:0", machine);
 	for (uint64_t i = 0; i < count; i++)
 		row_add(item, record, i, time ? 1e-3 : 1);
-	if (!item->source)
-		item->source = record_source(record);
+	if (!item->producer)
+		item->producer = record_source(record);
 	if (own)
 		objective_tell(record, item);
 	return 0;

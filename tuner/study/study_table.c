@@ -144,7 +144,7 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 		if (table->guessed)
 			json_object_set_new(item->table, "assumed_direction",
 			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
-		item->source = source_json(table);
+		item->producer = source_json(table);
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
 		else if (table->unitless)
