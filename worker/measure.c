@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/measure_impl.h"
+#include "worker/worker_impl.h"
 
 #include <math.h>
 #include <time.h>
@@ -15,15 +15,6 @@ enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 }
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
 #define AT_ONCE          10   /* times settles_s: a first run that took longer is the sample */
 #define HEALTH_AGE_S     0.2  /* seconds: GPU trials that end within this time share one health reading */
-
-const char *outcome_word(enum outcome outcome) {
-	static const char *const words[] = {
-#define OUTCOME_WORD(name, word) [OUTCOME_##name] = word,
-		OUTCOMES(OUTCOME_WORD)
-#undef OUTCOME_WORD
-	};
-	return words[outcome];
-}
 
 enum outcome outcome_of(enum ss_status status) {
 	switch (status) {

@@ -184,15 +184,6 @@ void kmeans_table_clear(const struct kmeans_state *s, int table) {
 	memset(kmeans_counts(s, table), 0, s->input->clusters * sizeof *s->counts);
 }
 
-void kmeans_table_add(const struct kmeans_state *s, int table, int other) {
-	double *sums = kmeans_sums(s, table), *more = kmeans_sums(s, other);
-	int64_t *counts = kmeans_counts(s, table), *more_counts = kmeans_counts(s, other);
-	for (size_t e = 0; e < s->input->clusters * s->input->coords; e++)
-		sums[e] += more[e];
-	for (size_t c = 0; c < s->input->clusters; c++)
-		counts[c] += more_counts[c];
-}
-
 void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own) {
 	if (s->delta_shared)
 		return;

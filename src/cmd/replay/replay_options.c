@@ -47,7 +47,7 @@ static json_t *results_json(struct study_set *set, const char *path, struct err 
 	}
 	bool rate = js_bool_or(item->table, "rate", false);
 	bool unitless = !rate && !*js_string_or(js_named(json_object_get(item->producer, "columns"), value), "unit", "");
-	const char *objective = unitless ? value : !rate ? "time" : record_more_is_better(value) ? value : "score";
+	const char *objective = unitless ? value : rate ? "score" : "time";
 	double scale = rate ? js_real_or(item->table, "scale", 1) : 0;
 	json_t *results = json_array();
 	study_machine(item->study, item->machine, NULL, item->noise);
