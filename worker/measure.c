@@ -2,6 +2,7 @@
 #include "worker/worker_impl.h"
 
 #include <math.h>
+#include <omp.h>
 #include <time.h>
 
 #include "worker/kernel/crash.h"
@@ -174,7 +175,11 @@ static bool verify(struct state *state, const struct request *request, const str
 	    (settles(request, run_s) && !within_limit(request, run_s, 1, out)))
 		return false;
 	start = now_ns();
+	if (state->call.gpu) /* the host computes references, and has nothing else to do */
+		omp_set_num_threads(omp_get_num_procs());
 	out->status = state->kernel->verify ? state->kernel->verify(state->memory, &state->call) : SS_OK;
+	if (state->call.gpu)
+		omp_set_num_threads(team_threads(team));
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;

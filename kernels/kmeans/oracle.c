@@ -114,13 +114,21 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 
 static enum ss_status objects_check(const struct kmeans_state *s, const struct ss_call *call) {
 	const struct kmeans_input *in = s->input;
+	size_t first = in->n;
+#pragma omp parallel for reduction(min : first)
 	for (size_t i = 0; i < in->n; i++) {
+		int32_t found = s->membership[i];
+		bool exists = found >= 0 && (size_t)found < in->clusters;
+		if ((!exists || (!s->lossy && found != in->membership[i])) && i < first)
+			first = i;
+	}
+	if (first < in->n) {
+		size_t i = first;
 		int32_t found = s->membership[i];
 		if (found < 0 || (size_t)found >= in->clusters)
 			return kernel_wrong(call, "object %zu is in cluster %d of %zu", i, (int)found, in->clusters);
-		if (!s->lossy && found != in->membership[i])
-			return kernel_wrong(call, "object %zu is in cluster %d, should be in %d", i, (int)found,
-			                    (int)in->membership[i]);
+		return kernel_wrong(call, "object %zu is in cluster %d, should be in %d", i, (int)found,
+		                    (int)in->membership[i]);
 	}
 	return SS_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
 
-enum { LOT = 64 /* clusters at a time */ };
+enum { LOT = 16 /* clusters at a time */ };
 
 struct single {
 	struct kmeans_state s; /* the answer so far */
