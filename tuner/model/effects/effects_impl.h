@@ -119,7 +119,6 @@ struct drivers_clean {
 	double *y;             /* rows: log time */
 };
 
-
 /* Shared by the files landscape*.c only. */
 
 struct look {
