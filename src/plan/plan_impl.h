@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to the program_plan files. */
-#ifndef SRC_PLAN_PROGRAM_PLAN_IMPL_H
-#define SRC_PLAN_PROGRAM_PLAN_IMPL_H
+/* Private to this folder. */
+#ifndef SRC_PLAN_PLAN_IMPL_H
+#define SRC_PLAN_PLAN_IMPL_H
+#include "base/expr/expr.h"
 #include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
-#include "base/expr/expr.h"
+#include "topo/topo.h"
 
+/* Finds the combinations of threads, proc_bind and places that differ on a machine. */
+
+/* Restricts the space, which already has the three parameters, to one combination for each distinct binding. Of several
+ * equal ones the first stays: unbound comes first, then the places from the best known kind to the least known. */
+int bindings_add(struct space *space, const struct topo *topo, struct err *err);
+
+/* Private to the program_plan files. */
 enum { DRAFT_NOTES_MAX = 16 };
 
 /* An OpenMP setting as a parameter. */

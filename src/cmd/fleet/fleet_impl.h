@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot fleet`: the parts of a run, one file each. They share a JSON document that is also what is printed and
- * saved. */
-#ifndef SRC_CMD_FLEET_RUN_IMPL_H
-#define SRC_CMD_FLEET_RUN_IMPL_H
+/* Private to this folder. */
+#ifndef SRC_CMD_FLEET_FLEET_IMPL_H
+#define SRC_CMD_FLEET_FLEET_IMPL_H
 #include <limits.h>
 
+#include "base/proc/proc.h"
 #include "src/app/cmd.h"
-#include "src/cmd/fleet/cmd_fleet_probe_impl.h"
 #include "tuner/fleet/slurm_jobs.h"
 
+/* Runs Slurm commands and reads their answers, with limits of time and size. Several can run at once. */
+struct fleet_answer {
+	char *text;
+	int status; /* as of wait(2) */
+	bool late, large, stopped;
+	char why[200]; /* why it failed, from its own diagnostics if possible; empty if it succeeded */
+};
+
+/* Starts the command and finishes it. */
+int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
+              struct err *err);
+void fleet_answer_clear(struct fleet_answer *answer);
+
+/* `sweetspot fleet`: the parts of a run, one file each. They share a JSON document that is also what is printed and
+ * saved. */
 enum { FLEET_NODES_MAX = 10000, FLEET_NAME_MAX = 255 };
 
 struct fleet_run {
@@ -58,14 +72,11 @@ int fleet_probe(struct fleet_run *run, struct err *err);
 /* cmd_fleet.c: "AMD EPYC 7763, NVIDIA H100", for a column */
 char *fleet_machine_text(const json_t *machine, double *number);
 
-/* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
-int fleet_state_resume(struct fleet_run *run, struct err *err);
 int fleet_state_save(const struct fleet_run *run, struct err *err);
 json_t *fleet_state_load(const char *path, struct err *err); /* checked; NULL with ERR_OK if it does not exist */
 
 /* types.c: tunes the types that are not finished. */
 int fleet_types_tune(struct fleet_run *run, struct err *err);
-void fleet_type_label(size_t number, char label[8]); /* A, B, .. */
 json_t *fleet_type_find(const json_t *document, const char *fingerprint);
 bool fleet_type_done(const json_t *type);
 /* losses.c: measures the loss of each type with the best of another type. Losses of an earlier run are kept if neither
@@ -85,4 +96,23 @@ int fleet_child_run(struct app *app, const char *const *argv, const char *const 
 
 /* status.c */
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err);
+
+/* How `fleet tune` finds and reaches the nodes: a struct for each launcher that it can use. */
+struct fleet_launcher {
+	const char *name;   /* of the launcher */
+	const char *words;  /* the option with more words for its command */
+	const char *silent; /* what to do if no node answers */
+	bool batch;         /* allocates nodes of a partition, and its words name them */
+	bool named;         /* the user names the nodes with --hosts */
+	bool single;        /* its only node is this machine */
+	/* Refuses options that do not fit. */
+	int (*check)(const struct fleet_run *run, struct err *err);
+	/* [{"node","state","usable","fingerprint":null,"reason":null}], or NULL. */
+	json_t *(*nodes)(const struct fleet_run *run, struct err *err);
+	/* Adds what runs the command on that node. */
+	void (*line)(const struct fleet_run *run, const char *node, const char *const *command, struct fleet_line *line);
+};
+
+/* The line that runs `command`, which is cleared, on a node. */
+void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command);
 #endif

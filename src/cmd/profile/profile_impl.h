@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile verify`: duels of recommendations with their baselines. */
-#ifndef SRC_CMD_PROFILE_VERIFY_IMPL_H
-#define SRC_CMD_PROFILE_VERIFY_IMPL_H
+/* Private to this folder. */
+#ifndef SRC_CMD_PROFILE_PROFILE_IMPL_H
+#define SRC_CMD_PROFILE_PROFILE_IMPL_H
 #include "src/cmd/profile/input.h"
-#include "tuner/result/result.h"
 #include "tuner/race/race.h"
 #include "tuner/race/regression.h"
+#include "tuner/result/result.h"
 
+/* The verbs of `sweetspot profile` that have a file of their own. */
+
+/* Like the run of a command; word 0 is the verb. */
+typedef int profile_run(struct app *app, const struct opt_args *args, struct err *err);
+profile_run profile_show, profile_diff_run, profile_verify, profile_select_run;
+
+/* `sweetspot profile verify`: duels of recommendations with their baselines. */
 enum verify_outcome {
 	VERIFY_UNKNOWN, /* not measured */
 	VERIFY_HOLDS,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counted space: a decision diagram over all parameters, in an order of its own. A path from the root to the
- * terminal is a valid configuration, and every node knows the number of paths that leave it, which is what makes
- * numbering possible without listing. */
-#ifndef TUNER_SPACE_DIAGRAM_IMPL_H
-#define TUNER_SPACE_DIAGRAM_IMPL_H
+/* Private to this folder. */
+#ifndef TUNER_SPACE_SPACE_IMPL_H
+#define TUNER_SPACE_SPACE_IMPL_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* The counted space: a decision diagram over all parameters, in an order of its own. A path from the root to the
+ * terminal is a valid configuration, and every node knows the number of paths that leave it, which is what makes
+ * numbering possible without listing. */
 enum { DIAGRAM_END, DIAGRAM_DEAD };
 
 struct diagram_node {
@@ -59,4 +60,16 @@ static inline uint32_t diagram_run(const struct diagram *diagram, const struct d
 
 /* The child of a branch, DIAGRAM_DEAD if there is none; before: the completions of earlier branches. */
 uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t branch, uint64_t *before);
+
+/* Numbers distinct keys 0, 1, 2, .. in order of appearance. A key is a sequence of 32-bit words. */
+struct intern {
+	uint32_t *slots; /* number + 1, or 0; mask + 1 of them */
+	uint32_t *hashes;
+	size_t *ends; /* end of each key, in words */
+	uint32_t *words;
+	size_t mask, count, room, word_count, word_room;
+};
+
+void intern_clear(struct intern *set);
+uint32_t intern_find(struct intern *set, const uint32_t *key, size_t words, bool *added);
 #endif
