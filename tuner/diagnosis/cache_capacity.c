@@ -81,7 +81,7 @@ static double edge_of(const struct study_column *column, int level) {
 static void tile_examine(const struct study *study, struct findings *findings, size_t column) {
 	const struct study_column *one = study_column(study, column);
 	struct probe_case cases[PROBE_CASES];
-	/* Of the smallest team, because large tiles leave a large one without work. */
+	/* The smallest team tells, because large tiles leave a large one without work. */
 	struct probe_scope alone = PROBE_ALL;
 	if (probe_threads(study) >= 0)
 		alone.least = alone.most = team_least(study);

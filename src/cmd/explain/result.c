@@ -396,7 +396,7 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 	json_object_set_new(result, "silence", json_string(why));
 }
 
-/* What a table leaves open, unless a finding that is not low has answered it. */
+/* A table may leave open what no finding above low has answered. */
 static void decide_add(const struct explain_view *view, json_t *result) {
 	if (!view->item->table)
 		return;
