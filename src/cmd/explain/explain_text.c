@@ -268,7 +268,6 @@ static void others_print(const struct explain_text *text) {
 	}
 }
 
-static void explain_text_probes(const struct explain_text *text);
 static void explain_text_why(const struct explain_text *text);
 
 static char *times_text(double ratio) {
@@ -289,27 +288,34 @@ static char *outcome_text(const json_t *probe) {
 	                  strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
 }
 
-/* Each is one line, so that it can be searched for. The ratios are of the time as it is to that with the intervention.
- */
+/* Each is one line, so that it can be searched for. */
+static void probe_print(const struct explain_text *text, const json_t *probe) {
+	const char *intervention = js_string_or(probe, "intervention", NULL);
+	mem_auto char *outcome = outcome_text(probe);
+	mem_auto char *line = mem_printf("%s: %s%s%s", js_string_or(probe, "cause", "?"), intervention ? intervention : "",
+	                                 intervention ? ": " : "", outcome);
+	for (char *at = line; *at && *at != ':'; at++)
+		*at = *at == '_' ? ' ' : *at;
+	text_clean(line, false);
+	fprintf(text->out, "%*s%s\n", INDENT, "", line);
+}
+
+/* The verdicts first, then what is not known. */
 static void explain_text_probes(const struct explain_text *text) {
 	const json_t *probes = json_object_get(text->result, "probes");
 	if (json_array_size(probes))
 		explain_title(text, "probe: times as it is / with the intervention");
-	js_each (one, probes) {
-		const char *intervention = js_string_or(one, "intervention", NULL);
-		mem_auto char *cause = mem_strdup(js_string_or(one, "cause", "?")), *outcome = outcome_text(one);
-		mem_auto char *line =
-			mem_printf("%s: %s%s%s", cause, intervention ? intervention : "", intervention ? ": " : "", outcome);
-		for (char *at = line; *at && *at != ':'; at++)
-			*at = *at == '_' ? ' ' : *at;
-		text_clean(line, false);
-		fprintf(text->out, "%*s%s\n", INDENT, "", line);
-	}
+	for (int pass = 0; pass < 2; pass++)
+		js_each (one, probes)
+			if ((strcmp(js_string_or(one, "outcome", "?"), "not testable") == 0) == (pass == 1))
+				probe_print(text, one);
 }
 
 static void explain_text_readings(const struct explain_text *text);
 
 static void explain_text_next(const struct explain_text *text);
+
+static void explain_text_decide(const struct explain_text *text);
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
@@ -318,6 +324,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	explain_text_why(&text);
 	explain_text_probes(&text);
 	explain_text_readings(&text);
+	explain_text_decide(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
 	explain_text_position(&text);
@@ -326,7 +333,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 }
 
 /* Prints the diagnoses, strongest first, and the commands to run next. */
-enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
+enum { RESULTS_CELL = 80, FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
 	js_each (one, json_object_get(finding, list)) {
@@ -400,6 +407,35 @@ static void explain_text_readings(const struct explain_text *text) {
 		}
 		reading_print(text, one);
 	}
+}
+
+/* A row of the table that somebody brought, whose time is to be filled in. */
+static void row_print(const struct explain_text *text, const json_t *row) {
+	mem_auto char *line = mem_strdup(""), *header = mem_strdup("");
+	js_each (column, json_object_get(json_object_get(text->result, "source"), "columns")) {
+		const char *name = js_string_or(column, "name", ""), *role = js_string_or(column, "role", "");
+		bool value = strcmp(role, "time") == 0 || strcmp(role, "rate") == 0;
+		char cell[RESULTS_CELL];
+		explain_value_text(json_object_get(row, name), cell, sizeof cell);
+		mem_append(&line, "%s%s", column_at ? "," : "", value ? "?" : json_object_get(row, name) ? cell : "");
+		mem_append(&header, "%s%s", column_at ? "," : "", name);
+	}
+	text_clean(header, false);
+	if (row)
+		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", line);
+	else
+		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", header);
+}
+
+static void explain_text_decide(const struct explain_text *text) {
+	const json_t *decide = json_object_get(text->result, "decide");
+	if (!decide)
+		return;
+	explain_title(text, "what would decide (rows to fill in)");
+	ui_wrap(text->out, INDENT, INDENT, "%s", js_string_or(decide, "why", ""));
+	row_print(text, NULL);
+	js_each (row, json_object_get(decide, "rows"))
+		row_print(text, row);
 }
 
 static bool is_listed(const json_t *list, const char *command) {

@@ -396,6 +396,19 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 	json_object_set_new(result, "silence", json_string(why));
 }
 
+/* A table may leave open what no finding above low has answered. */
+static void decide_add(const struct explain_view *view, json_t *result) {
+	if (!view->item->table)
+		return;
+	js_each (one, json_object_get(result, "diagnoses"))
+		if (strcmp(js_string_or(one, "confidence", "low"), "low") != 0 &&
+		    strcmp(js_string_or(one, "name", ""), "impossible_time") != 0)
+			return;
+	json_t *decide = view->other ? known(view, "decide") : reading_decide(view->study);
+	if (decide)
+		json_object_set_new(result, "decide", decide);
+}
+
 static void part_add(json_t *result, const char *name, json_t *part) {
 	if (part)
 		json_object_set_new(result, name, part);
@@ -414,8 +427,8 @@ json_t *explain_result(const struct explain_view *view) {
 		json_object_set(result, "machine", view->item->machine);
 	if (view->item->table)
 		json_object_set(result, "table", view->item->table);
-	if (json_object_get(view->item->table, "source"))
-		json_object_set(result, "source", json_object_get(view->item->table, "source"));
+	if (view->item->producer)
+		json_object_set(result, "source", view->item->producer);
 	if (study_left_out(study))
 		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
@@ -443,5 +456,6 @@ json_t *explain_result(const struct explain_view *view) {
 	part_add(result, "readings", readings_json(view));
 	part_add(result, "diagnoses", diagnoses_json(view));
 	silence_add(view, result);
+	decide_add(view, result);
 	return result;
 }
