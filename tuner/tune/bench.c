@@ -222,14 +222,6 @@ double tune_today_value(const struct tune *tune) {
 	return tune->bench.times.today > 0 ? tune->bench.times.today : tune->memory.baseline.value;
 }
 
-void tune_today_note(struct tune *tune, const struct duel_result *duel) {
-	if (duel->bounded > 0 || duel->paired.count < RACE_PAIRS_LEAST)
-		return;
-	tune->bench.times.today = duel->median[1];
-	if (tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune))
-		tune->bench.times.run = duel->median[1];
-}
-
 double tune_base_seconds(const struct tune *tune) {
 	const struct trial_result *baseline = &tune->memory.baseline;
 	double value = tune_today_value(tune), whole = tune_final_seconds(tune, value);

@@ -97,7 +97,6 @@ bool tune_can_bound(const struct tune *tune);
 double tune_restart_seconds(const struct tune *tune); /* of a worker that was ended */
 /* The value of the baseline, of as many runs as there are; of the search's trial, one may be far off. */
 double tune_today_value(const struct tune *tune);
-void tune_today_note(struct tune *tune, const struct duel_result *duel);
 double tune_base_seconds(const struct tune *tune); /* of a trial of the baseline in the finals, at least */
 double tune_pair_seconds(const struct tune *tune); /* at least */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
