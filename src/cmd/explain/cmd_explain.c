@@ -5,7 +5,6 @@
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"
 #include "src/cmd/regions/regions.h"
-#include "src/show/results.h"
 #include "tuner/program/program.h"
 
 static const double PROBE_SECONDS = 30;
