@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "src/cmd/explain/explain.h"
