@@ -276,12 +276,6 @@ void chart_draw(const struct chart *chart, struct drawing *drawing) {
 enum { BAR_PARTS = 48, BAR_HEIGHT = 12, CELL_HEIGHT = 26, LEAST_HEIGHT = 160, MOST_HEIGHT = 300, ABOVE_BAR = 8 };
 static const char dash[] = "\xE2\x80\x93"; /* not measured */
 
-/* White has the higher contrast on colours below this share, black on those above (WCAG 2.1, relative luminance
- * 0.179). */
-static bool colour_map_is_dark(double share) {
-	return share < 0.44;
-}
-
 static struct extent values_extent(const struct chart_heat *heat) {
 	struct extent seen = EXTENT_NONE;
 	for (size_t i = 0; i < heat->width * heat->height; i++)

@@ -68,6 +68,8 @@ struct paint paint_role(int role);
 struct paint paint_rgb(unsigned rgb);
 unsigned paint_on_white(struct paint paint); /* 0xrrggbb */
 
+bool colour_map_is_dark(double share);
+
 /* Series differ in three ways, so that nobody has to rely on colour. */
 enum shape {
 	SHAPE_DISC,
@@ -84,6 +86,9 @@ enum shape {
 	SHAPE_SERIES,             /* the number of shapes for series */
 	SHAPE_RING = SHAPE_SERIES /* around the winner */
 };
+int series_role(size_t index);
+const char *series_dash(size_t index); /* "8,3"; NULL: solid */
+enum shape series_shape(size_t index);
 
 /* A drawing collects lines, rectangles, shapes and texts on a canvas as elements of SVG. svg.c writes them and knows
  * nothing about charts. y grows downwards as in SVG. */

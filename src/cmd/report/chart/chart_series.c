@@ -5,20 +5,6 @@
 #include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
-static int series_role(size_t index) {
-	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
-}
-
-static const char *series_dash(size_t index) {
-	static const char *const dashes[] = {NULL, "8,3", "3,3", "10,3,2,3", "14,3"};
-	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];
-}
-
-/* The numbers of shapes, colours and dashes are coprime, so that combinations repeat as late as possible. */
-static enum shape series_shape(size_t index) {
-	return (enum shape)(index % SHAPE_SERIES);
-}
-
 static bool series_is_bar(const struct chart_series *series) {
 	return series->style == CHART_BARS || series->style == CHART_STACK;
 }

@@ -160,3 +160,23 @@ unsigned colour_map(double share) {
 		rgb |= blend(viridis[i], viridis[i + 1], place - (double)i, shift);
 	return rgb;
 }
+
+/* White has the higher contrast on colours below this share, black on those above (WCAG 2.1, relative luminance
+ * 0.179). */
+bool colour_map_is_dark(double share) {
+	return share < 0.44;
+}
+
+int series_role(size_t index) {
+	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
+}
+
+const char *series_dash(size_t index) {
+	static const char *const dashes[] = {NULL, "8,3", "3,3", "10,3,2,3", "14,3"};
+	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];
+}
+
+/* The numbers of shapes, colours and dashes are coprime, so that combinations repeat as late as possible. */
+enum shape series_shape(size_t index) {
+	return (enum shape)(index % SHAPE_SERIES);
+}
