@@ -232,7 +232,15 @@ static json_t *one_json(struct probe_one *one) {
 	return json;
 }
 
-/* Each gets an equal share of the time that is left; what one does not use is there for the others. */
+/* Each gets an equal share of the time that is left, or what the least number of pairs takes if that is more. What one
+ * does not use is there for the others. */
+static double share_of(const struct probing *probing, double left, size_t open) {
+	static const double SPARE = 1.2;
+	double each = probing->one->test.seconds * (1 + 1 / probing->one->test.predicted);
+	double least = probing->bench->in_seconds ? SPARE * PAIRS_LEAST * each : 0;
+	return fmin(left, fmax(left / (double)open, least));
+}
+
 static void ones_measure(struct probing *probing, struct probe_one *ones, size_t count, struct err *err) {
 	size_t open = 0;
 	for (size_t i = 0; i < count; i++)
@@ -246,7 +254,7 @@ static void ones_measure(struct probing *probing, struct probe_one *ones, size_t
 			cause_untestable(&ones[i].test, "%.140s", probing->bench->why);
 		else if (left <= 0)
 			cause_untestable(&ones[i].test, "the budget is used up: raise --budget");
-		else if (err->code || one_measure(probing, left / (double)open, err))
+		else if (err->code || one_measure(probing, share_of(probing, left, open), err))
 			cause_untestable(&ones[i].test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
 		open--;
 	}
