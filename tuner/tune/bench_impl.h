@@ -77,6 +77,8 @@ struct runner tune_runner(struct tune *tune, enum tune_spending on); /* tune_tri
 json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
 /* A request with the samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
+double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
 /* The time that the next evaluation probably takes, builds included. */
 double tune_evaluation_seconds(const struct tune *tune);
 /* The seconds of a trial of the race or the duel with this value. */
@@ -121,8 +123,6 @@ int tune_search_run(struct tune *tune, struct err *err);
  * that value. */
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
-struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
-double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
 /* The reference is measured: starts the strategy and reports it. */
 int tune_baseline_done(struct tune *tune, struct err *err);
 /* Takes the times of a program. Returns true if it must run once more, now that it is warm. */

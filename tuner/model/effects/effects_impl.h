@@ -119,9 +119,6 @@ struct drivers_clean {
 	double *y;             /* rows: log time */
 };
 
-/* Sets the coefficients and p of the groups. */
-int drivers_fit(struct drivers *drivers, const struct drivers_clean *clean);
-
 /* Shared by the files landscape*.c only. */
 
 struct look {
