@@ -360,6 +360,11 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	struct race_entry entry = {.config = winner, .estimate = value};
 	size_t only;
 	request.check = true;
+	if (!tune->task->whole_programs) { /* the results count, and not the times */
+		request.samples = 1;
+		request.warmup = 0;
+		request.min_sample_s = 0;
+	}
 	options.phase = "check";
 	options.blocks_min = options.blocks_max = (int)(TUNE_CHECKED_RUNS - runs);
 	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
