@@ -309,6 +309,9 @@ static void explain_text_probes(const struct explain_text *text) {
 		js_each (one, probes)
 			if ((strcmp(js_string_or(one, "outcome", "?"), "not testable") == 0) == (pass == 1))
 				probe_print(text, one);
+	mem_auto char *busy = results_busy(json_object_get(text->result, "load"), true);
+	if (busy)
+		ui_wrap(text->out, INDENT, INDENT, "%s: false sharing and locks need threads that run at the same time", busy);
 }
 
 static void explain_text_readings(const struct explain_text *text);
