@@ -198,6 +198,16 @@ static int stage_run(struct ablation *ablation, bool first, bool *more, struct e
 	return 0;
 }
 
+void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other) {
+	arm->ratio = other->lost ? INFINITY : other->paired.ratio;
+	arm->ci[0] = other->paired.ci[0];
+	arm->ci[1] = other->paired.ci[1];
+	arm->slower = other->verdict == PAIRED_SLOWER;
+	arm->faster = other->verdict == PAIRED_FASTER;
+	arm->fails = other->lost;
+	arm->open = !other->decided;
+}
+
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {
 	struct ablation ablation = {.task = task, .result = result};
 	bool more = true;

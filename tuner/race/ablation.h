@@ -6,9 +6,7 @@
  * Sets of changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
 #ifndef TUNER_RACE_ABLATION_H
 #define TUNER_RACE_ABLATION_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tuner/race/race.h"
 
 #include "base/err.h"
 
@@ -50,6 +48,8 @@ struct ablation_result {
 	struct ablation_arm without[ABLATION_CHANGES_MAX];
 	bool faster; /* `kept` is proven to be faster than today's */
 };
+
+void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other);
 
 /* Begins with all changes; count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err);

@@ -63,14 +63,25 @@ struct regions_runs;
 
 struct regions_proving {
 	const struct regions_record *baseline;
+	double plain_s; /* of a run as it is */
 	double budget_s;
 	double spare_s; /* of the budget, for other settings if these seem to gain nothing; 0: there are none */
 	double level;   /* of the interval, over all looks */
+	/* The settings are a set of changes; not 0. others: parts of it that run in the same blocks. rough: its gain need
+	 * not be known well if one of them may take its place. */
+	uint64_t set;
+	const uint64_t *others;
+	size_t other_count;
+	bool rough;
+	int (*choose)(void *ctx, uint64_t set, struct err *err); /* for the next run; NULL: the set is never another one */
+	void *ctx;
 };
 
 struct regions_proof {
 	double *plain, *tuned; /* seconds of each pair */
-	size_t count, judged;  /* judged: that count for certain */
+	size_t count;
+	struct duel_other *others; /* each of them against the settings */
+	bool left_open;            /* one of them is to take the place of the settings */
 	struct race_watch watch;
 	double ratio, ci[2];  /* of tuned / plain */
 	enum verdict verdict; /* of the settings found */
@@ -78,9 +89,11 @@ struct regions_proof {
 	double *region_s;     /* of the first tuned runs: the least time in each region of the baseline, NAN: not entered */
 };
 
-/* Pairs of whole runs in random order until the verdict is clear or the budget ends. */
+/* A duel of whole runs. proof is overwritten. */
 int regions_prove(struct regions_runs *runs, const struct regions_proving *proving, struct regions_proof *proof,
                   struct err *err);
+/* Enough for the least number of pairs. */
+double regions_proof_seconds(double plain_s, double tuned_s);
 void regions_proof_clear(struct regions_proof *proof);
 
 /* Calls of one region told apart by their size, as those of a V-cycle's levels are. */
@@ -277,6 +290,10 @@ static inline bool regions_setting_changes(const struct regions_setting *setting
 }
 /* Sets the gain of each region and what else `found` tells. */
 void regions_settings_finish(const struct regions_search *search);
+int regions_settings_write(const struct regions_search *search, struct err *err);
+/* Proves the settings found, and takes back those of regions, and the environment, that are not shown to pay. */
+int regions_prove_changes(const struct regions_search *search, const struct regions_proving *proving,
+                          struct regions_proof *proof, struct err *err);
 
 /* Shared by symbols.c, code.c and their fuzz target. */
 enum { BUILD_ID_TEXT = 41 };

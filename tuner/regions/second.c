@@ -4,90 +4,34 @@
  * turns with each other in another way. */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/race/look.h"
+#include "tuner/race/ablation.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions_impl.h"
 
-/* The proof of settings: pairs of whole runs in random order, judged as all duels are, with looks after 3, 5, 8, 13, 21
- * and more pairs (tuner/race/look.h). */
-enum { RECORDED = 3 };
+/* The proof of settings is a duel of whole runs, whose first runs with the settings are recorded. */
+enum { RECORDED = 3, CHANGES_MOST = 62 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.
  */
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
 static const double SHORT_SECONDS = 0.5, LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
+static const double SPARE = 1.1;      /* of the time that another proof needs */
 static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
+/* The share of the time that is left for runs without some of the settings; the rest proves what remains. */
+static const double ARMS_SHARE = 0.6;
 
-static struct look_rule rule_of(const struct regions_proving *proving, const struct regions_proof *proof) {
-	bool is_short = proof->count && proof->plain[0] < SHORT_SECONDS;
-	return (struct look_rule){.first = is_short ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST,
-	                          .pairs_min = RACE_PAIRS_MIN,
-	                          .pairs_max = RACE_PAIRS_MAX,
-	                          .margin = MARGIN,
-	                          .level = proving->level};
-}
-
-static enum verdict verdict_by(const struct paired *paired, enum paired_verdict verdict) {
-	if (verdict != PAIRED_TIE)
-		return verdict == PAIRED_FASTER ? VERDICT_FASTER : VERDICT_SLOWER;
+static enum verdict verdict_by(const struct duel_result *duel) {
+	const struct paired *paired = &duel->paired;
+	if (duel->verdict != PAIRED_TIE)
+		return duel->verdict == PAIRED_FASTER ? VERDICT_FASTER : VERDICT_SLOWER;
 	bool tie = paired->count > 1 && paired->ci[1] < 1 + TIE_MARGIN && !paired_is_vague(paired);
-	return tie ? VERDICT_TIE : VERDICT_UNDECIDED;
+	return tie || (duel->decided && paired->ratio <= 1) ? VERDICT_TIE : VERDICT_UNDECIDED;
 }
 
-/* Sets what the pairs say so far. True: more pairs would hardly change it. */
-static bool judge(const struct look_rule *rule, struct regions_proof *proof, bool last) {
-	double first = log(proof->tuned[0] / proof->plain[0]);
-	struct look_answer answer = {.paired = {.ratio = exp(first), .ci = {0, INFINITY}, .count = 1},
-	                             .verdict = PAIRED_TIE};
-	if (proof->count > 1)
-		answer = look_take(rule, proof->tuned, proof->plain, proof->count, last);
-	const struct paired *paired = &answer.paired;
-	proof->ratio = paired->ratio;
-	/* Few pairs have a very wide interval or none, but the document promises numbers. */
-	proof->ci[0] = fmax(paired->ci[0], paired->ratio * exp(-WIDEST));
-	proof->ci[1] = fmin(paired->ci[1], paired->ratio * exp(WIDEST));
-	proof->verdict = verdict_by(paired, answer.verdict);
-	bool same = paired->ci[0] > 1 - TIE_MARGIN && paired->ci[1] < 1 + TIE_MARGIN;
-	return answer.verdict != PAIRED_TIE ||
-	       (proof->verdict == VERDICT_TIE && (same || answer.decided) && proof->count >= RACE_PAIRS_LEAST);
-}
-
-/* Pairs that others disturbed are repeated, as those of duels are. */
-static void pairs_watch(struct regions_proof *proof, bool at_once) {
-	enum race_watch_answer answer = race_watch_ask(&proof->watch, (int)(proof->count - proof->judged), at_once);
-	if (answer == RACE_WATCH_REPEAT)
-		proof->count = proof->judged;
-	if (answer != RACE_WATCH_LATER)
-		proof->judged = proof->count;
-}
-
-static double pair_seconds(const struct regions_proof *proof) {
-	return proof->plain[proof->count - 1] + proof->tuned[proof->count - 1];
-}
-
-/* Nothing is gained so far, and there is just time to prove other settings. */
-static bool is_given_up(const struct regions_proving *proving, const struct regions_proof *proof, double left) {
-	return proving->spare_s > 0 && proof->count > 1 && left < proving->spare_s + pair_seconds(proof) &&
-	       paired_analyse(proof->tuned, proof->plain, proof->count, proving->level).ratio > HOPELESS;
-}
-
-static bool is_last(const struct regions_runs *runs, const struct regions_proving *proving,
-                    const struct regions_proof *proof) {
-	double left = regions_left(runs, proving->budget_s);
-	return proof->count && (left < pair_seconds(proof) || proof->count >= RACE_PAIRS_MAX ||
-	                        is_given_up(proving, proof, left) || runs->waiting > REGIONS_BUSY);
-}
-
-/* Judges the pairs at the looks, and when there will be no more. */
-static bool is_over(struct regions_runs *runs, const struct regions_proving *proving, struct regions_proof *proof) {
-	const struct look_rule rule = rule_of(proving, proof);
-	bool last = is_last(runs, proving, proof);
-	bool looks = proof->count && look_next(&rule, (int)proof->count - 1) == (int)proof->count;
-	if (!last)
-		pairs_watch(proof, looks);
-	looks = looks && proof->count && proof->judged == proof->count;
-	return ((looks || last) && judge(&rule, proof, last)) || last;
+double regions_proof_seconds(double plain_s, double tuned_s) {
+	return SPARE * RACE_PAIRS_LEAST * (plain_s + tuned_s);
 }
 
 /* The least time in each region, so that a run that others disturbed does not count. */
@@ -107,54 +51,113 @@ static void regions_note(const struct regions_proving *proving, const struct reg
 	}
 }
 
-static int side_run(struct regions_runs *runs, const struct regions_proving *proving, bool tuned,
-                    struct regions_proof *proof, struct err *err) {
-	double known = proof->count ? proof->plain[0] : proving->budget_s;
-	double left = fmax(regions_left(runs, proving->budget_s), 2 * known) + 1;
-	double limit = fmin(LIMIT_TIMES * known + LIMIT_SECONDS, left);
-	bool records = tuned && proof->count < RECORDED;
+struct sides {
+	struct regions_runs *runs;
+	const struct regions_proving *proving;
+	struct regions_proof *proof;
+	double begun, sum[2]; /* sum: seconds of all runs as they are, and with the settings */
+	int count[2], recorded;
+};
+
+static double elapsed(const struct sides *sides) {
+	return sides->proving->budget_s - regions_left(sides->runs, sides->proving->budget_s);
+}
+
+/* The clock of the duel. One pair is always run. Where nothing is gained so far, time for other settings is left. */
+static double sides_now(void *ctx) {
+	const struct sides *sides = ctx;
+	const struct regions_proving *proving = sides->proving;
+	int least = sides->count[0] < sides->count[1] ? sides->count[0] : sides->count[1];
+	if (least == 0)
+		return fmin(sides->begun, proving->budget_s - 1e-3);
+	bool vain = least > 1 && sides->sum[1] / sides->count[1] > HOPELESS * sides->sum[0] / sides->count[0];
+	return elapsed(sides) + (vain ? proving->spare_s : 0) +
+	       (sides->runs->waiting > REGIONS_BUSY ? proving->budget_s : 0);
+}
+
+static json_t *config_of(uint64_t set) {
+	return set ? json_pack("{s:I}", "set", (json_int_t)set) : json_object();
+}
+
+static int side_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct sides *sides = ctx;
+	const struct regions_proving *proving = sides->proving;
+	uint64_t set = (uint64_t)js_int_or(request->config, "set", 0);
+	bool whole = set == proving->set, records = whole && sides->recorded < RECORDED;
+	double left = fmax(regions_left(sides->runs, proving->budget_s), 2 * proving->plain_s) + 1;
 	struct regions_run run;
-	if (regions_run_plain(runs, tuned ? runs->options->table : NULL, records, limit, "proof", &run, err))
+	if (set && proving->choose && proving->choose(proving->ctx, set, err))
+		return -1;
+	if (regions_run_plain(sides->runs, set ? sides->runs->options->table : NULL, records,
+	                      fmin(LIMIT_TIMES * proving->plain_s + LIMIT_SECONDS, left), "proof", &run, err))
 		return -1;
 	if (run.record)
-		regions_note(proving, run.record, proof);
+		regions_note(proving, run.record, sides->proof);
 	regions_record_free(run.record);
-	(tuned ? proof->tuned : proof->plain)[proof->count] = run.seconds;
+	sides->recorded += records;
+	if (!set || whole) {
+		sides->sum[whole] += run.seconds;
+		sides->count[whole]++;
+	}
+	*result = (struct trial_result){.value = run.seconds, .least = run.seconds, .elapsed_s = run.seconds};
+	result->samples = mem_alloc(1, sizeof *result->samples);
+	result->samples[0] = run.seconds;
+	result->sample_count = 1;
 	return 0;
 }
 
-static int pair_run(struct regions_runs *runs, const struct regions_proving *proving, bool tuned_first,
-                    struct regions_proof *proof, struct err *err) {
-	if (side_run(runs, proving, tuned_first, proof, err) || side_run(runs, proving, !tuned_first, proof, err))
-		return -1;
-	proof->count++;
-	return 0;
+/* Few pairs have a very wide interval or none, but the document promises numbers. */
+static void proof_take(struct regions_proof *proof, struct duel_result *duel) {
+	proof->plain = duel->b;
+	proof->tuned = duel->a;
+	proof->others = duel->others;
+	proof->count = duel->paired.count;
+	proof->left_open = duel->left_open;
+	proof->verdict = verdict_by(duel);
+	proof->ratio = proof->count ? duel->paired.ratio : 1;
+	proof->ci[0] = fmax(duel->paired.ci[0], proof->ratio * exp(-WIDEST));
+	proof->ci[1] = fmin(duel->paired.ci[1], proof->ratio * exp(WIDEST));
+	/* Small teams win where others use the processors, which says nothing about the program itself. */
+	if (proof->verdict == VERDICT_FASTER && race_watch_is_busy(&proof->watch))
+		proof->verdict = VERDICT_UNDECIDED;
 }
 
 int regions_prove(struct regions_runs *runs, const struct regions_proving *proving, struct regions_proof *proof,
                   struct err *err) {
-	struct rng rng;
 	double start = sys_now();
-	bool tuned_first = false;
-	int failed = 0;
-	rng_seed(&rng, runs->options->seed);
-	*proof = (struct regions_proof){.plain = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
-	                                .tuned = mem_alloc(RACE_PAIRS_MAX, sizeof(double)),
-	                                .seen = json_array(),
+	const json_t *others[ABLATION_ARMS_MAX];
+	struct sides sides = {.runs = runs, .proving = proving, .proof = proof};
+	struct runner runner = {.ctx = &sides, .run = side_run};
+	const struct trial_request request = {.kernel = "program", .whole_program = true};
+	js_auto json_t *tuned = config_of(proving->set), *plain = config_of(0);
+	struct duel_options options = duel_defaults;
+	struct duel_result duel;
+	*proof = (struct regions_proof){.seen = json_array(),
 	                                .watch = {.busy = runs->busy,
 	                                          .seconds = RACE_SHARE_QUIET * proving->budget_s,
 	                                          .interrupt = runs->options->interrupt},
 	                                .verdict = VERDICT_UNDECIDED};
 	runs->seen_changed = proof->seen;
-	race_watch_begin(&proof->watch);
-	while (!failed && !is_over(runs, proving, proof)) {
-		tuned_first = look_first(&rng, proof->count, tuned_first);
-		failed = pair_run(runs, proving, tuned_first, proof, err);
-	}
-	race_watch_end(&proof->watch, (int)(proof->count - proof->judged));
-	/* Small teams win where others use the processors, which says nothing about the program itself. */
-	if (proof->verdict == VERDICT_FASTER && race_watch_is_busy(&proof->watch))
-		proof->verdict = VERDICT_UNDECIDED;
+	sides.begun = elapsed(&sides);
+	for (size_t i = 0; i < proving->other_count; i++)
+		others[i] = config_of(proving->others[i]);
+	options.pairs_first = proving->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
+	options.margin = MARGIN;
+	options.level = proving->level;
+	options.seconds_max = 0;
+	options.phase = "proof";
+	options.seed = runs->options->seed;
+	options.watch = &proof->watch;
+	options.clock = (struct race_clock){.now = sides_now, .ctx = &sides, .end = proving->budget_s};
+	options.others = others;
+	options.other_count = proving->other_count;
+	options.others_seconds = ARMS_SHARE * regions_left(runs, proving->budget_s);
+	options.others_end = proving->rough;
+	int failed = duel_run(&runner, &request, tuned, plain, &options, NULL, &duel, err);
+	if (!failed)
+		proof_take(proof, &duel);
+	for (size_t i = 0; i < proving->other_count; i++)
+		json_decref((json_t *)others[i]);
 	runs->seen_changed = NULL;
 	runs->seconds.proof += sys_now() - start;
 	return failed;
@@ -163,7 +166,124 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 void regions_proof_clear(struct regions_proof *proof) {
 	free(proof->plain);
 	free(proof->tuned);
+	free(proof->others);
 	json_decref(proof->watch.pairs);
 	json_decref(proof->seen);
 	free(proof->region_s);
+	*proof = (struct regions_proof){.verdict = VERDICT_UNDECIDED, .ratio = 1, .ci = {1, 1}};
+}
+
+/* The settings of a plan as changes, each of which has to pay: those of each region, and the environment. */
+struct changes {
+	const struct regions_search *search;
+	struct regions_proving proving;
+	struct regions_setting *all; /* one a region */
+	size_t region[CHANGES_MOST]; /* of each change; SIZE_MAX: the environment */
+	double rank[CHANGES_MOST];
+	json_t *environment;
+	size_t count;
+	struct regions_proof latest, *kept;
+	bool has;
+};
+
+static int changes_choose(void *ctx, uint64_t set, struct err *err) {
+	const struct changes *changes = ctx;
+	const struct regions_search *search = changes->search;
+	for (size_t i = 0; i < changes->count; i++) {
+		size_t region = changes->region[i];
+		bool on = set >> i & 1;
+		if (region == SIZE_MAX) {
+			json_decref(search->runs->environment);
+			search->runs->environment = on ? json_copy(changes->environment) : json_object();
+		} else {
+			search->found->settings[region] = on ? changes->all[region] : (struct regions_setting){0};
+		}
+	}
+	return regions_settings_write(search, err);
+}
+
+static void changes_find(struct changes *changes) {
+	const struct regions_search *search = changes->search;
+	size_t count = search->baseline->count;
+	changes->all = mem_alloc(count + 1, sizeof *changes->all);
+	memcpy(changes->all, search->found->settings, count * sizeof *changes->all);
+	changes->environment = json_copy(search->runs->environment);
+	for (size_t i = 0; i <= count && changes->count < CHANGES_MOST; i++) {
+		bool is_region = i < count;
+		if (is_region ? !regions_setting_changes(&changes->all[i]) : json_object_size(changes->environment) == 0)
+			continue;
+		double gain = is_region ? search->found->gain[i] : NAN;
+		changes->rank[changes->count] = isfinite(gain) ? gain : 1;
+		changes->region[changes->count++] = is_region ? i : SIZE_MAX;
+	}
+}
+
+static int changes_room(void *ctx, uint64_t set) {
+	const struct changes *changes = ctx;
+	double plain_s = changes->proving.plain_s, left = regions_left(changes->search->runs, changes->proving.budget_s);
+	int blocks = plain_s < SHORT_SECONDS ? RACE_PAIRS_OF_CHANGE_VAIN : RACE_PAIRS_LEAST;
+	(void)set;
+	if (changes->has && (changes->kept->verdict != VERDICT_FASTER || left < regions_proof_seconds(plain_s, plain_s)))
+		return -1;
+	double arms = ARMS_SHARE * (left - changes->proving.spare_s) / (blocks * plain_s) - 2;
+	return arms > CHANGES_MOST ? CHANGES_MOST : arms > 0 ? (int)arms : 0;
+}
+
+static int changes_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+                        struct ablation_gain *gain, struct err *err) {
+	struct changes *changes = ctx;
+	struct regions_proving proving = changes->proving;
+	uint64_t others[ABLATION_ARMS_MAX];
+	for (size_t i = 0; i < count; i++)
+		others[i] = arms[i].set;
+	proving.set = set;
+	proving.others = others;
+	proving.other_count = count;
+	proving.rough = first && changes->count > 1;
+	proving.level = first || gain->faster ? proving.level : RACE_LEVEL_AGAIN;
+	proving.spare_s = first ? proving.spare_s : 0;
+	regions_proof_clear(&changes->latest);
+	if (regions_prove(changes->search->runs, &proving, &changes->latest, err))
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		ablation_arm_take(&arms[i], &changes->latest.others[i]);
+	gain->faster = changes->latest.verdict == VERDICT_FASTER;
+	gain->ratio = 1 / changes->latest.ratio;
+	gain->open = changes->latest.left_open;
+	return 0;
+}
+
+static void changes_keep(void *ctx) {
+	struct changes *changes = ctx;
+	regions_proof_clear(changes->kept);
+	*changes->kept = changes->latest;
+	changes->latest = (struct regions_proof){0};
+	changes->has = true;
+}
+
+int regions_prove_changes(const struct regions_search *search, const struct regions_proving *proving,
+                          struct regions_proof *proof, struct err *err) {
+	struct changes changes = {.search = search, .proving = *proving, .kept = proof};
+	struct ablation_result result;
+	changes.proving.choose = changes_choose;
+	changes.proving.ctx = &changes;
+	changes_find(&changes);
+	const struct ablation_task task = {.ctx = &changes,
+	                                   .count = changes.count,
+	                                   .rank = changes.rank,
+	                                   .room = changes_room,
+	                                   .duel = changes_duel,
+	                                   .keep = changes_keep};
+	int failed = ablation_run(&task, &result, err) || changes_choose(&changes, result.kept, err) ? -1 : 0;
+	for (size_t i = 0; i < changes.count; i++)
+		if (!failed && !(result.kept >> i & 1) && changes.region[i] != SIZE_MAX) {
+			search->level[changes.region[i]] = 0;
+			search->seen[changes.region[i]] = NAN;
+		}
+	if (!failed && search->effects)
+		regions_settings_finish(search);
+	regions_proof_clear(&changes.latest);
+	json_decref(changes.environment);
+	free(changes.all);
+	return failed;
 }

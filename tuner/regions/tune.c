@@ -113,13 +113,6 @@ struct trying {
 	double guess_s;
 };
 
-static const double SPARE = 1.1; /* of the time that another proof needs */
-
-/* Enough for the least number of pairs. */
-static double regions_proof_seconds(double plain_s, double tuned_s) {
-	return SPARE * RACE_PAIRS_LEAST * (plain_s + tuned_s);
-}
-
 /* Settings of this proof may be used. */
 static bool regions_proof_holds(const struct regions_proof *proof) {
 	return proof->verdict == VERDICT_FASTER;
@@ -212,7 +205,7 @@ static int rows_write(const struct regions_search *search, const struct regions_
 	return sys_write_file(search->runs->options->table, text, strlen(text), err);
 }
 
-static int regions_settings_write(const struct regions_search *search, struct err *err) {
+int regions_settings_write(const struct regions_search *search, struct err *err) {
 	return rows_write(search, search->found->settings, search->runs->options->force, err);
 }
 
@@ -238,8 +231,11 @@ static int choose(const struct regions_search *search, const struct kept *first,
 
 static int second_prove(const struct regions_search *search, double spare_s, struct regions_proof *proof,
                         struct regions_proof *other, struct err *err) {
-	const struct regions_proving proving = {
-		.baseline = search->baseline, .budget_s = search->budget_s, .level = LEVELS[1]};
+	const struct regions_proving proving = {.baseline = search->baseline,
+	                                        .plain_s = search->baseline_s,
+	                                        .budget_s = search->budget_s,
+	                                        .level = LEVELS[1],
+	                                        .set = 1};
 	struct regions_runs *runs = search->runs;
 	struct kept first = keep(search);
 	int failed = 0;
@@ -263,10 +259,11 @@ static int regions_prove_plans(const struct regions_search *search, struct regio
 	double spare_s = regions_proof_seconds(search->baseline_s, search->baseline_s);
 	bool has_room = search->found->changed && regions_left(runs, search->budget_s) >= 2 * spare_s;
 	const struct regions_proving proving = {.baseline = search->baseline,
+	                                        .plain_s = search->baseline_s,
 	                                        .budget_s = search->budget_s,
 	                                        .spare_s = has_room ? spare_s : 0,
 	                                        .level = LEVELS[0]};
-	if (regions_prove(runs, &proving, proof, err))
+	if (regions_prove_changes(search, &proving, proof, err))
 		return -1;
 	bool is_decided = is_settled(proof) || runs->waiting > REGIONS_BUSY;
 	return has_room && !is_decided ? second_prove(search, spare_s, proof, other, err) : 0;
@@ -390,8 +387,6 @@ static int fall_back(struct regions_search *search, struct regions_proof *proof,
 	json_object_clear(search->runs->environment);
 	regions_proof_clear(proof);
 	regions_proof_clear(other);
-	*proof = (struct regions_proof){.verdict = VERDICT_UNDECIDED, .ratio = 1, .ci = {1, 1}};
-	*other = (struct regions_proof){0};
 	return 0;
 }
 

@@ -168,17 +168,6 @@ static int room(void *ctx, uint64_t set) {
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
 }
 
-/* Takes the result of an arm. */
-static void arm_take(struct ablation_arm *arm, const struct duel_other *other) {
-	arm->ratio = other->lost ? INFINITY : other->paired.ratio;
-	arm->ci[0] = other->paired.ci[0];
-	arm->ci[1] = other->paired.ci[1];
-	arm->slower = other->verdict == PAIRED_SLOWER;
-	arm->faster = other->verdict == PAIRED_FASTER;
-	arm->fails = other->lost;
-	arm->open = !other->decided;
-}
-
 static bool is_single(uint64_t set) {
 	return set && (set & (set - 1)) == 0;
 }
@@ -205,7 +194,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	const struct duel_result *duel = &tune->finals.duel;
 	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++) {
 		struct ablation_arm *arm = &arms[at[i]];
-		arm_take(arm, &duel->others[i]);
+		ablation_arm_take(arm, &duel->others[i]);
 		if (is_single(set & ~arm->set) && (arm->set & ~set) == 0)
 			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
 	}

@@ -137,15 +137,8 @@ static int duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count
 	options.seed = (uint64_t)rig->begun + (uint64_t)rig->duels++;
 	if (duel_run(&runner, &request, rig->configs[0], rig->configs[1], &options, NULL, &result, err))
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		const struct duel_other *other = &result.others[i];
-
-		arms[i].ratio = other->paired.ratio;
-		memcpy(arms[i].ci, other->paired.ci, sizeof arms[i].ci);
-		arms[i].slower = other->verdict == PAIRED_SLOWER;
-		arms[i].faster = other->verdict == PAIRED_FASTER;
-		arms[i].open = !other->decided;
-	}
+	for (size_t i = 0; i < count; i++)
+		ablation_arm_take(&arms[i], &result.others[i]);
 	rig->last_pairs = (int)result.paired.count;
 	rig->last_ci[0] = 1 / result.paired.ci[1];
 	rig->last_ci[1] = 1 / result.paired.ci[0];

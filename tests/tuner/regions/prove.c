@@ -47,7 +47,8 @@ struct tally {
 
 static const char *prove(uint64_t seed, double budget_s, double spare_s, struct tally *tally) {
 	const struct regions_options options = {.table = "table", .seed = seed};
-	const struct regions_proving proving = {.budget_s = budget_s, .spare_s = spare_s, .level = 0.95};
+	const struct regions_proving proving = {
+		.plain_s = 1, .budget_s = budget_s, .spare_s = spare_s, .level = 0.95, .set = 1};
 	struct regions_runs runs = {.options = &options};
 	struct regions_proof proof;
 	struct err err = {0};
