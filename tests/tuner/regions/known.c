@@ -208,7 +208,8 @@ static void test_cycle(void) {
 	ok(kept >= RIGHT_LEAST, "a V-cycle keeps its team, which its largest level needs, in %d of %d seeds", kept, SEEDS);
 }
 
-/* The same, if a number tells the levels apart: the fork and join of the small ones is most of their time. */
+/* The same, if a number tells the levels apart: the fork and join of the small ones is most of their time, but in whole
+ * runs it is within 1 % of all, so that only the tiny region needs a setting. */
 static void test_cycle_sizes(void) {
 	static const struct simulated_region levels[] = {{"cycle", OMP_PARALLEL, 1, cycle, cycle_size},
 	                                                 {"tiny", OMP_PARALLEL, 1, tiny, NULL}};
@@ -220,14 +221,14 @@ static void test_cycle_sizes(void) {
 		size_t classes = json_array_size(json_object_get(result, "regions")) - 1;
 		char largest[16];
 		snprintf(largest, sizeof largest, "cycle %zu", classes);
-		right += classes > 1 && threads_of(result, "cycle 1") == 1 && threads_of(result, largest) >= 12 &&
+		right += classes > 1 && threads_of(result, "cycle 1") >= 12 && threads_of(result, largest) >= 12 &&
 		         threads_of(result, "tiny") == 1;
 		proven += strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
 		json_decref(result);
 	}
-	ok(right >= RIGHT_LEAST, "small levels get one thread where they can be told apart, in %d of %d seeds", right,
+	ok(right >= RIGHT_LEAST, "small levels keep their team, as one thread brings nothing, in %d of %d seeds", right,
 	   SEEDS);
-	ok(proven >= RIGHT_LEAST, "small levels with one thread are proven in %d", proven);
+	ok(proven >= RIGHT_LEAST, "one thread for a tiny region is proven beside levels in %d", proven);
 }
 
 /* One thread is best for the small levels as long as all others have one thread, too. Beside levels of large teams,
