@@ -196,6 +196,10 @@ const char *opt_word(const struct opt_args *args, size_t i) {
 	return i < args->word_count ? args->words[i] : NULL;
 }
 
+const char *const *opt_words_from(const struct opt_args *args, size_t first) {
+	return args->words + (first < args->word_count ? first : args->word_count);
+}
+
 bool opt_dashes(const struct opt_args *args) {
 	return args->dashes;
 }

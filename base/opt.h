@@ -38,8 +38,9 @@ size_t opt_count(const struct opt_args *args, const char *name);
 const char *opt_at(const struct opt_args *args, const char *name, size_t i);
 size_t opt_words(const struct opt_args *args); /* positional arguments before "--" */
 const char *opt_word(const struct opt_args *args, size_t i);
-bool opt_dashes(const struct opt_args *args);                      /* whether "--" was given */
-char *const *opt_rest(const struct opt_args *args, size_t *count); /* after "--", NULL-terminated */
+const char *const *opt_words_from(const struct opt_args *args, size_t first); /* NULL-terminated */
+bool opt_dashes(const struct opt_args *args);                                 /* whether "--" was given */
+char *const *opt_rest(const struct opt_args *args, size_t *count);            /* after "--", NULL-terminated */
 /* Read numbers with a range check. The fallback applies if the option is absent, and is not checked. */
 int opt_int(const struct opt_args *args, const char *name, long long min, long long max, long long fallback,
             long long *out, struct err *err);

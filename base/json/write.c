@@ -85,10 +85,9 @@ static void write_key(const char *key, FILE *out) {
 }
 
 static void write_object(json_t *object, int depth, FILE *out) {
-	const char *key, *comma = "";
-	json_t *item;
+	const char *comma = "";
 	fputc('{', out);
-	json_object_foreach(object, key, item) {
+	js_members (key, item, object) {
 		fputs(comma, out);
 		comma = ",";
 		new_line(depth + 1, out);

@@ -162,9 +162,7 @@ int table_name(const json_t *json, const char *key, const char **name, struct er
 }
 
 static const char *unknown_member(const json_t *json, const char *const *known) {
-	const char *key;
-	json_t *value;
-	json_object_foreach((json_t *)json, key, value) {
+	js_members (key, value, json) {
 		size_t i = 0;
 		while (known[i] && strcmp(known[i], key) != 0)
 			i++;

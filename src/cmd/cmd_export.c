@@ -185,10 +185,11 @@ static void mistake_tell(struct app *app, struct wanted *wanted, struct store *s
 	const char *fingerprint = app_fingerprint(app, &none);
 	js_auto json_t *all =
 		store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
-	json_t *entries = json_object_get(all, "entries"), *entry;
+	json_t *entries = json_object_get(all, "entries");
 	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
-	size_t count = 0, i;
-	json_array_foreach(entries, i, entry) names[count++] = js_string_or(entry, "kernel", "");
+	size_t count = 0;
+	js_each (entry, entries)
+		names[count++] = js_string_or(entry, "kernel", "");
 	app_name_unknown(app, word, unknown, names, count, err);
 	free(names);
 }
@@ -263,14 +264,9 @@ static json_t *from_any(struct app *app, const struct opt_args *args, bool trial
 
 /* Removes the entries of kernels that were not named. */
 static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
-	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
-	for (size_t i = 0; i < opt_words(args); i++)
-		names[i] = opt_word(args, i);
-	int failed = profile_pick(profile, names, err);
-	if (failed)
-		err_hint(err, "tune it first: sweetspot tune %s", names[0]);
-	free(names);
-	return failed;
+	if (profile_pick(profile, opt_words_from(args, 0), err) == 0)
+		return 0;
+	return err_hint(err, "tune it first: sweetspot tune %s", opt_word(args, 0));
 }
 
 /* Output is read as code, also where a file of somebody else gives the names and values. */

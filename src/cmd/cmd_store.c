@@ -8,6 +8,7 @@
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/cmd/store_rows_impl.h"
+#include "src/show/columns.h"
 #include "tuner/store/store.h"
 
 /* `sweetspot store export` and `import`. */
@@ -44,16 +45,13 @@ static int hidden_report(struct app *app, size_t hidden, const json_t *document,
 }
 
 static int store_share_export(struct app *app, const struct opt_args *args, struct err *err) {
-	size_t count = opt_words(args) - 1, hidden = 0;
+	size_t hidden = 0;
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	const char **names = mem_alloc(count + 1, sizeof *names);
-	for (size_t i = 0; i < count; i++)
-		names[i] = opt_word(args, i + 1);
-	const struct share_wish wish = {.kernels = count ? names : NULL, .private = opt_has(args, "private")};
+	const struct share_wish wish = {.kernels = opt_words(args) > 1 ? opt_words_from(args, 1) : NULL,
+	                                .private = opt_has(args, "private")};
 	js_auto json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
 	int failed = !document || hidden_report(app, hidden, document, err) ||
 	             document_write(document, opt_get(args, "output", NULL), err);
-	free(names);
 	store_close(store);
 	return failed ? -1 : 0;
 }
@@ -177,51 +175,32 @@ static json_t *info_json(const char *path, struct err *err) {
 	return info;
 }
 
-static const char *cell(const json_t *row, const char *name, char *text, size_t size) {
-	const json_t *value = json_object_get(row, name);
-	if (json_is_integer(value))
-		snprintf(text, size, "%lld", (long long)json_integer_value(value));
-	else
-		snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "-");
-	return text;
-}
-
-/* Prints the rows; a text that is too long for a cell is cut. */
-static void rows_print(struct ui *ui, const json_t *list, const char *const *titles, const char *const *names,
-                       size_t count) {
-	struct table *table = table_new(count, titles);
-	char(*texts)[256] = mem_alloc(count, sizeof *texts);
-	const char **cells = mem_alloc(count, sizeof *cells);
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)list, i, row) {
-		for (size_t c = 0; c < count; c++) {
-			cells[c] = cell(row, names[c], texts[c], sizeof *texts);
-			if (json_is_integer(json_object_get(row, names[c])))
-				table_right(table, c);
-		}
-		table_row(table, cells);
-	}
-	table_end(table, ui, stdout);
-	free(cells);
-	free(texts);
-}
-
 static void info_print(struct ui *ui, const json_t *info) {
-	static const char *const titles[] = {"machine", "processor", "sessions", "searches", "trials", "last used"};
-	static const char *const names[] = {"fingerprint", "cpu", "sessions", "searches", "trials", "last"};
-	static const char *const lines[][2] = {{"sessions", "sessions"}, {"searches", "searches"}, {"finished", "finished"},
-	                                       {"trials", "trials"},     {"first", "first used"},  {"last", "last used"}};
-	char text[256];
-	ui_bytes(js_real_or(info, "bytes", 0), text, sizeof text);
-	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""), text);
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-		printf("%-11s %s\n", lines[i][1], cell(info, lines[i][0], text, sizeof text));
-	const json_t *machines = json_object_get(info, "machines");
-	if (!json_array_size(machines))
-		return;
-	putchar('\n');
-	rows_print(ui, machines, titles, names, sizeof names / sizeof *names);
+	static const struct column lines[] = {NUMBER("sessions", "sessions", "%.0f", 1),
+	                                      NUMBER("searches", "searches", "%.0f", 1),
+	                                      NUMBER("finished", "finished", "%.0f", 1),
+	                                      NUMBER("trials", "trials", "%.0f", 1),
+	                                      COLUMN("first used", "first"),
+	                                      COLUMN("last used", "last"),
+	                                      {0}};
+	static const struct column columns[] = {COLUMN("machine", "fingerprint"),
+	                                        COLUMN("processor", "cpu"),
+	                                        NUMBER("\1sessions", "sessions", "%.0f", 1),
+	                                        NUMBER("\1searches", "searches", "%.0f", 1),
+	                                        NUMBER("\1trials", "trials", "%.0f", 1),
+	                                        COLUMN("last used", "last"),
+	                                        {0}};
+	char size[32];
+	ui_bytes(js_real_or(info, "bytes", 0), size, sizeof size);
+	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""), size);
+	for (const struct column *line = lines; line->title; line++) {
+		double number;
+		mem_auto char *text = column_text(line, info, 0, &number);
+		printf("%-11s %s\n", line->title, text);
+	}
+	if (json_array_size(json_object_get(info, "machines")))
+		putchar('\n');
+	columns_print(ui, columns, json_object_get(info, "machines"), stdout);
 }
 
 static int info(struct app *app, const struct opt_args *args, struct err *err) {
@@ -251,9 +230,13 @@ static json_t *merged_json(const struct store *target, const char *const *paths,
 }
 
 static void merged_print(struct ui *ui, const json_t *json) {
-	static const char *const titles[] = {"file", "sessions", "searches", "trials", "updated"};
-	static const char *const names[] = {"path", "sessions", "searches", "trials", "updated"};
-	rows_print(ui, json_object_get(json, "files"), titles, names, sizeof names / sizeof *names);
+	static const struct column columns[] = {COLUMN("file", "path"),
+	                                        NUMBER("\1sessions", "sessions", "%.0f", 1),
+	                                        NUMBER("\1searches", "searches", "%.0f", 1),
+	                                        NUMBER("\1trials", "trials", "%.0f", 1),
+	                                        NUMBER("\1updated", "updated", "%.0f", 1),
+	                                        {0}};
+	columns_print(ui, columns, json_object_get(json, "files"), stdout);
 	printf("\nstore: %s\n", js_string_or(json, "store", ""));
 }
 
@@ -292,12 +275,8 @@ static int merge(struct app *app, const struct opt_args *args, struct err *err) 
 		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "give the stores to merge");
 	if (opt_has(args, "output") && opt_has(args, "store"))
 		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the target");
-	const char **paths = mem_alloc(count, sizeof *paths);
-	for (size_t i = 0; i < count; i++)
-		paths[i] = opt_word(args, i + 1);
-	int failed = files_look(paths, count, err) || files_merge(app, args, paths, count, err);
-	free(paths);
-	return failed ? -1 : 0;
+	const char *const *paths = opt_words_from(args, 1);
+	return files_look(paths, count, err) || files_merge(app, args, paths, count, err) ? -1 : 0;
 }
 
 static const struct {

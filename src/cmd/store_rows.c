@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "base/proc/work.h"
 #include "base/text.h"
+#include "src/show/columns.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"
 
@@ -57,25 +58,29 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 	return NULL;
 }
 
+/* An interrupted search has a state instead. */
+static char *verdict_text(const json_t *search, double *number) {
+	(void)number;
+	return mem_strdup(verdict_said(search, js_string_or(search, "state", "?")));
+}
+
+static char *gain_text(const json_t *search, double *number) {
+	*number = js_real_or(search, "speedup", NAN);
+	return verdict_is_faster(search) ? mem_printf("%.2fx", *number) : mem_strdup("");
+}
+
 static void list_print(struct ui *ui, const json_t *list) {
-	static const char *const titles[] = {"name", "\1search", "problem", "\1tried", VERDICT_MEMBER, "\1speedup", "when"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	static const struct column columns[] = {COLUMN("name", "kernel", .absent = "?"),
+	                                        NUMBER("\1search", "search", "#%.0f", 1),
+	                                        COLUMN("problem", "problem", .text = column_problem),
+	                                        NUMBER("\1tried", "evaluations", "%.0f", 1),
+	                                        COLUMN(VERDICT_MEMBER, "", .text = verdict_text),
+	                                        COLUMN("\1speedup", "", .text = gain_text),
+	                                        COLUMN("when", "started", .absent = ""),
+	                                        {0}};
 	if (!json_array_size(list))
 		puts("the store does not hold any search");
-	js_each (one, list) {
-		char number[32], tried[32], speedup[32] = "";
-		double ratio = js_real_or(one, "speedup", NAN);
-		mem_auto char *problem = results_problem(json_object_get(one, "problem"));
-		snprintf(number, sizeof number, "#%lld", (long long)js_int_or(one, "search", 0));
-		long long evaluations = (long long)js_int_or(one, "evaluations", -1); /* an interrupted search may lack it */
-		snprintf(tried, sizeof tried, evaluations < 0 ? "-" : "%lld", evaluations);
-		if (verdict_is_faster(one))
-			snprintf(speedup, sizeof speedup, "%.2fx", ratio);
-		table_add(table, js_string_or(one, "kernel", "?"), number, problem, tried,
-		          verdict_said(one, js_string_or(one, "state", "?")), speedup, js_string_or(one, "started", ""));
-	}
-	if (json_array_size(list))
-		table_end(table, ui, stdout);
+	columns_print(ui, columns, list, stdout);
 }
 
 int store_rows_list(struct app *app, const struct opt_args *args, struct err *err) {
@@ -265,9 +270,7 @@ static int word_look(struct removal *removal, const char *word, struct err *err)
 }
 
 static void removal_print(const struct removal *removal) {
-	const char *name;
-	json_t *programs;
-	json_object_foreach(removal->programs, name, programs) {
+	js_members (name, programs, removal->programs) {
 		mem_auto char *text = keys_text(programs), *shown = mem_strdup(name);
 		text_clean(shown, false);
 		printf("%s: results of %s\n", shown, text);

@@ -2,37 +2,17 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 
-enum { CELL = 48 };
-
 /* "32x8", "256" */
-static void shape_text(const json_t *shape, char *text, size_t size) {
+static char *shape_text(const json_t *shape, double *number) {
 	long long x = json_integer_value(json_array_get(shape, 0)), y = json_integer_value(json_array_get(shape, 1)),
 			  z = json_integer_value(json_array_get(shape, 2));
-	if (z > 1)
-		snprintf(text, size, "%lldx%lldx%lld", x, y, z);
-	else if (y > 1)
-		snprintf(text, size, "%lldx%lld", x, y);
-	else
-		snprintf(text, size, "%lld", x);
-}
-
-static void row_add(struct table *table, const json_t *kernel) {
-	char registers[CELL], shared[CELL], spills[CELL], block[CELL], grid[CELL], occupancy[CELL];
-	double share = js_real_or(kernel, "occupancy", NAN);
-	bool known = json_is_integer(json_object_get(kernel, "registers")); /* OpenCL does not tell */
-	bool spilled = json_is_integer(json_object_get(kernel, "spill_bytes"));
-	snprintf(registers, CELL, known ? "%lld" : "-", (long long)js_int_or(kernel, "registers", 0));
-	ui_bytes(js_real_or(kernel, "shared_bytes", 0), shared, CELL);
-	ui_bytes(js_real_or(kernel, "spill_bytes", 0), spills, CELL);
-	if (!spilled)
-		snprintf(spills, CELL, "-");
-	shape_text(json_object_get(kernel, "block"), block, CELL);
-	shape_text(json_object_get(kernel, "grid"), grid, CELL);
-	snprintf(occupancy, CELL, isfinite(share) ? "%.0f %%" : "-", 100 * share);
-	table_add(table, js_string_or(kernel, "function", "?"), grid, block, registers, shared, spills, occupancy,
-	          js_string_or(kernel, "limiter", "-"));
+	(void)number;
+	return z > 1   ? mem_printf("%lldx%lldx%lld", x, y, z)
+	       : y > 1 ? mem_printf("%lldx%lld", x, y)
+	               : mem_printf("%lld", x);
 }
 
 static void clock_print(const json_t *gpu, FILE *out) {
@@ -52,16 +32,17 @@ static void clock_print(const json_t *gpu, FILE *out) {
 }
 
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
-	static const char *const titles[] = {"GPU function", "\1grid",   "\1block",     "\1registers",
-	                                     "\1shared",     "\1spills", "\1occupancy", "limited by"};
-	const json_t *kernels = json_object_get(gpu, "kernels");
+	static const struct column columns[] = {COLUMN("GPU function", "function", .absent = "?"),
+	                                        COLUMN("\1grid", "grid", .text = shape_text),
+	                                        COLUMN("\1block", "block", .text = shape_text),
+	                                        NUMBER("\1registers", "registers", "%.0f", 1), /* OpenCL does not tell */
+	                                        COLUMN("\1shared", "shared_bytes", .text = column_bytes),
+	                                        COLUMN("\1spills", "spill_bytes", .text = column_bytes),
+	                                        NUMBER("\1occupancy", "occupancy", "%.0f %%", 100),
+	                                        COLUMN("limited by", "limiter"),
+	                                        {0}};
 	if (!json_is_object(gpu))
 		return;
 	clock_print(gpu, out);
-	if (json_array_size(kernels) == 0)
-		return;
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
-	js_each (kernel, kernels)
-		row_add(table, kernel);
-	table_end(table, ui, out);
+	columns_print(ui, columns, json_object_get(gpu, "kernels"), out);
 }

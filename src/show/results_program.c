@@ -101,6 +101,15 @@ static void label(FILE *out, const char *name) {
 	fprintf(out, "%-*s", RESULTS_INDENT, name);
 }
 
+/* Texts of an array, the first behind the label. */
+static void texts_print(const char *name, const json_t *texts, FILE *out) {
+	js_each (text, texts) {
+		mem_auto char *shown = clean(json_is_string(text) ? json_string_value(text) : "");
+		label(out, text_at ? "" : name);
+		fprintf(out, "%s\n", shown);
+	}
+}
+
 /* Older results may name another setting after a tie. */
 static void line_print(struct ui *ui, const struct result *result, FILE *out) {
 	bool open = !result->decided, keep = result->keeps || result->verdict == VERDICT_TIE;
@@ -148,15 +157,6 @@ static void undecided_print(const struct result *result, const char *today, FILE
 		fprintf(out, "too little time was left to compare it with `%s`\n", today);
 }
 
-/* The end of what a program printed that failed. */
-static void output_print(const json_t *lines, FILE *out) {
-	js_each (line, lines) {
-		mem_auto char *text = clean(json_is_string(line) ? json_string_value(line) : "");
-		label(out, line_at ? "" : "it printed:");
-		fprintf(out, "%s\n", text);
-	}
-}
-
 /* The message usually ends with a line of the output, which is not repeated. */
 static void message_shorten(char *message, const json_t *lines) {
 	js_each (line, lines) {
@@ -178,7 +178,7 @@ static void no_baseline_print(const struct result *result, const char *today, FI
 	fprintf(out, "%s%s\n", today, input ? "" : " </dev/null");
 	label(out, result_is_rejected(result) ? "rejected:" : "it failed:");
 	fprintf(out, "%s\n", *message ? message : baseline->status ? baseline->status : "?");
-	output_print(lines, out);
+	texts_print("it printed:", lines, out);
 }
 
 static void compared_print(const struct result *result, FILE *out) {
@@ -195,14 +195,6 @@ static void compared_print(const struct result *result, FILE *out) {
 		no_baseline_print(result, today, out);
 	else
 		undecided_print(result, today, out);
-}
-
-static void notes_print(const struct result *result, FILE *out) {
-	js_each (note, js_at(result->json, "notes")) {
-		mem_auto char *text = clean(json_is_string(note) ? json_string_value(note) : "");
-		label(out, note_at ? "" : "notes:");
-		fprintf(out, "%s\n", text);
-	}
 }
 
 /* Some options concern what is printed, others the files and processes. */
@@ -224,11 +216,7 @@ static void settle_print(const json_t *differs, FILE *out) {
 void results_other_work_print(const json_t *result, FILE *out) {
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
-	js_each (clause, js_at(result, "evidence.differs")) {
-		mem_auto char *text = clean(json_is_string(clause) ? json_string_value(clause) : "");
-		label(out, clause_at ? "" : "other work:");
-		fprintf(out, "%s\n", text);
-	}
+	texts_print("other work:", js_at(result, "evidence.differs"), out);
 	label(out, "");
 	settle_print(js_at(result, "evidence.differs"), out);
 }
@@ -240,5 +228,5 @@ void results_program_print(struct ui *ui, const struct result *result, FILE *out
 	results_other_work_print(result->json, out);
 	results_effects_print(result, out);
 	results_usage_print(result, out);
-	notes_print(result, out);
+	texts_print("notes:", js_at(result->json, "notes"), out);
 }

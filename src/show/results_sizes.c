@@ -2,27 +2,21 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 
-static void range_text(const json_t *range, char *text, size_t size) {
+static char *range_text(const json_t *range, double *number) {
 	double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
-	if (from == to)
-		snprintf(text, size, "%.6g", from);
-	else
-		snprintf(text, size, "%.6g..%.6g", from, to);
+	(void)number;
+	return from == to ? mem_printf("%.6g", from) : mem_printf("%.6g..%.6g", from, to);
 }
 
 static void thresholds_print(struct ui *ui, const json_t *sizes) {
-	const char *const titles[] = {js_string_or(sizes, "over", "size"), "\1maximum loss", "best configuration"};
-	struct table *table = table_new(3, titles);
-	js_each (range, json_object_get(sizes, "thresholds")) {
-		char span[64], loss[32], *config = results_config(json_object_get(range, "config"), NULL);
-		range_text(range, span, sizeof span);
-		snprintf(loss, sizeof loss, "%.1f %%", 100 * js_real_or(range, "loss", NAN));
-		table_add(table, span, loss, config);
-		free(config);
-	}
-	table_end(table, ui, stdout);
+	const struct column columns[] = {COLUMN(js_string_or(sizes, "over", "size"), "", .text = range_text),
+	                                 NUMBER("\1maximum loss", "loss", "%.1f %%", 100),
+	                                 COLUMN("best configuration", "config", .text = column_config),
+	                                 {0}};
+	columns_print(ui, columns, json_object_get(sizes, "thresholds"), stdout);
 }
 
 enum { PIECES_SHOWN = 3 };

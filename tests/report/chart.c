@@ -55,7 +55,7 @@ static const char *const hostile[] = {
 };
 enum { HOSTILE = sizeof(hostile) / sizeof(*hostile) };
 
-static const struct chart_point line[] = {{1, 2, 1.5, 2.5}, {2, 1, NAN, NAN}, {4, 0.5, 0.4, 0.7}};
+static struct chart_point line[] = {{1, 2, 1.5, 2.5}, {2, 1, NAN, NAN}, {4, 0.5, 0.4, 0.7}};
 static const double cells[] = {1, 2, 3, NAN};
 
 struct sample {

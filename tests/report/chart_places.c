@@ -69,8 +69,8 @@ static char *draw(const struct chart *chart, struct seen_axes *axes) {
 }
 
 static void test_line(bool x_log, bool y_log) {
-	const struct chart_point points[] = {P(1, 3), P(2, 40), P(5, 7.5), P(9.5, 100)};
-	const struct chart_series series = {"s", CHART_LINE, points, 4};
+	struct chart_point points[] = {P(1, 3), P(2, 40), P(5, 7.5), P(9.5, 100)};
+	struct chart_series series = {"s", CHART_LINE, points, 4};
 	const struct chart chart = {
 		.id = "line", .title = "line", .x_log = x_log, .y_log = y_log, .series = &series, .series_count = 1};
 	struct seen_axes axes;
@@ -87,8 +87,8 @@ static void test_line(bool x_log, bool y_log) {
 }
 
 static void test_gaps(void) {
-	const struct chart_point points[] = {P(1, 1), P(2, 2), P(3, NAN), P(4, 3), P(5, 4)};
-	const struct chart_series series[] = {{"line", CHART_LINE, points, 5}, {"steps", CHART_STEPS, points, 5}};
+	struct chart_point points[] = {P(1, 1), P(2, 2), P(3, NAN), P(4, 3), P(5, 4)};
+	struct chart_series series[] = {{"line", CHART_LINE, points, 5}, {"steps", CHART_STEPS, points, 5}};
 	const struct chart chart = {.id = "gaps", .title = "gaps", .series = series, .series_count = 2};
 	struct seen_axes axes;
 	struct svg_path path;
@@ -103,8 +103,8 @@ static void test_gaps(void) {
 }
 
 static void test_intervals(void) {
-	const struct chart_point points[] = {{1, 10, 5, 20}, {2, 10, NAN, NAN}, {3, 10, 0, 12}};
-	const struct chart_series series = {"s", CHART_POINTS, points, 3};
+	struct chart_point points[] = {{1, 10, 5, 20}, {2, 10, NAN, NAN}, {3, 10, 0, 12}};
+	struct chart_series series = {"s", CHART_POINTS, points, 3};
 	struct chart chart = {.id = "ci", .title = "ci", .series = &series, .series_count = 1};
 	for (int log = 0; log < 2; log++) {
 		struct seen_axes axes;
@@ -125,8 +125,8 @@ static void test_intervals(void) {
 /* Checks the ends of bars in two groups, and that they stand beside each other. */
 static void test_bars(void) {
 	static const char *const names[] = {"a", "b", "c"};
-	const struct chart_point one[] = {P(0, 2), P(1, -3), P(2, 5)}, two[] = {P(0, 4), P(1, 1), P(2, NAN)};
-	const struct chart_series series[] = {{"one", CHART_BARS, one, 3}, {"two", CHART_BARS, two, 3}};
+	struct chart_point one[] = {P(0, 2), P(1, -3), P(2, 5)}, two[] = {P(0, 4), P(1, 1), P(2, NAN)};
+	struct chart_series series[] = {{"one", CHART_BARS, one, 3}, {"two", CHART_BARS, two, 3}};
 	const struct chart chart = {
 		.id = "bars", .title = "bars", .x_names = names, .x_name_count = 3, .series = series, .series_count = 2};
 	struct seen_axes axes;
@@ -144,9 +144,9 @@ static void test_bars(void) {
 }
 
 static void test_stack(void) {
-	const struct chart_point gpu[] = {P(1, 2), P(2, 3), P(4, 1)}, copy[] = {P(1, 1), P(2, -1), P(4, 4)},
-							 cpu[] = {P(4, 2), P(1, 5), {2, 1, 0.5, 1.5}};
-	const struct chart_series series[] = {
+	struct chart_point gpu[] = {P(1, 2), P(2, 3), P(4, 1)}, copy[] = {P(1, 1), P(2, -1), P(4, 4)},
+					   cpu[] = {P(4, 2), P(1, 5), {2, 1, 0.5, 1.5}};
+	struct chart_series series[] = {
 		{"gpu", CHART_STACK, gpu, 3}, {"copy", CHART_STACK, copy, 3}, {"cpu", CHART_STACK, cpu, 3}};
 	const struct chart chart = {.id = "stack", .title = "stack", .series = series, .series_count = 3};
 	struct seen_axes axes;
@@ -193,8 +193,8 @@ static void test_heat(void) {
 }
 
 static void test_winner(void) {
-	const struct chart_point points[] = {P(1, 3), P(2, 2), P(4, 6)};
-	const struct chart_series series = {"s", CHART_LINE, points, 3};
+	struct chart_point points[] = {P(1, 3), P(2, 2), P(4, 6)};
+	struct chart_series series = {"s", CHART_LINE, points, 3};
 	const struct chart_mark winner = {2, 1};
 	const struct chart chart = {
 		.id = "winner", .title = "winner's", .series = &series, .series_count = 1, .winner = &winner};
@@ -230,8 +230,7 @@ static void test_texts(void) {
 			points[i] = (struct chart_point){round & 1 ? floor(rng_unit(&rng) * 100) : rng_unit(&rng) / size + 1 / size,
 			                                 rng_unit(&rng) * size, NAN, NAN};
 		}
-		const struct chart_series series[] = {{text[4], CHART_LINE, points, count},
-		                                      {text[5], CHART_BARS, points, count}};
+		struct chart_series series[] = {{text[4], CHART_LINE, points, count}, {text[5], CHART_BARS, points, count}};
 		const struct chart chart = {.id = "texts",
 		                            .title = text[6],
 		                            .x_label = text[7],

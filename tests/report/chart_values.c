@@ -10,12 +10,11 @@
 #define P(x, y)                                                                                                        \
 	{ x, y, NAN, NAN }
 #define POINTS(...)                                                                                                    \
-	(const struct chart_point[]){__VA_ARGS__},                                                                         \
-		sizeof((const struct chart_point[]){__VA_ARGS__}) / sizeof(struct chart_point)
+	(struct chart_point[]){__VA_ARGS__}, sizeof((struct chart_point[]){__VA_ARGS__}) / sizeof(struct chart_point)
 
 static const struct {
 	const char *what;
-	const struct chart_point *points;
+	struct chart_point *points;
 	size_t count;
 } odd[] = {
 	{"nothing", NULL, 0},
@@ -46,7 +45,7 @@ static const struct {
 };
 enum { ODD = sizeof(odd) / sizeof(*odd), STYLES = CHART_BOUND + 1, LOGS = 4 };
 
-static struct chart odd_chart(size_t i, const struct chart_series *series) {
+static struct chart odd_chart(size_t i, struct chart_series *series) {
 	return (struct chart){.id = "odd",
 	                      .title = odd[i / (STYLES * LOGS)].what,
 	                      .x_label = "x",
@@ -60,8 +59,7 @@ static struct chart odd_chart(size_t i, const struct chart_series *series) {
 static void test_odd(size_t data) {
 	char *wrong = NULL;
 	for (size_t i = data * STYLES * LOGS; i < (data + 1) * STYLES * LOGS && !wrong; i++) {
-		const struct chart_series series = {"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points,
-		                                    odd[data].count};
+		struct chart_series series = {"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points, odd[data].count};
 		const struct chart chart = odd_chart(i, &series);
 		int id_count;
 		char *svg = chart_svg(&chart, NULL);
@@ -76,7 +74,7 @@ static void test_odd(size_t data) {
 }
 
 static void test_nothing(void) {
-	static const struct chart_point nan_only[] = {P(1, NAN)};
+	static struct chart_point nan_only[] = {P(1, NAN)};
 	struct chart_series series = {"s", CHART_LINE, nan_only, 1};
 	struct chart charts[] = {{.id = "a", .title = "a"},
 	                         {.id = "b", .title = "b", .series = &series, .series_count = 1}};
@@ -100,7 +98,7 @@ static size_t drawn_in(const char *svg, int role) {
 
 /* Legends below the plot, for a few and for very many. */
 static void test_legend(size_t count) {
-	static const struct chart_point points[] = {P(1, 2), P(2, 3)};
+	static struct chart_point points[] = {P(1, 2), P(2, 3)};
 	struct chart_series *series = mem_alloc(count, sizeof(*series));
 	char(*names)[32] = mem_alloc(count, sizeof(*names));
 	bool named = true;

@@ -18,4 +18,4 @@ check_LTLIBRARIES += %D%/killshim.la
 check_PROGRAMS += %D%/html
 TESTS += %D%/html
 %C%_html_SOURCES = %D%/html.c
-%C%_html_LDADD = libapp.la libbase.la -lm
+%C%_html_LDADD = $(APP) -lm

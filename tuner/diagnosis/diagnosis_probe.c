@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/model/paired.h"
@@ -156,4 +157,21 @@ bool curve_make(const struct study *study, struct probe_scope scope, struct curv
 		return false;
 	curve->stop = stop_find(study, curve);
 	return true;
+}
+
+void judge_parts_find(const struct study *study, struct judge_parts *parts) {
+	*parts = (struct judge_parts){.count = 0};
+	js_each (one, json_object_get(study_row(study, 0)->detail, "figures")) {
+		const char *name = js_string_or(one, "name", "");
+		if (parts->count < JUDGE_PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 &&
+		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(one, "derived"))
+			parts->name[parts->count++] = name;
+	}
+}
+
+double judge_parts_share(const struct study *study, size_t row, const struct judge_parts *parts) {
+	double sum = 0;
+	for (size_t i = 0; i < parts->count; i++)
+		sum += study_figure(study, row, parts->name[i]);
+	return sum / study_row(study, row)->value;
 }

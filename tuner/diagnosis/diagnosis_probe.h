@@ -74,6 +74,15 @@ int probe_threads(const struct study *study);
 /* The threads that the machine has room for: its hardware threads, INFINITY if unknown. */
 double probe_room(const struct study *study);
 
+/* The times in seconds that rows report beside their own, and their sum over a row's time. */
+enum { JUDGE_PARTS_MAX = 12 };
+struct judge_parts {
+	const char *name[JUDGE_PARTS_MAX];
+	size_t count;
+};
+void judge_parts_find(const struct study *study, struct judge_parts *parts);
+double judge_parts_share(const struct study *study, size_t row, const struct judge_parts *parts);
+
 enum { CURVE_MAX = 40 };
 /* Time over threads in a scope, the smallest team first: how many times faster each team is than the first one. */
 struct curve {

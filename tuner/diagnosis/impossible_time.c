@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Impossible times: more operations or bytes a second than any measured ceiling of this machine, a larger problem that
- * takes less time against the power law of all others, a speedup that neither threads nor caches explain. They mean
- * that a run ended early, measured nothing, or did other work. If many times are impossible, the limit is wrong and not
- * the times. */
+/* The laws that every time has to obey before a diagnosis, a reading or a recommendation may rest on it: no more
+ * operations or bytes a second than any measured ceiling of this machine, a larger problem does not take much less
+ * time, a team gains no more than its threads and caches explain, a core no more than its hardware threads, parts do
+ * not exceed the whole, and a time depends on the work. Those that break one are told and left out. If many break it,
+ * the law is wrong and not the times. */
 #include <math.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/diagnosis/diagnosis_probe.h"
-
-struct wrong {
-	enum evidence kind;
-	double value;
-	const char *unit;
-	char text[3 * PROBE_TEXT];
-	/* set by the caller, which asks for many rows: of probe_problems */
-	size_t problem[PROBE_PROBLEMS], problems;
-};
+#include "tuner/diagnosis/judge_impl.h"
 
 /* A time against its neighbours, for tables with too few sizes to fit a law: the other configurations tell how much
  * longer a larger problem takes (the median of their ratios, and how far they agree). A configuration that is faster at
  * the larger problem than at a smaller one, although all others take much longer, did not do the work. */
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };
-static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3;
+static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3, DROP = 1.5;
 
 /* Is the problem of `small` a smaller one in every member in which it differs? Graphs and mixes are not sizes. */
 static bool is_smaller(const struct study *study, size_t small, size_t large) {
@@ -41,18 +33,19 @@ static bool is_smaller(const struct study *study, size_t small, size_t large) {
 }
 
 /* How much longer other configurations take at the problem of `large`; NAN if fewer than three tell, or if they
- * disagree. */
-static double growth_of(const struct study *study, size_t row, size_t large, size_t small) {
+ * disagree. all: fewer are enough if there are no others. */
+static double growth_of(const struct study *study, size_t row, size_t large, size_t small, bool all) {
 	double *ratio = mem_alloc(study_rows(study) + 1, sizeof *ratio), median = NAN, spread = NAN;
-	size_t count = 0;
+	size_t count = 0, others = 0;
 	for (size_t r = 0; r < study_rows(study); r++) {
 		if (study_row(study, r)->over || !study_same_problem(study, r, large) || study_same_config(study, r, row))
 			continue;
+		others++;
 		for (size_t s = 0; s < study_rows(study); s++)
 			if (!study_row(study, s)->over && study_same_problem(study, s, small) && study_same_config(study, r, s))
 				ratio[count++] = log(study_row(study, r)->value / study_row(study, s)->value);
 	}
-	if (count >= OTHERS_LEAST) {
+	if (count >= OTHERS_LEAST || (all && count && others < OTHERS_LEAST)) {
 		median = stats_median(ratio, count);
 		for (size_t i = 0; i < count; i++)
 			ratio[i] = fabs(ratio[i] - median);
@@ -74,20 +67,31 @@ static double least_of(const struct study *study, size_t row, size_t problem) {
 	return count >= OTHERS_LEAST ? least : INFINITY;
 }
 
-static double own_of(const struct study *study, size_t row, size_t problem) {
+double judge_time_at(const struct study *study, size_t row, size_t problem) {
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (!study_row(study, r)->over && study_same_problem(study, r, problem) && study_same_config(study, r, row))
+		if (!study_row(study, r)->over && study_same_config(study, r, row) && study_same_problem(study, r, problem))
 			return study_row(study, r)->value;
 	return NAN;
 }
 
+/* Do all other times grow with the problem? Then one that falls does not need many witnesses. */
+static bool others_grow(const struct study *study, size_t row) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		for (size_t s = 0; s < study_rows(study) && r != row; s++)
+			if (s != row && study_row(study, r)->value < study_row(study, s)->value && study_same_config(study, r, s) &&
+			    is_smaller(study, s, r))
+				return false;
+	return true;
+}
+
 /* Is it against the smaller problem? */
 static bool is_against(const struct study *study, size_t row, size_t small, struct wrong *wrong) {
-	double time = study_row(study, row)->value, own = own_of(study, row, small);
+	double time = study_row(study, row)->value, own = judge_time_at(study, row, small);
 	double least = isnan(own) ? least_of(study, row, small) : NAN;
 	bool by_own = own > time * (1 + study_noise(study));
 	bool by_all = isnan(own) && least > time && least_of(study, row, row) > BELOW * time;
-	double growth = by_own || by_all ? growth_of(study, row, row, small) : NAN;
+	double growth =
+		by_own || by_all ? growth_of(study, row, row, small, own > DROP * time && others_grow(study, row)) : NAN;
 	double expected = growth * (by_own ? own : least);
 	char problem[PROBE_TEXT];
 	if (!(growth >= GROWTH_LEAST) || !isfinite(expected) || !(expected > BELOW * time))
@@ -113,8 +117,7 @@ static bool impossible_by_neighbours(const struct study *study, size_t row, stru
 }
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
-static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
-					CHANCE = 0.01, SMOOTH = 1.15, STEEP = 1.15,
+static const double BEYOND = 1.25 /* allows for clocks and noise */, LAW = 3, STRAIGHT = 1.3, FEW = 0.25, CHANCE = 0.01,
 					HARDLY = 1.25 /* a larger size that takes up to this much longer than a smaller one */;
 
 static double ceiling_of(const struct study *study, const char *const *names, const char *level) {
@@ -216,104 +219,79 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 	return true;
 }
 
-/* Is `other` the row of a smaller team of the same series? */
-static bool is_smaller_team(const struct study *study, size_t row, size_t other, int threads) {
-	bool same = !study_row(study, other)->over &&
-	            study_number(study, other, (size_t)threads) < study_number(study, row, (size_t)threads);
-	for (size_t c = 0; c < study_columns(study) && same; c++)
-		same = (int)c == threads || study_row(study, other)->level[c] == study_row(study, row)->level[c];
-	return same;
+static bool is_cpu(const struct study *study) {
+	return strcmp(study_device(study), "cpu") == 0;
 }
 
-/* Is it far faster than the number of threads explains, and than the next smaller team suggests? */
-static bool is_beyond_linear(const struct study *study, size_t row, struct wrong *wrong) {
-	int threads = probe_threads(study);
-	double team = threads < 0 ? NAN : study_number(study, row, (size_t)threads), before = NAN, first = NAN;
-	double time = study_row(study, row)->value, before_team = 0, first_team = INFINITY;
-	for (size_t r = 0; r < study_rows(study) && team > 1; r++) {
-		double other = study_number(study, r, (size_t)threads);
-		bool same = is_smaller_team(study, row, r, threads);
-		if (same && other > before_team) {
-			before = study_row(study, r)->value;
-			before_team = other;
-		}
-		if (same && other < first_team) {
-			first = study_row(study, r)->value;
-			first_team = other;
-		}
-	}
-	if (!(first / time > LINEAR * team / first_team && before / time > LINEAR * team / before_team))
-		return false;
-	wrong->kind = EVIDENCE_SCALING;
-	wrong->value = first / time;
-	wrong->unit = "x";
-	snprintf(wrong->text, sizeof wrong->text, "%.4g times as fast with %g threads as with %g", first / time, team,
-	         first_team);
-	return true;
-}
-
-/* The same if one curve has to show it, because others go another way: the smaller teams must lie on a line. */
-static bool is_beyond_series(const struct study *study, size_t row, struct wrong *wrong) {
-	struct law law = {0};
-	int threads = probe_threads(study);
-	double team = threads < 0 ? NAN : study_number(study, row, (size_t)threads);
-	for (size_t r = 0; threads >= 0 && r < study_rows(study) && law.count < PROBE_PROBLEMS; r++) {
-		if (!is_smaller_team(study, row, r, threads))
-			continue;
-		law.x[law.count] = log(study_number(study, r, (size_t)threads));
-		law.y[law.count++] = log(study_row(study, r)->value);
-	}
-	if (law.count + 1 < SIZES_LEAST)
-		return false;
-	law_fit(&law);
-	double expected = exp(law.offset + law.slope * log(team)), time = study_row(study, row)->value;
-	return law.residual <= log(SMOOTH) && law.slope >= -STEEP && expected / time > LINEAR &&
-	       is_beyond_linear(study, row, wrong);
+static struct finding *tell_add(const struct study *study, struct findings *findings, size_t row,
+                                const struct wrong *wrong, const char *words) {
+	double time = study_row(study, row)->value;
+	char value[PROBE_TEXT];
+	bool sure = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
+	if (wrong->judged == LAW_SIZE)
+		return findings_add(findings, CONFIDENCE_HIGH, 1,
+		                    "%s is impossible (%s), as are the times of this configuration at other sizes: measure it "
+		                    "again, because only the launch was timed",
+		                    study_value_text(study, time, value, sizeof value), words);
+	if (wrong->judged == LAW_POINT)
+		return findings_add(findings, CONFIDENCE_LOW, 1,
+		                    "%.4g s is suspect (%s): measure it again; it is left out until then", time, words);
+	return findings_add(findings, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                    "%.4g s is impossible (%s): the result is probably wrong, for example because "
+	                    "of a race, or the run ended early: measure it again",
+	                    time, words);
 }
 
 static void tell(const struct study *study, struct findings *findings, size_t row, const struct wrong *wrong) {
 	mem_auto char *words = study_words(study, row);
-	double time = study_row(study, row)->value;
-	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
-	struct finding *finding =
-		findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                 "%.4g s is impossible (%s): the result is probably wrong, for example because "
-	                 "of a race, or the run ended early",
-	                 time, words);
+	struct finding *finding = tell_add(study, findings, row, wrong, words);
 	for (size_t c = 0; c < study_columns(study); c++)
-		finding_about(finding, study, c, study_row(study, row)->level[c]);
+		if (wrong->judged != LAW_SIZE || !study_column(study, c)->is_problem)
+			finding_about(finding, study, c, study_row(study, row)->level[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
 	finding_next(finding, "run %s %s%s%s --alone --samples 21", study_kernel(study), words,
-	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ",
-	             strcmp(study_device(study), "cpu") == 0 ? "" : study_device(study));
+	             is_cpu(study) ? "" : " --device ", is_cpu(study) ? "" : study_device(study));
 }
 
-typedef bool (*wrong_fn)(const struct study *study, size_t row, struct wrong *wrong);
+/* share: if more rows break the law, it is the law that does not hold here. */
+static const struct {
+	bool (*breaks)(const struct study *study, size_t row, struct wrong *wrong);
+	enum judged judged;
+	double share;
+} laws[] = {
+	{is_over_peak, LAW_WORK, FEW},
+	{is_against_law, LAW_WORK, FEW},
+	{impossible_by_neighbours, LAW_WORK, FEW},
+	{judge_beyond_linear, LAW_WORK, FEW},
+	{judge_beyond_core, LAW_POINT, FEW},
+	{judge_is_spike, LAW_POINT, FEW},
+	{judge_exceeds_whole, LAW_POINT, FEW},
+	{judge_ignores_size, LAW_SIZE, 1},
+};
 
-/* Calls found for each time that is wrong, unless so many are that the limit must be wrong instead. */
-static void each_by(struct study *study, wrong_fn is_wrong,
-                    void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
-	struct wrong wrong;
-	size_t rows = study_rows(study), count = 0;
-	wrong.problems = probe_problems(study, wrong.problem);
-	for (size_t r = 0; r < rows && rows <= ROWS_MAX; r++)
-		count += !study_row(study, r)->over && is_wrong(study, r, &wrong);
-	for (size_t r = 0; r < rows && count && (double)count <= FEW * (double)rows; r++)
-		if (!study_row(study, r)->over && is_wrong(study, r, &wrong))
-			found(ctx, study, r, &wrong);
-}
-
-static bool are_teams_known(const struct study *study) {
+/* Calls found for each time that breaks a law, by the first one that it breaks. */
+static void judge(struct study *study,
+                  void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
+	struct wrong wrong = {0};
 	int threads = probe_threads(study);
-	return threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads);
-}
-
-static void each(struct study *study,
-                 void (*found)(void *ctx, struct study *study, size_t row, const struct wrong *wrong), void *ctx) {
-	each_by(study, is_over_peak, found, ctx);
-	each_by(study, is_against_law, found, ctx);
-	each_by(study, impossible_by_neighbours, found, ctx);
-	each_by(study, are_teams_known(study) ? is_beyond_linear : is_beyond_series, found, ctx);
+	size_t rows = study_rows(study);
+	if (rows > ROWS_MAX)
+		return;
+	mem_auto bool *told = mem_alloc(rows + 1, sizeof *told), *breaks = mem_alloc(rows + 1, sizeof *breaks);
+	wrong.problems = probe_problems(study, wrong.problem);
+	wrong.few = study_few(study);
+	wrong.teams_known = threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads);
+	for (size_t l = 0; l < sizeof laws / sizeof *laws; l++) {
+		size_t count = 0;
+		for (size_t r = 0; r < rows; r++)
+			count += breaks[r] = !study_row(study, r)->over && laws[l].breaks(study, r, &wrong);
+		wrong.judged = laws[l].judged;
+		for (size_t r = 0; r < rows && (double)count <= laws[l].share * (double)rows; r++)
+			if (breaks[r] && !told[r] && laws[l].breaks(study, r, &wrong)) {
+				told[r] = true;
+				found(ctx, study, r, &wrong);
+			}
+	}
 }
 
 static void on_found(void *ctx, struct study *study, size_t row, const struct wrong *wrong) {
@@ -321,7 +299,7 @@ static void on_found(void *ctx, struct study *study, size_t row, const struct wr
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	each((struct study *)study, on_found, findings); /* on_found does not change it */
+	judge((struct study *)study, on_found, findings); /* on_found does not change it */
 }
 
 static void on_doubt(void *ctx, struct study *study, size_t row, const struct wrong *wrong) {
@@ -331,7 +309,7 @@ static void on_doubt(void *ctx, struct study *study, size_t row, const struct wr
 }
 
 void impossible_times_doubt(struct study *study) {
-	each(study, on_doubt, NULL);
+	judge(study, on_doubt, NULL);
 }
 
 const struct diagnosis diagnosis_impossible_time = {

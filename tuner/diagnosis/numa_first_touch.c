@@ -7,7 +7,8 @@
 static const struct remedy_words words = {
 	.names = "touch numa alloc init",
 	.bad = "serial master main one single none no off false",
-	.good = "parallel objects owner owners threads local all yes on true interleave",
+	.good = "parallel objects owner owners threads local all yes on true interleave touch",
+	.sure_good = "touch interleave interleaved",
 };
 
 static void evidence_add(struct finding *finding, const struct study *study, const struct remedy *remedy) {

@@ -31,6 +31,9 @@ static bool is_saturated(const struct study *study, struct saturation *one, cons
 	if (!curve_make(study, scope, &one->curve) || one->curve.stop + 1 >= one->curve.count)
 		return false;
 	one->stop = one->curve.threads[one->curve.stop];
+	/* Beyond the cores, only their second threads differ, which share too much to tell one reason from another. */
+	if (study_host(study)->cores > 0 && one->stop >= study_host(study)->cores)
+		return false;
 	one->next = one->curve.threads[one->curve.stop + 1];
 	one->most = one->curve.threads[one->curve.count - 1];
 	one->own =

@@ -310,8 +310,7 @@ static void put_head(FILE *out, const struct group *group) {
 }
 
 static void put_search(FILE *out, const struct group *group) {
-	size_t numbers = asked_count(group, false), words = asked_count(group, true), i;
-	json_t *sizes;
+	size_t numbers = asked_count(group, false), words = asked_count(group, true);
 	fprintf(out,
 	        "\tdouble least = -1.0;\n\tint nearest = 0;\n\tfor (int i = 0; i < %zu; i++) {\n\t\tdouble far = 1.0;\n",
 	        json_array_size(group->entries));
@@ -325,7 +324,8 @@ static void put_search(FILE *out, const struct group *group) {
 	fputs("\t\tif (least < 0.0 || far < least) {\n\t\t\tleast = far;\n\t\t\tnearest = i;\n\t\t}\n\t}\n", out);
 	if (json_array_size(group->sizes))
 		fputs("\tif (least <= 1.0)\n\t\treturn &known[nearest];\n", out);
-	json_array_foreach(group->sizes, i, sizes) put_ranges(out, group, sizes);
+	js_each (sizes, group->sizes)
+		put_ranges(out, group, sizes);
 	fputs("\treturn &known[nearest];\n}\n", out);
 }
 

@@ -70,10 +70,9 @@ static void unset(const struct profile *profile, const struct profile_entry *ent
 
 void export_settings_of(const struct profile *profile, const struct profile_entry *entry, FILE *out,
                         export_setter *set) {
-	const char *name;
-	json_t *value;
 	unset(profile, entry, out, set);
-	json_object_foreach((json_t *)entry->environment, name, value) set(out, name, json_string_value(value));
+	js_members (name, value, entry->environment)
+		set(out, name, json_string_value(value));
 }
 
 int export_module(const struct profile *profile, FILE *out, const char *lead, export_titler *title, export_setter *set,
@@ -96,9 +95,7 @@ int export_module(const struct profile *profile, FILE *out, const char *lead, ex
 /* Names that are in `taken` are not used again. */
 static void values_put(const struct profile_entry *entry, const char *prefix, json_t *taken, FILE *out,
                        export_setter *set) {
-	const char *key;
-	json_t *json;
-	json_object_foreach((json_t *)entry->config, key, json) {
+	js_members (key, json, entry->config) {
 		mem_auto char *text = mem_strdup(key), *value = export_value_text(json);
 		export_upper(text);
 		mem_auto char *start = mem_printf("%s_", prefix), *name = export_name(start, text, taken);

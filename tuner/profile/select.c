@@ -57,9 +57,7 @@ static bool is_asked(const json_t *entry, const json_t *problem) {
 /* Nothing is found: either nothing near was tuned, or it is not proven. */
 static int not_proven(const json_t *profile, const char *kernel, const char *objective, const json_t *problem,
                       struct err *err) {
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(profile, "entries")) {
 		if (strcmp(js_string_or(entry, "kernel", ""), kernel) != 0 ||
 		    strcmp(js_string_or(entry, "objective", "time"), objective) != 0 || ssp_use_of(entry) != SSP_OPEN ||
 		    !is_asked(entry, problem))

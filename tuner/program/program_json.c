@@ -16,9 +16,8 @@ static void line_set(json_t *json, const char *key, const struct program *progra
 
 /* The variables of the OpenMP parameters. */
 static json_t *names_json(const struct program *program, const json_t *best) {
-	json_t *names = json_object(), *value;
-	const char *param;
-	json_object_foreach((json_t *)best, param, value) {
+	json_t *names = json_object();
+	js_members (param, value, best) {
 		const char *name = config_variable(param);
 		if (name && strcmp(program_param_way(program, param), "openmp") == 0)
 			json_object_set_new(names, param, json_string(name));

@@ -2,6 +2,7 @@
 #include "tuner/race/unsafe.h"
 
 #include "base/expr/expr.h"
+#include "base/json/js.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {
 	char *list = arena_strdup(arena, text ? text : ""), *rest = NULL;
@@ -95,12 +96,9 @@ static bool is_unguarded(const char *text) {
 }
 
 bool unsafe_is_unguarded(const json_t *config) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)config, name, value) {
+	js_members (name, value, config)
 		if (json_is_string(value) && is_unguarded(json_string_value(value)))
 			return true;
-	}
 	return false;
 }
 

@@ -4,21 +4,43 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
+#include "tuner/model/student.h"
 #include "tuner/reading/reading.h"
 
 enum { SIZES_LEAST = 3, BREAKS_MOST = 6, LAWS_MOST = 4 };
-static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2, LAWS_APART = 0.3;
+static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2, LAWS_APART = 0.3,
+					VALUE = 0.005;
 
 struct law {
 	double exponent, residual; /* the largest distance of a time from the line, as a ratio */
 	size_t small, large;       /* rows */
+	size_t count;
+	double xx, xy, squares; /* of the line with the least squares, about the means; squares: of its residuals */
 };
+
+static void squares_add(const struct study *study, size_t column, const struct reading_series *series,
+                        struct law *law) {
+	double x = 0, y = 0, yy = 0, count = (double)series->count;
+	for (size_t i = 0; i < series->count; i++) {
+		x += log(study_number(study, series->rows[i], column)) / count;
+		y += log(reading_time(study, series->rows[i])) / count;
+	}
+	for (size_t i = 0; i < series->count; i++) {
+		double dx = log(study_number(study, series->rows[i], column)) - x,
+			   dy = log(reading_time(study, series->rows[i])) - y;
+		law->xx += dx * dx;
+		law->xy += dx * dy;
+		yy += dy * dy;
+	}
+	law->squares = fmax(0, yy - law->xy * law->xy / law->xx);
+}
 
 static struct law law_of(const struct study *study, size_t column, const struct reading_series *series) {
 	size_t first = series->rows[0], last = series->rows[series->count - 1];
 	double slope = log(reading_time(study, last) / reading_time(study, first)) /
 	               log(study_number(study, last, column) / study_number(study, first, column));
-	struct law law = {.exponent = slope, .residual = 1, .small = first, .large = last};
+	struct law law = {.exponent = slope, .residual = 1, .small = first, .large = last, .count = series->count};
+	squares_add(study, column, series, &law);
 	for (size_t i = 1; i + 1 < series->count; i++) {
 		double expected = reading_time(study, first) *
 		                  pow(study_number(study, series->rows[i], column) / study_number(study, first, column), slope);
@@ -96,6 +118,41 @@ static bool laws_report(const struct study *study, struct findings *findings, si
 	return true;
 }
 
+static bool is_common(const struct study *study, const struct law *law, double median) {
+	return is_straight(study, law) && fabs(law->exponent - median) <= LAWS_APART;
+}
+
+/* The power that the straight series have in common, each with a factor of its own, and its 95 % interval by Student's
+ * distribution. Series that differ by more than their points do make it as wide as they differ. */
+static double common_exponent(const struct study *study, const struct law *laws, size_t count, double median,
+                              double ci[2]) {
+	double xx = 0, xy = 0, squares = 0, apart = 0, series = 0;
+	size_t freedom = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!is_common(study, &laws[i], median))
+			continue;
+		xx += laws[i].xx;
+		xy += laws[i].xy;
+		squares += laws[i].squares;
+		freedom += laws[i].count - 1;
+		series++;
+	}
+	double exponent = xy / xx;
+	freedom--;
+	for (size_t i = 0; i < count; i++)
+		if (is_common(study, &laws[i], median))
+			apart += laws[i].xx * pow(laws[i].xy / laws[i].xx - exponent, 2);
+	/* Both have a mean square; the larger one counts. Each size has one value, which is known to half a percent at best.
+	 */
+	double within = squares / fmax(1, (double)freedom - (series - 1)), between = series > 1 ? apart / (series - 1) : 0;
+	double spread = sqrt(fmax(VALUE * VALUE, fmax(within, between)) / xx);
+	size_t values = (between > within ? (size_t)series - 1 : freedom - (size_t)(series - 1)) + 1;
+	double half = student_half(values < 2 ? 2 : values, 0.95, spread * sqrt((double)(values < 2 ? 2 : values)));
+	ci[0] = fmax(0, exponent - half);
+	ci[1] = exponent + half;
+	return exponent;
+}
+
 static void report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
                    size_t count) {
 	size_t straight;
@@ -104,6 +161,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	double exponent = exponent_of(study, laws, count, &straight);
 	if (straight == 0 || 2 * straight < count)
 		return;
+	double ci[2];
+	exponent = common_exponent(study, laws, count, exponent, ci);
 	char subject[PROBE_TEXT] = "time", some[64] = "";
 	for (size_t i = 0; i < count && straight == 1 && count > 1; i++)
 		if (is_straight(study, &laws[i]))
@@ -112,9 +171,9 @@ static void report(const struct study *study, struct findings *findings, size_t 
 		snprintf(some, sizeof some, ", in %zu of %zu series", straight, count);
 	else if (straight > 1 && straight < count)
 		snprintf(some, sizeof some, ", in most series");
-	struct finding *finding =
-		findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1, "%s grows as %s^%.2f%s", subject,
-	                 study_column(study, column)->name, exponent, some);
+	struct finding *finding = findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
+	                                       "%s grows as %s^%.2f [%.2f, %.2f]%s", subject,
+	                                       study_column(study, column)->name, exponent, ci[0], ci[1], some);
 	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie on such a line within %.0f %%",
 	                 straight, count, 100 * (STRAIGHT - 1));
 	finding_evidence(finding, EVIDENCE_SCALING, pow(2, exponent), "x", "twice the %s takes %.3g times as long",

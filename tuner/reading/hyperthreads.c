@@ -21,7 +21,8 @@ static bool series_look(const struct study *study, struct findings *findings, co
 	if (cores == SIZE_MAX || all == SIZE_MAX)
 		return false;
 	double gain = reading_time(study, cores) / reading_time(study, all);
-	if (!(gain > 1 + probe_limit(study)) || !(gain > LEAST))
+	/* No core does more than that many times the work: the times are of something else. */
+	if (!(gain > 1 + probe_limit(study)) || !(gain > LEAST) || gain > 0.99 * host->threads / host->cores)
 		return false;
 	reading_subject(study, all, threads, subject);
 	struct finding *finding = findings_add(

@@ -7,37 +7,11 @@
 #include "base/json/js.h"
 #include "tuner/reading/reading.h"
 
-enum { PARTS_MAX = 12, ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
-static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3;
+enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
+static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
+					OVERLAP = 1.1;
 
-struct parts {
-	const char *name[PARTS_MAX];
-	size_t count;
-};
-
-static bool is_time_of_one(const char *name) {
-	return strncmp(name, "time_per_", 9) == 0;
-}
-
-/* The times in seconds that a row reports beside its own. */
-static void names_find(const struct study *study, struct parts *parts) {
-	*parts = (struct parts){.count = 0};
-	js_each (one, json_object_get(study_row(study, 0)->detail, "figures")) {
-		const char *name = js_string_or(one, "name", "");
-		if (parts->count < PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 && !is_time_of_one(name) &&
-		    !json_object_get(one, "derived"))
-			parts->name[parts->count++] = name;
-	}
-}
-
-static double sum_of(const struct study *study, size_t row, const struct parts *parts) {
-	double sum = 0;
-	for (size_t i = 0; i < parts->count; i++)
-		sum += study_figure(study, row, parts->name[i]);
-	return sum;
-}
-
-static size_t largest(const struct study *study, size_t row, const struct parts *parts) {
+static size_t largest(const struct study *study, size_t row, const struct judge_parts *parts) {
 	size_t most = 0;
 	for (size_t i = 1; i < parts->count; i++)
 		if (study_figure(study, row, parts->name[i]) > study_figure(study, row, parts->name[most]))
@@ -45,7 +19,8 @@ static size_t largest(const struct study *study, size_t row, const struct parts 
 	return most;
 }
 
-static void row_words(const struct study *study, size_t row, const struct parts *parts, char text[4 * PROBE_TEXT]) {
+static void row_words(const struct study *study, size_t row, const struct judge_parts *parts,
+                      char text[4 * PROBE_TEXT]) {
 	size_t length = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < parts->count && length < 4 * PROBE_TEXT - 100; i++)
@@ -82,7 +57,7 @@ static double power_of(const struct study *study, const char *name, size_t *colu
 	return worst <= log(STRAIGHT) ? power : NAN;
 }
 
-static void powers_add(struct finding *finding, const struct study *study, const struct parts *parts) {
+static void powers_add(struct finding *finding, const struct study *study, const struct judge_parts *parts) {
 	for (size_t i = 0; i < parts->count; i++) {
 		size_t column = 0;
 		double power = power_of(study, parts->name[i], &column);
@@ -91,40 +66,89 @@ static void powers_add(struct finding *finding, const struct study *study, const
 	}
 }
 
-static void report(const struct study *study, struct findings *findings, const struct parts *parts) {
-	size_t first = 0, last = study_rows(study) - 1, shown = 0;
-	bool one = true;
-	char words[4 * PROBE_TEXT], subject[PROBE_TEXT];
+/* The slowest and the fastest row of a problem, or of all if that is SIZE_MAX. */
+static void ends_find(const struct study *study, size_t problem, size_t *slow, size_t *fast) {
+	*slow = *fast = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++) {
-		first = reading_time(study, r) < reading_time(study, first) ? r : first;
-		last = reading_time(study, r) > reading_time(study, last) ? r : last;
-		one = one && largest(study, r, parts) == largest(study, 0, parts);
+		if (study_row(study, r)->doubted || (problem != SIZE_MAX && !study_same_problem(study, r, problem)))
+			continue;
+		*slow = *slow == SIZE_MAX || reading_time(study, r) > reading_time(study, *slow) ? r : *slow;
+		*fast = *fast == SIZE_MAX || reading_time(study, r) < reading_time(study, *fast) ? r : *fast;
 	}
+}
+
+static double share_of(const struct study *study, size_t row, const struct judge_parts *parts, size_t part) {
+	return study_figure(study, row, parts->name[part]) / reading_time(study, row);
+}
+
+/* Is no other part of the row nearly as large? */
+static bool leads(const struct study *study, size_t row, const struct judge_parts *parts, size_t part) {
+	for (size_t i = 0; i < parts->count; i++)
+		if (i != part && share_of(study, row, parts, i) * LEAD > share_of(study, row, parts, part))
+			return false;
+	return true;
+}
+
+/* A part moves if another one leads in the fastest row of a problem than in its slowest. */
+static bool moves(const struct study *study, const struct judge_parts *parts, size_t *slow, size_t *fast) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	for (size_t i = 0; i <= problems; i++) {
+		ends_find(study, i < problems ? problem[problems - 1 - i] : SIZE_MAX, slow, fast);
+		if (*slow == *fast)
+			continue;
+		size_t a = largest(study, *fast, parts), b = largest(study, *slow, parts);
+		if (a != b && share_of(study, *fast, parts, a) > LEAD * share_of(study, *fast, parts, b) &&
+		    share_of(study, *slow, parts, b) > LEAD * share_of(study, *slow, parts, a))
+			return true;
+	}
+	return false;
+}
+
+static bool is_everywhere(const struct study *study, const struct judge_parts *parts, size_t part) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (!study_row(study, r)->doubted && !leads(study, r, parts, part))
+			return false;
+	return true;
+}
+
+static void rows_add(struct finding *finding, const struct study *study, const struct judge_parts *parts) {
+	char words[4 * PROBE_TEXT], subject[PROBE_TEXT];
+	for (size_t r = 0, shown = 0; r < study_rows(study) && shown < SHOWN; r++) {
+		if (study_row(study, r)->doubted)
+			continue;
+		shown++;
+		row_words(study, r, parts, words);
+		reading_subject(study, r, SIZE_MAX, subject);
+		finding_evidence(finding, EVIDENCE_FIGURE, judge_parts_share(study, r, parts), NULL, "%s: %s", subject, words);
+	}
+}
+
+static void report(const struct study *study, struct findings *findings, const struct judge_parts *parts) {
+	size_t first, last;
+	char subject[PROBE_TEXT], other[PROBE_TEXT];
+	struct finding *finding;
+	bool moving = moves(study, parts, &last, &first);
+	if (!moving)
+		ends_find(study, SIZE_MAX, &last, &first);
 	size_t a = largest(study, first, parts), b = largest(study, last, parts);
-	double share = study_figure(study, last, parts->name[b]) / reading_time(study, last);
+	double share = share_of(study, last, parts, b);
 	/* Nobody can make the rest of all parts cost nothing. */
 	bool rest = strcmp(parts->name[b], "the rest") == 0;
 	double gain = rest ? 1 : 1 / (1 - fmin(share, 0.999));
-	char other[PROBE_TEXT];
 	reading_subject(study, first, SIZE_MAX, subject);
 	reading_subject(study, last, SIZE_MAX, other);
-	struct finding *finding;
-	if (one)
+	if (moving)
+		finding =
+			findings_add(findings, CONFIDENCE_MEDIUM, gain,
+		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
+		                 100 * share_of(study, first, parts, a), subject, parts->name[b], 100 * share, other);
+	else if (is_everywhere(study, parts, b))
 		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain,
 		                       "%s is the largest part of the time everywhere: %.0f %% at %s", parts->name[b],
 		                       100 * share, other);
 	else
-		finding =
-			findings_add(findings, CONFIDENCE_MEDIUM, gain,
-		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
-		                 100 * study_figure(study, first, parts->name[a]) / reading_time(study, first), subject,
-		                 parts->name[b], 100 * share, other);
-	for (size_t r = 0; r < study_rows(study) && shown < SHOWN; r++, shown++) {
-		row_words(study, r, parts, words);
-		reading_subject(study, r, SIZE_MAX, subject);
-		finding_evidence(finding, EVIDENCE_FIGURE, sum_of(study, r, parts) / reading_time(study, r), NULL, "%s: %s",
-		                 subject, words);
-	}
+		return;
+	rows_add(finding, study, parts);
 	powers_add(finding, study, parts);
 	if (share >= DOMINANT && !rest)
 		finding_evidence(finding, EVIDENCE_FIGURE, 1 / (1 - fmin(share, 0.999)), "x",
@@ -132,18 +156,35 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 1 / (1 - fmin(share, 0.999)));
 }
 
+/* Parts that exceed the whole in most rows run at the same time, or were measured differently: then no share is one. */
+static void overlap_report(const struct study *study, struct findings *findings, const struct judge_parts *parts,
+                           double share) {
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1,
+		"the parts add up to more than the whole, to %.0f %% of it: they overlap, or were measured in another way, "
+		"so that their shares say nothing",
+		100 * share);
+	rows_add(finding, study, parts);
+}
+
 static void examine(const struct study *study, struct findings *findings) {
-	struct parts parts;
-	size_t whole = 0, rows = study_rows(study);
-	if (rows < ROWS_LEAST)
+	struct judge_parts parts;
+	size_t whole = 0, over = 0, rows = 0;
+	double most = 0;
+	if (study_rows(study) < ROWS_LEAST)
 		return;
-	names_find(study, &parts);
-	for (size_t r = 0; r < rows && parts.count >= 2; r++) {
-		double share = sum_of(study, r, &parts) / reading_time(study, r);
-		whole += share >= TOTAL_LEAST && share <= TOTAL_MOST;
+	judge_parts_find(study, &parts);
+	for (size_t r = 0; r < study_rows(study) && parts.count >= 2; r++) {
+		double share = judge_parts_share(study, r, &parts);
+		rows += !study_row(study, r)->doubted;
+		whole += !study_row(study, r)->doubted && share >= TOTAL_LEAST && share <= TOTAL_MOST;
+		over += !study_row(study, r)->doubted && share > OVERLAP;
+		most = fmax(most, share);
 	}
-	if (parts.count >= 2 && (double)whole >= SHARE * (double)rows)
+	if (rows >= ROWS_LEAST && (double)whole >= SHARE * (double)rows)
 		report(study, findings, &parts);
+	else if (rows >= ROWS_LEAST && (double)over >= SHARE * (double)rows)
+		overlap_report(study, findings, &parts, most);
 }
 
 const struct diagnosis reading_parts = {

@@ -75,7 +75,8 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 	return text;
 }
 
-const char reading_teams[] = "threads ranks processes procs gpus nodes devices rank process";
+const char reading_teams[] =
+	"threads ranks processes procs np nproc nprocs ntasks tasks gpus nodes devices rank process";
 
 bool reading_is_team(const struct study_column *column, const char *words) {
 	const char *last = strrchr(column->name, ' ');

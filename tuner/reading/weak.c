@@ -7,8 +7,9 @@
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { POINTS_LEAST = 3, LOGARITHM = 4 };
+enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4 };
 static const double SAME = 0.04, IDEAL = 0.9;
+static const char cubic_kernels[] = "fw floyd warshall gemm matmul mm dgemm sgemm lu cholesky";
 
 struct weak {
 	size_t *rows, count; /* in the order of teams */
@@ -18,15 +19,19 @@ struct weak {
 };
 
 static bool is_team(const struct study_column *column) {
-	return !column->is_problem && column->numeric && column->levels >= POINTS_LEAST &&
+	return !column->is_problem && column->numeric && column->levels >= TEAMS_LEAST &&
 	       reading_is_team(column, reading_teams);
 }
 
-/* A constant member of the problem is the work of one member of a team, "n per rank". */
+static bool is_of_each(const char *name) {
+	return strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/');
+}
+
+/* A member of the problem is the work of one member of a team, "n per rank". */
 bool reading_work_each(const struct study *study) {
 	js_members (name, value, study_row(study, 0)->problem)
-		if ((strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/')) &&
-		    study_find(study, name) < 0)
+		if (is_of_each(name) &&
+		    (study_find(study, name) < 0 || study_column(study, (size_t)study_find(study, name))->numeric))
 			return true;
 	return false;
 }
@@ -48,7 +53,7 @@ static bool is_single(const struct study *study, const struct weak *weak) {
 		if (study_number(study, weak->rows[i], (size_t)weak->team) ==
 		    study_number(study, weak->rows[i - 1], (size_t)weak->team))
 			return false;
-	return weak->count >= POINTS_LEAST;
+	return weak->count >= TEAMS_LEAST;
 }
 
 static bool grows_with(const struct study *study, const struct weak *weak, int power) {
@@ -64,24 +69,42 @@ static bool grows_with(const struct study *study, const struct weak *weak, int p
 	return true;
 }
 
-/* The time of the smallest team over that of another one. A rate is that of the whole team, which should grow with it.
+/* How many times the work of the smallest team a row has. The size may grow so that the memory of each member stays the
+ * same, while the work of a matrix's product or of all shortest paths grows as its third power. */
+static double work_of(const struct study *study, const struct weak *weak, size_t row) {
+	double first = study_work(study, weak->rows[0], "ops"), own = study_work(study, row, "ops");
+	double size = study_number(study, row, (size_t)weak->size) / study_number(study, weak->rows[0], (size_t)weak->size);
+	if (first > 0 && own > 0)
+		return own / first;
+	if (weak->power == 2 && probe_text_has(study_kernel(study), cubic_kernels))
+		return size * size * size;
+	return study_number(study, row, (size_t)weak->team) / study_number(study, weak->rows[0], (size_t)weak->team);
+}
+
+/* The time of the smallest team over that of another one, by the work of both. A rate is that of the whole team, which
+ * should grow with it.
  */
 static double efficiency_of(const struct study *study, const struct weak *weak, size_t row) {
 	double members =
 		study_number(study, row, (size_t)weak->team) / study_number(study, weak->rows[0], (size_t)weak->team);
-	return reading_time(study, weak->rows[0]) / reading_time(study, row) / (study_is_rate(study) ? members : 1);
+	double work = weak->size < 0 ? members : work_of(study, weak, row);
+	return reading_time(study, weak->rows[0]) / reading_time(study, row) * (study_is_rate(study) ? 1 : work) / members;
 }
 
-static void report(const struct study *study, struct findings *findings, const struct weak *weak) {
+/* best: of other sizes; NAN if there are none. */
+static void report(const struct study *study, struct findings *findings, const struct weak *weak, double best) {
 	static const char *const powers[] = {"", "", "^2", "^3", ""};
 	const char *team = study_column(study, (size_t)weak->team)->name;
 	size_t first = weak->rows[0], last = weak->rows[weak->count - 1];
 	double efficiency = efficiency_of(study, weak, last);
 	double from = study_number(study, first, (size_t)weak->team), to = study_number(study, last, (size_t)weak->team);
+	char range[48] = "";
+	if (100 * best >= 100 * efficiency + 1)
+		snprintf(range, sizeof range, " to %.0f", 100 * best);
 	struct finding *finding = findings_add(
 		findings, weak->count > POINTS_LEAST ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
-		"weak scaling: with %g %s, each with the work that %g %s, the efficiency is %.0f %%%s", to, team, from,
-		from == 1 ? "has alone" : "had", 100 * efficiency,
+		"weak scaling: with %g %s, each with the work that %g %s, the efficiency is %.0f%s %%%s", to, team, from,
+		from == 1 ? "has alone" : "had", 100 * efficiency, range,
 		efficiency >= IDEAL ? ", which is near the ideal" : ": the rest is what the members cost each other");
 	finding_about(finding, study, (size_t)weak->team, study_row(study, last)->level[weak->team]);
 	for (size_t i = 1; i < weak->count; i++)
@@ -95,9 +118,6 @@ static void report(const struct study *study, struct findings *findings, const s
 }
 
 static bool size_find(const struct study *study, struct weak *weak) {
-	weak->size = -1;
-	if (is_single(study, weak))
-		return reading_work_each(study);
 	for (size_t c = 0; c < study_columns(study); c++) {
 		weak->size = (int)c;
 		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric || !is_single(study, weak))
@@ -109,19 +129,39 @@ static bool size_find(const struct study *study, struct weak *weak) {
 	return false;
 }
 
+/* Sizes of the work of each: a statement for all of them, from the worst to the best efficiency of the largest team. */
+static void each_report(const struct study *study, struct findings *findings, size_t column) {
+	struct reading_list list;
+	struct weak worst = {0};
+	double least = INFINITY, most = 0;
+	reading_series_find(study, column, POINTS_LEAST, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct weak weak = {list.series[i].rows, list.series[i].count, (int)column, -1, 0};
+		double efficiency = efficiency_of(study, &weak, weak.rows[weak.count - 1]);
+		worst = efficiency < least ? weak : worst;
+		least = fmin(least, efficiency);
+		most = fmax(most, efficiency);
+	}
+	if (list.count)
+		report(study, findings, &worst, list.count > 1 ? most : NAN);
+	reading_series_free(&list);
+}
+
 static void examine(const struct study *study, struct findings *findings) {
 	size_t *rows = mem_alloc(study_rows(study) + 1, sizeof *rows), count = 0;
 	for (size_t r = 0; r < study_rows(study); r++)
 		if (study_usable(study, r))
 			rows[count++] = r;
-	for (size_t c = 0; c < study_columns(study) && count >= POINTS_LEAST; c++) {
+	for (size_t c = 0; c < study_columns(study) && count >= TEAMS_LEAST; c++) {
 		struct weak weak = {.rows = rows, .count = count, .team = (int)c};
 		void *ctx[] = {&weak, (void *)study};
 		if (!is_team(study_column(study, c)))
 			continue;
 		qsort_r(rows, count, sizeof *rows, by_team, ctx);
-		if (size_find(study, &weak))
-			report(study, findings, &weak);
+		if (reading_work_each(study))
+			each_report(study, findings, c);
+		else if (size_find(study, &weak))
+			report(study, findings, &weak, NAN);
 	}
 	free(rows);
 }

@@ -167,11 +167,10 @@ static bool peer_over(const struct score_peers *peers, const char *name, const c
 
 struct score_peer *score_peers_over(const struct score_peers *peers, const char *const *spaces, size_t count,
                                     size_t *found) {
-	json_t *first = count ? json_object_get(peers->results, spaces[0]) : NULL, *row;
+	json_t *first = count ? json_object_get(peers->results, spaces[0]) : NULL;
 	struct score_peer *list = mem_alloc(json_object_size(first) + 1, sizeof *list);
-	const char *name;
 	*found = 0;
-	json_object_foreach(first, name, row) {
+	js_members (name, row, first) {
 		struct score_peer *peer = &list[*found];
 		peer->name = name;
 		*found += peer_over(peers, name, spaces, count, peer->figures);

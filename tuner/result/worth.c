@@ -71,10 +71,9 @@ static const char *shown_name(const json_t *result, const char *param) {
 }
 
 char *result_not_needed_text(const json_t *result) {
-	json_t *seen = json_object(), *name;
+	json_t *seen = json_object();
 	char *text = mem_strdup("");
-	size_t i;
-	json_array_foreach(json_object_get(result, "not_needed"), i, name) {
+	js_each (name, json_object_get(result, "not_needed")) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
 		char *longer =
 			json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);

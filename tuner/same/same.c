@@ -26,11 +26,9 @@ static void sum_set(json_t *seen, const json_t *item) {
 }
 
 void same_add(json_t *list, const json_t *evidence) {
-	size_t i, k;
-	json_t *item, *seen;
-	json_array_foreach((json_t *)evidence, i, item) {
+	js_each (item, evidence) {
 		bool known = !is_sound(item);
-		json_array_foreach(list, k, seen) {
+		js_each (seen, list) {
 			if (!known && is_equal(seen, item)) {
 				sum_set(seen, item);
 				known = true;
@@ -42,17 +40,16 @@ void same_add(json_t *list, const json_t *evidence) {
 }
 
 size_t same_runs(const json_t *list) {
-	size_t i, runs = 0;
-	json_t *item;
-	json_array_foreach((json_t *)list, i, item) runs += (size_t)js_int_or(item, "runs", 0);
+	size_t runs = 0;
+	js_each (item, list)
+		runs += (size_t)js_int_or(item, "runs", 0);
 	return runs;
 }
 
 double same_processor(const json_t *list) {
-	size_t i;
-	json_t *item;
 	double sum = 0;
-	json_array_foreach((json_t *)list, i, item) sum += js_real_or(item, "processor_s", 0);
+	js_each (item, list)
+		sum += js_real_or(item, "processor_s", 0);
 	return same_runs(list) ? sum / (double)same_runs(list) : NAN;
 }
 
@@ -61,22 +58,17 @@ bool same_is_known(const struct same_case *one) {
 }
 
 static bool has_member(const json_t *array, const char *key, const char *value) {
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) {
+	js_each (item, array)
 		if (*value && strcmp(js_string_or(item, key, ""), value) == 0)
 			return true;
-	}
 	return false;
 }
 
 static json_t *members_of(const json_t *list, const char *key) {
-	json_t *array = json_array(), *item;
-	size_t i;
-	json_array_foreach((json_t *)list, i, item) {
+	json_t *array = json_array();
+	js_each (item, list)
 		if (json_object_get(item, key))
 			json_array_append(array, json_object_get(item, key));
-	}
 	return array;
 }
 
@@ -91,9 +83,8 @@ static char *print_of(const json_t *output, const char *metric) {
 
 /* New reference. */
 static json_t *prints_of(const json_t *list, const char *metric) {
-	json_t *all = json_array(), *item;
-	size_t i;
-	json_array_foreach((json_t *)list, i, item) {
+	json_t *all = json_array();
+	js_each (item, list) {
 		mem_auto char *print = print_of(json_object_get(item, "output"), metric);
 		json_array_append_new(all, json_pack("{s:o}", "print", js_text(print)));
 	}
@@ -101,22 +92,19 @@ static json_t *prints_of(const json_t *list, const char *metric) {
 }
 
 size_t same_outputs(const struct same_case *one) {
-	json_t *bases = prints_of(one->base, one->metric), *bests = prints_of(one->best, one->metric), *item;
-	size_t i, runs = 0;
-	json_array_foreach(bests, i, item) {
+	json_t *bases = prints_of(one->base, one->metric), *bests = prints_of(one->best, one->metric);
+	size_t runs = 0;
+	js_each (item, bests)
 		if (has_member(bases, "print", js_string_or(item, "print", "")))
-			runs += (size_t)js_int_or(json_array_get(one->best, i), "runs", 0);
-	}
+			runs += (size_t)js_int_or(json_array_get(one->best, item_at), "runs", 0);
 	json_decref(bases);
 	json_decref(bests);
 	return runs;
 }
 
 bool same_shows(const json_t *list) {
-	size_t i;
-	json_t *item;
 	bool shows = false;
-	json_array_foreach((json_t *)list, i, item) {
+	js_each (item, list) {
 		shows = shows || js_int_or(json_object_get(item, "output"), "bytes", 0) > 0 ||
 		        json_array_size(json_object_get(item, "files")) > 0;
 	}
@@ -124,10 +112,10 @@ bool same_shows(const json_t *list) {
 }
 
 bool same_prints_more(const struct same_case *one) {
-	json_t *bases = prints_of(one->base, one->metric), *item;
-	size_t i;
+	json_t *bases = prints_of(one->base, one->metric);
 	bool more = false;
-	json_array_foreach(bases, i, item) more = more || *js_string_or(item, "print", "");
+	js_each (item, bases)
+		more = more || *js_string_or(item, "print", "");
 	json_decref(bases);
 	return more;
 }
@@ -135,20 +123,16 @@ bool same_prints_more(const struct same_case *one) {
 /* The value that all have; NULL: they differ. */
 static const json_t *common(const json_t *array, const char *key) {
 	const json_t *first = json_object_get(json_array_get(array, 0), key);
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) {
+	js_each (item, array)
 		if (!first || !json_equal(first, json_object_get(item, key)))
 			return NULL;
-	}
 	return first;
 }
 
 static double least_of(const json_t *array, const char *key) {
 	double least = INFINITY;
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) least = fmin(least, js_real_or(item, key, 0));
+	js_each (item, array)
+		least = fmin(least, js_real_or(item, key, 0));
 	return least;
 }
 
@@ -159,9 +143,8 @@ static char *bytes_text(const json_t *bases, const json_t *digest) {
 /* Compares one part of the texts, "text" or "end". */
 static char *part_text(const struct same_case *one, const json_t *bases, const json_t *digest, const char *key,
                        bool part) {
-	json_t *lines = json_array(), *base;
-	size_t i;
-	json_array_foreach((json_t *)bases, i, base)
+	json_t *lines = json_array();
+	js_each (base, bases)
 		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config, one->metric));
 	js_auto json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
 	char *text = same_text(one, lines, best, part);
@@ -185,10 +168,9 @@ static char *long_text(const struct same_case *one, const json_t *bases, const j
 }
 
 static bool have_text(const json_t *bases, const json_t *digest) {
-	size_t i;
-	json_t *base;
 	bool text = json_object_get(digest, "text");
-	json_array_foreach((json_t *)bases, i, base) text = text && json_object_get(base, "text");
+	js_each (base, bases)
+		text = text && json_object_get(base, "text");
 	return text;
 }
 
@@ -231,10 +213,9 @@ static char *order_text(const json_t *bases, const json_t *digests) {
 }
 
 static void clause_add(json_t *clauses, char *clause) {
-	size_t i;
-	json_t *known;
 	bool told = !clause;
-	json_array_foreach(clauses, i, known) told = told || strcmp(json_string_value(known), clause) == 0;
+	js_each (known, clauses)
+		told = told || strcmp(json_string_value(known), clause) == 0;
 	if (!told)
 		json_array_append_new(clauses, js_text(clause));
 	free(clause);
@@ -242,10 +223,10 @@ static void clause_add(json_t *clauses, char *clause) {
 
 /* Errors that at least half of the runs print and the baseline never does. */
 static void errors_add(const struct same_case *one, json_t *clauses) {
-	json_t *known = json_object(), *item, *line;
-	size_t i, k;
+	json_t *known = json_object(), *item;
+	size_t i;
 	json_array_foreach((json_t *)one->base, i, item) {
-		json_array_foreach(json_object_get(item, "errors"), k, line) {
+		js_each (line, json_object_get(item, "errors")) {
 			js_auto json_t *lines =
 				same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
 			json_object_update(known, lines);
@@ -264,9 +245,8 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 }
 
 json_t *same_output(const struct same_case *one) {
-	json_t *clauses = json_array(), *bases = members_of(one->base, "output"), *item;
-	size_t i;
-	json_array_foreach((json_t *)one->best, i, item) {
+	json_t *clauses = json_array(), *bases = members_of(one->base, "output");
+	js_each (item, one->best) {
 		mem_auto char *text =
 			json_array_size(clauses) ? NULL : content_text(one, bases, json_object_get(item, "output"));
 		clause_add(clauses, text ? mem_printf("it prints %s", text) : NULL);
@@ -290,21 +270,18 @@ static bool is_name_in(const char *names, const char *name, size_t length) {
 }
 
 static bool leaves(const json_t *list, const char *name, size_t length) {
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)list, i, item) {
+	js_each (item, list)
 		if (is_name_in(js_string_or(item, "left", ""), name, length))
 			return true;
-	}
 	return false;
 }
 
 /* A process that just happens to end a little late is left behind in few runs. */
 json_t *same_left(const struct same_case *one) {
-	json_t *clauses = json_array(), *item;
+	json_t *clauses = json_array();
 	char *names = mem_strdup("");
-	size_t i, runs = 0;
-	json_array_foreach((json_t *)one->best, i, item) {
+	size_t runs = 0;
+	js_each (item, one->best) {
 		const char *left = js_string_or(item, "left", "");
 		bool other = false;
 		for (const char *at = left; *at; at += strspn(at, ", ")) {
@@ -344,31 +321,27 @@ static json_t *files_by_name(const json_t *item, const json_t *config) {
 
 /* For each run that looked at the files. */
 static json_t *runs_by_name(const json_t *list, const json_t *config) {
-	json_t *all = json_array(), *item;
-	size_t i;
-	json_array_foreach((json_t *)list, i, item) {
+	json_t *all = json_array();
+	js_each (item, list)
 		if (json_is_array(json_object_get(item, "files")))
 			json_array_append_new(all, files_by_name(item, config));
-	}
 	return all;
 }
 
 /* The number of files of this name that all runs write; 0: not all write equally many. */
 static size_t written_count(const json_t *runs, const char *key) {
-	size_t i, count = json_array_size(json_object_get(json_array_get(runs, 0), key));
-	json_t *run;
-	json_array_foreach((json_t *)runs, i, run) {
+	size_t count = json_array_size(json_object_get(json_array_get(runs, 0), key));
+	js_each (run, runs)
 		if (json_array_size(json_object_get(run, key)) != count)
 			return 0;
-	}
 	return count;
 }
 
 static char *file_text(const struct same_case *one, const json_t *runs, const char *key, size_t at,
                        const json_t *file) {
-	json_t *bases = json_array(), *run;
-	size_t i;
-	json_array_foreach((json_t *)runs, i, run) json_array_append(bases, json_array_get(json_object_get(run, key), at));
+	json_t *bases = json_array();
+	js_each (run, runs)
+		json_array_append(bases, json_array_get(json_object_get(run, key), at));
 	const json_t *kind = common(bases, "kind");
 	const char *name = js_string_or(file, "name", "");
 	char *text = NULL, *clause = NULL;
@@ -395,23 +368,22 @@ static void name_compare(const struct same_case *one, const json_t *runs, const 
 }
 
 json_t *same_files(const struct same_case *one) {
-	json_t *clauses = json_array(), *files, *there;
+	json_t *clauses = json_array();
 	js_auto json_t *bases = runs_by_name(one->base, one->base_config),
 				   *runs = runs_by_name(one->best, one->best_config);
-	const char *key;
-	size_t i;
-	json_object_foreach(json_array_get(bases, 0), key, files) {
+	js_members (key, files, json_array_get(bases, 0)) {
 		if (written_count(bases, key))
-			json_array_foreach(runs, i, there) name_compare(one, bases, key, there, clauses);
+			js_each (there, runs)
+				name_compare(one, bases, key, there, clauses);
 	}
 	return clauses;
 }
 
 size_t same_files_count(const struct same_case *one) {
-	json_t *bases = runs_by_name(one->base, one->base_config), *files;
-	const char *key;
+	json_t *bases = runs_by_name(one->base, one->base_config);
 	size_t count = 0;
-	json_object_foreach(json_array_get(bases, 0), key, files) count += written_count(bases, key);
+	js_members (key, files, json_array_get(bases, 0))
+		count += written_count(bases, key);
 	json_decref(bases);
 	return count;
 }
@@ -457,11 +429,10 @@ static char *names_text(const json_t *names) {
 }
 
 char *same_files_how(const struct same_case *one) {
-	json_t *names = json_array(), *files;
+	json_t *names = json_array();
 	js_auto json_t *bases = runs_by_name(one->base, one->base_config),
 				   *runs = runs_by_name(one->best, one->best_config);
-	const char *key;
-	json_object_foreach(json_array_get(bases, 0), key, files) {
+	js_members (key, files, json_array_get(bases, 0)) {
 		size_t count = written_count(bases, key);
 		for (size_t i = 0; i < count && written_count(runs, key) == count; i++)
 			file_how(bases, runs, key, i, names);

@@ -234,9 +234,7 @@ static bool same_numbers(const char *base, const char *best, const json_t *base_
 }
 
 bool same_counts(size_t base, size_t best, const json_t *base_config, const json_t *best_config) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)best_config, name, value) {
+	js_members (name, value, best_config) {
 		double own = value_of(value), theirs = value_of(json_object_get(base_config, name));
 		if (own > 0 && (isnan(theirs) ? (double)best == own : (double)base * own == (double)best * theirs))
 			return true;
@@ -317,12 +315,10 @@ static const char *line_at(const json_t *lines, size_t i) {
 
 /* How often the line comes in each of the baseline's texts; -1: not equally often. */
 static long common_count(const json_t *bases, const char *words) {
-	size_t i, count = json_array_size(lines_of(json_array_get(bases, 0), words));
-	json_t *base;
-	json_array_foreach((json_t *)bases, i, base) {
+	size_t count = json_array_size(lines_of(json_array_get(bases, 0), words));
+	js_each (base, bases)
 		if (json_array_size(lines_of(base, words)) != count)
 			return -1;
-	}
 	return (long)count;
 }
 
@@ -333,9 +329,7 @@ static const char *number_at(const json_t *lines, size_t line, size_t number) {
 /* The number that all of the baseline's texts have in this place; NULL: it varies, or it is a time. */
 static const char *common_number(const json_t *bases, const char *words, size_t line, size_t number) {
 	const char *first = number_at(lines_of(json_array_get(bases, 0), words), line, number);
-	size_t i;
-	json_t *base;
-	json_array_foreach((json_t *)bases, i, base) {
+	js_each (base, bases) {
 		const char *there = number_at(lines_of(base, words), line, number);
 		if (!first || !there || strcmp(first, there) != 0)
 			return NULL;
@@ -345,9 +339,7 @@ static const char *common_number(const json_t *bases, const char *words, size_t 
 
 /* Does a line have a number that all of these texts have in this place? */
 static bool numbers_known(const json_t *bases) {
-	const char *words;
-	json_t *group;
-	json_object_foreach(json_array_get(bases, 0), words, group) {
+	js_members (words, group, json_array_get(bases, 0)) {
 		bool counts = !js_bool_or(group, "quiet", false) && common_count(bases, words) > 0;
 		for (size_t i = 0; counts && i < json_array_size(json_object_get(group, "lines")); i++) {
 			const json_t *line = json_array_get(json_object_get(group, "lines"), i);
@@ -360,9 +352,8 @@ static bool numbers_known(const json_t *bases) {
 }
 
 bool same_prints_numbers(const struct same_case *one) {
-	json_t *texts = json_array(), *item;
-	size_t i;
-	json_array_foreach((json_t *)one->base, i, item) {
+	json_t *texts = json_array();
+	js_each (item, one->base) {
 		const char *text = js_string_or(json_object_get(item, "output"), "text", "");
 		mem_auto char *rest = same_rest(text, one->metric);
 		json_array_append_new(texts, same_lines(rest, one->base_config, NULL));
@@ -414,9 +405,7 @@ static bool is_permuted(const json_t *bases, const json_t *best, const char *wor
 
 /* A line of this text only, to show what stands in the place of a missing one; NULL: there is none. */
 static const char *new_line(const json_t *bases, const json_t *best, bool error) {
-	const char *words;
-	json_t *group;
-	json_object_foreach((json_t *)best, words, group) {
+	js_members (words, group, best) {
 		bool quiet = js_bool_or(group, "quiet", false), wrong = js_bool_or(group, "error", false);
 		if (common_count(bases, words) == 0 && (error ? wrong : !quiet || wrong))
 			return line_at(json_object_get(group, "lines"), 0);
@@ -452,17 +441,14 @@ static char *group_text(const struct same_case *one, const json_t *bases, const 
 char *same_text(const struct same_case *one, const json_t *bases, const json_t *best, bool part) {
 	const char *words, *line;
 	json_t *group;
-	size_t i;
 	bool varies = false;
 	json_object_foreach(json_array_get(bases, 0), words, group) {
 		char *text = common_count(bases, words) > 0 ? group_text(one, bases, best, words, part) : NULL;
 		if (text)
 			return text;
 	}
-	json_t *base;
-	json_array_foreach((json_t *)bases, i, base) {
+	js_each (base, bases)
 		json_object_foreach(base, words, group) varies = varies || common_count(bases, words) < 0;
-	}
 	line = new_line(bases, best, varies || part);
 	return line ? mem_printf("also \"%s\"", line) : NULL;
 }

@@ -370,8 +370,6 @@ static const char **kernels_new(const json_t *searches) {
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
                  struct err *err) {
 	char hash[SHA256_TEXT];
-	json_t *search;
-	size_t i;
 	*import = (struct share_import){0};
 	if (document_check(document, err))
 		return err_prefix(err, "%s", where);
@@ -381,7 +379,7 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	const char **kernels = kernels_new(searches);
 	json_t *known = known_new(store, kernels, err);
 	int failed = !known;
-	json_array_foreach((json_t *)searches, i, search) {
+	js_each (search, searches) {
 		plain_hash(search, hash);
 		if (failed)
 			break;

@@ -128,12 +128,12 @@ bool table_is_parameter(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
 	return table_is_threads(header) ||
-	       is_key(
-			   key,
-			   "cores procs processes ranks nodes variant version implementation impl code algorithm method lock sync "
-			   "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
-			   "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
-			   "optimization cutoff threshold grain grainsize grain_size task_size chunk_size threads_per_block");
+	       is_key(key,
+	              "cores procs processes ranks np nproc nprocs ntasks tasks nodes variant version implementation impl "
+	              "code algorithm method lock sync "
+	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
+	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
+	              "optimization cutoff threshold grain grainsize grain_size task_size chunk_size threads_per_block");
 }
 
 bool table_is_threads(const char *header) {
@@ -152,5 +152,6 @@ bool table_is_count(const char *header) {
 bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return table_is_threads(header) || table_has_word(key, "ranks processes procs tasks gpus devices");
+	return table_is_threads(header) ||
+	       table_has_word(key, "ranks processes procs np nproc nprocs ntasks tasks gpus devices");
 }

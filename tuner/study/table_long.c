@@ -3,6 +3,8 @@
 
 #include "tuner/study/table_wide_impl.h"
 
+static const double AGAIN = 0.1;
+
 struct making {
 	const struct csv *csv;
 	const struct wide *wide;
@@ -52,6 +54,15 @@ static bool is_same_problem(const struct making *making, size_t a, size_t b) {
 	return true;
 }
 
+/* The same code measured again takes a little more or less. */
+static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
+	double x, y;
+	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
+		return true;
+	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
+	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;
+}
+
 /* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
 static bool is_serial(const struct making *making, size_t at) {
 	const struct wide *wide = making->wide;
@@ -60,8 +71,7 @@ static bool is_serial(const struct making *making, size_t at) {
 		return false;
 	for (size_t r = 1; r < csv->rows; r++)
 		for (size_t s = 0; s < r && csv->rows <= TABLE_PAIRS_ROWS; s++)
-			if (is_same_problem(making, r, s) &&
-			    strcmp(csv_cell(csv, r, wide->column[at]), csv_cell(csv, s, wide->column[at])) != 0)
+			if (is_same_problem(making, r, s) && !is_same_time(csv, r, s, wide->column[at]))
 				return false;
 	return true;
 }

@@ -87,9 +87,10 @@ static json_t *rows_clean(const json_t *rows, void (*mend)(json_t *row)) {
 }
 
 static json_t *texts_clean(const json_t *texts) {
-	json_t *clean = json_array(), *text;
-	size_t i;
-	json_array_foreach((json_t *)texts, i, text) if (json_is_string(text)) json_array_append(clean, text);
+	json_t *clean = json_array();
+	js_each (text, texts)
+		if (json_is_string(text))
+			json_array_append(clean, text);
 	return clean;
 }
 
@@ -138,9 +139,9 @@ void trial_counters_add(json_t *to, const struct trial_result *result) {
 }
 
 size_t trial_counters_known(const json_t *rows) {
-	size_t known = 0, i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) known += has_value(row);
+	size_t known = 0;
+	js_each (row, rows)
+		known += has_value(row);
 	return known;
 }
 

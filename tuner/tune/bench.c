@@ -72,9 +72,8 @@ double tune_shown(const struct tune *tune, double value) {
 
 double tune_cost(const json_t *config, const json_t *baseline) {
 	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)config, name, value) distance += !json_equal(value, json_object_get(baseline, name));
+	js_members (name, value, config)
+		distance += !json_equal(value, json_object_get(baseline, name));
 	return 1000 * threads + distance;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "tuner/race/look.h"
+#include "base/json/js.h"
 #include "tuner/tune/session_impl.h"
 
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
@@ -167,10 +168,9 @@ static double tune_check_seconds(const struct tune *tune) {
 static int changes_expected(const struct tune *tune) {
 	if (tune->memory.best_index == UINT64_MAX)
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index), *value;
-	const char *name;
+	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	int count = 0;
-	json_object_foreach(config, name, value) {
+	js_members (name, value, config) {
 		const json_t *today = json_object_get(tune->task->baseline, name);
 		count += today && !json_equal(value, today);
 	}

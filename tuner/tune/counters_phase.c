@@ -169,14 +169,13 @@ static bool is_known(const struct tune *tune, const json_t *config) {
 /* The configurations to count, each once: the baseline, the winner, the other finalists. A promised budget may end
  * after the first, which is then the winner. The caller frees the array. */
 static json_t *queue_new(const struct tune *tune) {
-	json_t *queue = json_array(), *finalist;
-	size_t i;
+	json_t *queue = json_array();
 	if (tune->memory.baseline.status == TRIAL_CORRECT)
 		json_array_append(queue, (json_t *)tune->task->baseline);
 	if (tune->finals.best_config && !json_equal(tune->finals.best_config, json_array_get(queue, 0)))
 		json_array_insert(queue, tune_promised(tune) ? 0 : json_array_size(queue), tune->finals.best_config);
 	size_t first = json_array_size(queue);
-	json_array_foreach(tune->finals.finalists, i, finalist) {
+	js_each (finalist, tune->finals.finalists) {
 		json_t *config = json_object_get(finalist, "config");
 		bool known = false;
 		for (size_t k = 0; k < first; k++)
@@ -227,12 +226,9 @@ void tune_counting_free(struct counting *counting) {
 }
 
 static bool is_begun(const struct counting *counting, const json_t *config) {
-	size_t i;
-	json_t *begun;
-	json_array_foreach(counting->begun, i, begun) {
+	js_each (begun, counting->begun)
 		if (json_equal(begun, config))
 			return true;
-	}
 	return false;
 }
 
@@ -264,14 +260,11 @@ void tune_counting_early(struct tune *tune, const struct race_entry *entries, si
 
 static json_t *early_next(const struct counting *counting) {
 	const struct tune *tune = counting->tune;
-	size_t i;
-	json_t *config;
 	if (tune_interrupted(tune))
 		return NULL;
-	json_array_foreach(counting->early, i, config) {
+	js_each (config, counting->early)
 		if (!is_begun(counting, config))
-			return counting_affordable(tune, i, 0, counting->last, counting_allowance(tune)) ? config : NULL;
-	}
+			return counting_affordable(tune, config_at, 0, counting->last, counting_allowance(tune)) ? config : NULL;
 	return NULL;
 }
 
@@ -379,16 +372,14 @@ static int counting_on_nodes(struct tune *tune, const json_t *queue, double allo
 /* Returns -1 with err to stop. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
 	double begun = tune_now(tune), last = tune->counting.one_seconds;
-	size_t i;
-	json_t *config;
 	int rc = 0;
-	json_array_foreach((json_t *)queue, i, config) {
+	js_each (config, queue) {
 		double start = tune_now(tune), left = counting_left(tune);
 		if (is_known(tune, config))
 			continue;
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (rc || left <= last / 2 || !counting_affordable(tune, i, start - begun, last, allowed)) {
+		if (rc || left <= last / 2 || !counting_affordable(tune, config_at, start - begun, last, allowed)) {
 			counting_failed(tune, config, rc ? "interrupted" : "the time was used up");
 			continue;
 		}

@@ -97,19 +97,15 @@ static json_t *effect_json(const struct space *space, size_t param, const struct
 }
 
 static const json_t *measured_of(const struct tune *tune, const char *param) {
-	size_t i;
-	json_t *effect;
-	json_array_foreach(tune->finals.effects, i, effect) {
+	js_each (effect, tune->finals.effects)
 		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
 			return effect;
-	}
 	return NULL;
 }
 
 json_t *tune_effects_measured(const struct tune *tune) {
-	json_t *effects = tune_effects(tune), *effect;
-	size_t i;
-	json_array_foreach(effects, i, effect) {
+	json_t *effects = tune_effects(tune);
+	js_each (effect, effects) {
 		const json_t *measured = measured_of(tune, js_string_or(effect, "param", ""));
 		bool clear = json_number_value(json_array_get(json_object_get(effect, "ci"), 0)) > 1;
 		if (measured) {

@@ -275,12 +275,9 @@ static bool is_proof(const struct tune *tune) {
 static const double BETTER = 0.98;
 
 static bool is_priced(const json_t *worth) {
-	size_t i;
-	json_t *price;
-	json_array_foreach((json_t *)worth, i, price) {
+	js_each (price, worth)
 		if (!js_bool_or(price, "proven", false))
 			return false;
-	}
 	return json_array_size(worth) > 0;
 }
 

@@ -85,10 +85,9 @@ void tune_remember(struct tune *tune, uint64_t index, const struct trial_result 
 
 void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	const json_t *rows = json_object_get(result->reply, "counters");
-	json_t *row, *seen = json_object();
-	size_t i;
+	json_t *seen = json_object();
 	tune->counting.names = json_array();
-	json_array_foreach((json_t *)rows, i, row) {
+	js_each (row, rows) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && !json_object_get(seen, name)) {
 			json_array_append_new(tune->counting.names, json_string(name));
@@ -241,13 +240,10 @@ void tune_fall(struct tune *tune, const json_t *config) {
 }
 
 static bool is_known(const struct tune *tune, const json_t *config, const char *status) {
-	size_t i;
-	json_t *failed;
-	json_array_foreach(tune->tally.failed, i, failed) {
+	js_each (failed, tune->tally.failed)
 		if (json_object_get(failed, "phase") && strcmp(js_string_or(failed, "status", ""), status) == 0 &&
 		    json_equal(json_object_get(failed, "config"), config))
 			return true;
-	}
 	return false;
 }
 

@@ -30,9 +30,7 @@ static void setup_add(const struct tune *tune, json_t *setup) {
 static double overhead_of(const struct tune *tune) {
 	double sum = 0;
 	int count = 0;
-	const char *key;
-	json_t *row;
-	json_object_foreach(tune->counting.counted, key, row) {
+	js_members (key, row, tune->counting.counted) {
 		double overhead = js_real_or(json_object_get(row, "counting"), "overhead", NAN);
 		if (overhead > -1) {
 			sum += log1p(overhead);
@@ -68,9 +66,8 @@ static void tune_counted_add(const struct tune *tune, json_t *result) {
 		return;
 	setup_add(tune, json_object_get(result, "baseline"));
 	setup_add(tune, json_object_get(result, "best"));
-	size_t i;
-	json_t *finalist;
-	json_array_foreach(json_object_get(result, "finalists"), i, finalist) setup_add(tune, finalist);
+	js_each (finalist, json_object_get(result, "finalists"))
+		setup_add(tune, finalist);
 	json_object_set_new(result, "counting", counting_json(tune));
 }
 
@@ -108,9 +105,8 @@ static json_t *tune_pareto(const struct tune *tune) {
 	double(*values)[2] = mem_alloc(room + 1, sizeof *values);
 	const json_t **entries = mem_alloc(room + 1, sizeof *entries);
 	double floor = tune->finals.dueled ? duel_noise_floor(&tune->finals.duel) : NAN;
-	json_t *array = json_array(), *entry;
-	const char *key;
-	json_object_foreach(tune->finals.both, key, entry) {
+	json_t *array = json_array();
+	js_members (key, entry, tune->finals.both) {
 		if (is_unsafe(tune, json_object_get(entry, "config")))
 			continue;
 		values[count][0] = median_member(entry, "first");
@@ -287,9 +283,8 @@ static bool is_met(const struct tune *tune) {
 }
 
 static json_t *finalists_shown(const struct tune *tune) {
-	json_t *shown = json_deep_copy(tune->finals.finalists), *finalist;
-	size_t i;
-	json_array_foreach(shown, i, finalist)
+	json_t *shown = json_deep_copy(tune->finals.finalists);
+	js_each (finalist, shown)
 		json_object_set_new(finalist, "median", js_number(tune_shown(tune, js_real_or(finalist, "median", NAN))));
 	return shown;
 }

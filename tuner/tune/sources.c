@@ -53,10 +53,9 @@ static int level_of(const struct space *space, size_t param, struct value wanted
 
 /* Maps a configuration to values of this space; NULL if that is not possible. */
 static json_t *config_mapped(const struct space *space, const json_t *config, double *away) {
-	json_t *mapped = json_object(), *member;
-	const char *name;
+	json_t *mapped = json_object();
 	*away = 0;
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		struct value value;
 		double distance = 0;
 		int param = space_param_find(space, name);

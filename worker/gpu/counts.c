@@ -272,9 +272,7 @@ static void function_add(struct table *table, json_t *row, const struct gpu_work
 }
 
 static void functions_add(struct table *table, json_t *rows, const struct gpu_work *work) {
-	size_t i;
-	json_t *row;
-	json_array_foreach(rows, i, row) {
+	js_each (row, rows) {
 		const char *symbol = js_string_or(row, "symbol", "");
 		for (size_t f = 0; f < work->function_count; f++)
 			if (strcmp(work->functions[f].facts.symbol, symbol) == 0)

@@ -303,14 +303,13 @@ static int string_read(const json_t *json, const struct member *member, const ch
 
 static int words_read(struct arena *arena, const json_t *json, const struct member *member, const char ***out,
                       struct err *err) {
-	json_t *array = json_object_get(json, member->key), *item;
-	size_t i;
+	json_t *array = json_object_get(json, member->key);
 	if (array && !json_is_null(array) && js_array(json, member->key, (size_t)member->max, &array, err) != 0)
 		return -1;
 	*out = arena_alloc(arena, json_array_size(array) + 1, sizeof **out);
-	json_array_foreach(array, i, item) {
-		(*out)[i] = json_string_value(item);
-		if (!(*out)[i])
+	js_each (item, array) {
+		(*out)[item_at] = json_string_value(item);
+		if (!(*out)[item_at])
 			return err_set(err, ERR_USAGE, "write numbers as strings, too", "'%s' takes strings only", member->key);
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "base/near.h"
 #include "base/text.h"
 #include "worker/kernel/lines.h"
@@ -35,9 +36,7 @@ int word_unknown(const char *word, const char *const *known, size_t count, const
 }
 
 int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err) {
-	const char *key;
-	json_t *json;
-	json_object_foreach((json_t *)object, key, json) {
+	js_members (key, json, object) {
 		size_t i = 0;
 		while (i < count && strcmp(known[i], key) != 0)
 			i++;

@@ -222,19 +222,17 @@ static bool row_add(struct source *source, struct regions_region *region, const 
 
 static bool region_read(struct source *source, const json_t *json) {
 	const char *name;
-	json_t *rows, *row;
+	json_t *rows;
 	struct err err;
-	size_t i;
 	if (js_string(json, "name", &name, &err) != 0 || strlen(name) > REGIONS_NAME_MAX ||
 	    js_array(json, "threads", ROWS_LINE_MAX, &rows, &err) != 0)
 		return false;
 	struct regions_region *region = regions_set_find(source->set, name);
 	if (!region)
 		return true;
-	json_array_foreach(rows, i, row) {
+	js_each (row, rows)
 		if (!row_add(source, region, row))
 			return false;
-	}
 	return true;
 }
 
@@ -255,18 +253,17 @@ static void head_notes(struct source *source, const json_t *head) {
 
 static bool head_read(struct source *source, const json_t *head) {
 	const struct regions *regions = source->set->regions;
-	json_t *events, *name;
+	json_t *events;
 	struct err err;
-	size_t at;
 	if (js_int_or(head, "sweetspot_regions", 0) != 1 ||
 	    js_array(head, "events", REGIONS_EVENTS_MAX, &events, &err) != 0)
 		return false;
 	for (size_t i = 0; i < REGIONS_EVENTS_MAX; i++)
 		source->place[i] = EVENT_ABSENT;
-	json_array_foreach(events, at, name) {
+	js_each (name, events) {
 		for (size_t i = 0; json_is_string(name) && i < regions->event_count; i++)
 			if (strcmp(json_string_value(name), regions->events[i].name) == 0)
-				source->place[i] = (int)at;
+				source->place[i] = (int)name_at;
 	}
 	head_notes(source, head);
 	return true;

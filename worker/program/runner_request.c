@@ -27,15 +27,14 @@ static int unset_check(const struct program_request *request, struct err *err) {
 }
 
 static int env_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
-	json_t *object = json_object_get(json, "env"), *value;
-	const char *name;
+	json_t *object = json_object_get(json, "env");
 	if (object && !json_is_null(object) && js_object(json, "env", &object, err) != 0)
 		return -1;
 	if (json_object_size(object) > PROGRAM_WORDS)
 		return err_set(err, ERR_USAGE, NULL, "'env' has more than %d variables", PROGRAM_WORDS);
 	request->set = arena_alloc(arena, json_object_size(object) + 2, sizeof *request->set);
 	size_t count = 1;
-	json_object_foreach(object, name, value) {
+	js_members (name, value, object) {
 		if (!name[0] || strchr(name, '='))
 			return err_set(err, ERR_USAGE, NULL, "\"%.100s\" in 'env' cannot name a variable", name);
 		if (!json_is_string(value)) {

@@ -54,9 +54,7 @@ void program_witness_add(json_t *list, const struct program_run *run, const stru
 	json_t *one =
 		json_pack("{s:i,s:o,s:o,s:s,s:o,s:f}", "runs", 1, "output", digest_json(&output->digest, hash), "errors",
 	              errors_json(run), "left", run->left, "files", files, "processor_s", processor_seconds(&run->usage));
-	size_t i;
-	json_t *seen;
-	json_array_foreach(list, i, seen) {
+	js_each (seen, list) {
 		if (is_same(seen, one)) {
 			runs_add(seen, one);
 			json_decref(one);

@@ -28,15 +28,14 @@ static const char *text_or_null(struct arena *arena, const json_t *json, const c
 
 static int texts_read(struct arena *arena, const json_t *json, const char *key, const char *const **out, size_t *count,
                       struct err *err) {
-	json_t *array, *item;
-	size_t i;
+	json_t *array;
 	if (js_array(json, key, SOURCE_OPTIONS_MAX, &array, err) != 0)
 		return -1;
 	const char **texts = arena_alloc(arena, json_array_size(array) + 1, sizeof *texts);
-	json_array_foreach(array, i, item) {
+	js_each (item, array) {
 		if (!json_is_string(item) || json_string_value(item)[0] != '-')
 			return err_set(err, ERR_USAGE, NULL, "%s must be a list of options", key);
-		texts[i] = arena_strdup(arena, json_string_value(item));
+		texts[item_at] = arena_strdup(arena, json_string_value(item));
 	}
 	*out = texts;
 	*count = json_array_size(array);

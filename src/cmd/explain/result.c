@@ -374,9 +374,18 @@ static json_t *readings_json(const struct explain_view *view) {
 	return NULL;
 }
 
+/* Does an effect say what the rows of a search show, which lie on no curve? */
+static bool has_effect(const json_t *result) {
+	js_each (effect, json_object_get(result, "effects"))
+		if (js_bool_or(effect, "known", false) &&
+		    json_number_value(json_array_get(json_object_get(effect, "ci"), 0)) > 1)
+			return true;
+	return false;
+}
+
 /* A table that gets no statement is told why. */
 static void silence_add(const struct explain_view *view, json_t *result) {
-	if (!view->item->table || json_array_size(json_object_get(result, "readings")) ||
+	if (!view->item->table || has_effect(result) || json_array_size(json_object_get(result, "readings")) ||
 	    json_array_size(json_object_get(result, "diagnoses")))
 		return;
 	if (view->other) {
@@ -427,7 +436,9 @@ json_t *explain_result(const struct explain_view *view) {
 	explain_table_clear(&table);
 	part_add(result, "drivers", explain_drivers(view, winner, baseline));
 	part_add(result, "roofline", explain_roofline(view, winner, baseline));
-	part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
+	/* The smallest team is not the best one where each member has work of its own. */
+	if (!view->item->table || !reading_work_each(study))
+		part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	part_add(result, "pareto", explain_pareto(view));
 	part_add(result, "readings", readings_json(view));
 	part_add(result, "diagnoses", diagnoses_json(view));

@@ -142,7 +142,7 @@ int explain_split(const struct explain_view *view) {
 	return chosen;
 }
 
-enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };
+enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
 static const double SAME_WORK = 0.01, OPEN = 0.01;
 
 struct law {
@@ -160,6 +160,20 @@ static double work_ratio(const struct law *law, size_t i) {
 	return first > 0 && own > 0 && isfinite(own / first) ? own / first : 1;
 }
 
+/* The deviation of a few samples is off by half of itself, so that some points would outweigh the others by chance:
+ * then all of them get the usual one. */
+static double deviation_of(const struct law *law, size_t i) {
+	const struct study *study = law->view->study;
+	double squares = 0;
+	for (size_t k = 0; k < law->series->count; k++) {
+		const struct study_row *row = study_row(study, law->series->rows[k]);
+		if (row->sample_count >= SAMPLES_ENOUGH)
+			return study_row(study, law->series->rows[i])->deviation;
+		squares += row->deviation * row->deviation / (double)law->series->count;
+	}
+	return sqrt(squares);
+}
+
 static void points_fill(struct law *law) {
 	for (size_t i = 0; i < law->series->count; i++) {
 		size_t row = law->series->rows[i];
@@ -168,7 +182,7 @@ static void points_fill(struct law *law) {
 		law->per_work = law->per_work || !same;
 		law->points[i] = (struct scaling_point){.threads = study_number(law->view->study, row, law->threads),
 		                                        .seconds = study_row(law->view->study, row)->value / (same ? 1 : ratio),
-		                                        .deviation = study_row(law->view->study, row)->deviation};
+		                                        .deviation = deviation_of(law, i)};
 	}
 }
 

@@ -12,36 +12,37 @@
 #include "src/cmd/tune/stop_when.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 
-enum { NODES_SHOWN = 4, TEXT = 160 };
+enum { NODES_SHOWN = 4 };
 
 /* "n1, n2 and 7 more" */
-static void nodes_text(const json_t *nodes, char *text, size_t size) {
-	size_t count = json_array_size(nodes), used = 0;
-	*text = '\0';
-	for (size_t i = 0; i < count && i < NODES_SHOWN && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-		                         json_string_value(json_array_get(nodes, i)));
-	if (count > NODES_SHOWN && used < size)
-		snprintf(text + used, size - used, " and %zu more", count - NODES_SHOWN);
+static char *nodes_text(const json_t *nodes, double *number) {
+	char *text = mem_strdup("");
+	(void)number;
+	js_each (node, nodes)
+		if (node_at < NODES_SHOWN)
+			mem_append(&text, "%s%s", node_at ? ", " : "", json_string_value(node));
+	if (json_array_size(nodes) > NODES_SHOWN)
+		mem_append(&text, " and %zu more", json_array_size(nodes) - NODES_SHOWN);
+	return text;
 }
 
-static void type_row(struct table *table, const json_t *type) {
-	const json_t *machine = json_object_get(type, "machine");
-	char cores[24], nodes[TEXT], *text = fleet_machine_text(machine);
-	snprintf(cores, sizeof cores, "%lld", (long long)js_int_or(machine, "cores", 0));
-	nodes_text(json_object_get(type, "nodes"), nodes, sizeof nodes);
-	table_add(table, js_string_or(type, "type", ""), text, cores, nodes, js_string_or(type, "state", ""));
-	free(text);
+char *fleet_machine_text(const json_t *machine, double *number) {
+	const char *gpu = js_string_or(machine, "gpu", NULL);
+	(void)number;
+	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
 }
 
 static void types_print(const struct fleet_run *run) {
-	static const char *const titles[] = {"type", "processor", "\1cores", "nodes", "state"};
-	struct table *table = table_new(5, titles);
-	js_each (type, json_object_get(run->document, "types"))
-		type_row(table, type);
-	table_end(table, app_ui(run->app), stdout);
+	static const struct column columns[] = {COLUMN("type", "type"),
+	                                        COLUMN("processor", "machine", .text = fleet_machine_text),
+	                                        NUMBER("\1cores", "machine.cores", "%.0f", 1),
+	                                        COLUMN("nodes", "nodes", .text = nodes_text),
+	                                        COLUMN("state", "state"),
+	                                        {0}};
+	columns_print(app_ui(run->app), columns, json_object_get(run->document, "types"), stdout);
 }
 
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
@@ -71,40 +72,32 @@ static void results_table(const struct fleet_run *run) {
 	table_free(table);
 }
 
-static void loss_text(const json_t *loss, char *text, size_t size) {
+static char *loss_text(const json_t *loss, double *number) {
 	const char *state = js_string_or(loss, "state", "");
 	struct speedup ratio = speedup_read(loss);
+	(void)number;
 	if (strcmp(state, "same") == 0)
-		snprintf(text, size, "none: the same configuration");
-	else if (strcmp(state, "measured") != 0)
-		snprintf(text, size, "%s: %s", state, js_string_or(loss, "reason", ""));
-	else
-		snprintf(text, size, "%+.1f %% time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN),
-		         100 * (ratio.low - 1), 100 * (ratio.high - 1), verdict_of(loss) == VERDICT_TIE ? ", tie" : "");
+		return mem_strdup("none: the same configuration");
+	if (strcmp(state, "measured") != 0)
+		return mem_printf("%s: %s", state, js_string_or(loss, "reason", ""));
+	return mem_printf("%+.1f %% time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN), 100 * (ratio.low - 1),
+	                  100 * (ratio.high - 1), verdict_of(loss) == VERDICT_TIE ? ", tie" : "");
 }
 
 static void losses_print(const struct fleet_run *run) {
-	static const char *const titles[] = {"profile of", "used on", "kernel", "costs"};
-	struct table *table = table_new(4, titles);
+	static const struct column columns[] = {COLUMN("profile of", "profile_of"),
+	                                        COLUMN("used on", "used_on"),
+	                                        COLUMN("kernel", "kernel"),
+	                                        COLUMN("costs", "", .text = loss_text),
+	                                        {0}};
 	const json_t *losses = json_object_get(run->document, "losses");
-	json_t *loss;
-	size_t i;
-	json_array_foreach((json_t *)losses, i, loss) {
-		char text[TEXT];
-		loss_text(loss, text, sizeof text);
-		table_add(table, js_string_or(loss, "profile_of", ""), js_string_or(loss, "used_on", ""),
-		          js_string_or(loss, "kernel", ""), text);
-	}
-	if (json_array_size(losses)) {
+	if (json_array_size(losses))
 		putchar('\n');
-		table_print(table, app_ui(run->app), stdout);
-	}
-	table_free(table);
-	json_array_foreach((json_t *)losses, i, loss) {
+	columns_print(app_ui(run->app), columns, losses, stdout);
+	js_each (loss, losses)
 		if (strcmp(js_string_or(loss, "state", ""), "not measured") == 0)
 			printf("to measure the best of %s on %s: %s\n", js_string_or(loss, "profile_of", ""),
 			       js_string_or(loss, "used_on", ""), js_string_or(loss, "command", ""));
-	}
 }
 
 static void folder_print(const struct fleet_run *run) {

@@ -73,11 +73,6 @@ static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT
 	return NULL;
 }
 
-char *fleet_machine_text(const json_t *machine) {
-	const char *gpu = js_string_or(machine, "gpu", NULL);
-	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
-}
-
 enum { TEXT_MAX = 4 << 20 };
 
 /* Starts the command. It is ended with SIGTERM, on which srun cancels its job. */

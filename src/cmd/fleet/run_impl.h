@@ -55,7 +55,8 @@ void fleet_line_clear(struct fleet_line *line);
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
 /* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
-char *fleet_machine_text(const json_t *machine); /* "AMD EPYC 7763, NVIDIA H100"; the caller frees it */
+/* cmd_fleet.c: "AMD EPYC 7763, NVIDIA H100", for a column */
+char *fleet_machine_text(const json_t *machine, double *number);
 
 /* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
 int fleet_state_resume(struct fleet_run *run, struct err *err);

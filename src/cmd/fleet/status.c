@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "src/cmd/fleet/run_impl.h"
 #include "src/cmd/profile/input.h"
+#include "src/show/columns.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 
@@ -139,60 +140,33 @@ static void slurm_find(struct status *status) {
 	jobs_find(status);
 }
 
-static void age_text(double seconds, char *text, size_t size) {
-	static const struct {
-		double seconds;
-		const char *word;
-	} units[] = {{86400, "day(s)"}, {3600, "hour(s)"}, {60, "minute(s)"}, {1, "second(s)"}};
-	size_t i = 0;
-	while (i < 3 && seconds < 2 * units[i].seconds)
-		i++;
-	if (seconds >= 0)
-		snprintf(text, size, "%.0f %s", seconds / units[i].seconds, units[i].word);
-	else
-		snprintf(text, size, "?");
+static char *short_text(const json_t *fingerprint, double *number) {
+	(void)number;
+	return mem_printf("%.19s", json_is_string(fingerprint) ? json_string_value(fingerprint) : "");
 }
 
-static void profiles_print(const struct status *status) {
-	static const char *const titles[] = {"type", "processor", "cores", "fingerprint", "entries", "age", "state"};
-	struct table *table = table_new(7, titles);
-	js_each (profile, status->profiles) {
-		char cores[24], entries[24], age[40], fingerprint[20], *text = fleet_machine_text(profile);
-		snprintf(cores, sizeof cores, "%lld", (long long)js_int_or(profile, "cores", 0));
-		snprintf(entries, sizeof entries, "%lld", (long long)js_int_or(profile, "entries", 0));
-		snprintf(fingerprint, sizeof fingerprint, "%.19s", js_string_or(profile, "fingerprint", ""));
-		age_text(js_real_or(profile, "age_s", -1), age, sizeof age);
-		table_add(table, js_string_or(profile, "type", "-"), text, cores, fingerprint, entries, age,
-		          js_string_or(profile, "state", ""));
-		free(text);
-	}
-	table_end(table, app_ui(status->run.app), stdout);
-}
-
-static void rows_print(const struct status *status, const json_t *rows, const char *const *titles,
-                       const char *const *keys, size_t columns) {
-	struct table *table = table_new(columns, titles);
-	json_t *row;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
-		const char *texts[4];
-		for (size_t k = 0; k < columns; k++)
-			texts[k] = js_string_or(row, keys[k], "-");
-		table_row(table, texts);
-	}
-	if (i) {
+static void rows_print(const struct status *status, const json_t *rows, const struct column *columns) {
+	if (json_array_size(rows))
 		putchar('\n');
-		table_print(table, app_ui(status->run.app), stdout);
-	}
-	table_free(table);
+	columns_print(app_ui(status->run.app), columns, rows, stdout);
 }
 
 static void people_print(const struct status *status) {
-	static const char *const nodes[] = {"node", "state", "profile"}, *const job[] = {"job", "name", "state", "nodes"};
-	static const char *const keys[] = {"id", "name", "state", "nodes"};
-	profiles_print(status);
-	rows_print(status, status->nodes, nodes, nodes, 3);
-	rows_print(status, status->jobs, job, keys, 4);
+	static const struct column profiles[] = {COLUMN("type", "type"),
+	                                         COLUMN("processor", "", .text = fleet_machine_text),
+	                                         NUMBER("cores", "cores", "%.0f", 1),
+	                                         COLUMN("fingerprint", "fingerprint", .text = short_text),
+	                                         NUMBER("entries", "entries", "%.0f", 1),
+	                                         COLUMN("age", "age_s", .text = column_age),
+	                                         COLUMN("state", "state"),
+	                                         {0}};
+	static const struct column nodes[] = {
+		COLUMN("node", "node"), COLUMN("state", "state"), COLUMN("profile", "profile"), {0}};
+	static const struct column jobs[] = {
+		COLUMN("job", "id"), COLUMN("name", "name"), COLUMN("state", "state"), COLUMN("nodes", "nodes"), {0}};
+	columns_print(app_ui(status->run.app), profiles, status->profiles, stdout);
+	rows_print(status, status->nodes, nodes);
+	rows_print(status, status->jobs, jobs);
 	if (*status->slurm)
 		printf("\nnodes and jobs are unknown: %s\n", status->slurm);
 	else if (!json_array_size(status->jobs))

@@ -204,20 +204,15 @@ static int run_into(struct app *app, const struct opt_args *args, char *output, 
 	*joining = (struct joining){
 		.app = app, .output = output, .folder = folder, .profiles = json_array(), .targets = json_object()};
 	struct profile_inputs inputs = {0};
-	size_t count = opt_words(args) - 1;
-	const char **paths = mem_alloc(count + 1, sizeof *paths);
-	for (size_t i = 0; i < count; i++)
-		paths[i] = opt_word(args, i + 1);
 	int failed = prefer_read(args, &joining->prefer, err);
 	if (!failed && opt_has(args, "json") && !output)
 		failed = err_set(err, ERR_USAGE, "add -o FILE", "--json reports on stdout, so the profile needs a file");
-	failed = failed || profile_inputs_files(&inputs, app, paths, count, err) ? -1 : 0;
+	failed = failed || profile_inputs_files(&inputs, app, opt_words_from(args, 1), opt_words(args) - 1, err) ? -1 : 0;
 	for (size_t i = 0; i < inputs.count; i++)
 		json_array_append(joining->profiles, inputs.items[i].profile);
 	if (!failed)
 		failed = join(joining, opt_has(args, "json"), err);
 	profile_inputs_free(&inputs);
-	free(paths);
 	return failed;
 }
 

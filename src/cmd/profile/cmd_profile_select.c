@@ -22,11 +22,9 @@ struct selection {
 static const char *state_of(const struct selection *selection) {
 	const struct profile_choice *choice = &selection->choice;
 	const char *state = profile_origin_word(selection->input.origin), *kernel = opt_word(selection->args, 1);
-	json_t *entry;
-	size_t i;
 	if (choice->entry)
 		return profile_state_here(selection->app, selection->args, &selection->input, choice->entry);
-	json_array_foreach(json_object_get(selection->input.profile, "entries"), i, entry) {
+	js_each (entry, json_object_get(selection->input.profile, "entries")) {
 		const char *one = strcmp(js_string_or(entry, "kernel", ""), kernel) == 0
 		                      ? profile_state_here(selection->app, selection->args, &selection->input, entry)
 		                      : state;

@@ -81,17 +81,16 @@ static int machine_add(struct profile_inputs *inputs, struct app *app, struct st
 /* Makes a profile for each machine in the store, beginning with this one. */
 static int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args,
                                 struct err *err) {
-	const char *here = app_fingerprint(app, err), *fingerprint;
+	const char *here = app_fingerprint(app, err);
 	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
-	json_t *machines = json_object(), *value;
+	json_t *machines = json_object();
 	*inputs = (struct profile_inputs){0};
 	int failed = store && store_each(store, STORE_RESULTS, NULL, machine_note, machines, err) == 0 ? 0 : -1;
 	if (!failed && json_object_get(machines, here))
 		failed = machine_add(inputs, app, store, here, err);
-	json_object_foreach(machines, fingerprint, value) {
+	js_members (fingerprint, value, machines)
 		if (!failed && strcmp(fingerprint, here) != 0)
 			failed = machine_add(inputs, app, store, fingerprint, err);
-	}
 	if (!failed && !inputs->count)
 		failed = err_set(err, ERR_NOTHING, "tune something first, with sweetspot tune", "%s does not contain results",
 		                 store_path(store));
@@ -281,16 +280,12 @@ static int pick(struct profile_inputs *inputs, const struct show *show, struct e
 int profile_show(struct app *app, const struct opt_args *args, struct err *err) {
 	const struct show show = {app, args};
 	size_t count = opt_words(args) ? opt_words(args) - 1 : 0;
-	const char **paths = mem_alloc(count + 1, sizeof *paths);
 	struct profile_inputs inputs = {0};
-	for (size_t i = 0; i < count; i++)
-		paths[i] = opt_word(args, i + 1);
-	int failed =
-		count ? profile_inputs_files(&inputs, app, paths, count, err) : profile_inputs_store(&inputs, app, args, err);
+	int failed = count ? profile_inputs_files(&inputs, app, opt_words_from(args, 1), count, err)
+	                   : profile_inputs_store(&inputs, app, args, err);
 	failed = failed || pick(&inputs, &show, err) ? -1 : 0;
 	if (!failed)
 		print(&show, &inputs);
 	profile_inputs_free(&inputs);
-	free(paths);
 	return failed;
 }

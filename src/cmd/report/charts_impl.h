@@ -14,8 +14,14 @@ size_t charts_count(const struct charts *charts);
 /* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
  * are counted but not drawn, because the tables have the same numbers. */
 void charts_add(struct charts *charts, const char *id, const struct chart *chart);
-/* Reserves the slot, one at most, for the notice that charts were left out. */
-void charts_notice(struct charts *charts);
+/* Says that charts were left out, at the end of the page. */
+void charts_notice(const struct charts *charts);
+
+/* Adds a line to a chart of at most 16, with room for that many points. A line without points is not drawn. */
+struct chart_series *chart_line(struct arena *arena, struct chart *chart, const char *name, enum chart_style style,
+                                size_t most);
+void chart_dot(struct chart_series *line, double x, double y, double low, double high);
+const struct chart_mark *chart_mark(struct arena *arena, double x, double y);
 
 /* The page; the caller frees it. dir: folder of the PNG files, or NULL for none. NULL with err if these cannot
  * be made. */

@@ -89,10 +89,15 @@ static void report_recommend(struct report *report) {
 enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
 static const double SMALL = 0.01;
 
-static const char *name_of(struct report *report, const json_t *region) {
+static char *region_name(const json_t *region, double *number) {
 	const char *place = js_string_or(region, "place", "");
-	return arena_printf(report->arena, "%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place,
-	                    *place ? ")" : "");
+	(void)number;
+	return mem_printf("%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
+}
+
+static const char *name_of(struct report *report, const json_t *region) {
+	mem_auto char *name = region_name(region, NULL);
+	return arena_strdup(report->arena, name);
 }
 
 /* With its place only where another region has the same name. */
@@ -115,98 +120,78 @@ static size_t shown_count(const json_t *regions, size_t most) {
 
 static void bars_put(struct report *report, const char *program, const json_t *regions) {
 	size_t count = shown_count(regions, BARS_MAX);
-	struct chart_point *before = arena_alloc(report->arena, count + 1, sizeof *before);
-	struct chart_point *after = arena_alloc(report->arena, count + 1, sizeof *after);
 	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *region = json_array_get(regions, i);
-		double time = js_real_or(region, "time", NAN);
-		names[i] = short_name_of(report, regions, i);
-		before[i] = (struct chart_point){(double)i, time, NAN, NAN};
-		after[i] = (struct chart_point){(double)i, time / js_real_or(region, "gain", 1), NAN, NAN};
+	struct chart chart = {.title = arena_printf(report->arena, "%s: time by region", program),
+	                      .x_label = "region",
+	                      .y_label = "time in one run (s)",
+	                      .description = "Seconds that one run spends in each region: as measured, and as fitted with "
+	                                     "the settings found.",
+	                      .x_names = names,
+	                      .x_name_count = count};
+	for (int after = 0; after < 2; after++) {
+		struct chart_series *bars = chart_line(report->arena, &chart, after ? "after" : "before", CHART_BARS, count);
+		for (size_t i = 0; i < count; i++) {
+			const json_t *region = json_array_get(regions, i);
+			double time = js_real_or(region, "time", NAN);
+			names[i] = short_name_of(report, regions, i);
+			chart_dot(bars, (double)i, after ? time / js_real_or(region, "gain", 1) : time, NAN, NAN);
+		}
 	}
-	const struct chart_series series[] = {{"before", CHART_BARS, before, count}, {"after", CHART_BARS, after, count}};
-	const struct chart chart = {.title = arena_printf(report->arena, "%s: time by region", program),
-	                            .x_label = "region",
-	                            .y_label = "time in one run (s)",
-	                            .description =
-	                                "Seconds that one run spends in each region: as measured, and as fitted with "
-	                                "the settings found.",
-	                            .x_names = names,
-	                            .x_name_count = count,
-	                            .series = series,
-	                            .series_count = 2};
 	if (count)
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions", program), &chart);
 }
 
 /* Seconds of one thread, over threads times their seconds. */
-static size_t line_make(const json_t *region, struct chart_point *points) {
+static void line_fill(const json_t *region, struct chart_series *line) {
 	const json_t *teams = json_object_get(region, "teams");
 	double one = NAN;
-	size_t count = 0;
 	js_each (team, teams)
 		if (js_int_or(team, "threads", 0) == 1)
 			one = js_real_or(team, "time", NAN);
-	for (int64_t threads = 1; isfinite(one) && threads <= 4096 && count < TEAMS_MAX; threads++)
+	for (int64_t threads = 1; isfinite(one) && threads <= 4096; threads++)
 		js_each (team, teams) {
 			double time = js_real_or(team, "time", NAN);
-			if (js_int_or(team, "threads", 0) == threads && time > 0 && count < TEAMS_MAX)
-				points[count++] = (struct chart_point){(double)threads, one / ((double)threads * time), NAN, NAN};
+			if (js_int_or(team, "threads", 0) == threads && time > 0 && line->count < TEAMS_MAX)
+				chart_dot(line, (double)threads, one / ((double)threads * time), NAN, NAN);
 		}
-	return count;
 }
 
 static void efficiency_put(struct report *report, const char *program, const json_t *regions) {
-	size_t most = shown_count(regions, LINES_MAX), count = 0;
-	struct chart_series *series = arena_alloc(report->arena, most + 1, sizeof *series);
+	size_t most = shown_count(regions, LINES_MAX);
+	struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
+	                      .x_label = "threads (count)",
+	                      .y_label = "efficiency (1 = perfect)",
+	                      .description = "Time of one thread over the number of threads times their time."};
 	for (size_t i = 0; i < most; i++) {
-		struct chart_point *points = arena_alloc(report->arena, TEAMS_MAX, sizeof *points);
-		size_t known = line_make(json_array_get(regions, i), points);
-		if (known > 1)
-			series[count++] =
-				(struct chart_series){name_of(report, json_array_get(regions, i)), CHART_LINE, points, known};
+		const json_t *region = json_array_get(regions, i);
+		struct chart_series *line = chart_line(report->arena, &chart, name_of(report, region), CHART_LINE, TEAMS_MAX);
+		line_fill(region, line);
+		chart.series_count -= line->count < 2;
 	}
-	const struct chart chart = {.title = arena_printf(report->arena, "%s: efficiency by team size", program),
-	                            .x_label = "threads (count)",
-	                            .y_label = "efficiency (1 = perfect)",
-	                            .description = "Time of one thread over the number of threads times their time.",
-	                            .series = series,
-	                            .series_count = count};
-	if (count)
+	if (chart.series_count)
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
 }
 
-static void setting_put(struct html_table *table, const json_t *setting) {
-	int64_t chunk = js_int_or(setting, "chunk", 0);
-	const char *schedule = js_string_or(setting, "schedule", "");
-	if (chunk)
-		html_table_text(table, "%.3g threads %s chunk %lld", js_real_or(setting, "threads", NAN), schedule,
-		                (long long)chunk);
-	else
-		html_table_text(table, "%.3g threads %s", js_real_or(setting, "threads", NAN), schedule);
+static char *setting_text(const json_t *setting, double *number) {
+	long long chunk = (long long)js_int_or(setting, "chunk", 0);
+	mem_auto char *team =
+		mem_printf("%.3g threads %s", js_real_or(setting, "threads", NAN), js_string_or(setting, "schedule", ""));
+	(void)number;
+	return chunk ? mem_printf("%s chunk %lld", team, chunk) : mem_strdup(team);
 }
 
 static void table_put(struct report *report, const json_t *regions) {
-	static const char *const region_titles[] = {"region", "\1calls", "\1time",      "\1share", "before",
-	                                            "after",  "\1gain",  "\1imbalance", "\2limit", NULL};
-	struct html_table table;
-	html_table_begin(&table, report->html, "Parallel regions, by the time that one run spends in them", region_titles);
-	js_each (region, regions) {
-		double time = js_real_or(region, "time", NAN), share = js_real_or(region, "share", NAN);
-		double gain = js_real_or(region, "gain", NAN), imbalance = js_real_or(region, "imbalance", NAN);
-		html_table_row(&table);
-		html_table_text(&table, "%s", name_of(report, region));
-		html_table_number(&table, js_real_or(region, "calls", NAN), "%lld", (long long)js_int_or(region, "calls", 0));
-		html_table_number(&table, time, "%.4g s", time);
-		html_table_number(&table, share, "%.1f %%", 100 * share);
-		setting_put(&table, json_object_get(region, "baseline"));
-		setting_put(&table, json_object_get(region, "best"));
-		html_table_number(&table, gain, "%.2fx", gain);
-		html_table_number(&table, imbalance, "%.0f %%", 100 * imbalance);
-		html_table_text(&table, "%s", js_string_or(region, "limit_text", ""));
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("region", "", .text = region_name),
+	                                        NUMBER("\1calls", "calls", "%.0f", 1),
+	                                        NUMBER("\1time", "time", "%.4g s", 1),
+	                                        NUMBER("\1share", "share", "%.1f %%", 100),
+	                                        COLUMN("before", "baseline", .text = setting_text),
+	                                        COLUMN("after", "best", .text = setting_text),
+	                                        NUMBER("\1gain", "gain", "%.2fx", 1),
+	                                        NUMBER("\1imbalance", "imbalance", "%.0f %%", 100),
+	                                        COLUMN("\2limit", "limit_text", .absent = ""),
+	                                        {0}};
+	html_rows(report->html, NULL, "Parallel regions, by the time that one run spends in them", columns, regions);
 }
 
 static const char *program_of(const json_t *document) {
@@ -292,7 +277,6 @@ static void page_put(struct report *report) {
 		html_put(report->html,
 		         "<p class=\"note\">Measured on another machine than the one that wrote this page. Run the "
 		         "commands below on that machine.</p>");
-	charts_notice(report->charts);
 	nav_put(report);
 	hidden_put(report);
 	html_put(report->html, "</header><main>");
@@ -304,6 +288,7 @@ static void page_put(struct report *report) {
 		report_section(report, &report->sections[i]);
 	js_each (document, report->regions)
 		document_put(report, document, document_at);
+	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }

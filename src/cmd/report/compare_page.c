@@ -183,19 +183,13 @@ static void side_put(struct report *report, const json_t *row, size_t side) {
 	free(config);
 }
 
-static const char *plain_text(struct report *report, const json_t *value) {
-	if (json_is_string(value))
-		return json_string_value(value);
-	mem_auto char *text = value && !json_is_null(value) ? js_canonical(value) : NULL;
-	return arena_strdup(report->arena, text ? text : "none");
-}
-
 static void settings_put(struct report *report, const json_t *row) {
 	const json_t *settings = json_object_get(row, "config");
 	html_put(report->html, json_array_size(settings) ? "<p>" : "<p>The configuration is the same.");
 	js_each (one, settings) {
-		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""),
-		         plain_text(report, json_object_get(one, "a")), plain_text(report, json_object_get(one, "b")));
+		mem_auto char *a = column_plain(json_object_get(one, "a"), NULL),
+					  *b = column_plain(json_object_get(one, "b"), NULL);
+		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""), a, b);
 	}
 	html_put(report->html, "</p>");
 }
@@ -246,38 +240,32 @@ static void table_put(struct report *report, const json_t *rows) {
 
 /* A few problems are named; more of them are numbered in the order of the table. */
 static void chart_put(struct report *report, const json_t *rows) {
-	size_t count = 0;
-	const char **names = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *names);
-	struct chart_point *points = arena_alloc(report->arena, json_array_size(rows) + 1, sizeof *points);
+	size_t most = json_array_size(rows);
+	const char **names = arena_alloc(report->arena, most + 1, sizeof *names);
+	struct chart chart = {.title = "Speedup of B over A",
+	                      .y_label = "speedup",
+	                      .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
+	                      .y_log = true};
+	struct chart_series *gains = chart_line(report->arena, &chart, "speedup, with its interval", CHART_POINTS, most);
 	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
-		const char *problem = problem_of(report, row);
-		if (isfinite(gain.ratio)) {
-			names[count] = arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem);
-			points[count] = (struct chart_point){(double)count, gain.ratio, gain.low, gain.high};
-			count++;
-		}
+		if (!isfinite(gain.ratio))
+			continue;
+		names[gains->count] =
+			arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem_of(report, row));
+		chart_dot(gains, (double)gains->count, gain.ratio, gain.low, gain.high);
 	}
-	if (count < 2)
+	if (gains->count < 2)
 		return;
-	const struct chart_point *same =
-		memcpy(arena_alloc(report->arena, 2, sizeof *same),
-	           (struct chart_point[]){{0, 1, NAN, NAN}, {(double)count - 1, 1, NAN, NAN}}, 2 * sizeof *same);
-	const struct chart_series series[] = {{"speedup, with its interval", CHART_POINTS, points, count},
-	                                      {"the same", CHART_BOUND, same, 2}};
-	bool named = count <= NAMED_MAX;
+	struct chart_series *same = chart_line(report->arena, &chart, "the same", CHART_BOUND, 2);
+	chart_dot(same, 0, 1, NAN, NAN);
+	chart_dot(same, (double)gains->count - 1, 1, NAN, NAN);
+	bool named = gains->count <= NAMED_MAX;
+	chart.x_label = named ? "problem" : "problem, in the order of the table";
+	chart.x_names = named ? names : NULL;
+	chart.x_name_count = named ? gains->count : 0;
 	html_put(report->html, "<div class=\"figures\">");
-	charts_add(
-		report->charts, "changes",
-		&(struct chart){.title = "Speedup of B over A",
-	                    .x_label = named ? "problem" : "problem, in the order of the table",
-	                    .y_label = "speedup",
-	                    .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
-	                    .y_log = true,
-	                    .x_names = named ? names : NULL,
-	                    .x_name_count = named ? count : 0,
-	                    .series = memcpy(arena_alloc(report->arena, 2, sizeof *series), series, sizeof series),
-	                    .series_count = 2});
+	charts_add(report->charts, "changes", &chart);
 	html_put(report->html, "</div>");
 }
 
@@ -311,22 +299,15 @@ static void summary_put(struct report *report, const json_t *rows) {
 }
 
 static void machines_put(struct report *report) {
-	static const char *const titles[] = {"\2", "\2A", "\2B", NULL};
+	static const struct column columns[] = {COLUMN("\2", "name", .absent = ""),
+	                                        COLUMN("\2A", "a", .text = column_plain),
+	                                        COLUMN("\2B", "b", .text = column_plain),
+	                                        {0}};
 	const json_t *differences = json_object_get(report->diff, "machine");
-	struct html_table table;
 	html_put(report->html, "<section id=\"machines\"><h2>Machines</h2>");
-	if (json_array_size(differences) == 0) {
+	if (json_array_size(differences) == 0)
 		html_put(report->html, "<p>Both sides are the same machine with the same compiler.</p>");
-	} else {
-		html_table_begin(&table, report->html, "What differs", titles);
-		js_each (one, differences) {
-			html_table_row(&table);
-			html_table_text(&table, "%s", js_string_or(one, "name", ""));
-			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "a")));
-			html_table_text(&table, "%s", plain_text(report, json_object_get(one, "b")));
-		}
-		html_table_end(&table);
-	}
+	html_rows(report->html, NULL, "What differs", columns, differences);
 	html_put(report->html, "</section>");
 }
 
@@ -350,7 +331,6 @@ void report_compare_page(struct report *report) {
 		html_put(report->html, "<p>%s: %s</p>", letters[side], report->sides[side].title);
 	html_put(report->html, "<p class=\"note\">%s, by sweetspot " PACKAGE_VERSION "</p>",
 	         report_time(sys_wall(), now, sizeof now));
-	charts_notice(report->charts);
 	html_put(report->html, "</header><main><section id=\"changes\"><h2>What changed</h2>");
 	summary_put(report, rows);
 	chart_put(report, rows);
@@ -359,6 +339,7 @@ void report_compare_page(struct report *report) {
 	table_put(report, rows);
 	html_put(report->html, "</section>");
 	machines_put(report);
+	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }

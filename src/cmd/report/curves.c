@@ -6,10 +6,14 @@
 #include "src/cmd/report/curves_impl.h"
 #include "src/show/results.h"
 
+enum { IDEAL_POINTS = 33, RATES_MAX = 2 };
+static const double IDEAL_MOST = 4;
+
 /* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
  * stays the same is 100 %. Sizes and teams that `sweep --weak` paired are found by their ratio. */
 enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
-static const double SAME = 0.04, POWER_OFF = 0.6, WIDE = 4, APART_LEAST = 1.9;
+static const double SAME = 0.04, POWER_OFF = 0.6, APART_LEAST = 1.9;
+static const double WIDE = 4, TALL = 20; /* values that differ by more need a logarithmic axis */
 
 struct weak {
 	const struct study *study;
@@ -41,22 +45,20 @@ static int by_team(const void *a, const void *b) {
 }
 
 /* The efficiency of each larger team with the work that this row has alone. */
-static size_t line_make(const struct weak *weak, size_t base, struct chart_point *points) {
+static void line_fill(const struct weak *weak, size_t base, struct chart_series *line) {
 	const struct study *study = weak->study;
-	size_t count = 0;
-	for (size_t r = 0; r < study_rows(study) && count < CURVES_POINTS; r++) {
-		double apart = log(work_each(weak, r) / work_each(weak, base));
+	for (size_t r = 0; r < study_rows(study) && line->count < CURVES_POINTS; r++) {
+		double apart = log(work_each(weak, r) / work_each(weak, base)), team = study_number(study, r, weak->team);
 		if (!study_usable(study, r) || !differs_only_there(weak, r, base) || !(fabs(apart) <= weak->power * SAME) ||
-		    (r != base && study_number(study, r, weak->team) <= study_number(study, base, weak->team)))
+		    (r != base && team <= study_number(study, base, weak->team)))
 			continue;
 		double efficiency = 100 * study_row(study, base)->value / study_row(study, r)->value;
 		/* A rate is that of the whole team, which should grow with it. */
-		if (study_is_rate(study))
-			efficiency *= study_number(study, base, weak->team) / study_number(study, r, weak->team);
-		points[count++] = (struct chart_point){study_number(study, r, weak->team), efficiency, NAN, NAN};
+		chart_dot(line, team,
+		          study_is_rate(study) ? efficiency * study_number(study, base, weak->team) / team : efficiency, NAN,
+		          NAN);
 	}
-	qsort(points, count, sizeof *points, by_team);
-	return count;
+	qsort(line->points, line->count, sizeof *line->points, by_team);
 }
 
 /* The power of the size with which one thread's time grows, from the smallest to the largest size of a configuration;
@@ -76,134 +78,247 @@ static double power_of(const struct weak *weak) {
 	return power;
 }
 
-/* Lines from each row of the section's problem with one thread. */
+/* Lines from each row of the section's problem with one thread; returns the points of the longest. */
 static size_t lines_make(struct report *report, const struct report_section *section, const struct weak *weak,
-                         struct chart_series *series, size_t *longest) {
-	size_t lines = 0, tried = 0;
-	*longest = 0;
-	for (size_t r = 0; r < study_rows(weak->study) && lines < CURVES_LINES; r++) {
+                         struct chart *chart) {
+	size_t longest = 0, tried = 0;
+	chart->series_count = 0;
+	for (size_t r = 0; r < study_rows(weak->study) && chart->series_count < CURVES_LINES; r++) {
 		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
 		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
 			continue;
-		struct chart_point *points = arena_alloc(report->arena, CURVES_POINTS, sizeof *points);
-		size_t count = line_make(weak, r, points);
 		js_auto json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
 		json_object_del(rest, study_column(weak->study, weak->team)->name);
 		mem_auto char *words = results_config(rest, NULL);
-		if (count >= POINTS_LEAST)
-			series[lines++] =
-				(struct chart_series){*words ? arena_strdup(report->arena, words) : NULL, CHART_LINE, points, count};
-		*longest = count > *longest ? count : *longest;
+		struct chart_series *line = chart_line(report->arena, chart, *words ? arena_strdup(report->arena, words) : NULL,
+		                                       CHART_LINE, CURVES_POINTS);
+		line_fill(weak, r, line);
+		longest = line->count > longest ? line->count : longest;
+		chart->series_count -= line->count < POINTS_LEAST;
 	}
-	return lines;
+	return longest;
 }
 
 /* nothing if no sizes grow so */
 static void report_weak(struct report *report, const struct report_section *section) {
 	const struct study *study = section->view.study;
 	int team = team_column(study);
-	struct weak weak = {.study = study, .team = (size_t)team, .size = slice_size(section)}, best = weak;
-	struct chart_series *series = arena_alloc(report->arena, CURVES_LINES, sizeof *series);
-	size_t most = 0, longest, lines;
+	struct weak weak = {.study = study, .team = (size_t)team, .size = slice_size(section)};
+	struct chart chart = {0};
+	size_t most = POINTS_LEAST - 1;
+	int power = 0;
 	if (team < 0 || weak.size == SIZE_MAX)
 		return;
-	double power = power_of(&weak);
 	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
-		/* The size grows with the team, but the work of a thread does not stay the same. */
-		if (fabs(weak.power - power) > POWER_OFF)
-			continue;
-		lines_make(report, section, &weak, series, &longest);
-		if (longest > most) {
-			most = longest;
-			best = weak;
-		}
+		/* Otherwise the size grows with the team, but the work of a thread does not stay the same. */
+		bool fits = !(fabs(weak.power - power_of(&weak)) > POWER_OFF);
+		size_t longest = fits ? lines_make(report, section, &weak, &chart) : 0;
+		power = longest > most ? weak.power : power;
+		most = longest > most ? longest : most;
 	}
-	lines = most >= POINTS_LEAST ? lines_make(report, section, &best, series, &longest) : 0;
-	if (lines == 0)
+	if (!power)
 		return;
+	weak.power = power;
+	lines_make(report, section, &weak, &chart);
 	double last = 1;
-	if (lines == 1) /* what does not differ need not be told apart */
-		series[0].name = NULL;
-	for (size_t i = 0; i < lines; i++)
-		last = fmax(last, series[i].points[series[i].count - 1].x);
-	const char *members = study_column(study, best.team)->name;
-	const char *size = study_column(study, best.size)->name, *exponent = best.power == 1   ? ""
-	                                                                     : best.power == 2 ? "^2"
-	                                                                                       : "^3";
-	const struct chart chart = {
-		.title = report_title(report, section, size,
-	                          arena_printf(report->arena, "weak scaling efficiency by %s, %s%s ~ %s from %.6g", members,
-	                                       size, exponent, members, js_real_or(section->problem, size, NAN))),
-		.x_label = members,
-		.y_label = "efficiency (%)",
-		.x_log = last >= WIDE,
-		.description = arena_printf(report->arena,
-	                                "Weak scaling: %s%s grows as the %s do, from %s on. The time of %s divided "
-	                                "by that of the team with the same work for each.",
-	                                size, exponent, strcmp(members, "gpus") == 0 ? "GPUs" : members,
-	                                section->problem_text, strcmp(members, "gpus") == 0 ? "one GPU" : "one thread"),
-		.series = series,
-		.series_count = lines};
+	if (chart.series_count == 1) /* what does not differ need not be told apart */
+		chart.series[0].name = NULL;
+	for (size_t i = 0; i < chart.series_count; i++)
+		last = fmax(last, chart.series[i].points[chart.series[i].count - 1].x);
+	const char *members = study_column(study, weak.team)->name, *size = study_column(study, weak.size)->name;
+	const char *grows = arena_printf(report->arena, "%s%s", size, power == 1 ? "" : power == 2 ? "^2" : "^3");
+	bool gpus = strcmp(members, "gpus") == 0;
+	chart.title = report_title(report, section, size,
+	                           arena_printf(report->arena, "weak scaling efficiency by %s, %s ~ %s from %.6g", members,
+	                                        grows, members, js_real_or(section->problem, size, NAN)));
+	chart.x_label = members;
+	chart.y_label = "efficiency (%)";
+	chart.x_log = last >= WIDE;
+	chart.description =
+		arena_printf(report->arena,
+	                 "Weak scaling: %s grows as the %s do, from %s on. The time of %s divided by that of "
+	                 "the team with the same work for each.",
+	                 grows, gpus ? "GPUs" : members, section->problem_text, gpus ? "one GPU" : "one thread");
 	report_figure(report, section, "weak-efficiency", &chart);
 }
 
-/* Draws efficiency over threads, and the rates that kernels report: throughput, nanoseconds an operation. */
-enum { RATES_MAX = 2 };
-
-struct rate {
-	const char *name, *unit;
-};
-
-typedef double value_of(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx);
-
-/* Lines of another quantity than the time, over the same rows; false if none has two points. serial: the value of the
- * serial code, or NAN. */
-static bool lines_fill(const struct curves *curves, value_of *value, const void *ctx, double serial,
-                       struct chart *chart) {
-	struct arena *arena = curves->report->arena;
-	struct chart_series *series = arena_alloc(arena, CURVES_LINES + 1, sizeof *series);
-	size_t lines = 0;
-	for (size_t s = 0; s < curves->count && lines < CURVES_LINES; s++) {
-		const struct slice *slice = &curves->slices[s];
-		struct chart_point *points = arena_alloc(arena, slice->count + 1, sizeof *points);
-		size_t count = 0;
-		for (size_t i = 0; i < slice->count && count < CURVES_POINTS; i++) {
-			double y = value(curves, slice, slice->rows[i], ctx);
-			if (isfinite(y))
-				points[count++] = (struct chart_point){curves_number(curves, slice->rows[i]), y, NAN, NAN};
-		}
-		if (count > 1)
-			series[lines++] = (struct chart_series){slice->name, CHART_LINE, points, count};
-	}
-	bool some = lines > 0;
-	if (some && isfinite(serial))
-		series[lines++] = curves_serial_line(curves, serial);
-	chart->series = series;
-	chart->series_count = lines;
-	return some;
+/* The winner at this place across, with the recommended value; NULL: it has no place. */
+static const struct chart_mark *winner_at(const struct curves *curves, double x) {
+	double median = js_real_or(curves->section->entry, "median", NAN);
+	return isnan(x) || isnan(median) ? NULL : chart_mark(curves->report->arena, x, median * curves->scale.factor);
 }
 
-static double efficiency(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx) {
-	(void)ctx;
+/* The least and the largest number of the lines. */
+static void range_across(const struct curves *curves, double *first, double *last) {
+	*first = INFINITY;
+	*last = -INFINITY;
+	for (size_t s = 0; s < curves->count; s++) {
+		const struct slice *slice = &curves->slices[s];
+		*first = fmin(*first, curves_number(curves, slice->rows[0]));
+		*last = fmax(*last, curves_number(curves, slice->rows[slice->count - 1]));
+	}
+}
+
+/* Title and axis across. */
+static struct chart curves_chart(const struct curves *curves, const char *what) {
+	double first, last;
+	range_across(curves, &first, &last);
+	return (struct chart){
+		.title = report_title(curves->report, curves->section, NULL,
+	                          arena_printf(curves->report->arena, "%s by %s", what, curves->name)),
+		.x_label = curves->name,
+		.x_log = study_column(curves->study, curves->column)->numeric && first > 0 && last >= WIDE * first,
+	};
+}
+
+/* A quantity over the parameter, with a line for each value of a second one. */
+struct view {
+	const char *what, *id, *label, *description;
+	double (*value)(const struct curves *curves, const struct slice *slice, size_t row, const char *figure);
+	const char *figure; /* that is drawn, or NULL */
+	double serial;      /* the value of the serial code, for a line across; NAN: none */
+	size_t least;       /* points of a line */
+	bool time, speedup;
+};
+
+static void lines_fill(const struct curves *curves, const struct view *view, struct chart *chart) {
+	for (size_t s = 0; s < curves->count && chart->series_count < CURVES_LINES; s++) {
+		const struct slice *slice = &curves->slices[s];
+		size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
+		struct chart_series *line = chart_line(curves->report->arena, chart, slice->name, CHART_LINE, count);
+		for (size_t i = 0; i < count; i++) {
+			size_t row = slice->rows[curves_thinned(slice->count, i)];
+			double y = view->value(curves, slice, row, view->figure);
+			double spread = view->figure ? NAN : exp(1.96 * study_row(curves->study, row)->deviation);
+			if (isfinite(y))
+				chart_dot(line, curves_number(curves, row), y, y / spread, y * spread);
+		}
+		chart->series_count -= line->count < view->least;
+	}
+}
+
+/* What the serial code reaches. */
+static void serial_add(const struct curves *curves, double value, struct chart *chart) {
+	double first, last;
+	range_across(curves, &first, &last);
+	struct chart_series *line = chart_line(
+		curves->report->arena, chart, curves->serial == SIZE_MAX ? "serial code on the CPU" : "serial", CHART_BOUND, 2);
+	chart_dot(line, curves->threads ? fmin(first, 1) : first, value, NAN, NAN);
+	chart_dot(line, curves->threads ? fmax(last, 1) : fmax(last, 0), value, NAN, NAN);
+}
+
+/* Ideal speedup equals the number of threads. It needs many points because it is a curve on a logarithmic axis. Where
+ * speedups are far below, it ends early, so that they can be told apart. */
+static void ideal_add(const struct curves *curves, struct chart *chart) {
+	double most = 1, first, last;
+	for (size_t s = 0; s < chart->series_count; s++)
+		for (size_t i = 0; i < chart->series[s].count; i++)
+			most = fmax(most, chart->series[s].points[i].y);
+	range_across(curves, &first, &last);
+	last = fmin(fmax(last, 1), IDEAL_MOST * most);
+	struct chart_series *line = chart_line(curves->report->arena, chart, "ideal", CHART_BOUND, IDEAL_POINTS);
+	for (size_t i = 0; i < IDEAL_POINTS; i++) {
+		double threads = pow(last, (double)i / (IDEAL_POINTS - 1));
+		chart_dot(line, threads, threads, NAN, NAN);
+	}
+}
+
+/* False if there is nothing to draw. */
+static bool view_draw(const struct curves *curves, const struct view *view) {
+	struct chart chart = curves_chart(curves, view->what);
+	lines_fill(curves, view, &chart);
+	if (chart.series_count == 0)
+		return false;
+	if (view->speedup && curves->threads)
+		ideal_add(curves, &chart);
+	if (isfinite(view->serial))
+		serial_add(curves, view->serial, &chart);
+	size_t winner = view->time ? slice_winner(curves->section) : SIZE_MAX;
+	chart.winner = winner_at(curves, winner == SIZE_MAX ? NAN : curves_number(curves, winner));
+	chart.y_label = view->label;
+	chart.y_log = view->time && curves->least > 0 && curves->most > TALL * curves->least;
+	chart.description = view->description;
+	report_chart(curves->report, curves->section, arena_printf(curves->report->arena, "%s-%s", curves->name, view->id),
+	             &chart);
+	return true;
+}
+
+static double time_shown(const struct curves *curves, double value) {
+	return report_shown(curves->section, value) * curves->scale.factor;
+}
+
+static double time_of(const struct curves *curves, const struct slice *slice, size_t row, const char *figure) {
+	(void)slice, (void)figure;
+	return time_shown(curves, study_row(curves->study, row)->value);
+}
+
+static double speedup_at(const struct curves *curves, const struct slice *slice, size_t row, const char *figure) {
+	(void)figure;
+	double base = curves_base(curves, slice);
+	return base > 0 ? base / study_row(curves->study, row)->value : NAN;
+}
+
+static double efficiency_of(const struct curves *curves, const struct slice *slice, size_t row, const char *figure) {
+	(void)figure;
 	return 100 * curves_one(curves, slice) / study_row(curves->study, row)->value / curves_number(curves, row);
 }
 
-static void curves_efficiency(const struct curves *curves) {
-	struct chart chart = curves_chart(curves, "strong scaling efficiency");
-	if (!lines_fill(curves, efficiency, NULL, NAN, &chart))
-		return;
-	chart.y_label = "efficiency (%)";
-	chart.description =
-		arena_printf(curves->report->arena, "Strong scaling: the speedup over %s divided by the number of %s.",
-	                 curves->one, curves->name);
-	report_chart(curves->report, curves->section, arena_printf(curves->report->arena, "%s-efficiency", curves->name),
-	             &chart);
+static double figure_of(const struct curves *curves, const struct slice *slice, size_t row, const char *figure) {
+	(void)slice;
+	return study_figure(curves->study, row, figure);
 }
 
-static double rate_value(const struct curves *curves, const struct slice *slice, size_t row, const void *ctx) {
-	const struct rate *rate = ctx;
-	(void)slice;
-	return study_figure(curves->study, row, rate->name);
+static void curves_times(const struct curves *curves, const char *lines) {
+	struct report *report = curves->report;
+	const char *label = curves->section->label;
+	view_draw(curves, &(struct view){.what = label,
+	                                 .id = "time",
+	                                 .label = report_axis(report, curves->section, curves->scale),
+	                                 .value = time_of,
+	                                 .serial = time_shown(curves, curves->serial_time),
+	                                 .least = 1,
+	                                 .time = true,
+	                                 .description = arena_printf(
+										 report->arena,
+										 "The best %s measured at each value of %s over all values of the other "
+										 "parameters%s; from %.4g to %.4g %s. Error bars are 95 %% intervals.",
+										 label, curves->name, lines, curves->least * curves->scale.factor,
+										 curves->most * curves->scale.factor, curves->scale.unit)});
+}
+
+static void curves_speedups(const struct curves *curves, const char *lines) {
+	struct report *report = curves->report;
+	const char *over = isfinite(curves->serial_time) ? "serial code" : curves->threads ? curves->one : "the baseline";
+	const struct view view = {.what = "speedup",
+	                          .id = "speedup",
+	                          .label = arena_printf(report->arena, "speedup over %s (x)", over),
+	                          .value = speedup_at,
+	                          .serial = NAN,
+	                          .least = 1,
+	                          .speedup = true,
+	                          .description = arena_printf(
+								  report->arena, "Speedup over %s at each value of %s%s%s.", over, curves->name, lines,
+								  curves->threads ? "; the bound is ideal speedup, equal to their number" : "")};
+	if (view_draw(curves, &view))
+		return;
+	const char *why = curves->threads ? arena_printf(report->arena, "nothing was measured with %s", curves->one)
+	                                  : "there is no baseline";
+	report_absent(report, arena_printf(report->arena, "The speedup over %s is unknown: %s.", curves->name, why),
+	              curves->threads ? NULL : report_advice(report, curves->section, "tune", ""));
+}
+
+static void curves_efficiency(const struct curves *curves) {
+	view_draw(curves, &(struct view){.what = "strong scaling efficiency",
+	                                 .id = "efficiency",
+	                                 .label = "efficiency (%)",
+	                                 .value = efficiency_of,
+	                                 .figure = "",
+	                                 .serial = NAN,
+	                                 .least = 2,
+	                                 .description = arena_printf(
+										 curves->report->arena,
+										 "Strong scaling: the speedup over %s divided by the number of %s.",
+										 curves->one, curves->name)});
 }
 
 static bool is_rate(const json_t *figure) {
@@ -212,38 +327,84 @@ static bool is_rate(const json_t *figure) {
 	return (slash && strcmp(slash, "/s") == 0) || (strncmp(name, "ns_per_", 7) == 0 && strcmp(unit, "ns") == 0);
 }
 
-static size_t rates_find(const struct curves *curves, struct rate *rates) {
-	size_t count = 0;
-	js_each (figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures"))
-		if (count < RATES_MAX && is_rate(figure))
-			rates[count++] = (struct rate){js_string_or(figure, "name", ""), js_string_or(figure, "unit", "")};
-	return count;
-}
-
+/* The rates that kernels report: throughput, nanoseconds an operation. */
 static void curves_rates(const struct curves *curves) {
 	struct arena *arena = curves->report->arena;
-	struct rate rates[RATES_MAX];
-	size_t count = rates_find(curves, rates);
-	for (size_t i = 0; i < count; i++) {
-		struct chart chart = curves_chart(curves, rates[i].name);
-		double serial = curves->serial == SIZE_MAX ? NAN : study_figure(curves->study, curves->serial, rates[i].name);
-		if (!lines_fill(curves, rate_value, &rates[i], serial, &chart))
+	size_t drawn = 0;
+	js_each (figure, json_object_get(study_row(curves->study, curves->slices[0].rows[0])->detail, "figures")) {
+		const char *name = js_string_or(figure, "name", "");
+		if (!is_rate(figure) || drawn++ >= RATES_MAX)
 			continue;
-		chart.y_label = arena_printf(arena, "%s (%s)", rates[i].name, rates[i].unit);
-		chart.description = arena_printf(arena, "%s of the configurations with the best %s at each value of %s.",
-		                                 rates[i].name, curves->section->label, curves->name);
-		report_chart(curves->report, curves->section, arena_printf(arena, "%s-%s", curves->name, rates[i].name),
-		             &chart);
+		view_draw(
+			curves,
+			&(struct view){
+				.what = name,
+				.id = name,
+				.label = arena_printf(arena, "%s (%s)", name, js_string_or(figure, "unit", "")),
+				.value = figure_of,
+				.figure = name,
+				.serial = curves->serial == SIZE_MAX ? NAN : study_figure(curves->study, curves->serial, name),
+				.least = 2,
+				.description = arena_printf(arena, "%s of the configurations with the best %s at each value of %s.",
+		                                    name, curves->section->label, curves->name)});
 	}
+}
+
+static int by_value(const void *a, const void *b, void *ctx) {
+	const struct study *study = ctx;
+	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Draws a bar or a point for each word, best first. */
+static void curves_bars(const struct curves *curves) {
+	struct report *report = curves->report;
+	struct slice *slice = &curves->slices[0];
+	struct chart chart = curves_chart(curves, curves->section->label);
+	const struct study_column *column = study_column(curves->study, curves->column);
+	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS, winner = slice_winner(curves->section);
+	double place = NAN;
+	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
+	qsort_r(slice->rows, slice->count, sizeof *slice->rows, by_value, (void *)curves->study);
+	slice->count = count;
+	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
+	/* The length of a bar has no meaning on a scale without 0. */
+	struct chart_series *bars =
+		chart_line(report->arena, &chart, NULL, chart.y_log ? CHART_POINTS : CHART_BARS, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct study_row *row = study_row(curves->study, slice->rows[i]);
+		double y = time_shown(curves, row->value), spread = exp(1.96 * row->deviation);
+		chart_dot(bars, (double)i, y, y / spread, y * spread);
+		names[i] = slice_level(report, column, row->level[curves->column]);
+		if (winner != SIZE_MAX && study_row(curves->study, winner)->level[curves->column] == row->level[curves->column])
+			place = (double)i;
+	}
+	if (isfinite(curves->serial_time) && curves->serial == SIZE_MAX) {
+		names[count] = "serial, CPU"; /* beside those of a GPU; longer names are cut below a bar */
+		chart_dot(bars, (double)count, time_shown(curves, curves->serial_time), NAN, NAN);
+	}
+	chart.winner = winner_at(curves, place);
+	chart.x_names = names;
+	chart.x_name_count = bars->count;
+	chart.x_log = false;
+	chart.y_label = report_axis(report, curves->section, curves->scale);
+	chart.description = arena_printf(
+		report->arena, "The best %s measured with each %s, best first; from %.4g to %.4g %s.", curves->section->label,
+		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);
+	report_chart(report, curves->section, arena_printf(report->arena, "%s-time", curves->name), &chart);
 }
 
 enum { NUMBERS_MAX = 4, WORDS_MAX = 3 };
 
 static void number_put(const struct curves *curves) {
 	struct html *html = curves->report->html;
+	const char *lines = curves->split == SIZE_MAX
+	                        ? ""
+	                        : arena_printf(curves->report->arena, ", with one line for each value of %s",
+	                                       study_column(curves->study, curves->split)->name);
 	html_put(html, "<div class=\"figures\">");
-	curves_times(curves);
-	curves_speedups(curves);
+	curves_times(curves, lines);
+	curves_speedups(curves, lines);
 	if (curves->threads)
 		curves_efficiency(curves);
 	curves_rates(curves);

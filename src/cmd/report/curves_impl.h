@@ -33,13 +33,6 @@ size_t curves_thinned(size_t count, size_t i);
 /* The line's own time with one thread; NAN if it was not measured. */
 double curves_one(const struct curves *curves, const struct slice *slice);
 
-/* curves_draw.c */
-struct chart curves_chart(const struct curves *curves, const char *what); /* title and axis across */
-/* A line across at what the serial code reaches. */
-struct chart_series curves_serial_line(const struct curves *curves, double value);
-void curves_times(const struct curves *curves);
-void curves_speedups(const struct curves *curves);
-void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
 /* curves_table.c */
 void curves_table(const struct curves *curves);
 #endif

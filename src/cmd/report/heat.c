@@ -97,9 +97,7 @@ static const struct chart_mark *grid_winner(struct report *report, const struct 
 	size_t x = index_of(grid, 0, level[grid->column[0]]), y = index_of(grid, 1, level[grid->column[1]]);
 	if (x == grid->side[0] || y == grid->side[1])
 		return NULL;
-	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
-	*mark = (struct chart_mark){(double)x, (double)y};
-	return mark;
+	return chart_mark(report->arena, (double)x, (double)y);
 }
 
 static void grid_draw(struct report *report, const struct grid *grid) {

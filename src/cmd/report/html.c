@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "base/mem.h"
+#include "base/json/js.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "src/cmd/report/chart/chart.h"
@@ -13,7 +13,6 @@ static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */
 struct html {
 	char *data;
 	size_t size, room;
-	size_t *slots, slot_count;
 };
 
 struct html *html_new(void) {
@@ -24,7 +23,6 @@ void html_free(struct html *html) {
 	if (!html)
 		return;
 	free(html->data);
-	free(html->slots);
 	free(html);
 }
 
@@ -128,29 +126,16 @@ void html_put(struct html *html, const char *format, ...) {
 	va_end(list);
 }
 
-static void html_constant(struct html *html, const char *markup) {
+void html_markup(struct html *html, const char *markup) {
 	puts_to(html, markup);
 }
 
-size_t html_slot(struct html *html) {
-	html->slots = mem_grow(html->slots, html->slot_count + 1, sizeof *html->slots);
-	html->slots[html->slot_count] = html->size;
-	return html->slot_count++;
-}
-
-char *html_finish(struct html *html, const char *const *markup, size_t *size) {
-	struct html whole = {0};
-	size_t from = 0;
-	for (size_t i = 0; i < html->slot_count; i++) {
-		put(&whole, html->data + from, html->slots[i] - from);
-		from = html->slots[i];
-		if (markup[i])
-			puts_to(&whole, markup[i]);
-	}
-	put(&whole, html->data + from, html->size - from);
-	put(&whole, "", 1);
-	*size = whole.size - 1;
-	return whole.data;
+char *html_finish(struct html *html, size_t *size) {
+	put(html, "", 1);
+	char *page = html->data;
+	*size = html->size - 1;
+	*html = (struct html){0};
+	return page;
 }
 
 static const char style[] =
@@ -211,13 +196,13 @@ void page_begin(struct html *html, const char *title, int reload) {
 	if (reload)
 		html_put(html, "<meta http-equiv=\"refresh\" content=\"%d\">", reload);
 	html_put(html, "<title>%s</title><style>", title);
-	html_constant(html, css);
+	html_markup(html, css);
 	html_put(html, "</style></head><body>");
 }
 
 void page_end(struct html *html) {
 	html_put(html, "<script>");
-	html_constant(html, script);
+	html_markup(html, script);
 	html_put(html, "</script></body></html>");
 }
 
@@ -236,7 +221,7 @@ static const char *class_of(const struct html_table *table, size_t column) {
 }
 
 /* A table with more columns becomes a list of rows on a narrow screen, where each cell is named. */
-enum { NARROW = 3 };
+enum { NARROW = 3, TITLES_MAX = 16 };
 
 static const char *label_of(const struct html_table *table, size_t column) {
 	if (table->columns <= NARROW || column >= table->columns)
@@ -316,6 +301,33 @@ void html_table_end(struct html_table *table) {
 		html_put(table->html, "</details>");
 }
 
+void html_rows(struct html *html, const char *summary, const char *caption, const struct column *columns,
+               const json_t *rows) {
+	const char *titles[TITLES_MAX + 1] = {NULL};
+	struct html_table table;
+	size_t count = 0;
+	for (; columns[count].title && count < TITLES_MAX; count++)
+		titles[count] = columns[count].title;
+	if (json_array_size(rows) == 0)
+		return;
+	if (summary)
+		html_table_begin_folded(&table, html, summary, caption, titles);
+	else
+		html_table_begin(&table, html, caption, titles);
+	js_each (row, rows) {
+		html_table_row(&table);
+		for (size_t i = 0; i < count; i++) {
+			double number = NAN;
+			mem_auto char *text = column_text(&columns[i], row, row_at, &number);
+			if (is_number(&table, i))
+				html_table_number(&table, number, "%s", text);
+			else
+				html_table_text(&table, "%s", text);
+		}
+	}
+	html_table_end(&table);
+}
+
 enum { CHARTS_MAX = 150, ID_MAX = 40 };
 
 struct charts {
@@ -368,6 +380,28 @@ static const char *id_make(struct charts *charts, const char *text) {
 	return id;
 }
 
+struct chart_series *chart_line(struct arena *arena, struct chart *chart, const char *name, enum chart_style look,
+                                size_t most) {
+	enum { LINES_MOST = 16 };
+	if (!chart->series)
+		chart->series = arena_alloc(arena, LINES_MOST, sizeof *chart->series);
+	if (chart->series_count && !chart->series[chart->series_count - 1].count)
+		chart->series_count--;
+	struct chart_series *line = &chart->series[chart->series_count++];
+	*line = (struct chart_series){name, look, arena_alloc(arena, most + 1, sizeof *line->points), 0};
+	return line;
+}
+
+void chart_dot(struct chart_series *line, double x, double y, double low, double high) {
+	line->points[line->count++] = (struct chart_point){x, y, low, high};
+}
+
+const struct chart_mark *chart_mark(struct arena *arena, double x, double y) {
+	struct chart_mark *mark = arena_alloc(arena, 1, sizeof *mark);
+	*mark = (struct chart_mark){x, y};
+	return mark;
+}
+
 void charts_add(struct charts *charts, const char *id, const struct chart *chart) {
 	if (charts->count == CHARTS_MAX) {
 		charts->left_out++;
@@ -375,6 +409,8 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	}
 	struct chart *own = &charts->charts[charts->count];
 	*own = *chart;
+	if (own->series_count && !own->series[own->series_count - 1].count)
+		own->series_count--;
 	own->id = id_make(charts, id);
 	own->title = arena_strdup(charts->arena, chart->title);
 	own->description = arena_strdup(charts->arena, chart->description);
@@ -382,29 +418,17 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	if (!svg)
 		abort(); /* it only refuses ids, and this one was made here */
 	html_put(charts->html, "<figure>");
-	html_constant(charts->html, svg);
+	html_markup(charts->html, svg);
 	html_put(charts->html, "</figure>");
 	charts->count++;
 }
 
-void charts_notice(struct charts *charts) {
-	html_slot(charts->html);
-}
-
-/* A paragraph that says how many charts were left out, NULL if none was; the caller frees it. */
-static char *notice_of(const struct charts *charts) {
-	size_t size;
-	if (charts->left_out == 0)
-		return NULL;
-	struct html *html = html_new();
-	html_put(
-		html,
-		"<p class=\"note\">Only the first %d charts were drawn and %zu were left out, but their tables are shown. To "
-		"see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
-		CHARTS_MAX, charts->left_out);
-	char *text = html_finish(html, NULL, &size);
-	html_free(html);
-	return text;
+void charts_notice(const struct charts *charts) {
+	if (charts->left_out)
+		html_put(charts->html,
+		         "<p class=\"note\">Only the first %d charts were drawn and %zu were left out, but their tables are "
+		         "shown. To see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
+		         CHARTS_MAX, charts->left_out);
 }
 
 int charts_files(const struct charts *charts, const char *dir, struct err *err) {
@@ -414,7 +438,5 @@ int charts_files(const struct charts *charts, const char *dir, struct err *err) 
 char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err) {
 	if (dir && chart_png(charts->charts, charts->count, dir, err) != 0)
 		return NULL;
-	mem_auto char *notice = notice_of(charts);
-	const char *markup[] = {notice};
-	return html_finish(charts->html, markup, size);
+	return html_finish(charts->html, size);
 }

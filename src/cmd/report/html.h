@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program, a chart,
- * which escapes its own texts, or fills a slot at the end. */
+/* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program or a chart,
+ * which escapes its own texts. */
 #ifndef SRC_CMD_REPORT_HTML_H
 #define SRC_CMD_REPORT_HTML_H
-#include <stdbool.h>
-#include <stddef.h>
+#include "src/show/columns.h"
 
 struct html;
 struct html *html_new(void);
@@ -17,10 +16,9 @@ void html_put(struct html *html, const char *format, ...) __attribute__((format(
  * omitted. */
 void html_begin(struct html *html, const char *tag, ...) __attribute__((sentinel));
 
-/* Reserves a slot for markup and returns its number, counted from 0. */
-size_t html_slot(struct html *html);
-/* The whole page with markup[i] in slot i, NULL for nothing; the caller frees it. */
-char *html_finish(struct html *html, const char *const *markup, size_t *size);
+void html_markup(struct html *html, const char *markup); /* as it is */
+/* Hands over the whole page, which the caller frees. */
+char *html_finish(struct html *html, size_t *size);
 
 /* HTML tables that the reader can sort, each in a box that scrolls. */
 
@@ -42,6 +40,9 @@ void html_table_link(struct html_table *table, const char *href, const char *tex
 void html_table_number(struct html_table *table, double value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void html_table_end(struct html_table *table);
+/* The whole table of a document; nothing if it has no rows. summary: as of a folded one, or NULL. */
+void html_rows(struct html *html, const char *summary, const char *caption, const struct column *columns,
+               const json_t *rows);
 
 /* The frame of the page: a single file whose security policy allows only its own style and script. */
 /* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */

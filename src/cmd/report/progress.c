@@ -37,28 +37,14 @@ static bool is_shown(const struct report_search *search, size_t i) {
 }
 
 /* A failure does not have a value, so it is drawn above all others, or below where more is better. */
-static void points_take(const struct report_section *section, const struct report_search *search, double factor,
-                        double failed, struct chart_series series[KIND_COUNT], struct chart_point *points) {
-	static const char *const names[] = {"measured", "cut short (at least)", "failed"};
-	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-		series[kind] = (struct chart_series){names[kind], CHART_POINTS, points, 0};
-		for (size_t i = 0; i < search->tried_count; i++) {
-			const struct report_trial *trial = &search->tried[i];
-			if (kind_of(trial) != kind || !is_shown(search, i))
-				continue;
-			double y = kind == KIND_FAILED ? failed : factor * report_shown(section, trial->value);
-			*points++ = (struct chart_point){(double)i + 1, y, NAN, NAN};
-			series[kind].count++;
-		}
+static void points_add(const struct report_section *section, const struct report_search *search, double factor,
+                       double failed, enum kind kind, struct chart_series *points) {
+	for (size_t i = 0; i < search->tried_count; i++) {
+		const struct report_trial *trial = &search->tried[i];
+		double y = kind == KIND_FAILED ? failed : factor * report_shown(section, trial->value);
+		if (kind_of(trial) == kind && is_shown(search, i))
+			chart_dot(points, (double)i + 1, y, NAN, NAN);
 	}
-}
-
-static size_t series_pack(struct chart_series *series, size_t count) {
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (series[i].count)
-			series[kept++] = series[i];
-	return kept;
 }
 
 /* The winner in the newest search: x is its evaluation. NULL for a result that is not faster, since the baseline stays
@@ -68,39 +54,37 @@ static const struct chart_mark *report_winner_mark(struct report *report, const 
 	const struct report_search *search = report_search_newest(section);
 	if (!search || !search->winner || verdict_of(section->tune) != VERDICT_FASTER)
 		return NULL;
-	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
 	double value = search->tried[search->winner - 1].value;
-	*mark = (struct chart_mark){(double)search->winner, factor * report_shown(section, value)};
-	return mark;
+	return chart_mark(report->arena, (double)search->winner, factor * report_shown(section, value));
 }
 
-/* trials.c */
 static void report_trials_draw(struct report *report, const struct report_section *section) {
 	const struct report_search *search = report_search_newest(section);
 	double most = search ? trials_most_of(section, search) : 0;
 	if (!search || !(most > 0))
 		return;
 	struct report_scale scale = report_scale(section, most);
-	struct chart_series *series = arena_alloc(report->arena, KIND_COUNT, sizeof *series);
-	struct chart_point *points = arena_alloc(report->arena, search->tried_count, sizeof *points);
+	static const char *const names[] = {"measured", "cut short (at least)", "failed"};
 	double failed = section->maximize ? 0 : most * scale.factor * 1.3;
-	points_take(section, search, scale.factor, failed, series, points);
-	size_t failures = series[KIND_FAILED].count;
-	const struct chart chart = {
+	size_t failures = 0;
+	struct chart chart = {
 		.title = report_title(report, section, NULL, "every trial of the newest search"),
 		.x_label = "evaluations (count)",
 		.y_label = report_axis(report, section, scale),
-		.description =
-			arena_printf(report->arena, "The %s of each of %zu trials in the order in which they ran; %zu failed%s.",
-	                     section->label, search->tried_count, failures,
-	                     !failures           ? ""
-	                     : section->maximize ? ", drawn at the lower edge"
-	                                         : ", drawn at the upper edge"),
 		.y_log = !section->maximize,
-		.series = series,
-		.series_count = series_pack(series, KIND_COUNT),
 		.winner = report_winner_mark(report, section, scale.factor),
 	};
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+		struct chart_series *points = chart_line(report->arena, &chart, names[kind], CHART_POINTS, search->tried_count);
+		points_add(section, search, scale.factor, failed, kind, points);
+		failures = points->count; /* the last kind */
+	}
+	chart.description =
+		arena_printf(report->arena, "The %s of each of %zu trials in the order in which they ran; %zu failed%s.",
+	                 section->label, search->tried_count, failures,
+	                 !failures           ? ""
+	                 : section->maximize ? ", drawn at the lower edge"
+	                                     : ", drawn at the upper edge");
 	report_chart(report, section, "trials", &chart);
 }
 
@@ -125,31 +109,22 @@ static void report_pairs_draw(struct report *report, const struct report_section
 	if (!search || !(most > 0))
 		return;
 	struct report_scale scale = report_scale(section, most);
-	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
-	struct chart_point *points = arena_alloc(report->arena, search->pair_count, sizeof *points);
-	for (int side = 0; side < 2; side++) {
-		series[side] = (struct chart_series){names[side], CHART_POINTS, points, 0};
-		for (size_t i = 0; i < search->pair_count; i++) {
-			const struct report_run *run = &search->pairs[i];
-			if (run->winner != (side == 1))
-				continue;
-			double y = scale.factor * report_shown(section, run->value);
-			*points++ = (struct chart_point){run->block + 1, y, NAN, NAN};
-			series[side].count++;
-		}
-	}
-	const struct chart chart = {
+	struct chart chart = {
 		.title = report_title(report, section, NULL, "the final comparison, run by run"),
 		.x_label = "pair (count)",
 		.y_label = report_axis(report, section, scale),
-		.description = arena_printf(
-			report->arena,
+		.description =
 			"Each run of the baseline and of the best found in the pairs of the final comparison. The latter "
-			"runs twice in a pair, which shows how much a configuration differs from itself."),
+			"runs twice in a pair, which shows how much a configuration differs from itself.",
 		.y_log = least > 0 && most > WIDE * least,
-		.series = series,
-		.series_count = series_pack(series, 2),
 	};
+	for (int side = 0; side < 2; side++) {
+		struct chart_series *points = chart_line(report->arena, &chart, names[side], CHART_POINTS, search->pair_count);
+		for (size_t i = 0; i < search->pair_count; i++)
+			if (search->pairs[i].winner == (side == 1))
+				chart_dot(points, search->pairs[i].block + 1,
+				          scale.factor * report_shown(section, search->pairs[i].value), NAN, NAN);
+	}
 	report_chart(report, section, "pairs", &chart);
 }
 
@@ -168,16 +143,15 @@ static double most_of(const struct report_section *section) {
 }
 
 static void line_add(struct report *report, const struct report_section *section, const struct report_search *search,
-                     struct report_scale scale, struct chart_series *series) {
+                     struct report_scale scale, struct chart *chart) {
 	size_t count = search->best_count < POINTS_MAX ? search->best_count : POINTS_MAX;
-	struct chart_point *points = arena_alloc(report->arena, count, sizeof *points);
+	struct chart_series *line = chart_line(
+		report->arena, chart, arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy),
+		CHART_STEPS, count);
 	for (size_t i = 0; i < count; i++) {
-		points[i] = search->best[count < 2 ? 0 : i * (search->best_count - 1) / (count - 1)];
-		points[i].y = report_shown(section, points[i].y) * scale.factor;
+		const struct chart_point *best = &search->best[count < 2 ? 0 : i * (search->best_count - 1) / (count - 1)];
+		chart_dot(line, best->x, report_shown(section, best->y) * scale.factor, NAN, NAN);
 	}
-	*series =
-		(struct chart_series){arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy),
-	                          CHART_STEPS, points, count};
 }
 
 /* The moment at which the winner was measured, on the line of its search: it need not have been the best so far. */
@@ -186,38 +160,32 @@ static const struct chart_mark *mark_of(struct report *report, const struct repo
 	const struct chart_mark *winner = report_winner_mark(report, section, factor);
 	if (!winner || !is_search(search))
 		return NULL;
-	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
-	*mark = (struct chart_mark){winner->x, NAN};
+	double y = NAN;
 	for (size_t i = 0; i < search->best_count && search->best[i].x <= winner->x; i++)
-		mark->y = factor * report_shown(section, search->best[i].y);
-	return mark;
+		y = factor * report_shown(section, search->best[i].y);
+	return chart_mark(report->arena, winner->x, y);
 }
 
 /* Draws the newest searches. */
 static void progress_draw(struct report *report, const struct report_section *section) {
-	struct chart_series *series = arena_alloc(report->arena, LINES_MAX, sizeof *series);
-	double most = most_of(section);
-	struct report_scale scale = report_scale(section, most);
-	size_t count = 0;
-	for (size_t i = section->search_count; i-- > 0 && count < LINES_MAX;)
+	struct report_scale scale = report_scale(section, most_of(section));
+	struct chart chart = {.title = report_title(report, section, NULL, "progress of the search"),
+	                      .x_label = "evaluations (count)",
+	                      .y_label =
+	                          arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
+	                      .y_log = !section->maximize};
+	for (size_t i = section->search_count; i-- > 0 && chart.series_count < LINES_MAX;)
 		if (is_search(&section->searches[i]))
-			line_add(report, section, &section->searches[i], scale, &series[count++]);
+			line_add(report, section, &section->searches[i], scale, &chart);
+	size_t count = chart.series_count;
 	if (count == 0) {
 		report_absent(report, "This problem was only measured by hand, without a search. This command searches:",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
-	const struct chart chart = {
-		.title = report_title(report, section, NULL, "progress of the search"),
-		.x_label = "evaluations (count)",
-		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
-		.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",
-	                                section->label, count, count == 1 ? "" : "es"),
-		.y_log = !section->maximize,
-		.series = series,
-		.series_count = count,
-		.winner = mark_of(report, section, scale.factor),
-	};
+	chart.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",
+	                                 section->label, count, count == 1 ? "" : "es");
+	chart.winner = mark_of(report, section, scale.factor);
 	html_put(report->html, "<div class=\"figures\">");
 	report_trials_draw(report, section);
 	report_chart(report, section, "progress", &chart);

@@ -63,29 +63,19 @@ static const json_t *counted_of(const struct report_section *section, const char
 
 /* The counters that vary with the time. */
 static void drivers_put(struct report *report, const json_t *drivers) {
-	static const char *const titles[] = {"counter", "\1share explained", "\1from", "\1to", "significant", NULL};
-	struct html_table table;
-	if (json_array_size(json_object_get(drivers, "counters")) == 0)
-		return;
-	html_table_begin_folded(&table, report->html, "counters that vary with the time",
-	                        "Share of the time difference that each counter explains", titles);
-	js_each (one, json_object_get(drivers, "counters")) {
-		const json_t *ci = json_object_get(one, "share_ci");
-		double share = js_real_or(one, "share", NAN);
-		double low = report_end(ci, 0), high = report_end(ci, 1);
-		html_table_row(&table);
-		html_table_text(&table, "%s", js_string_or(one, "counter", "?"));
-		html_table_number(&table, share, "%.3g %%", 100 * share);
-		html_table_number(&table, low, "%.3g %%", 100 * low);
-		html_table_number(&table, high, "%.3g %%", 100 * high);
-		html_table_text(&table, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("counter", "counter", .absent = "?"),
+	                                        NUMBER("\1share explained", "share", "%.3g %%", 100),
+	                                        NUMBER("\1from", "share_ci.0", "%.3g %%", 100),
+	                                        NUMBER("\1to", "share_ci.1", "%.3g %%", 100),
+	                                        COLUMN("significant", "significant", .words = {"no", "yes"}),
+	                                        {0}};
+	html_rows(report->html, "counters that vary with the time",
+	          "Share of the time difference that each counter explains", columns, json_object_get(drivers, "counters"));
 }
 
 /* The functions of a GPU kernel in the winner: what each takes and what bounds it, and the roofline of instructions
  * with a dot for each (Ding and Williams, An instruction roofline model for GPUs, 2019). */
-enum { FUNCTIONS_MAX = 10, BOUNDS = 2 };
+enum { FUNCTIONS_MAX = 10 };
 static const double GIGA = 1e9, AROUND = 8;
 
 static void functions_table(struct report *report, const json_t *functions) {
@@ -117,62 +107,46 @@ static void functions_table(struct report *report, const json_t *functions) {
 	html_table_end(&table);
 }
 
-struct dots {
-	struct chart_series series[FUNCTIONS_MAX + BOUNDS];
-	struct chart_point points[FUNCTIONS_MAX], slope[2], flat[2];
-	double left, right, most, bytes_most;
-	size_t count;
-};
-
 /* Peaks are the same for all functions up to rounding, which is worst for those that do little. */
-static void dots_find(struct dots *dots, const json_t *functions) {
-	js_each (row, functions) {
-		struct gpu_dot dot;
-		if (dots->count == FUNCTIONS_MAX || !gpu_dot_find(row, &dot))
-			continue;
-		struct chart_point *point = &dots->points[dots->count];
-		*point = (struct chart_point){dot.per_byte, dot.per_s / GIGA, NAN, NAN};
-		dots->series[BOUNDS + dots->count++] =
-			(struct chart_series){js_string_or(row, "name", "?"), CHART_POINTS, point, 1};
-		dots->left = fmin(dots->left, dot.per_byte / AROUND);
-		dots->right = fmax(dots->right, dot.per_byte * AROUND);
-		dots->most = isfinite(dot.per_s_peak) ? fmax(dots->most, dot.per_s_peak / GIGA) : dots->most;
-		dots->bytes_most =
-			isfinite(dot.bytes_per_s_peak) ? fmax(dots->bytes_most, dot.bytes_per_s_peak / GIGA) : dots->bytes_most;
-	}
-}
-
-static void bounds_add(struct arena *arena, struct dots *dots) {
-	double ridge = dots->most / dots->bytes_most;
-	dots->left = fmin(dots->left, ridge / 2);
-	dots->right = fmax(dots->right, ridge * 2);
-	dots->slope[0] = (struct chart_point){dots->left, dots->left * dots->bytes_most, NAN, NAN};
-	dots->slope[1] = (struct chart_point){ridge, dots->most, NAN, NAN};
-	dots->flat[0] = (struct chart_point){dots->left, dots->most, NAN, NAN};
-	dots->flat[1] = (struct chart_point){dots->right, dots->most, NAN, NAN};
-	dots->series[0] = (struct chart_series){arena_printf(arena, "the GPU's memory, %.0f GB/s", dots->bytes_most),
-	                                        CHART_BOUND, dots->slope, 2};
-	dots->series[1] = (struct chart_series){arena_printf(arena, "instructions of warps, %.0f G/s", dots->most),
-	                                        CHART_BOUND, dots->flat, 2};
-}
-
 static void dots_draw(struct report *report, const struct report_section *section, const json_t *functions) {
-	struct dots *dots = arena_alloc(report->arena, 1, sizeof *dots); /* in the arena because the chart points into it */
-	*dots = (struct dots){.left = INFINITY};
-	dots_find(dots, functions);
-	if (dots->count == 0 || !(dots->most > 0) || !(dots->bytes_most > 0))
-		return;
-	bounds_add(report->arena, dots);
-	const struct chart chart = {
+	struct chart chart = {
 		.title = report_title(report, section, NULL, "functions"),
 		.x_label = "intensity (instructions of warps per byte)",
 		.y_label = "rate (G instructions/s)",
 		.description = "The roofline of instructions with a dot for each function; the lines are the GPU's peaks.",
 		.x_log = true,
 		.y_log = true,
-		.series = dots->series,
-		.series_count = BOUNDS + dots->count,
 	};
+	struct chart_series *slope = chart_line(report->arena, &chart, NULL, CHART_BOUND, 2);
+	double left = INFINITY, right = 0, most = 0, bytes = 0;
+	size_t count = 0;
+	struct gpu_dot dot;
+	js_each (row, functions)
+		if (count < FUNCTIONS_MAX && gpu_dot_find(row, &dot)) {
+			left = fmin(left, dot.per_byte / AROUND);
+			right = fmax(right, dot.per_byte * AROUND);
+			most = isfinite(dot.per_s_peak) ? fmax(most, dot.per_s_peak / GIGA) : most;
+			bytes = isfinite(dot.bytes_per_s_peak) ? fmax(bytes, dot.bytes_per_s_peak / GIGA) : bytes;
+			count++;
+		}
+	if (count == 0 || !(most > 0) || !(bytes > 0))
+		return;
+	double ridge = most / bytes;
+	left = fmin(left, ridge / 2);
+	right = fmax(right, ridge * 2);
+	slope->name = arena_printf(report->arena, "the GPU's memory, %.0f GB/s", bytes);
+	chart_dot(slope, left, left * bytes, NAN, NAN);
+	chart_dot(slope, ridge, most, NAN, NAN);
+	struct chart_series *flat = chart_line(
+		report->arena, &chart, arena_printf(report->arena, "instructions of warps, %.0f G/s", most), CHART_BOUND, 2);
+	chart_dot(flat, left, most, NAN, NAN);
+	chart_dot(flat, right, most, NAN, NAN);
+	js_each (row, functions)
+		if (count > 0 && gpu_dot_find(row, &dot)) {
+			chart_dot(chart_line(report->arena, &chart, js_string_or(row, "name", "?"), CHART_POINTS, 1), dot.per_byte,
+			          dot.per_s / GIGA, NAN, NAN);
+			count--;
+		}
 	report_figure(report, section, "functions", &chart);
 }
 

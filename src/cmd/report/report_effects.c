@@ -180,61 +180,38 @@ static void report_parallel(struct report *report, const struct report_section *
 
 enum { BARS_MAX = 20 };
 
-static double end_of(const json_t *object, const char *key, size_t end) {
-	return report_end(json_object_get(object, key), end);
-}
-
 /* Error bars may be this many times as long as the longest bar. */
 static const double ROOM = 1.3;
 
-static double most_of(const json_t *effects, const char *key) {
-	double most = 0;
+static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
+	bool shares = json_is_number(js_at(effects, "0.share")), cut = false;
+	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
+	double factor = shares ? 100 : 1, most = 0;
+	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
+	struct chart chart = {.title = report_title(report, section, NULL, "effect of each parameter"),
+	                      .x_label = "parameter",
+	                      .y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+	                      .x_names = names};
+	struct chart_series *bars = chart_line(report->arena, &chart, NULL, CHART_BARS, BARS_MAX);
 	js_each (effect, effects)
 		most = fmax(most, js_real_or(effect, key, 0));
-	return most;
-}
-
-static bool has_shares(const json_t *effects) {
-	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
-}
-
-static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
-	bool shares = has_shares(effects);
-	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
-	double factor = shares ? 100 : 1;
-	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
-	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
-	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
-	size_t count = 0;
-	double most = most_of(effects, key);
-	bool cut = false;
 	js_each (effect, effects) {
 		double value = js_real_or(effect, key, NAN);
-		if (!isfinite(value) || count == BARS_MAX)
+		double low = report_end(json_object_get(effect, ci), 0), high = report_end(json_object_get(effect, ci), 1);
+		if (!isfinite(value) || bars->count == BARS_MAX)
 			continue;
-		double high = end_of(effect, ci, 1);
 		cut = cut || high > ROOM * most;
-		names[count] = js_string_or(effect, "param", "?");
-		points[count] = (struct chart_point){(double)count, factor * value, factor * end_of(effect, ci, 0),
-		                                     factor * (high > ROOM * most ? ROOM * most : high)};
-		count++;
+		names[bars->count] = js_string_or(effect, "param", "?");
+		chart_dot(bars, (double)bars->count, factor * value, factor * low,
+		          factor * (high > ROOM * most ? ROOM * most : high));
 	}
-	if (count == 0)
+	if (bars->count == 0)
 		return;
-	*series = (struct chart_series){NULL, CHART_BARS, points, count};
-	const struct chart chart = {
-		.title = report_title(report, section, NULL, "effect of each parameter"),
-		.x_label = "parameter",
-		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
-		.description = arena_printf(
-			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
-			shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
-			points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : ""),
-		.x_names = names,
-		.x_name_count = count,
-		.series = series,
-		.series_count = 1,
-	};
+	chart.x_name_count = bars->count;
+	chart.description = arena_printf(
+		report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
+		shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
+		bars->points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : "");
 	html_put(report->html, "<div class=\"figures\">");
 	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);
@@ -245,83 +222,56 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		         "bars; the numbers have them whole.</p>");
 }
 
-static void value_put(struct html_table *table, const json_t *value) {
+static char *value_words(const json_t *value, double *number) {
 	char text[80];
+	(void)number;
 	explain_value_text(value, text, sizeof text);
-	html_table_text(table, "%s", text);
-}
-
-static void effect_row(struct html_table *table, const json_t *effect, const json_t *winner) {
-	double ratio = js_real_or(effect, "ratio", NAN), share = 100 * js_real_or(effect, "share", NAN);
-	double low = end_of(effect, "ci", 0), high = end_of(effect, "ci", 1);
-	html_table_row(table);
-	html_table_text(table, "%s", js_string_or(effect, "param", "?"));
-	html_table_number(table, share, "%.3g %%", share);
-	html_table_number(table, ratio, "%.3gx", ratio);
-	html_table_number(table, low, "%.3gx", low);
-	html_table_number(table, high, "%.3gx", high);
-	value_put(table, json_object_get(effect, "best"));
-	value_put(table, json_object_get(effect, "worst"));
-	value_put(table, json_object_get(winner, js_string_or(effect, "param", "")));
-	html_table_number(table, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
+	return mem_strdup(text);
 }
 
 static void effects_table(struct report *report, const struct report_section *section, const json_t *effects) {
-	static const char *const titles[] = {"parameter",  "\1share",     "\1worst / best", "\1from",   "\1to",
-	                                     "best value", "worst value", "winner",         "\1values", NULL};
-	const json_t *winner = json_object_get(json_object_get(section->result, "winner"), "config");
-	struct html_table table;
-	html_table_begin_folded(&table, report->html, "numbers: effects", "Effect of each parameter", titles);
-	js_each (effect, effects)
-		effect_row(&table, effect, winner);
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("parameter", "param", .absent = "?"),
+	                                        NUMBER("\1share", "share", "%.3g %%", 100),
+	                                        NUMBER("\1worst / best", "ratio", "%.3gx", 1),
+	                                        NUMBER("\1from", "ci.0", "%.3gx", 1),
+	                                        NUMBER("\1to", "ci.1", "%.3gx", 1),
+	                                        COLUMN("best value", "best", .text = value_words),
+	                                        COLUMN("worst value", "worst", .text = value_words),
+	                                        COLUMN("winner", "winner", .text = value_words),
+	                                        NUMBER("\1values", "seen", "%.0f", 1),
+	                                        {0}};
+	const json_t *winner = js_at(section->result, "winner.config");
+	js_auto json_t *rows = json_array();
+	js_each (effect, effects) {
+		json_t *row = json_copy(effect);
+		json_object_set(row, "winner", json_object_get(winner, js_string_or(effect, "param", "")));
+		json_array_append_new(rows, row);
+	}
+	html_rows(report->html, "numbers: effects", "Effect of each parameter", columns, rows);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
-	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
-	struct html_table table;
-	if (json_array_size(pairs) == 0)
-		return;
-	html_table_begin_folded(&table, report->html, "interactions of parameters",
-	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
-	js_each (one, pairs) {
-		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
-		html_table_row(&table);
-		for (size_t k = 0; k < 2; k++) {
-			const char *name = json_string_value(json_array_get(json_object_get(one, "params"), k));
-			html_table_text(&table, "%s", name ? name : "?");
-		}
-		for (size_t k = 0; k < 3; k++)
-			html_table_number(&table, values[k], "%.3g %%", 100 * values[k]);
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {
+		COLUMN("parameter", "params.0", .absent = "?"), COLUMN("with", "params.1", .absent = "?"),
+		NUMBER("\1share", "share", "%.3g %%", 100),     NUMBER("\1from", "share_ci.0", "%.3g %%", 100),
+		NUMBER("\1to", "share_ci.1", "%.3g %%", 100),   {0}};
+	html_rows(report->html, "interactions of parameters",
+	          "Share of the variance of each pair, beyond the shares of its two parameters", columns, pairs);
 }
 
 static void path_table(struct report *report, const json_t *result) {
-	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1speedup",
-	                                     "\1from", "\1to",     "source",   NULL};
-	const json_t *path = json_object_get(result, "path");
+	static const struct column columns[] = {NUMBER("\1step", NULL, "%.0f", 1),
+	                                        COLUMN("\2change", "set", .text = column_config),
+	                                        COLUMN("\2before", "was", .text = column_config),
+	                                        NUMBER("\1speedup", "ratio", "%.3gx", 1),
+	                                        NUMBER("\1from", "ci.0", "%.3gx", 1),
+	                                        NUMBER("\1to", "ci.1", "%.3gx", 1),
+	                                        COLUMN("source", "measured", .words = {"predicted", "measured"}),
+	                                        {0}};
 	bool faster = verdict_of(result) == VERDICT_FASTER || json_object_get(result, "table");
-	struct html_table table;
-	if (json_array_size(path) == 0)
-		return;
-	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
-	                        faster ? "The settings that make it fast"
-	                               : "The settings that differ, which are not proven to be faster",
-	                        titles);
-	js_each (one, path) {
-		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
-		mem_auto char *set = results_config(json_object_get(one, "set"), NULL),
-					  *was = results_config(json_object_get(one, "was"), NULL);
-		html_table_row(&table);
-		html_table_number(&table, (double)one_at + 1, "%zu", one_at + 1);
-		html_table_text(&table, "%s", set);
-		html_table_text(&table, "%s", was);
-		for (size_t k = 0; k < 3; k++)
-			html_table_number(&table, values[k], "%.3gx", values[k]);
-		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measured" : "predicted");
-	}
-	html_table_end(&table);
+	html_rows(report->html, "from the baseline to the winner, one change at a time",
+	          faster ? "The settings that make it fast" : "The settings that differ, which are not proven to be faster",
+	          columns, json_object_get(result, "path"));
 }
 
 static void landscape_describe(struct report *report, const json_t *landscape) {

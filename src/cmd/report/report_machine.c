@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
+/* The machine: tables of its properties. The cards draw the cores that a recommendation uses. */
 #include <math.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-
-enum { BOXES_MAX = 160 };
-
-static void cores_draw(struct html *html, long long cores, long long threads) {
-	html_put(html, "<span class=\"cores\">");
-	for (long long core = 0; core < cores; core++) {
-		html_put(html, "<span class=\"core\">");
-		for (long long thread = 0; thread < threads; thread++)
-			html_put(html, "<span class=\"thread\"></span>");
-		html_put(html, "</span>");
-	}
-	html_put(html, "</span>");
-}
-
-static void package_draw(struct report *report, long long number, long long cores, long long threads) {
-	html_put(report->html, "<div class=\"package\"><span class=\"tag\">package %lld</span>", number);
-	cores_draw(report->html, cores, threads);
-	html_put(report->html, "<span class=\"tag\">%lld core%s, %lld hardware thread%s each</span></div>", cores,
-	         cores == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
-}
-
-/* Draws only machines whose packages are all the same, because the counts do not tell more. */
-static void topology_draw(struct report *report) {
-	long long packages = js_int_or(report->machine, "packages", 0), cores = js_int_or(report->machine, "cores", 0),
-			  threads = js_int_or(report->machine, "threads", 0);
-	if (packages < 1 || cores < packages || cores > BOXES_MAX || threads > 4 * BOXES_MAX || cores % packages ||
-	    threads % cores)
-		return;
-	html_put(report->html, "<div class=\"topology\" aria-hidden=\"true\">");
-	for (long long i = 0; i < packages; i++)
-		package_draw(report, i, cores / packages, threads / cores);
-	html_put(report->html, "</div>");
-}
 
 static void fact(struct html_table *table, const char *name, const char *value) {
 	if (!value || !*value)
@@ -106,21 +73,15 @@ static void facts_put(struct report *report) {
 	html_table_end(&table);
 }
 
-static void ceiling_row(struct html_table *table, const json_t *one) {
-	double value = js_real_or(one, "value", NAN), threads = js_real_or(one, "threads", NAN);
-	html_table_row(table);
-	html_table_text(table, "%s", js_string_or(one, "name", "?"));
-	html_table_text(table, "%s", js_string_or(one, "level", "-"));
-	html_table_number(table, threads, "%.0f", threads);
-	html_table_number(table, value, "%.4g", value);
-	html_table_text(table, "%s", js_string_or(one, "unit", ""));
-	html_table_text(table, "%s", js_bool_or(one, "disturbed", false) ? "disturbed" : "");
-}
-
 static void ceilings_put(struct report *report) {
-	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
+	static const struct column columns[] = {COLUMN("ceiling", "name", .absent = "?"),
+	                                        COLUMN("level", "level"),
+	                                        NUMBER("\1threads", "threads", "%.0f", 1),
+	                                        NUMBER("\1value", "value", "%.4g", 1),
+	                                        COLUMN("unit", "unit", .absent = ""),
+	                                        COLUMN("\2note", "disturbed", .words = {"", "disturbed"}),
+	                                        {0}};
 	const char *device = app_device(report->app);
-	struct html_table table;
 	if (json_array_size(report->ceilings) == 0) {
 		report_absent(
 			report,
@@ -130,10 +91,7 @@ static void ceilings_put(struct report *report) {
 				   : "sweetspot machine --ceilings");
 		return;
 	}
-	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
-	js_each (one, report->ceilings)
-		ceiling_row(&table, one);
-	html_table_end(&table);
+	html_rows(report->html, "measured ceilings", "Measured peak rates of this machine", columns, report->ceilings);
 }
 
 /* The machine of a file, as far as the file or --machine describe it. */
@@ -155,7 +113,6 @@ void report_machine(struct report *report) {
 		described_put(report);
 		return;
 	}
-	topology_draw(report);
 	facts_put(report);
 	ceilings_put(report);
 	if (report->machines > 1)

@@ -49,31 +49,27 @@ static bool is_whole(const struct parts *parts) {
 /* without: the part of the problem that the chart varies, or NULL. */
 static void parts_draw(struct parts *parts, const char *over, const char *without) {
 	struct arena *arena = parts->report->arena;
-	struct chart_series *series = arena_alloc(arena, parts->part_count, sizeof *series);
 	double most = 0;
 	for (size_t i = 0; i < parts->count; i++)
 		most = fmax(most, sum_of(parts, parts->rows[i]));
 	struct report_scale scale = report_scale(parts->section, most);
-	for (size_t p = 0; p < parts->part_count; p++) {
-		struct chart_point *points = arena_alloc(arena, parts->count, sizeof *points);
-		for (size_t i = 0; i < parts->count; i++)
-			points[i] = (struct chart_point){
-				(double)i, study_figure(parts->study, parts->rows[i], parts->part[p]) * scale.factor, NAN, NAN};
-		series[p] = (struct chart_series){arena_strdup(arena, parts->part[p]), CHART_STACK, points, parts->count};
-	}
 	const char **names = arena_alloc(arena, parts->count, sizeof *names);
 	memcpy(names, parts->names, parts->count * sizeof *names);
-	const struct chart chart = {
-		.title =
-			report_title(parts->report, parts->section, without, arena_printf(arena, "parts of the time by %s", over)),
-		.x_label = over,
-		.y_label = report_axis(parts->report, parts->section, scale),
-		.description =
-			arena_printf(arena, "The parts of the time of the fastest configuration at each value of %s.", over),
-		.x_names = names,
-		.x_name_count = parts->count,
-		.series = series,
-		.series_count = parts->part_count};
+	struct chart chart = {.title = report_title(parts->report, parts->section, without,
+	                                            arena_printf(arena, "parts of the time by %s", over)),
+	                      .x_label = over,
+	                      .y_label = report_axis(parts->report, parts->section, scale),
+	                      .description = arena_printf(
+							  arena, "The parts of the time of the fastest configuration at each value of %s.", over),
+	                      .x_names = names,
+	                      .x_name_count = parts->count};
+	for (size_t p = 0; p < parts->part_count; p++) {
+		struct chart_series *part =
+			chart_line(arena, &chart, arena_strdup(arena, parts->part[p]), CHART_STACK, parts->count);
+		for (size_t i = 0; i < parts->count; i++)
+			chart_dot(part, (double)i, study_figure(parts->study, parts->rows[i], parts->part[p]) * scale.factor, NAN,
+			          NAN);
+	}
 	report_figure(parts->report, parts->section, arena_printf(arena, "%s-parts", over), &chart);
 }
 

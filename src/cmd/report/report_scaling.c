@@ -47,39 +47,35 @@ static const json_t *law_of(const struct report_section *section, const json_t *
 }
 
 /* A piece of the law; the formula is that of tuner/model/law/growth.h. */
-static double piece_at(const json_t *piece, double n) {
+static double law_at(const json_t *piece, double n) {
 	return js_real_or(piece, "overhead", NAN) +
 	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
 }
 
-static struct chart_series measured_series(struct report *report, const struct report_section *section,
-                                           const json_t *sizes, double factor) {
-	const json_t *list = json_object_get(sizes, "measured");
-	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
-	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
+static void measured_add(struct report *report, const struct report_section *section, const json_t *sizes,
+                         double factor, struct chart *chart) {
+	struct chart_series *points =
+		chart_line(report->arena, chart, "best of each size, measured", CHART_POINTS, SIZES_SHOWN);
+	js_each (at, json_object_get(sizes, "measured")) {
+		const json_t *ci = json_object_get(at, "ci");
 		double low = report_shown(section, report_end(ci, 0)), high = report_shown(section, report_end(ci, 1));
-		points[i] = (struct chart_point){js_real_or(at, "size", NAN),
-		                                 report_shown(section, js_real_or(at, "median", NAN)) * factor,
-		                                 fmin(low, high) * factor, fmax(low, high) * factor};
+		if (at_at < SIZES_SHOWN)
+			chart_dot(points, js_real_or(at, "size", NAN),
+			          report_shown(section, js_real_or(at, "median", NAN)) * factor, fmin(low, high) * factor,
+			          fmax(low, high) * factor);
 	}
-	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
 }
 
-static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
-	const json_t *pieces = json_object_get(law, "pieces");
-	size_t count =
-		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
-	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
-	for (size_t i = 0; i < count * LAW_POINTS; i++) {
-		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
+static void law_add(struct report *report, const json_t *law, double factor, struct chart *chart) {
+	struct chart_series *line = chart_line(
+		report->arena, chart, arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, SIZES_SHOWN);
+	js_each (piece, json_object_get(law, "pieces")) {
 		double from = js_real_or(piece, "from", NAN), to = js_real_or(piece, "to", NAN);
-		double n = from * pow(to / from, (double)(i % LAW_POINTS) / (LAW_POINTS - 1));
-		points[i] = (struct chart_point){n, piece_at(piece, n) * factor, NAN, NAN};
+		for (int i = 0; i < LAW_POINTS && piece_at < SIZES_SHOWN / LAW_POINTS; i++) {
+			double n = from * pow(to / from, (double)i / (LAW_POINTS - 1));
+			chart_dot(line, n, law_at(piece, n) * factor, NAN, NAN);
+		}
 	}
-	return (struct chart_series){arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, points,
-	                             count * LAW_POINTS};
 }
 
 static double most_of(const struct report_section *section, const json_t *sizes) {
@@ -93,11 +89,7 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
 	const json_t *law = law_of(section, sizes);
 	struct report_scale scale = report_scale(section, most_of(section, sizes));
-	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
-	series[0] = measured_series(report, section, sizes, scale.factor);
-	if (law)
-		series[1] = law_series(report, law, scale.factor);
-	const struct chart chart = {
+	struct chart chart = {
 		.title = report_title(report, section, over, arena_printf(report->arena, "%s by %s", section->label, over)),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, section, scale),
@@ -105,9 +97,10 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	                                law ? ", and the law fitted to it" : ""),
 		.x_log = true,
 		.y_log = true,
-		.series = series,
-		.series_count = law ? 2 : 1,
 	};
+	measured_add(report, section, sizes, scale.factor, &chart);
+	if (law)
+		law_add(report, law, scale.factor, &chart);
 	report_figure(report, section, "sizes", &chart);
 }
 
@@ -167,23 +160,14 @@ static void sizes_table(struct report *report, const struct report_section *sect
 }
 
 static void ranges_table(struct report *report, const json_t *sizes) {
-	const char *over = js_string_or(sizes, "over", "size");
-	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
-	                        NULL};
-	struct html_table table;
-	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
-	                        titles);
-	js_each (range, json_object_get(sizes, "thresholds")) {
-		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
-			   loss = js_real_or(range, "loss", NAN);
-		mem_auto char *config = results_config(json_object_get(range, "config"), NULL);
-		html_table_row(&table);
-		html_table_number(&table, from, "%.6g", from);
-		html_table_number(&table, to, "%.6g", to);
-		html_table_text(&table, "%s", config);
-		html_table_number(&table, loss, "%.2g %%", 100 * loss);
-	}
-	html_table_end(&table);
+	const struct column columns[] = {
+		NUMBER(arena_printf(report->arena, "\1%s from", js_string_or(sizes, "over", "size")), "from", "%.6g", 1),
+		NUMBER("\1to", "to", "%.6g", 1),
+		COLUMN("\2configuration", "config", .text = column_config),
+		NUMBER("\1maximum loss", "loss", "%.2g %%", 100),
+		{0}};
+	html_rows(report->html, "best configuration of each range of sizes", "Ranges of sizes", columns,
+	          json_object_get(sizes, "thresholds"));
 }
 
 /* All problems of a kernel share the same table of sizes, so only the first section shows it. */
@@ -219,81 +203,74 @@ static void report_sizes(struct report *report, const struct report_section *sec
 	html_put(report->html, "</div>");
 }
 
-static void estimate_put(struct html_table *table, const json_t *estimate) {
-	const json_t *ci = json_object_get(estimate, "ci");
-	double value = js_real_or(estimate, "value", NAN);
-	char interval[64] = "";
-	if (json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1)))
-		snprintf(interval, sizeof interval, " [%.3g, %.3g]", json_number_value(json_array_get(ci, 0)),
-		         json_number_value(json_array_get(ci, 1)));
-	html_table_number(table, value, "%.4g%s", value, interval);
+static char *estimate_text(const json_t *estimate, double *number) {
+	double low = report_end(json_object_get(estimate, "ci"), 0), high = report_end(json_object_get(estimate, "ci"), 1);
+	*number = js_real_or(estimate, "value", NAN);
+	return isfinite(low + high) ? mem_printf("%.4g [%.3g, %.3g]", *number, low, high) : mem_printf("%.4g", *number);
 }
 
-static void law_row(struct html_table *table, const json_t *law) {
-	const char *name = js_string_or(law, "law", NULL);
-	mem_auto char *about = results_config(json_object_get(law, "about"), NULL);
-	html_table_row(table);
-	html_table_text(table, "%s", *about ? about : "all");
-	html_table_text(table, "%s",
-	                !name                      ? "none"
-	                : strcmp(name, "usl") == 0 ? "universal scalability law"
-	                                           : "Amdahl's law");
-	estimate_put(table, json_object_get(law, "sigma"));
-	estimate_put(table, json_object_get(law, "kappa"));
+static char *about_text(const json_t *about, double *number) {
+	char *text = column_config(about, number);
+	return *text ? text : mem_printf("%sall", text);
+}
+
+static char *law_name(const json_t *law, double *number) {
+	const char *name = json_string_value(law);
+	(void)number;
+	return mem_strdup(!name ? "none" : strcmp(name, "usl") == 0 ? "universal scalability law" : "Amdahl's law");
+}
+
+/* A law that holds for some teams only has no best one. */
+static char *best_text(const json_t *law, double *number) {
+	return estimate_text(json_object_get(law, "holds_up_to") ? NULL : json_object_get(law, "best_threads"), number);
+}
+
+static char *limit_text(const json_t *law, double *number) {
 	double to = js_real_or(law, "holds_up_to", NAN), from = js_real_or(law, "holds_from", NAN);
-	estimate_put(table, isfinite(to) ? NULL : json_object_get(law, "best_threads"));
+	(void)number;
 	if (isfinite(to) || isfinite(from))
-		html_table_text(table, "holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
-	else
-		html_table_text(table, "%s", js_string_or(law, "reason", ""));
+		return mem_printf("holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
+	return mem_strdup(js_string_or(law, "reason", ""));
 }
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
-	static const char *const titles[] = {
-		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none, or limit",
-		NULL};
-	struct html_table table;
-	size_t count = 0;
+	static const struct column columns[] = {COLUMN("series", "about", .text = about_text),
+	                                        COLUMN("law", "law", .text = law_name),
+	                                        COLUMN("\1serial share", "sigma", .text = estimate_text),
+	                                        COLUMN("\1cost per pair of threads", "kappa", .text = estimate_text),
+	                                        COLUMN("\1best threads", "", .text = best_text),
+	                                        COLUMN("\2reason if none, or limit", "", .text = limit_text),
+	                                        {0}};
+	js_auto json_t *rows = json_array();
 	js_each (law, laws)
-		count += json_equal(json_object_get(law, "problem"), section->problem);
-	if (count == 0 && report_is_program(section)) {
+		if (json_equal(json_object_get(law, "problem"), section->problem))
+			json_array_append(rows, law);
+	bool none = json_array_size(rows) == 0;
+	if (none && report_is_program(section)) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
 		              "an OpenMP program.",
 		              NULL);
 		return;
 	}
-	if (count == 0) {
+	if (none) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied. This command measures it:",
 		              report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
 	const char *team = js_string_or(json_array_get(laws, 0), "team", "threads");
-	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "laws by %s", team),
-	                        "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
-	js_each (law, laws)
-		if (json_equal(json_object_get(law, "problem"), section->problem))
-			law_row(&table, law);
-	html_table_end(&table);
+	html_rows(report->html, arena_printf(report->arena, "laws by %s", team),
+	          "Amdahl's law or the universal scalability law, with 95 % intervals", columns, rows);
 }
 
 static void front_put(struct report *report, const json_t *pareto) {
-	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
-	struct html_table table;
-	if (json_array_size(json_object_get(pareto, "front")) == 0)
-		return;
-	html_table_begin_folded(&table, report->html, "time against energy",
-	                        "Configurations that no other configuration beats in both", titles);
-	js_each (point, json_object_get(pareto, "front")) {
-		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
-		mem_auto char *config = results_config(json_object_get(point, "config"), NULL);
-		html_table_row(&table);
-		html_table_text(&table, "%s", config);
-		html_table_number(&table, seconds, "%.4g s", seconds);
-		html_table_number(&table, joules, "%.4g J", joules);
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("\2configuration", "config", .text = column_config),
+	                                        NUMBER("\1seconds", "seconds", "%.4g s", 1),
+	                                        NUMBER("\1joules", "joules", "%.4g J", 1),
+	                                        {0}};
+	html_rows(report->html, "time against energy", "Configurations that no other configuration beats in both", columns,
+	          json_object_get(pareto, "front"));
 }
 
 /* A file without teams and sizes to compare: nobody can be told to vary them. */

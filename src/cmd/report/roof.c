@@ -12,8 +12,7 @@ static const double GIGA = 1e9, AROUND = 8;
 struct roof {
 	struct report *report;
 	const json_t *winner, *baseline;
-	struct chart_series series[SERIES_MAX];
-	size_t count;
+	struct chart chart;
 	double left, right, peak; /* peak: the highest one, INFINITY if none is known */
 };
 
@@ -43,32 +42,24 @@ static void peak_find(struct roof *roof, const json_t *roofs) {
 	}
 }
 
-static void series_add(struct roof *roof, const char *name, enum chart_style style, const struct chart_point *points,
-                       size_t count) {
-	if (roof->count == SERIES_MAX)
-		return;
-	struct chart_point *own = arena_alloc(roof->report->arena, count, sizeof *own);
-	memcpy(own, points, count * sizeof *own);
-	roof->series[roof->count++] = (struct chart_series){name, style, own, count};
-}
-
 /* A bandwidth is a slope up to the highest peak; a peak is a horizontal line. */
 static void bound_add(struct roof *roof, const json_t *one) {
 	double value = js_real_or(one, "value", NAN), end = fmin(roof->right, roof->peak / value);
 	const char *level = js_string_or(one, "level", NULL);
 	const char *name = arena_printf(roof->report->arena, "%s%s%s, %.3g %s", js_string_or(one, "name", "?"),
 	                                level ? " " : "", level ? level : "", value, js_string_or(one, "unit", ""));
-	const struct chart_point slope[] = {{roof->left, value * roof->left, NAN, NAN}, {end, value * end, NAN, NAN}},
-							 flat[] = {{roof->left, value, NAN, NAN}, {roof->right, value, NAN, NAN}};
-	if (value > 0 && (!is_bandwidth(one) || end > roof->left))
-		series_add(roof, name, CHART_BOUND, is_bandwidth(one) ? slope : flat, 2);
+	bool slopes = is_bandwidth(one);
+	if (!(value > 0) || (slopes && !(end > roof->left)) || roof->chart.series_count + 2 > SERIES_MAX)
+		return;
+	struct chart_series *line = chart_line(roof->report->arena, &roof->chart, name, CHART_BOUND, 2);
+	chart_dot(line, roof->left, slopes ? value * roof->left : value, NAN, NAN);
+	chart_dot(line, slopes ? end : roof->right, slopes ? value * end : value, NAN, NAN);
 }
 
 static void point_add(struct roof *roof, const json_t *position, const char *name) {
-	const struct chart_point point = {js_real_or(position, "intensity", NAN),
-	                                  js_real_or(position, "ops_per_s", NAN) / GIGA, NAN, NAN};
-	if (point.x > 0 && point.y > 0)
-		series_add(roof, name, CHART_POINTS, &point, 1);
+	double x = js_real_or(position, "intensity", NAN), y = js_real_or(position, "ops_per_s", NAN) / GIGA;
+	if (x > 0 && y > 0)
+		chart_dot(chart_line(roof->report->arena, &roof->chart, name, CHART_POINTS, 1), x, y, NAN, NAN);
 }
 
 static void roof_draw(struct roof *roof, const struct report_section *section) {
@@ -81,79 +72,51 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	peak_find(roof, roofs);
 	js_each (each, roofs)
 		bound_add(roof, each);
-	if (roof->count == 0 || !(roof->right > 0))
+	if (roof->chart.series_count == 0 || !(roof->right > 0))
 		return;
 	point_add(roof, roof->winner, "winner");
 	point_add(roof, roof->baseline, "baseline");
-	const struct chart chart = {
-		.title = report_title(report, section, NULL, "roofline"),
-		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
-		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
-		.description = arena_printf(
-			report->arena,
-			"Roofline: the winner does %.3g billion %ss per second at %.3g per byte; the lines are measured ceilings.",
-			js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op, js_real_or(roof->winner, "intensity", NAN)),
-		.x_log = true,
-		.y_log = true,
-		.series = roof->series,
-		.series_count = roof->count,
-	};
-	report_figure(report, section, "roofline", &chart);
-}
-
-static void number_put(struct html_table *table, double value) {
-	html_table_number(table, value, "%.4g", value);
-}
-
-static void position_row(struct html_table *table, const char *name, const json_t *position) {
-	if (!position)
-		return;
-	html_table_row(table);
-	html_table_text(table, "%s", name);
-	number_put(table, js_real_or(position, "intensity", NAN));
-	number_put(table, js_real_or(position, "ops_per_s", NAN) / GIGA);
-	number_put(table, js_real_or(position, "bytes_per_s", NAN) / GIGA);
-	number_put(table, js_real_or(position, "counted_bytes_per_s", NAN) / GIGA);
+	roof->chart.title = report_title(report, section, NULL, "roofline");
+	roof->chart.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op);
+	roof->chart.y_label = arena_printf(report->arena, "rate (G %ss/s)", op);
+	roof->chart.description = arena_printf(
+		report->arena,
+		"Roofline: the winner does %.3g billion %ss per second at %.3g per byte; the lines are measured ceilings.",
+		js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op, js_real_or(roof->winner, "intensity", NAN));
+	roof->chart.x_log = roof->chart.y_log = true;
+	report_figure(report, section, "roofline", &roof->chart);
 }
 
 static void positions_table(const struct roof *roof) {
 	const char *op = js_string_or(roof->winner, "op", "operation");
 	struct report *report = roof->report;
-	const char *titles[] = {"",
-	                        arena_printf(report->arena, "\1%ss per byte", op),
-	                        arena_printf(report->arena, "\1G %ss/s", op),
-	                        "\1minimum GB/s",
-	                        "\1counted GB/s",
-	                        NULL};
-	struct html_table table;
-	html_table_begin(&table, report->html, "Winner and baseline", titles);
-	position_row(&table, "winner", roof->winner);
-	position_row(&table, "baseline", roof->baseline);
-	html_table_end(&table);
+	const struct column columns[] = {
+		COLUMN("", "0"),
+		NUMBER(arena_printf(report->arena, "\1%ss per byte", op), "1.intensity", "%.4g", 1),
+		NUMBER(arena_printf(report->arena, "\1G %ss/s", op), "1.ops_per_s", "%.4g", 1 / GIGA),
+		NUMBER("\1minimum GB/s", "1.bytes_per_s", "%.4g", 1 / GIGA),
+		NUMBER("\1counted GB/s", "1.counted_bytes_per_s", "%.4g", 1 / GIGA),
+		{0}};
+	js_auto json_t *rows = json_array();
+	if (roof->winner)
+		json_array_append_new(rows, json_pack("[s,O]", "winner", roof->winner));
+	if (roof->baseline)
+		json_array_append_new(rows, json_pack("[s,O]", "baseline", roof->baseline));
+	html_rows(report->html, NULL, "Winner and baseline", columns, rows);
 }
 
 static void roofs_table(const struct roof *roof) {
-	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1reached by the winner", NULL};
-	const json_t *roofs = json_object_get(roof->winner, "roofs");
-	struct html_table table;
-	if (json_array_size(roofs) == 0)
-		return;
-	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
-	js_each (one, roofs) {
-		double share = js_real_or(one, "share", NAN);
-		html_table_row(&table);
-		html_table_text(&table, "%s", js_string_or(one, "name", "?"));
-		html_table_text(&table, "%s", js_string_or(one, "level", "-"));
-		number_put(&table, js_real_or(one, "value", NAN));
-		html_table_text(&table, "%s", js_string_or(one, "unit", ""));
-		html_table_number(&table, share, "%.3g %%", 100 * share);
-	}
-	html_table_end(&table);
+	static const struct column columns[] = {COLUMN("ceiling", "name", .absent = "?"),
+	                                        COLUMN("level", "level"),
+	                                        NUMBER("\1value", "value", "%.4g", 1),
+	                                        COLUMN("unit", "unit", .absent = ""),
+	                                        NUMBER("\1reached by the winner", "share", "%.3g %%", 100),
+	                                        {0}};
+	html_rows(roof->report->html, NULL, "Measured ceilings", columns, json_object_get(roof->winner, "roofs"));
 }
 
 void report_roofline(struct report *report, const struct report_section *section) {
 	const json_t *roofline = json_object_get(section->result, "roofline");
-	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* in the arena because the chart points into it */
 	report_heading(report, "Roofline");
 	if (!json_is_object(roofline)) {
 		report_absent(report,
@@ -163,18 +126,18 @@ void report_roofline(struct report *report, const struct report_section *section
 		              NULL);
 		return;
 	}
-	*roof = (struct roof){.report = report,
-	                      .winner = json_object_get(roofline, "winner"),
-	                      .baseline = json_object_get(roofline, "baseline")};
+	struct roof roof = {.report = report,
+	                    .winner = json_object_get(roofline, "winner"),
+	                    .baseline = json_object_get(roofline, "baseline")};
 	const char *missing = js_string_or(roofline, "missing", NULL);
 	if (missing)
 		report_absent(
 			report,
 			arena_printf(report->arena, "The roofline is incomplete because %s. This command measures them:", missing),
 			js_string_or(roofline, "next", NULL));
-	roof_draw(roof, section);
+	roof_draw(&roof, section);
 	html_put(report->html, "<details><summary>numbers: roofline</summary>");
-	positions_table(roof);
-	roofs_table(roof);
+	positions_table(&roof);
+	roofs_table(&roof);
 	html_put(report->html, "</details>");
 }

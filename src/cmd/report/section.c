@@ -78,20 +78,11 @@ static void report_provenance(struct report *report, const struct report_section
 }
 
 static void tuned_describe(struct report *report, const struct report_section *section) {
-	const json_t *best = json_object_get(section->tune, "best"), *baseline = json_object_get(section->tune, "baseline");
-	bool keeps = result_read(section->tune).keeps;
-	char to[48], from[48], gain[64];
-	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
-	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
-	report_ratio(speedup_of(keeps ? NULL : section->tune), gain, sizeof gain);
-	mem_auto char *config = results_config(json_object_get(best, "config"), NULL);
-	html_put(report->html, "<p class=\"lead\">Recommended: <code>%s</code>, ", *config ? config : "(no parameters)");
-	if (keeps)
-		html_put(report->html, "the baseline, %s. ", *from ? from : "unknown");
-	else
-		html_put(report->html, "%s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
-	html_put(report->html, "<strong>%s%s%s</strong></p>", verdict_word(verdict_of(section->tune)), *gain ? ", " : "",
-	         gain);
+	const json_t *best = json_object_get(section->tune, "best");
+	mem_auto char *config = results_config(json_object_get(best, "config"), NULL),
+				  *verdict = results_verdict(section->tune);
+	html_put(report->html, "<p class=\"lead\">Recommended: <code>%s</code>%s. <strong>%s</strong></p>",
+	         *config ? config : "(no parameters)", result_read(section->tune).keeps ? ", the baseline" : "", verdict);
 }
 
 /* The fastest measured configuration with its value, and a sentence that follows it. */

@@ -116,13 +116,10 @@ bool manual_host(struct manual *host, const struct manual *manual, const json_t 
 	host->config = json_object();
 	params_init(&host->params, kernel, topo, false);
 	host->problem = params_problem(&host->params);
-	const char *name;
-	json_t *value;
 	bool same = true;
-	json_object_foreach((json_t *)problem, name, value) {
+	js_members (name, value, problem)
 		if (json_object_get(host->problem, name))
 			same = same && member_take(host, name, value);
-	}
 	if (!same)
 		manual_close(host);
 	return same;

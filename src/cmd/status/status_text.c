@@ -3,6 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 #include "src/cmd/status/status_state.h"
 
@@ -68,22 +69,6 @@ static void machine_print(const json_t *machine, FILE *out) {
 	                js_string_or(openmp, "runtime", "?"), count(openmp, "version")));
 }
 
-static void age_text(double seconds, char *text, size_t size) {
-	static const struct {
-		double seconds;
-		const char *name;
-	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
-	size_t i = 0;
-	while (units[i].name && seconds < 2 * units[i].seconds)
-		i++;
-	if (!isfinite(seconds))
-		snprintf(text, size, "unknown");
-	else if (!units[i].name)
-		snprintf(text, size, "just now");
-	else
-		snprintf(text, size, "%.0f %ss ago", floor(seconds / units[i].seconds), units[i].name);
-}
-
 /* A ratio beside "tie" or "undecided" would be read as a gain. */
 static void gain_text(const json_t *entry, char *text, size_t size) {
 	*text = '\0';
@@ -109,10 +94,11 @@ static bool all_usual(const json_t *tuned) {
 
 static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
 	mem_auto char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
-	char speedup[64], age[48], bar[BAR * 4 + 1];
+	char speedup[64], bar[BAR * 4 + 1];
+	double seconds;
+	mem_auto char *age = column_age(json_object_get(entry, "age_s"), &seconds);
 	const char *state = js_string_or(entry, "state", "?");
 	gain_text(entry, speedup, sizeof speedup);
-	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
 	ui_bar(isfinite(speedup_of(entry).ratio) ? speedup_of(entry).ratio / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {js_string_or(entry, "kernel", "?"),
 	                       problem,
@@ -142,21 +128,17 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 }
 
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
-	static const char *const titles[] = {"unfinished", "problem", "\1trials", "begun"};
-	bool measuring = json_is_true(json_object_get(state, "measuring"));
-	const json_t *list = json_object_get(state, "unfinished");
-	struct table *table = table_new(4, titles);
-	for (size_t i = 0; i < json_array_size(list) && i < ROWS_MAX; i++) {
-		const json_t *search = json_array_get(list, i);
-		char trials[32], age[48], *problem = results_problem(json_object_get(search, "problem"));
-		snprintf(trials, sizeof trials, "%lld", (long long)js_int_or(search, "trials", 0));
-		age_text(js_real_or(search, "age_s", NAN), age, sizeof age);
-		table_add(table, js_string_or(search, "kernel", "?"), problem, trials, age);
-		free(problem);
-	}
+	static const struct column columns[] = {COLUMN("unfinished", "kernel", .absent = "?"),
+	                                        COLUMN("problem", "problem", .text = column_problem),
+	                                        NUMBER("\1trials", "trials", "%.0f", 1),
+	                                        COLUMN("begun", "age_s", .text = column_age),
+	                                        {0}};
+	js_auto json_t *rows = json_copy(json_object_get(state, "unfinished"));
+	while (json_array_size(rows) > ROWS_MAX)
+		json_array_remove(rows, ROWS_MAX);
 	putc('\n', out);
-	table_end(table, ui, out);
-	if (measuring)
+	columns_print(ui, columns, rows, out);
+	if (json_is_true(json_object_get(state, "measuring")))
 		fputs("a search is running now\n", out);
 }
 
@@ -173,8 +155,8 @@ static void store_print(struct ui *ui, const json_t *store, FILE *out) {
 }
 
 static void ceilings_line(const json_t *ceilings, FILE *out) {
-	char age[48];
-	age_text(js_real_or(ceilings, "age_s", NAN), age, sizeof age);
+	double seconds;
+	mem_auto char *age = column_age(json_object_get(ceilings, "age_s"), &seconds);
 	line(out, "ceilings",
 	     js_bool_or(ceilings, "measured", false) ? mem_printf("measured %s", age) : mem_strdup("not measured"));
 }

@@ -197,14 +197,9 @@ static int dashes_suggest(const struct opt_args *args, struct err *err) {
 		length > 3 && strcmp(first + length - 3, ".so") == 0 ? NULL : program_path(first, NULL, &none);
 	if (!*first || !path)
 		return -1;
-	const char **words = mem_alloc(opt_words(args) + 1, sizeof *words);
-	for (size_t i = 0; i < opt_words(args); i++)
-		words[i] = opt_word(args, i);
-	mem_auto char *line = program_join(words, true);
+	mem_auto char *line = program_join(opt_words_from(args, 0), true);
 	err_set(err, ERR_USAGE, NULL, "%s is a program, not a kernel: write two dashes before it", first);
-	err_hint(err, "sweetspot tune --openmp -- %s", line);
-	free(words);
-	return -1;
+	return err_hint(err, "sweetspot tune --openmp -- %s", line);
 }
 
 /* Adds the named kernels, or the whole suite. */

@@ -67,10 +67,10 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 /* The caller frees it; NULL without a value to draw. */
 static char *chart_new(const struct watch *watch) {
 	const double baseline = watch->now.baseline;
-	const struct chart_point bound[] = {{1, baseline, NAN, NAN},
-	                                    {fmax(2, (double)watch->now.evaluations), baseline, NAN, NAN}};
-	const struct chart_series series[] = {{"best so far", CHART_STEPS, watch->points, watch->count},
-	                                      {"baseline", CHART_BOUND, bound, 2}};
+	struct chart_point bound[] = {{1, baseline, NAN, NAN},
+	                              {fmax(2, (double)watch->now.evaluations), baseline, NAN, NAN}};
+	struct chart_series series[] = {{"best so far", CHART_STEPS, (struct chart_point *)watch->points, watch->count},
+	                                {"baseline", CHART_BOUND, bound, 2}};
 	const struct chart chart = {.id = "watch-progress",
 	                            .title = watch->kernel,
 	                            .x_label = "evaluations (count)",
@@ -95,7 +95,7 @@ static void results_put(struct html *html, const json_t *results) {
 static int page_write(const struct watch *watch, const json_t *results, const char *state, bool ended,
                       struct err *err) {
 	struct html *html = html_new();
-	char *svg = NULL, *page;
+	mem_auto char *svg = watch->kernel ? chart_new(watch) : NULL;
 	size_t size;
 	page_begin(html, "Sweetspot", ended ? 0 : RELOAD_SECONDS);
 	html_put(html, "<header><h1>%s</h1><p class=\"%s\">%s</p></header><main>",
@@ -104,17 +104,14 @@ static int page_write(const struct watch *watch, const json_t *results, const ch
 		results_put(html, results);
 	if (watch->kernel) {
 		numbers_put(watch, html, ended);
-		svg = chart_new(watch);
-		html_put(html, "<div class=\"figures\"><figure>");
-		html_slot(html);
-		html_put(html, "</figure></div>");
+		html_markup(html, "<div class=\"figures\"><figure>");
+		html_markup(html, svg ? svg : "");
+		html_markup(html, "</figure></div>");
 	}
 	html_put(html, "</main>");
 	page_end(html);
-	page = html_finish(html, (const char *const[]){svg}, &size);
+	mem_auto char *page = html_finish(html, &size);
 	int failed = sys_write_file(watch->path, page, size, err);
-	free(svg);
-	free(page);
 	html_free(html);
 	return failed;
 }

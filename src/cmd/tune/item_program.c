@@ -37,15 +37,15 @@ static void member_copy(json_t *to, const json_t *from, const char *name) {
 
 /* The variables that put a change into effect, as "OMP_PROC_BIND=close OMP_PLACES=cores". */
 static void set_add(const struct program *program, const json_t *config, json_t *price) {
-	const char *param = js_string_or(price, "param", ""), *name;
-	json_t *some = json_object(), *value, *with;
-	size_t i;
+	const char *param = js_string_or(price, "param", "");
+	json_t *some = json_object();
 	member_copy(some, config, param);
-	json_array_foreach(json_object_get(price, "with"), i, with) member_copy(some, config, json_string_value(with));
+	js_each (with, json_object_get(price, "with"))
+		member_copy(some, config, json_string_value(with));
 	js_auto json_t *variables = config_environment(NULL, some);
 	char *text = mem_strdup("");
 	json_object_del(variables, "OMP_DYNAMIC");
-	json_object_foreach(variables, name, value) {
+	js_members (name, value, variables) {
 		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, json_string_value(value));
 		free(text);
 		text = longer;
@@ -58,9 +58,8 @@ static void set_add(const struct program *program, const json_t *config, json_t 
 
 static void worth_name(const struct program *program, json_t *result) {
 	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
-	size_t i;
-	json_t *price;
-	json_array_foreach(json_object_get(result, "worth"), i, price) set_add(program, config, price);
+	js_each (price, json_object_get(result, "worth"))
+		set_add(program, config, price);
 }
 
 /* True if it reaches the program only through the environment. */

@@ -332,13 +332,11 @@ const char *const c_first_options[] = {"-O3", "-march=native", "-fPIC", "-fvisib
 static int arguments_make(const struct c_kernel *kernel, const char *folder, struct arena *arena, const json_t *config,
                           const char *tree, const char *arguments[ARGUMENTS_ROOM], struct err *err) {
 	size_t count = 0;
-	const char *name;
-	json_t *member;
 	while (c_first_options[count]) {
 		arguments[count] = c_first_options[count];
 		count++;
 	}
-	json_object_foreach((json_t *)config, name, member) {
+	js_members (name, member, config) {
 		struct value value;
 		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
 			return err_set(err, ERR_USAGE, NULL, "the configuration cannot be written as C macros");

@@ -42,8 +42,7 @@ static int member_read(const char *key, const json_t *value, struct c_tolerance 
 
 /* The member Tolerance of an argument, or of KernelSpecification, which is the rule for arguments without their own. */
 static int c_tolerance_read(const json_t *json, struct c_tolerance *tolerance, struct err *err) {
-	json_t *member = json_object_get(json, "Tolerance"), *value;
-	const char *key;
+	json_t *member = json_object_get(json, "Tolerance");
 	*tolerance = (struct c_tolerance){.given = false};
 	if (!member || json_is_null(member))
 		return 0;
@@ -51,10 +50,9 @@ static int c_tolerance_read(const json_t *json, struct c_tolerance *tolerance, s
 		return member_read("Absolute", member, tolerance, err);
 	if (!json_is_object(member))
 		return err_set(err, ERR_USAGE, HINT, "Tolerance is neither a number nor an object");
-	json_object_foreach(member, key, value) {
+	js_members (key, value, member)
 		if (member_read(key, value, tolerance, err))
 			return -1;
-	}
 	return 0;
 }
 

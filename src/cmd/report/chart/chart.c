@@ -24,7 +24,7 @@ static double axis_margin(const struct plot *plot) {
 }
 
 static void rule_draw(struct plot *plot, int role, struct spot from, struct spot to) {
-	drawing_line(plot->drawing, (struct stroke){paint_role(role), 1, NULL});
+	drawing_line(plot->drawing, paint_role(role), 1, NULL);
 	drawing_move(plot->drawing, from.x, from.y);
 	drawing_to(plot->drawing, to.x, to.y);
 }
@@ -230,7 +230,7 @@ static void series_fit(struct plot *plot) {
 /* Draws the line that bars stand on: 0, or the nearest value on the axis. */
 static void base_draw(struct plot *plot) {
 	double y = plot->y.log ? plot->y.from : scale_at(&plot->y, 0);
-	drawing_line(plot->drawing, (struct stroke){paint_role(COLOUR_AXIS), 1, NULL});
+	drawing_line(plot->drawing, paint_role(COLOUR_AXIS), 1, NULL);
 	drawing_move(plot->drawing, plot->x.from, y);
 	drawing_to(plot->drawing, plot->x.to, y);
 }
@@ -266,39 +266,10 @@ static double series_draw(struct plot *plot) {
 
 static double heat_draw(struct plot *plot);
 
-static void chart_draw(const struct chart *chart, struct drawing *drawing) {
+void chart_draw(const struct chart *chart, struct drawing *drawing) {
 	struct plot plot = {.drawing = drawing, .chart = chart};
 	double y = chart->heat ? heat_draw(&plot) : series_draw(&plot);
 	drawing->height = ceil(y + EDGE);
-}
-
-/* The id also becomes a file name. */
-static int check_id(const char *id, struct err *err) {
-	size_t size = id ? strlen(id) : 0;
-	if (size > 0 && size <= 100 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == size)
-		return 0;
-	return err_set(err, ERR_USAGE, NULL, "'%.100s' can't be the id of a chart", id ? id : "");
-}
-
-static FILE *memory_open(char **text, size_t *size) {
-	FILE *out = open_memstream(text, size);
-	if (!out)
-		abort();
-	return out;
-}
-
-char *chart_svg(const struct chart *chart, struct err *err) {
-	struct drawing drawing = {0};
-	char *text;
-	size_t size;
-	if (check_id(chart->id, err) != 0)
-		return NULL;
-	chart_draw(chart, &drawing);
-	FILE *out = memory_open(&text, &size);
-	svg_write(out, &drawing, chart);
-	fclose(out);
-	drawing_free(&drawing);
-	return text;
 }
 
 /* Draws heat maps: a coloured cell for each pair of names, and the scale of the colours below. */

@@ -33,7 +33,7 @@ enum chart_style {
 struct chart_series {
 	const char *name; /* for the legend, which shows the first hundred names; NULL: no entry */
 	enum chart_style style;
-	const struct chart_point *points; /* a few hundred at most; aggregate more of them first */
+	struct chart_point *points; /* a few hundred at most; aggregate more of them first */
 	size_t count;
 };
 
@@ -56,7 +56,7 @@ struct chart {
 	bool x_log, y_log;
 	const char *const *x_names; /* names of the places 0, 1, ..; NULL: x is a number */
 	size_t x_name_count;
-	const struct chart_series *series;
+	struct chart_series *series;
 	size_t series_count;
 	const struct chart_heat *heat;   /* instead of series; NULL: none */
 	const struct chart_mark *winner; /* marked in the chart; NULL: none */

@@ -90,16 +90,10 @@ int series_role(size_t index);
 const char *series_dash(size_t index); /* "8,3"; NULL: solid */
 enum shape series_shape(size_t index);
 
-/* A drawing is a list of lines, rectangles, shapes and texts on a canvas. Charts create it; svg.c writes it
- * and knows nothing about charts. y grows downwards as in SVG. */
+/* A drawing collects lines, rectangles, shapes and texts on a canvas as elements of SVG. svg.c writes them and knows
+ * nothing about charts. y grows downwards as in SVG. */
 
 enum { CANVAS_WIDTH = 440, CANVAS_FONT = 13 };
-
-struct stroke {
-	struct paint paint;
-	double width;
-	const char *dash; /* "8,3", a constant; NULL: solid */
-};
 
 struct label {
 	double x, y;  /* y is the middle of the line */
@@ -112,34 +106,29 @@ struct label {
 
 struct spot {
 	double x, y;
-	bool move; /* a line is interrupted before it */
 };
 static inline struct spot spot_at(double x, double y) {
 	return (struct spot){.x = x, .y = y};
 }
 
-enum item_kind { ITEM_LINE, ITEM_RECTS /* two opposite corners each */, ITEM_SHAPES, ITEM_TEXT };
-
-struct item {
-	enum item_kind kind;
-	struct stroke stroke; /* the paint serves every kind of item */
-	enum shape shape;
-	size_t first, count; /* spots */
-	struct label label;
-	char *text;
+struct look {
+	struct paint paint;
+	double width;      /* of a line; 0: filled */
+	const char *dash;  /* "8,3", a constant; NULL: solid */
+	const char *shape; /* its path; NULL: a line or a rectangle */
 };
 
 struct drawing {
+	FILE *out;
 	double height;
-	struct item *items;
-	size_t item_count;
-	struct spot *spots;
-	size_t spot_count;
+	bool coloured; /* colours are inside, because no page defines the roles */
+	bool open;     /* a path of that look, which has come to that spot */
+	struct look look;
+	struct spot at;
 };
-void drawing_free(struct drawing *drawing); /* frees the contents */
 
-/* Sets the look of the strokes that follow. Consecutive items of the same look become one. */
-void drawing_line(struct drawing *drawing, struct stroke stroke);
+/* Sets the look of the lines that follow. Consecutive items of the same look become one path. */
+void drawing_line(struct drawing *drawing, struct paint paint, double width, const char *dash);
 void drawing_move(struct drawing *drawing, double x, double y);
 void drawing_to(struct drawing *drawing, double x, double y);
 void drawing_rect(struct drawing *drawing, struct paint paint, struct spot corner, struct spot opposite);
@@ -186,6 +175,5 @@ double text_width(const char *text);
 /* Breaks the text into at most `max` lines and returns their number. The caller frees each line. */
 size_t text_wrap(const char *text, double width, char **lines, size_t max);
 
-/* Takes id, title and description from the chart. */
-void svg_write(FILE *out, const struct drawing *drawing, const struct chart *chart);
+void chart_draw(const struct chart *chart, struct drawing *drawing);
 #endif

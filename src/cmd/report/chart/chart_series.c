@@ -161,7 +161,7 @@ static void series_intervals(struct plot *plot, const struct chart_series *serie
 	double low, high;
 	for (size_t i = 0; i < series->count; i++)
 		if (plot_spot(plot, series, i, &spot) && plot_interval(plot, series, i, &low, &high)) {
-			drawing_line(plot->drawing, (struct stroke){paint, 1, NULL});
+			drawing_line(plot->drawing, paint, 1, NULL);
 			interval_draw(plot, spot.x, low, high, series->count <= CAPS_MOST);
 		}
 }
@@ -214,7 +214,7 @@ static void series_draw(struct plot *plot, const struct chart_series *series, si
 	size_t count = shown_count(plot, series);
 	double width = series->style == CHART_BOUND ? 1.5 : 2;
 	if (count > 1 && series->style != CHART_POINTS) {
-		drawing_line(plot->drawing, (struct stroke){paint_role(series_role(index)), width, series_dash(index)});
+		drawing_line(plot->drawing, paint_role(series_role(index)), width, series_dash(index));
 		line_draw(plot, series);
 	}
 	if (count == 1 || series->style == CHART_LINE || series->style == CHART_POINTS)
@@ -239,9 +239,9 @@ static void box_draw(struct plot *plot, struct spot a, struct spot b) {
 
 /* A black line inside a white one is visible on any colour. */
 static void outline_draw(struct plot *plot, struct spot a, struct spot b) {
-	drawing_line(plot->drawing, (struct stroke){paint_rgb(0xffffff), 4, NULL});
+	drawing_line(plot->drawing, paint_rgb(0xffffff), 4, NULL);
 	box_draw(plot, a, b);
-	drawing_line(plot->drawing, (struct stroke){paint_rgb(0x000000), 1.5, NULL});
+	drawing_line(plot->drawing, paint_rgb(0x000000), 1.5, NULL);
 	box_draw(plot, a, b);
 }
 
@@ -299,7 +299,7 @@ static double widest_entry(const struct chart *chart) {
 }
 
 static void line_sample(struct plot *plot, double x, double y, size_t index, double width) {
-	drawing_line(plot->drawing, (struct stroke){paint_role(series_role(index)), width, series_dash(index)});
+	drawing_line(plot->drawing, paint_role(series_role(index)), width, series_dash(index));
 	drawing_move(plot->drawing, x, y);
 	drawing_to(plot->drawing, x + SAMPLE, y);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a drawing as SVG with few elements (svg, title, desc, path, text) and few attributes: no style, link, script
+/* Draws as SVG with few elements (svg, title, desc, path, text) and few attributes: no style, link, script
  * or image, and no ids other than ID-title and ID-desc. */
 #include <errno.h>
 #include <math.h>
@@ -31,84 +31,97 @@ static void write_pair(FILE *out, char command, double x, double y) {
 	write_number(out, y);
 }
 
-/* kind: 's'troke or 'f'ill. */
-static void write_paint(FILE *out, struct paint paint, char kind) {
-	if (paint.role)
-		fprintf(out, " class=\"%c%d\"", kind, paint.role);
+/* The class of a role, or the colour itself where no page decides. kind: 's'troke or 'f'ill. */
+static void write_paint(const struct drawing *drawing, struct paint paint, char kind) {
+	if (paint.role && !drawing->coloured)
+		fprintf(drawing->out, " class=\"%c%d\"", kind, paint.role);
 	else
-		fprintf(out, " %s=\"#%06x\"", kind == 's' ? "stroke" : "fill", paint.rgb);
-}
-
-static void write_line(FILE *out, const struct item *item, const struct spot *spots) {
-	const struct spot *at = NULL;
-	fprintf(out, "<path");
-	write_paint(out, item->stroke.paint, 's');
-	fprintf(out, " stroke-width=\"%g\"", item->stroke.width);
-	if (item->stroke.dash)
-		fprintf(out, " stroke-dasharray=\"%s\"", item->stroke.dash);
-	fprintf(out, " d=\"");
-	for (size_t i = 0; i < item->count; at = &spots[i++]) {
-		const struct spot *to = &spots[i];
-		bool level = at && fabs(to->y - at->y) < 0.005, upright = at && fabs(to->x - at->x) < 0.005;
-		if (to->move || (!level && !upright)) {
-			write_pair(out, to->move ? 'M' : 'L', to->x, to->y);
-		} else {
-			putc(level ? 'H' : 'V', out);
-			write_number(out, level ? to->x : to->y);
-		}
-	}
-	fprintf(out, "\"/>\n");
-}
-
-static void write_rects(FILE *out, const struct item *item, const struct spot *spots) {
-	fprintf(out, "<path");
-	write_paint(out, item->stroke.paint, 'f');
-	if (!item->stroke.paint.role) /* the cells of a heat map would show seams */
-		fprintf(out, " shape-rendering=\"crispEdges\"");
-	fprintf(out, " d=\"");
-	for (size_t i = 0; i + 1 < item->count; i += 2) {
-		write_pair(out, 'M', spots[i].x, spots[i].y);
-		putc('H', out);
-		write_number(out, spots[i + 1].x);
-		putc('V', out);
-		write_number(out, spots[i + 1].y);
-		putc('H', out);
-		write_number(out, spots[i].x);
-		putc('z', out);
-	}
-	fprintf(out, "\"/>\n");
+		fprintf(drawing->out, " %s=\"#%06x\"", kind == 's' ? "stroke" : "fill", paint_on_white(paint));
 }
 
 /* A shape is drawn from its middle. A disc is a line without length, whose round caps have the width of the disc. */
 static const struct {
-	const char *path, *stroke; /* stroke: its width; NULL: filled */
+	const char *path;
+	double width; /* of its stroke; 0: filled */
 } shapes[] = {
-	[SHAPE_DISC] = {"h0", "7.2"},
-	[SHAPE_SQUARE] = {"m-3.6 -3.6h7.2v7.2h-7.2z", NULL},
-	[SHAPE_UP] = {"m0 -4.8l4.3 7.2h-8.6z", NULL},
-	[SHAPE_DIAMOND] = {"m0 -5l5 5l-5 5l-5 -5z", NULL},
-	[SHAPE_DOWN] = {"m0 4.8l4.3 -7.2h-8.6z", NULL},
-	[SHAPE_CIRCLE] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", "1.5"},
-	[SHAPE_BOX] = {"m-3.6 -3.6h7.2v7.2h-7.2z", "1.5"},
-	[SHAPE_UP_OPEN] = {"m0 -4.8l4.3 7.2h-8.6z", "1.5"},
-	[SHAPE_DIAMOND_OPEN] = {"m0 -5l5 5l-5 5l-5 -5z", "1.5"},
-	[SHAPE_DOWN_OPEN] = {"m0 4.8l4.3 -7.2h-8.6z", "1.5"},
-	[SHAPE_CROSS] = {"m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2", "1.5"},
-	[SHAPE_RING] = {"m-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", "2"},
+	[SHAPE_DISC] = {"h0", 7.2},
+	[SHAPE_SQUARE] = {"m-3.6 -3.6h7.2v7.2h-7.2z", 0},
+	[SHAPE_UP] = {"m0 -4.8l4.3 7.2h-8.6z", 0},
+	[SHAPE_DIAMOND] = {"m0 -5l5 5l-5 5l-5 -5z", 0},
+	[SHAPE_DOWN] = {"m0 4.8l4.3 -7.2h-8.6z", 0},
+	[SHAPE_CIRCLE] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", 1.5},
+	[SHAPE_BOX] = {"m-3.6 -3.6h7.2v7.2h-7.2z", 1.5},
+	[SHAPE_UP_OPEN] = {"m0 -4.8l4.3 7.2h-8.6z", 1.5},
+	[SHAPE_DIAMOND_OPEN] = {"m0 -5l5 5l-5 5l-5 -5z", 1.5},
+	[SHAPE_DOWN_OPEN] = {"m0 4.8l4.3 -7.2h-8.6z", 1.5},
+	[SHAPE_CROSS] = {"m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2", 1.5},
+	[SHAPE_RING] = {"m-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", 2},
 };
 
-static void write_shapes(FILE *out, const struct item *item, const struct spot *spots) {
-	const char *stroke = shapes[item->shape].stroke;
-	fprintf(out, "<path");
-	write_paint(out, item->stroke.paint, stroke ? 's' : 'f');
-	if (stroke)
-		fprintf(out, " stroke-width=\"%s\"%s", stroke, item->shape == SHAPE_DISC ? " stroke-linecap=\"round\"" : "");
-	fprintf(out, " d=\"");
-	for (size_t i = 0; i < item->count; i++) {
-		write_pair(out, 'M', spots[i].x, spots[i].y);
-		fputs(shapes[item->shape].path, out);
+static void path_end(struct drawing *drawing) {
+	if (drawing->open)
+		fputs("\"/>\n", drawing->out);
+	drawing->open = false;
+}
+
+/* Consecutive items of the same look become one path. */
+static void path_begin(struct drawing *drawing, struct look look) {
+	const struct look *last = &drawing->look;
+	if (drawing->open && last->paint.role == look.paint.role && last->paint.rgb == look.paint.rgb &&
+	    last->width == look.width && last->dash == look.dash && last->shape == look.shape)
+		return;
+	path_end(drawing);
+	drawing->open = true;
+	drawing->look = look;
+	fputs("<path", drawing->out);
+	write_paint(drawing, look.paint, look.width > 0 ? 's' : 'f');
+	if (look.width > 0)
+		fprintf(drawing->out, " stroke-width=\"%g\"", look.width);
+	if (look.dash)
+		fprintf(drawing->out, " stroke-dasharray=\"%s\"", look.dash);
+	if (look.shape == shapes[SHAPE_DISC].path)
+		fputs(" stroke-linecap=\"round\"", drawing->out);
+	if (!look.width && !look.paint.role) /* the cells of a heat map would show seams */
+		fputs(" shape-rendering=\"crispEdges\"", drawing->out);
+	fputs(" d=\"", drawing->out);
+}
+
+void drawing_line(struct drawing *drawing, struct paint paint, double width, const char *dash) {
+	path_begin(drawing, (struct look){.paint = paint, .width = width, .dash = dash});
+}
+
+void drawing_move(struct drawing *drawing, double x, double y) {
+	write_pair(drawing->out, 'M', x, y);
+	drawing->at = spot_at(x, y);
+}
+
+void drawing_to(struct drawing *drawing, double x, double y) {
+	bool level = fabs(y - drawing->at.y) < 0.005;
+	if (level || fabs(x - drawing->at.x) < 0.005) {
+		putc(level ? 'H' : 'V', drawing->out);
+		write_number(drawing->out, level ? x : y);
+	} else {
+		write_pair(drawing->out, 'L', x, y);
 	}
-	fprintf(out, "\"/>\n");
+	drawing->at = spot_at(x, y);
+}
+
+void drawing_rect(struct drawing *drawing, struct paint paint, struct spot corner, struct spot opposite) {
+	path_begin(drawing, (struct look){.paint = paint});
+	write_pair(drawing->out, 'M', corner.x, corner.y);
+	putc('H', drawing->out);
+	write_number(drawing->out, opposite.x);
+	putc('V', drawing->out);
+	write_number(drawing->out, opposite.y);
+	putc('H', drawing->out);
+	write_number(drawing->out, corner.x);
+	putc('z', drawing->out);
+}
+
+void drawing_shape(struct drawing *drawing, struct paint paint, enum shape shape, double x, double y) {
+	path_begin(drawing, (struct look){.paint = paint, .width = shapes[shape].width, .shape = shapes[shape].path});
+	write_pair(drawing->out, 'M', x, y);
+	fputs(shapes[shape].path, drawing->out);
 }
 
 static void write_attribute(FILE *out, const char *name, double value) {
@@ -117,21 +130,25 @@ static void write_attribute(FILE *out, const char *name, double value) {
 	putc('"', out);
 }
 
-static void write_text(FILE *out, const struct item *item) {
-	const struct label *label = &item->label;
-	fprintf(out, "<text");
-	write_paint(out, item->stroke.paint, 'f');
-	if (label->rotate) {
-		fprintf(out, " transform=\"translate(%.1f,%.1f) rotate(%d)\"", label->x, label->y, -label->rotate);
+void drawing_text(struct drawing *drawing, const char *text, struct label label) {
+	mem_auto char *tame = text_tame(text), *fits = label.width > 0 ? text_fit(tame, label.width) : mem_strdup(tame);
+	FILE *out = drawing->out;
+	if (!*fits)
+		return;
+	path_end(drawing);
+	fputs("<text", out);
+	write_paint(drawing, label.paint.role || label.paint.rgb ? label.paint : paint_role(COLOUR_INK), 'f');
+	if (label.rotate) {
+		fprintf(out, " transform=\"translate(%.1f,%.1f) rotate(%d)\"", label.x, label.y, -label.rotate);
 		write_attribute(out, "y", baseline);
 	} else {
-		write_attribute(out, "x", label->x);
-		write_attribute(out, "y", label->y + baseline);
+		write_attribute(out, "x", label.x);
+		write_attribute(out, "y", label.y + baseline);
 	}
-	if (label->anchor != 'l')
-		fprintf(out, " text-anchor=\"%s\"", label->anchor == 'c' ? "middle" : "end");
-	fprintf(out, "%s>", label->bold ? " font-weight=\"bold\"" : "");
-	text_markup(out, item->text);
+	if (label.anchor != 'l')
+		fprintf(out, " text-anchor=\"%s\"", label.anchor == 'c' ? "middle" : "end");
+	fprintf(out, "%s>", label.bold ? " font-weight=\"bold\"" : "");
+	text_markup(out, fits);
 	fprintf(out, "</text>\n");
 }
 
@@ -142,64 +159,53 @@ static void write_element(FILE *out, const char *name, const char *id, const cha
 	fprintf(out, "</%s>\n", name);
 }
 
-void svg_write(FILE *out, const struct drawing *drawing, const struct chart *chart) {
+/* The id also becomes a file name. */
+static int check_id(const char *id, struct err *err) {
+	size_t size = id ? strlen(id) : 0;
+	if (size > 0 && size <= 100 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == size)
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "'%.100s' can't be the id of a chart", id ? id : "");
+}
+
+static FILE *text_open(char **text, size_t *size) {
+	FILE *out = open_memstream(text, size);
+	if (!out)
+		abort();
+	return out;
+}
+
+/* coloured: a file of its own has its colours inside. The height is known only when everything has been drawn. */
+static char *svg_of(const struct chart *chart, bool coloured, size_t *size, struct err *err) {
+	char *text;
+	size_t elements_size;
+	if (check_id(chart->id, err))
+		return NULL;
+	mem_auto char *elements = NULL;
+	struct drawing drawing = {.out = text_open(&elements, &elements_size), .coloured = coloured};
+	chart_draw(chart, &drawing);
+	path_end(&drawing);
+	fclose(drawing.out);
+	FILE *out = text_open(&text, size);
 	fprintf(
 		out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %.0f\""
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" %s role=\"img\" viewBox=\"0 0 %d %.0f\""
 		" width=\"100%%\" fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
-		CANVAS_WIDTH, drawing->height, CANVAS_FONT, chart->id, chart->id);
+		coloured ? "stroke-linejoin=\"round\" font-family=\"Liberation Sans, Arial, sans-serif\"" : "class=\"chart\"",
+		CANVAS_WIDTH, drawing.height, CANVAS_FONT, chart->id, chart->id);
 	write_element(out, "title", chart->id, chart->title);
 	write_element(out, "desc", chart->id, chart->description);
-	for (size_t i = 0; i < drawing->item_count; i++) {
-		const struct item *item = &drawing->items[i];
-		const struct spot *spots = drawing->spots + item->first;
-		switch (item->kind) {
-		case ITEM_LINE:
-			write_line(out, item, spots);
-			break;
-		case ITEM_RECTS:
-			write_rects(out, item, spots);
-			break;
-		case ITEM_SHAPES:
-			write_shapes(out, item, spots);
-			break;
-		case ITEM_TEXT:
-			write_text(out, item);
-		}
-	}
-	fprintf(out, "</svg>\n");
+	fprintf(out, "%s</svg>\n", elements);
+	fclose(out);
+	return text;
+}
+
+char *chart_svg(const struct chart *chart, struct err *err) {
+	size_t size;
+	return svg_of(chart, false, &size, err);
 }
 
 /* Charts as files of their own: SVG with its colours inside, for papers and slides, CSV with its values, and PNG, which
  * rsvg-convert makes of the SVG. */
-
-/* class="s3" of an element becomes stroke="#.."; returns the text behind it, or NULL if there is no class here. */
-static const char *class_put(FILE *out, const char *at) {
-	int role, length = 0;
-	char kind;
-	if (strncmp(at, "class=\"chart\"", 13) == 0) {
-		fputs("stroke-linejoin=\"round\" font-family=\"Liberation Sans, Arial, sans-serif\"", out);
-		return at + 13;
-	}
-	if (sscanf(at, "class=\"%1c%d\"%n", &kind, &role, &length) < 2 || !length || role < 1 || role >= COLOUR_ROLES)
-		return NULL;
-	fprintf(out, "%s=\"#%06x\"", kind == 's' ? "stroke" : "fill", paint_on_white(paint_role(role)));
-	return at + length;
-}
-
-/* Only tags have classes; texts are left as they are. */
-static void svg_put(FILE *out, const char *svg) {
-	bool tag = false;
-	for (const char *at = svg; *at;) {
-		const char *behind = tag && at[-1] == ' ' ? class_put(out, at) : NULL;
-		if (behind) {
-			at = behind;
-			continue;
-		}
-		tag = *at == '<' || (tag && *at != '>');
-		putc(*at++, out);
-	}
-}
 
 static void text_put(FILE *out, const char *text) {
 	csv_write(text ? text : "", out);
@@ -256,34 +262,15 @@ static void heat_put(FILE *out, const struct chart *chart) {
 		}
 }
 
-static FILE *text_open(char **text, size_t *size) {
-	FILE *out = open_memstream(text, size);
-	if (!out)
-		abort();
-	return out;
-}
-
 static int file_write(const char *dir, const char *id, const char *suffix, const char *text, size_t size,
                       struct err *err) {
 	mem_auto char *path = mem_printf("%s/%s.%s", dir, id, suffix);
 	return sys_write_file(path, text, size, err);
 }
 
-/* The SVG with its colours inside; the caller frees it. NULL with err for an invalid id. */
-static char *svg_of(const struct chart *chart, size_t *size, struct err *err) {
-	char *svg = chart_svg(chart, err), *text;
-	if (!svg)
-		return NULL;
-	FILE *out = text_open(&text, size);
-	svg_put(out, svg);
-	fclose(out);
-	free(svg);
-	return text;
-}
-
 static int svg_write_file(const struct chart *chart, const char *dir, struct err *err) {
 	size_t size;
-	mem_auto char *svg = svg_of(chart, &size, err);
+	mem_auto char *svg = svg_of(chart, true, &size, err);
 	return svg ? file_write(dir, chart->id, "svg", svg, size, err) : -1;
 }
 
@@ -339,7 +326,7 @@ static int convert(const char *svg, const char *output, const char *path, struct
 /* The converter reads a file, and one in memory leaves nothing behind when this process is killed. */
 static int png_write_file(const struct chart *chart, const char *dir, struct err *err) {
 	size_t size;
-	mem_auto char *svg = svg_of(chart, &size, err);
+	mem_auto char *svg = svg_of(chart, true, &size, err);
 	if (!svg)
 		return -1;
 	int fd = memfd_create("chart", MFD_CLOEXEC), failed;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "src/show/columns.h"
+
+#include <math.h>
+
+#include "base/json/js.h"
+#include "src/show/results.h"
+
+static double number_of(const json_t *value) {
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+char *column_text(const struct column *column, const json_t *row, size_t at, double *number) {
+	const json_t *value = !column->path ? NULL : *column->path ? js_at(row, column->path) : row;
+	const char *absent = column->absent ? column->absent : "-";
+	*number = column->path ? number_of(value) : (double)at + 1;
+	if (column->text)
+		return column->text(value, number);
+	if (column->words[0])
+		return mem_strdup(column->words[json_is_true(value)]);
+	if (column->format)
+		return isfinite(*number) ? mem_printf(column->format, *number * column->factor) : mem_strdup(absent);
+	return mem_strdup(json_is_string(value) ? json_string_value(value) : absent);
+}
+
+void columns_print(struct ui *ui, const struct column *columns, const json_t *rows, FILE *out) {
+	enum { MOST = 16 };
+	const char *titles[MOST], *cells[MOST];
+	size_t count = 0;
+	double number;
+	for (; columns[count].title && count < MOST; count++)
+		titles[count] = columns[count].title + (*columns[count].title == '\2');
+	if (json_array_size(rows) == 0)
+		return;
+	struct table *table = table_new(count, titles);
+	js_each (row, rows) {
+		for (size_t i = 0; i < count; i++)
+			cells[i] = column_text(&columns[i], row, row_at, &number);
+		table_row(table, cells);
+		for (size_t i = 0; i < count; i++)
+			free((char *)cells[i]);
+	}
+	table_end(table, ui, out);
+}
+
+char *column_config(const json_t *value, double *number) {
+	(void)number;
+	return results_config(value, NULL);
+}
+
+char *column_problem(const json_t *value, double *number) {
+	(void)number;
+	return results_problem(value);
+}
+
+static char *unit_text(const json_t *value, double *number, void (*write)(double, char *, size_t)) {
+	char text[32] = "-";
+	*number = number_of(value);
+	if (isfinite(*number))
+		write(*number, text, sizeof text);
+	return mem_strdup(text);
+}
+
+char *column_seconds(const json_t *value, double *number) {
+	return unit_text(value, number, ui_seconds);
+}
+
+char *column_bytes(const json_t *value, double *number) {
+	return unit_text(value, number, ui_bytes);
+}
+
+char *column_age(const json_t *seconds, double *number) {
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
+	size_t i = 0;
+	*number = number_of(seconds);
+	while (units[i].name && *number < 2 * units[i].seconds)
+		i++;
+	return !isfinite(*number) ? mem_strdup("unknown")
+	       : !units[i].name   ? mem_strdup("just now")
+	                          : mem_printf("%.0f %ss ago", floor(*number / units[i].seconds), units[i].name);
+}
+
+char *column_plain(const json_t *value, double *number) {
+	(void)number;
+	if (json_is_string(value))
+		return mem_strdup(json_string_value(value));
+	return value && !json_is_null(value) ? js_canonical(value) : mem_strdup("none");
+}
