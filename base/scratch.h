@@ -8,6 +8,8 @@
 /* One for each kind of owner. */
 #define SCRATCH_RUN     "sweetspot-run-" /* a trial of a program, which gets it as TMPDIR */
 #define SCRATCH_REGIONS "sweetspot-regions-"
+#define SCRATCH_NVCC    "sweetspot-nvcc-"
+#define SCRATCH_OUTPUTS "sweetspot-outputs-"
 
 struct scratch {
 	char *path;

@@ -99,6 +99,9 @@ struct compiler {
 	size_t compiled, from_disk, stored;
 	char *folder; /* of the cache; NULL: none */
 	bool tried;   /* the folder was looked for */
+	char *nvcc;   /* its path; NULL: none */
+	bool nvcc_tried, nvcc_worked;
+	int nvcc_failed;
 };
 
 struct source {
@@ -108,8 +111,13 @@ struct source {
 	int arch;           /* 75, 80, 90: the device's */
 	const char *device; /* HIP's, for whose architecture hiprtc compiles without being told; else NULL */
 	bool users;         /* not one of ours: its compiler finds the files that it includes */
-	const char *seen;   /* includes_digest of it, or NULL */
-	bool unseen;        /* it includes files that the key does not cover, so it is not kept on disk */
+	enum compiled_by {
+		BY_EITHER, /* NVRTC, or nvcc if that can't */
+		BY_NVRTC,
+		BY_NVCC
+	} by;
+	const char *seen; /* includes_digest of it, or NULL */
+	bool unseen;      /* it includes files that the key does not cover, so it is not kept on disk */
 };
 
 struct code {
@@ -123,6 +131,13 @@ struct code {
 bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
                     enum gpu_failure *failure, struct err *err);
 void code_free(struct code *code);
+
+/* nvcc.c: the second compiler. Its path, or NULL; it lives as long as the compiler. */
+const char *nvcc_path(struct compiler *compiler);
+void nvcc_key(struct sha256 *sha, const char *path);
+/* The folders of CUDA's toolkits, the preferred first; NULL or relative ones are not set. */
+enum { CUDA_ROOTS = 3 };
+const char *cuda_root(size_t i);
 /* Lists the options in a fixed order: -DNAME=VALUE alphabetically. -1 if there are too many. */
 struct options {
 	const char *words[COMPILE_OPTIONS_MAX];
@@ -131,6 +146,11 @@ struct options {
 };
 /* arch: "sm_90", .., or NULL for hiprtc. */
 int options_make(struct options *options, const struct source *source, const char *arch);
+struct headers;
+bool nvcc_translate(const char *path, const struct source *source, const struct headers *headers,
+                    const struct options *options, struct code *code, struct err *err);
+/* Takes the first line of a log that contains "error"; without one err stays. */
+void compile_error(const char *log, struct err *err);
 
 /* Reads one of our .cu files or their headers; free(3) it. */
 char *source_read(const char *name, struct err *err);

@@ -107,17 +107,24 @@ static void driver_cache_avoid(const struct nvrtc *nvrtc, struct options *option
 }
 
 /* NVRTC's file is part of the key beside its version, because libraries of the same version may differ. */
-static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
-                     const struct options *options, char key[CACHE_KEY]) {
-	const struct nvrtc *nvrtc = &compiler->nvrtc;
-	struct sha256 sha;
+static void nvrtc_key(struct sha256 *sha, const struct nvrtc *nvrtc) {
 	struct stat file = {.st_size = 0};
 	char text[512];
 	stat(nvrtc->library.path, &file);
 	int used = snprintf(text, sizeof text, "1 %d.%d %s %lld %lld", nvrtc->major, nvrtc->minor, nvrtc->library.path,
 	                    (long long)file.st_size, (long long)file.st_mtime);
+	sha256_add(sha, text, (size_t)used + 1);
+}
+
+/* nvcc: its path, or NULL for NVRTC. */
+static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
+                     const struct options *options, const char *nvcc, char key[CACHE_KEY]) {
+	struct sha256 sha;
 	sha256_start(&sha);
-	sha256_add(&sha, text, (size_t)used + 1);
+	if (nvcc)
+		nvcc_key(&sha, nvcc);
+	else
+		nvrtc_key(&sha, &compiler->nvrtc);
 	for (int i = 0; i < options->count; i++)
 		sha256_add(&sha, options->words[i], strlen(options->words[i]) + 1);
 	sha256_add(&sha, "", 1);
@@ -146,23 +153,27 @@ static const char *compiler_name(const struct nvrtc *nvrtc) {
 /* The name of the source for hiprtc, in a separate folder. */
 #define HIPRTC_FILE "CompileSource"
 
-/* Takes the first line of the log that contains "error"; without one the message is the compiler's result. */
-static void log_error(const struct nvrtc *nvrtc, const char *log, const char *name, nvrtc_result result,
-                      struct err *err) {
+void compile_error(const char *log, struct err *err) {
 	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		int length = (int)strcspn(line, "\n");
 		const char *found = strstr(line, "error");
-		const char *file = nvrtc->is_hip ? strstr(line, HIPRTC_FILE) : NULL;
 		if (!found || found >= line + length)
 			continue;
-		if (file && file < found)
-			err_set(err, ERR_FAILED, NULL, "%s%.*s", name, length - (int)(file - line) - (int)strlen(HIPRTC_FILE),
-			        file + strlen(HIPRTC_FILE));
-		else
-			err_set(err, ERR_FAILED, NULL, "%.*s", length, line);
+		err_set(err, ERR_FAILED, NULL, "%.*s", length, line);
 		return;
 	}
+}
+
+/* Without such a line the message is the compiler's result. */
+static void log_error(const struct nvrtc *nvrtc, const char *log, const char *name, nvrtc_result result,
+                      struct err *err) {
 	err_set(err, ERR_FAILED, NULL, "%s does not compile: error %d of %s", name, (int)result, compiler_name(nvrtc));
+	compile_error(log, err);
+	const char *file = nvrtc->is_hip ? strstr(err->what, HIPRTC_FILE) : NULL;
+	if (file && file < strstr(err->what, "error")) {
+		mem_auto char *rest = mem_strdup(file + strlen(HIPRTC_FILE));
+		err_set(err, ERR_FAILED, NULL, "%s%s", name, rest);
+	}
 }
 
 static char *log_read(const struct nvrtc *nvrtc, nvrtc_program program) {
@@ -207,28 +218,84 @@ static bool translate(struct compiler *compiler, const struct source *source, co
 	return fine;
 }
 
-static bool compile_or_load(struct compiler *compiler, const struct source *source, const struct headers *headers,
-                            const struct options *options, bool ptx, bool fresh, struct code *code, struct err *err) {
+/* A source, and all that its compilers need. */
+struct attempt {
+	struct compiler *compiler;
+	const struct source *source;
+	const struct headers *headers;
+	const struct options *options;
+	const char *folder; /* of the cache, or NULL */
+	bool ptx;
+};
+
+static bool attempt_load(const struct attempt *a, const char *nvcc, bool fresh, struct code *code) {
 	char key[CACHE_KEY];
-	if (!compiler->tried)
-		compiler->folder = cache_folder();
-	compiler->tried = true;
-	const char *folder = source->unseen ? NULL : compiler->folder;
-	key_make(compiler, source, headers, options, key);
-	if (folder && fresh)
-		cache_remove(folder, key);
-	if (folder && !fresh && cache_load(folder, key, code)) {
-		compiler->from_disk++;
+	key_make(a->compiler, a->source, a->headers, a->options, nvcc, key);
+	if (a->folder && fresh)
+		cache_remove(a->folder, key);
+	bool loaded = a->folder && !fresh && cache_load(a->folder, key, code);
+	a->compiler->from_disk += loaded;
+	return loaded;
+}
+
+static void attempt_keep(const struct attempt *a, const char *nvcc, const struct code *code) {
+	char key[CACHE_KEY];
+	if (!a->folder || !is_as_seen(a->source))
+		return;
+	key_make(a->compiler, a->source, a->headers, a->options, nvcc, key);
+	cache_store(a->folder, key, code);
+	if (a->compiler->stored++ % 64 == 0)
+		cache_trim(a->folder, CACHE_BYTES);
+}
+
+static bool nvcc_attempt(const struct attempt *a, const char *nvcc, struct code *code, struct err *err) {
+	double start = sys_now();
+	bool fine = nvcc_translate(nvcc, a->source, a->headers, a->options, code, err);
+	a->compiler->seconds += sys_now() - start;
+	a->compiler->compiled++;
+	a->compiler->nvcc_worked = a->compiler->nvcc_worked || fine;
+	a->compiler->nvcc_failed += !fine;
+	return fine;
+}
+
+/* The words behind "error". */
+static const char *error_words(const char *line) {
+	const char *found = strstr(line, "error");
+	return found ? found : line;
+}
+
+/* Both have failed. */
+static void errors_join(const struct err *other, struct err *err) {
+	struct err first = *err;
+	if (strncmp(error_words(first.what), error_words(other->what), 40) != 0)
+		err_set(err, ERR_FAILED, NULL, "%.110s (nvcc: %.110s)", first.what, other->what);
+}
+
+/* Nvcc takes seconds. It is not asked again where it has failed as well, some times, and never helped. */
+enum { NVCC_TRIES = 3 };
+
+static const char *nvcc_for(struct compiler *compiler, const struct source *source, bool ptx) {
+	bool useless = compiler->nvcc_failed >= NVCC_TRIES && !compiler->nvcc_worked;
+	bool wanted = source->by == BY_NVCC || (source->by == BY_EITHER && source->users && !useless);
+	return wanted && !ptx ? nvcc_path(compiler) : NULL;
+}
+
+static bool compile_or_load(const struct attempt *a, bool fresh, struct code *code, struct err *err) {
+	struct err why = {.code = ERR_OK};
+	const char *nvcc = nvcc_for(a->compiler, a->source, a->ptx);
+	bool by_nvcc = false, nvrtc = a->source->by != BY_NVCC;
+	if (!nvrtc && !nvcc)
+		return err_set(err, ERR_FAILED, NULL, "nvcc was not found in CUDA_HOME, PATH or /usr/local/cuda") == 0;
+	if ((nvrtc && attempt_load(a, NULL, fresh, code)) || (nvcc && attempt_load(a, nvcc, fresh, code)))
 		return true;
-	}
-	if (!translate(compiler, source, headers, options, ptx, code, err))
-		return false;
-	if (folder && is_as_seen(source)) {
-		cache_store(folder, key, code);
-		if (compiler->stored++ % 64 == 0)
-			cache_trim(folder, CACHE_BYTES);
-	}
-	return true;
+	bool fine = nvrtc && translate(a->compiler, a->source, a->headers, a->options, a->ptx, code, err);
+	if (!fine && nvcc)
+		fine = by_nvcc = nvcc_attempt(a, nvcc, code, nvrtc ? &why : err);
+	if (fine)
+		attempt_keep(a, by_nvcc ? nvcc : NULL, code);
+	else if (nvrtc && nvcc)
+		errors_join(&why, err);
+	return fine;
 }
 
 bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
@@ -251,7 +318,12 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	*failure = GPU_COMPILE;
 	if (!headers_read(source, &headers, err))
 		return false;
-	bool fine = compile_or_load(compiler, source, &headers, &options, ptx, fresh, code, err);
+	if (!compiler->tried)
+		compiler->folder = cache_folder();
+	compiler->tried = true;
+	const struct attempt attempt = {compiler, source, &headers, &options, source->unseen ? NULL : compiler->folder,
+	                                ptx};
+	bool fine = compile_or_load(&attempt, fresh, code, err);
 	headers_free(&headers);
 	if (!fine)
 		code_free(code);

@@ -141,6 +141,7 @@ void gpu_close(struct gpu *gpu) {
 	nvrtc_close(&gpu->compiler.nvrtc);
 	driver_close(&gpu->driver);
 	free(gpu->compiler.folder);
+	free(gpu->compiler.nvcc);
 	free(gpu->recording);
 	free(gpu);
 }

@@ -26,9 +26,10 @@ struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_f
                               unsigned threads, size_t dynamic_shared);
 
 /* module.c: the user's source with the options that it needs; it refers to its own fields. */
+enum { HEADERS_OPTION = 600 };
 struct text_source {
 	struct source source;
 	const char *words[COMPILE_OPTIONS_MAX + 1];
-	char headers[600], seen[SHA256_TEXT];
+	char headers[2][HEADERS_OPTION], seen[SHA256_TEXT];
 };
 #endif

@@ -117,9 +117,22 @@ static const char *init_fix(driver_result result) {
 	}
 }
 
+const char *cuda_root(size_t i) {
+	switch (i) {
+	case 0:
+		return getenv("CUDA_HOME");
+	case 1:
+		return getenv("CUDA_PATH");
+	default:
+		return "/usr/local/cuda";
+	}
+}
+
 static bool cuda_open(struct library *library, const char *const *names, const char *known) {
-	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
-	return library_open(library, names, known, roots, sizeof roots / sizeof *roots);
+	const char *roots[CUDA_ROOTS];
+	for (size_t i = 0; i < CUDA_ROOTS; i++)
+		roots[i] = cuda_root(i);
+	return library_open(library, names, known, roots, CUDA_ROOTS);
 }
 
 bool driver_open(struct driver *driver, struct library_why *why) {

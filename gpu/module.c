@@ -106,7 +106,7 @@ static char *id_of(const struct source *source, const char *hash) {
 	struct options options;
 	if (options_make(&options, source, "") < 0)
 		return NULL;
-	char *id = mem_printf("%s\n%s\n%s", source->name, hash, source->seen ? source->seen : "");
+	char *id = mem_printf("%s\n%s\n%s\n%d", source->name, hash, source->seen ? source->seen : "", (int)source->by);
 	for (int i = 0; i < options.count; i++) {
 		char *longer = mem_printf("%s\n%s", id, options.words[i]);
 		free(id);
@@ -188,37 +188,45 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-static bool includes_angled(const char *text) {
-	struct include include;
-	while (include_next(&text, &include))
-		if (!include.quoted)
-			return true;
-	return false;
+/* Sets the include options for the toolkit's headers, such as cuda_fp16.h, and CUB's and Thrust's, which CUDA 13 keeps
+ * beside them; "" where they are not found. */
+static void cuda_headers(char options[2][HEADERS_OPTION]) {
+	static const char *const within[2][2] = {{"include", "cuda_fp16.h"}, {"include/cccl", "cub/version.cuh"}};
+	for (int k = 0; k < 2; k++) {
+		options[k][0] = '\0';
+		for (size_t i = 0; i < CUDA_ROOTS && !options[k][0]; i++) {
+			const char *root = cuda_root(i);
+			mem_auto char *file =
+				root && root[0] == '/' ? mem_printf("%s/%s/%s", root, within[k][0], within[k][1]) : NULL;
+			if (file && access(file, R_OK) == 0)
+				snprintf(options[k], HEADERS_OPTION, "--include-path=%s/%s", root, within[k][0]);
+		}
+	}
 }
 
-/* Sets the include option for CUDA's headers, such as cuda_fp16.h; "" if they are not found. */
-static void cuda_headers(char *option, size_t size) {
-	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
-	char file[512];
-	option[0] = '\0';
-	for (size_t i = 0; i < sizeof roots / sizeof *roots && !option[0]; i++)
-		if (roots[i] && roots[i][0] == '/' &&
-		    snprintf(file, sizeof file, "%s/include/cuda_fp16.h", roots[i]) < (int)sizeof file &&
-		    access(file, R_OK) == 0)
-			snprintf(option, size, "--include-path=%s/include", roots[i]);
+/* "--compiler=nvcc" is for us. */
+static bool compiler_word(const char *word, enum compiled_by *by) {
+	static const char start[] = "--compiler=";
+	if (strncmp(word, start, strlen(start)) != 0)
+		return false;
+	*by = strcmp(word + strlen(start), "nvcc") == 0 ? BY_NVCC : BY_NVRTC;
+	return true;
 }
 
 /* Device: HIP's, or NULL. Returns false if there are too many options. */
 static bool text_source_make(struct text_source *made, const struct gpu_text *text, const struct gpu_defines *defines,
                              int arch, const char *device) {
-	size_t count = 0;
+	size_t read = 0, count = 0;
+	enum compiled_by by = BY_EITHER;
 	*made = (struct text_source){.words = {NULL}};
-	for (; text->options && text->options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
-		made->words[count] = text->options[count];
-	if (!device)
-		cuda_headers(made->headers, sizeof made->headers);
-	if (made->headers[0] && includes_angled(text->text))
-		made->words[count] = made->headers;
+	for (; text->options && text->options[read] && count < COMPILE_OPTIONS_MAX - 2; read++)
+		if (!compiler_word(text->options[read], &by))
+			made->words[count++] = text->options[read];
+	if (!device && include_next(&(const char *){text->text}, &(struct include){.name = NULL}))
+		cuda_headers(made->headers);
+	for (int k = 0; k < 2; k++)
+		if (made->headers[k][0])
+			made->words[count++] = made->headers[k];
 	made->source = (struct source){.name = text->name,
 	                               .text = text->text,
 	                               .options = made->words,
@@ -226,9 +234,10 @@ static bool text_source_make(struct text_source *made, const struct gpu_text *te
 	                               .arch = arch,
 	                               .device = device,
 	                               .users = true,
+	                               .by = by,
 	                               .seen = made->seen,
 	                               .unseen = !includes_digest(text->text, text->options, made->seen)};
-	return !text->options || !text->options[count];
+	return !text->options || !text->options[read];
 }
 
 const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text,
@@ -283,6 +292,7 @@ void gpu_compiler_free(struct gpu_compiler *made) {
 		return;
 	nvrtc_close(&made->compiler.nvrtc);
 	free(made->compiler.folder);
+	free(made->compiler.nvcc);
 	free(made);
 }
 

@@ -7,7 +7,7 @@ libprofile_la_SOURCES = $(LIB_LOOKUP)
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
  %D%/marks/marks_write.c \
-	%D%/profile/machine.c %D%/profile/machine_impl.h %D%/profile/open.c
+	%D%/profile/machine.c %D%/profile/open.c
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la

@@ -109,12 +109,10 @@ static const char *kind_name(const struct hwloc_info_s *infos, unsigned count) {
 /* Adds the CPUs to the kind of this name. */
 static void kind_add(const struct topo *topo, json_t *kinds, const char *name, hwloc_const_bitmap_t set) {
 	int cores = 0;
-	size_t i;
-	json_t *kind;
 	for (int c = 0; c < topo->places[TOPO_CORE].count; c++)
 		cores += hwloc_bitmap_intersects(topo->places[TOPO_CORE].sets[c], set);
 	int64_t threads = hwloc_bitmap_weight(set);
-	json_array_foreach(kinds, i, kind) {
+	js_each (kind, kinds) {
 		if (strcmp(js_string_or(kind, "name", ""), name) != 0)
 			continue;
 		json_object_set_new(kind, "cores", json_integer(cores + js_int_or(kind, "cores", 0)));

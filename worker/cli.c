@@ -11,27 +11,31 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/scratch.h"
-#include "worker/cli_impl.h"
+#include "worker/worker_impl.h"
 #include "worker/count/simulate.h"
-#include "worker/answers_impl.h"
 #include "worker/kernel/crash.h"
-#include "worker/manual_impl.h"
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
 #include <valgrind/callgrind.h>
 #endif
 
+#include "base/json/js.h"
 #include "base/sys.h"
+#include "worker/kernel/crash.h"
 #include "worker/kernel/lines.h"
-#include "worker/request_impl.h"
+#include "worker/count/simulate.h"
 #include "worker/kernel/word.h"
 
 enum { THREADS_MAX = 4096 };
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
+static void mark_begin(void);
+
 static void mark_begin(void) {
 	CALLGRIND_ZERO_STATS;
 }
+
+static void mark_end(int thread);
 
 static void mark_end(int thread) {
 	char mark[sizeof SIMULATE_MARK + 12];
@@ -39,10 +43,14 @@ static void mark_end(int thread) {
 	CALLGRIND_DUMP_STATS_AT(mark);
 }
 
+static void model_start(void);
+
 /* The cache model starts only here, because making inputs and the oracle's answer is much faster without it. */
 static void model_start(void) {
 	CALLGRIND_START_INSTRUMENTATION;
 }
+
+static void model_stop(void);
 
 static void model_stop(void) {
 	CALLGRIND_STOP_INSTRUMENTATION;

@@ -3,9 +3,9 @@
 noinst_LTLIBRARIES += libworker.la
 libworker_la_LIBADD = libgpu.la
 libworker_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-libworker_la_SOURCES = %D%/cli.c %D%/cli_impl.h %D%/answers.c %D%/answers_impl.h %D%/manual.c %D%/manual_impl.h \
-	%D%/measure.c %D%/measure_impl.h %D%/request.c %D%/request_impl.h \
-	%D%/worker_trial.c %D%/worker_trial_impl.h
+libworker_la_SOURCES = %D%/answers.c %D%/cli.c %D%/worker_impl.h %D%/manual.c \
+	%D%/measure.c %D%/request.c \
+	%D%/worker_trial.c
 include %D%/kernel/local.mk
 include %D%/count/local.mk
 include %D%/program/local.mk

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/measure_impl.h"
+#include "worker/worker_impl.h"
 
 #include <math.h>
+#include <omp.h>
 #include <time.h>
 
 #include "worker/kernel/crash.h"
@@ -15,15 +16,6 @@ enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 }
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
 #define AT_ONCE          10   /* times settles_s: a first run that took longer is the sample */
 #define HEALTH_AGE_S     0.2  /* seconds: GPU trials that end within this time share one health reading */
-
-const char *outcome_word(enum outcome outcome) {
-	static const char *const words[] = {
-#define OUTCOME_WORD(name, word) [OUTCOME_##name] = word,
-		OUTCOMES(OUTCOME_WORD)
-#undef OUTCOME_WORD
-	};
-	return words[outcome];
-}
 
 enum outcome outcome_of(enum ss_status status) {
 	switch (status) {
@@ -183,7 +175,11 @@ static bool verify(struct state *state, const struct request *request, const str
 	    (settles(request, run_s) && !within_limit(request, run_s, 1, out)))
 		return false;
 	start = now_ns();
+	if (state->call.gpu) /* the host computes references, and has nothing else to do */
+		omp_set_num_threads(omp_get_num_procs());
 	out->status = state->kernel->verify ? state->kernel->verify(state->memory, &state->call) : SS_OK;
+	if (state->call.gpu)
+		omp_set_num_threads(team_threads(team));
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;

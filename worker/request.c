@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/request_impl.h"
+#include "worker/worker_impl.h"
 
 #include "base/json/js.h"
 #include "worker/source/source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/cli_impl.h"
+#include "worker/worker_impl.h"
 
 int main(int argc, char **argv) {
 	return cli_main(argc, argv);

@@ -7,8 +7,7 @@
 #include "worker/count/simulate.h"
 #include "worker/kernel/crash.h"
 #include "worker/kernel/word.h"
-#include "worker/measure_impl.h"
-#include "worker/worker_trial_impl.h"
+#include "worker/worker_impl.h"
 
 /* A trial's report on its GPU: clocks, temperature, compiled and launched functions. */
 
@@ -212,6 +211,15 @@ static void message_default(struct measurement *m) {
 static json_t *noise_json(const struct noise *noise) {
 	return json_pack("{s:I, s:f, s:f}", "involuntary", (json_int_t)noise->involuntary, "run_delay_s",
 	                 noise->run_delay_s, "steal_s", noise->steal_s);
+}
+
+static const char *outcome_word(enum outcome outcome) {
+	static const char *const words[] = {
+#define OUTCOME_WORD(name, word) [OUTCOME_##name] = word,
+		OUTCOMES(OUTCOME_WORD)
+#undef OUTCOME_WORD
+	};
+	return words[outcome];
 }
 
 static json_t *report_json(struct report *report, double elapsed_s) {

@@ -348,6 +348,18 @@ int proc_stop(struct proc *proc, double grace) {
 	return status;
 }
 
+int proc_run(const struct proc_spec *spec, double seconds, char **log, struct err *err) {
+	*log = NULL;
+	struct proc *proc = proc_start(spec, err);
+	if (!proc)
+		return -1;
+	proc_wait(proc, seconds);
+	bool ended = proc_has_ended(proc_pid(proc));
+	*log = mem_strdup(proc_stderr(proc));
+	int status = proc_stop(proc, 0);
+	return ended ? status : err_set(err, ERR_FAILED, NULL, "%s took longer than %g s", spec->argv[0], seconds);
+}
+
 void proc_status_text(int status, char *text, size_t size) {
 	if (!WIFSIGNALED(status)) {
 		snprintf(text, size, "exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : status);

@@ -70,6 +70,9 @@ void proc_wait(struct proc *proc, double seconds);
  * group with SIGKILL; returns the wait status and frees everything. Where the child has an end_signal and dies by
  * itself, the rest of its group gets three seconds to end, too. */
 int proc_stop(struct proc *proc, double grace);
+/* Runs a child to its end, at most for `seconds`; its stdout is dropped. Returns its wait status; -1 and err if it does
+ * not start or takes longer. log: what proc_stderr returns, which the caller frees; NULL if it did not start. */
+int proc_run(const struct proc_spec *spec, double seconds, char **log, struct err *err);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);
 #endif

@@ -73,17 +73,10 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
                        struct err *err);
 /* Returns the tables if rc is 0 and they agree with each other; otherwise frees them and returns NULL. */
 struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
-/* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
-int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
-/* One portable event, from an object. */
-int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
-/* Returns the way in which this CPU's family counts the event: the most specific pattern wins. NULL: no family lists
- * it. */
-const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu, const char *event);
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);

@@ -2,9 +2,10 @@
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <ctype.h>
+#include <fnmatch.h>
 
-#include "counters/plan/plan_impl.h"
 #include "base/expr/expr.h"
+#include "counters/plan/plan_impl.h"
 
 enum { REFUSALS_MAX = TABLE_LIST_MAX + 4, PLAN_REASON = 2 * COUNTER_REASON };
 
@@ -151,6 +152,39 @@ static bool formula_try(struct attempt *attempt, const char *formula) {
 	if (good)
 		attempt->found.formula = formula;
 	return good;
+}
+
+/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
+static size_t family_fits(const struct table_family *family, const char *cpu) {
+	size_t best = 0;
+	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
+		const char *pattern = json_string_value(json_array_get(family->cpus, i));
+		size_t says = 1;
+		for (const char *c = pattern; *c; c++)
+			says += *c != '*' && *c != '?';
+		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
+			best = says;
+	}
+	return best;
+}
+
+/* Returns the way in which this CPU's family counts the event: the most specific pattern wins. NULL: no family lists
+ * it. */
+static const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu,
+                                                    const char *event) {
+	const struct table_native *best = NULL;
+	size_t most = 0;
+	for (size_t i = 0; i < tables->family_count; i++) {
+		const struct table_family *family = &tables->families[i];
+		size_t fits = family_fits(family, cpu);
+		for (size_t k = 0; fits > most && k < family->native_count; k++) {
+			if (strcmp(family->natives[k].event, event) == 0) {
+				best = &family->natives[k];
+				most = fits;
+			}
+		}
+	}
+	return best;
 }
 
 static const struct resolution *resolve(struct plan_build *build, const struct table_event *event, bool formulas) {
@@ -316,6 +350,15 @@ void plan_backend(struct plan_build *build, const struct counter_backend *backen
 		if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
 			event->backend = NULL;
 	}
+}
+
+bool table_source_split(struct arena *arena, const char *text, struct table_source *source) {
+	const char *colon = strchr(text, ':');
+	if (!colon || colon == text || !colon[1] || strpbrk(text, " \t"))
+		return false;
+	source->backend = arena_printf(arena, "%.*s", (int)(colon - text), text);
+	source->event = arena_strdup(arena, colon + 1);
+	return true;
 }
 
 bool plan_source(struct plan_build *build, const char *word) {

@@ -10,6 +10,84 @@
 
 /* Reads files of data/groups/ and of the user's own groups. */
 
+/* A counter in seconds has a promise in seconds. */
+static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
+	const char *word;
+	if (table_text_or_null(json, "loop", &word, err) != 0)
+		return -1;
+	if (!word)
+		return 0;
+	if (!counter_loop_amount(word, &event->least))
+		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
+	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
+		event->least *= 1e-9;
+	return 0;
+}
+
+static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source,
+                       struct err *err) {
+	if (!json_is_string(json) || !table_source_split(tables->arena, json_string_value(json), source))
+		return err_set(err, ERR_USAGE, NULL, "a source must be \"BACKEND:EVENT\", such as \"perf:cycles\"");
+	return 0;
+}
+
+static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	json_t *list;
+	if (js_array(json, "sources", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	struct table_source *sources = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *sources);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (source_read(tables, json_array_get(list, i), &sources[i], err) != 0)
+			return err_prefix(err, "'sources'[%zu]", i);
+	event->sources = sources;
+	event->source_count = json_array_size(list);
+	return 0;
+}
+
+static int flag_read(const json_t *json, const char *key, bool *flag, struct err *err) {
+	return json_object_get(json, key) ? js_bool(json, key, flag, err) : 0;
+}
+
+static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	static const char *const known[] = {"name",      "unit",      "summary", "loop",    "never_zero",
+	                                    "simulated", "simulator", "sources", "formula", NULL};
+	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
+	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
+		return -1;
+	if (loop_read(json, event, err) != 0 || flag_read(json, "never_zero", &event->never_zero, err) != 0 ||
+	    flag_read(json, "simulated", &event->simulated, err) != 0)
+		return -1;
+	if (table_text_or_null(json, "simulator", &event->simulator, err) != 0 ||
+	    table_text_or_null(json, "formula", &event->formula, err) != 0)
+		return -1;
+	return sources_read(tables, json, event, err);
+}
+
+/* One portable event, from an object. */
+static int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
+	struct table_event event = {.file = file};
+	if (event_fill(tables, json, &event, err) != 0)
+		return event.name ? err_prefix(err, "\"%.60s\"", event.name) : -1;
+	if (table_event_find(tables, event.name))
+		return err_set(err, ERR_USAGE, NULL, "the event \"%.60s\" already exists", event.name);
+	if (tables->event_count == TABLE_EVENTS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "more than %d events", TABLE_EVENTS_MAX);
+	tables->events[tables->event_count++] = event;
+	return 0;
+}
+
+/* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
+static int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
+	static const char *const known[] = {"schema", "source", "events", NULL};
+	json_t *list;
+	if (table_members(json, known, err) != 0 || js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
+		return -1;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (table_event_read(tables, file, json_array_get(list, i), err) != 0)
+			return err_prefix(err, "'events'[%zu]", i);
+	return 0;
+}
+
 /* A group's event is either a portable one by name or one that this file defines. */
 static int group_event_read(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
                             struct err *err) {
@@ -324,36 +402,6 @@ struct table_group *table_group_find(const struct counter_tables *tables, const 
 		if (strcasecmp(tables->groups[i].name, name) == 0)
 			return &tables->groups[i];
 	return NULL;
-}
-
-/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
-static size_t family_fits(const struct table_family *family, const char *cpu) {
-	size_t best = 0;
-	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
-		const char *pattern = json_string_value(json_array_get(family->cpus, i));
-		size_t says = 1;
-		for (const char *c = pattern; *c; c++)
-			says += *c != '*' && *c != '?';
-		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
-			best = says;
-	}
-	return best;
-}
-
-const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu, const char *event) {
-	const struct table_native *best = NULL;
-	size_t most = 0;
-	for (size_t i = 0; i < tables->family_count; i++) {
-		const struct table_family *family = &tables->families[i];
-		size_t fits = family_fits(family, cpu);
-		for (size_t k = 0; fits > most && k < family->native_count; k++) {
-			if (strcmp(family->natives[k].event, event) == 0) {
-				best = &family->natives[k];
-				most = fits;
-			}
-		}
-	}
-	return best;
 }
 
 /* Shows the tables as JSON. */

@@ -186,15 +186,6 @@ int table_members(const json_t *json, const char *const *known, struct err *err)
 	return near ? err_hint(err, "did you mean '%s'?", near) : -1;
 }
 
-bool table_source_split(struct arena *arena, const char *text, struct table_source *source) {
-	const char *colon = strchr(text, ':');
-	if (!colon || colon == text || !colon[1] || strpbrk(text, " \t"))
-		return false;
-	source->backend = arena_printf(arena, "%.*s", (int)(colon - text), text);
-	source->event = arena_strdup(arena, colon + 1);
-	return true;
-}
-
 static int names_check(const struct expr *expr, bool (*passes)(const void *ctx, const char *name), const void *ctx,
                        struct err *err) {
 	size_t count = expr_name_count(expr);
@@ -218,82 +209,6 @@ int table_formula_check(const char *formula, bool (*passes)(const void *ctx, con
 	if (rc == 0 && strpbrk(formula, "'\""))
 		rc = err_set(err, ERR_USAGE, NULL, "quoted words have no meaning here");
 	return rc != 0 ? err_prefix(err, "'formula' \"%.100s\"", formula) : 0;
-}
-
-/* A counter in seconds has a promise in seconds. */
-static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
-	const char *word;
-	if (table_text_or_null(json, "loop", &word, err) != 0)
-		return -1;
-	if (!word)
-		return 0;
-	if (!counter_loop_amount(word, &event->least))
-		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
-	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
-		event->least *= 1e-9;
-	return 0;
-}
-
-static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source,
-                       struct err *err) {
-	if (!json_is_string(json) || !table_source_split(tables->arena, json_string_value(json), source))
-		return err_set(err, ERR_USAGE, NULL, "a source must be \"BACKEND:EVENT\", such as \"perf:cycles\"");
-	return 0;
-}
-
-static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	json_t *list;
-	if (js_array(json, "sources", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	struct table_source *sources = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *sources);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (source_read(tables, json_array_get(list, i), &sources[i], err) != 0)
-			return err_prefix(err, "'sources'[%zu]", i);
-	event->sources = sources;
-	event->source_count = json_array_size(list);
-	return 0;
-}
-
-static int flag_read(const json_t *json, const char *key, bool *flag, struct err *err) {
-	return json_object_get(json, key) ? js_bool(json, key, flag, err) : 0;
-}
-
-static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const known[] = {"name",      "unit",      "summary", "loop",    "never_zero",
-	                                    "simulated", "simulator", "sources", "formula", NULL};
-	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
-	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
-		return -1;
-	if (loop_read(json, event, err) != 0 || flag_read(json, "never_zero", &event->never_zero, err) != 0 ||
-	    flag_read(json, "simulated", &event->simulated, err) != 0)
-		return -1;
-	if (table_text_or_null(json, "simulator", &event->simulator, err) != 0 ||
-	    table_text_or_null(json, "formula", &event->formula, err) != 0)
-		return -1;
-	return sources_read(tables, json, event, err);
-}
-
-int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	struct table_event event = {.file = file};
-	if (event_fill(tables, json, &event, err) != 0)
-		return event.name ? err_prefix(err, "\"%.60s\"", event.name) : -1;
-	if (table_event_find(tables, event.name))
-		return err_set(err, ERR_USAGE, NULL, "the event \"%.60s\" already exists", event.name);
-	if (tables->event_count == TABLE_EVENTS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "more than %d events", TABLE_EVENTS_MAX);
-	tables->events[tables->event_count++] = event;
-	return 0;
-}
-
-int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	static const char *const known[] = {"schema", "source", "events", NULL};
-	json_t *list;
-	if (table_members(json, known, err) != 0 || js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
-		return -1;
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (table_event_read(tables, file, json_array_get(list, i), err) != 0)
-			return err_prefix(err, "'events'[%zu]", i);
-	return 0;
 }
 
 static int texts_check(const json_t *list, struct err *err) {

@@ -323,6 +323,14 @@ struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *
 	return NULL;
 }
 
+void opencl_events_drop(struct opencl *ocl) {
+	if (ocl->first)
+		ocl->calls->event_release(ocl->first);
+	if (ocl->last)
+		ocl->calls->event_release(ocl->last);
+	ocl->first = ocl->last = NULL;
+}
+
 void opencl_close(struct opencl *ocl) {
 	opencl_events_drop(ocl);
 	for (size_t i = 0; i < ocl->count; i++)

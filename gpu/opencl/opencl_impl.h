@@ -180,20 +180,6 @@ void opencl_close(struct opencl *ocl);
 /* An address is a place in our own numbering, because OpenCL has buffers and not addresses. */
 uint64_t opencl_alloc(struct opencl *ocl, size_t size);
 void opencl_free(struct opencl *ocl, uint64_t memory);
-void opencl_upload(struct opencl *ocl, uint64_t to, const void *from, size_t size);
-void opencl_download(struct opencl *ocl, void *to, uint64_t from, size_t size);
-void opencl_copy(struct opencl *ocl, uint64_t to, uint64_t from, size_t size);
-void opencl_fill(struct opencl *ocl, uint64_t to, uint32_t value, size_t bytes_each, size_t count);
-
-opencl_kernel opencl_function(struct opencl *ocl, opencl_program program, const char *name, int *parameters,
-                              struct gpu_function_facts *facts);
-void opencl_function_free(struct opencl *ocl, opencl_kernel kernel);
-/* Arguments as gpu_launch has them; kinds says what they are. */
-void opencl_launch(struct opencl *ocl, opencl_kernel kernel, const char *name, const struct gpu_shape *shape,
-                   const struct gpu_passed *kinds, size_t count, void *const *arguments);
-bool opencl_sync(struct opencl *ocl);
-void opencl_clock_start(struct opencl *ocl);
-double opencl_clock_stop(struct opencl *ocl); /* from the first launch's start to the last one's end */
 
 enum { OPENCL_BUFFERS_MAX = 256 };
 
@@ -223,6 +209,5 @@ struct opencl {
 bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result);
 /* The same for calls that wait for kernels: whatever they report, the context can't be trusted any more. */
 bool opencl_ended(struct opencl *ocl, const char *call, int32_t result);
-/* The buffer at an address, and the offset in it; NULL with a failure if there is none. */
 void opencl_events_drop(struct opencl *ocl);
 #endif

@@ -54,10 +54,6 @@ struct cc_generator {
 extern const struct cc_generator cc_kmer, cc_rgg, cc_queen, cc_rmat;
 const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
 
-/* A built-in graph or a file. What is wrong with it is in the call's message. */
-enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
-                             const struct ss_call *call);
-
 /* Readers of graph files. A reader gets the whole file in memory and adds its edges. It allocates what a header
  * announces only after the file has shown that it is long enough. */
 

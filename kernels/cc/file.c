@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file into memory, and to its reader. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "kernels/cc/cc_impl.h"
 #include "kernels/fail.h"
@@ -112,51 +108,6 @@ enum ss_status cc_file_wrong(const struct cc_text *text, const char *format, ...
 static const struct cc_format *const cc_formats[] = {&cc_matrix_market, &cc_metis, &cc_serialized, &cc_edge_list};
 enum { FORMATS = sizeof cc_formats / sizeof *cc_formats };
 
-/* Reads what is available, `size` bytes at most. */
-static ssize_t read_all(int file, char *data, size_t size) {
-	size_t done = 0;
-	while (done < size) {
-		ssize_t part = read(file, data + done, size - done);
-		if (part < 0 && errno == EINTR)
-			continue;
-		if (part < 0)
-			return -1;
-		if (part == 0)
-			break;
-		done += (size_t)part;
-	}
-	return (ssize_t)done;
-}
-
-static enum ss_status contents_read(int file, const struct cc_text *text, char **data, size_t *size) {
-	struct stat about;
-	if (fstat(file, &about) != 0)
-		return cc_file_wrong(text, "%s", strerror(errno));
-	if (!S_ISREG(about.st_mode))
-		return cc_file_wrong(text, "not a regular file");
-	*data = malloc((size_t)about.st_size + 1);
-	if (!*data)
-		return kernel_fail(text->call, SS_NOMEM, "no memory for a file of %lld bytes", (long long)about.st_size);
-	ssize_t done = read_all(file, *data, (size_t)about.st_size);
-	if (done < 0)
-		return cc_file_wrong(text, "%s", strerror(errno));
-	(*data)[done] = '\0';
-	*size = (size_t)done;
-	return SS_OK;
-}
-
-/* file.c: the file's contents, with a '\0' behind them. Without O_NONBLOCK a pipe would keep us waiting for its writer.
- */
-static enum ss_status cc_file_load(const char *path, const struct ss_call *call, char **data, size_t *size) {
-	struct cc_text text = {.name = path, .call = call};
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file < 0)
-		return cc_file_wrong(&text, "%s", strerror(errno));
-	enum ss_status status = contents_read(file, &text, data, size);
-	close(file);
-	return status;
-}
-
 static bool format_fits(const struct cc_format *format, const char *path, const char *data, size_t size) {
 	size_t length = strlen(path), extension = strlen(format->extension),
 		   magic = format->magic ? strlen(format->magic) : 0;
@@ -188,35 +139,4 @@ const struct cc_generator *cc_generator_find(const char *name) {
 		if (strcmp(generators[i]->name, name) == 0)
 			return generators[i];
 	return NULL;
-}
-
-static enum ss_status file_read(struct cc_pairs *pairs, const char *path, const struct ss_call *call) {
-	char *data = NULL;
-	size_t size = 0;
-	enum ss_status status = cc_file_load(path, call, &data, &size);
-	if (status == SS_OK)
-		status = cc_file_parse(path, data, size, call, pairs);
-	free(data);
-	return status;
-}
-
-enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
-                             const struct ss_call *call) {
-	const struct cc_generator *generator = cc_generator_find(source);
-	struct cc_pairs pairs = {0};
-	enum ss_status status;
-	if (generator)
-		status = generator->make(&pairs, (int32_t)n, (int)degree, call->seed) ? SS_OK : SS_NOMEM;
-	else if (!source || access(source, F_OK) != 0)
-		return kernel_fail(call, SS_INVALID,
-		                   "no graph '%.80s': kmer, rgg, queen and rmat are built in, and no such file",
-		                   source ? source : "");
-	else
-		status = file_read(&pairs, source, call);
-	if (status == SS_OK)
-		status = cc_graph_build(graph, &pairs);
-	cc_pairs_free(&pairs);
-	if (status == SS_NOMEM)
-		return kernel_fail(call, SS_NOMEM, "no memory for this graph");
-	return status;
 }

@@ -247,10 +247,3 @@ double ceiling_oracle_triad(int thread, size_t i) {
 int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit) {
 	return chain + steps < limit ? chain + steps : limit;
 }
-
-bool ceiling_oracle_counts(const struct ceiling_job *job, uint64_t wanted) {
-	uint64_t count = 0;
-	for (int thread = 0; thread < job->threads; thread++)
-		count += job->slots[thread].sum;
-	return count == wanted;
-}

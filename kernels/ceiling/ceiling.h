@@ -98,8 +98,6 @@ static inline double ceiling_real(int thread, int array, size_t i) {
 uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes);
 double ceiling_oracle_triad(int thread, size_t i);
 int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit);
-bool ceiling_oracle_counts(const struct ceiling_job *job,
-                           uint64_t wanted); /* all threads together were here so often */
 
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct ceiling_isa ceiling_isas[];

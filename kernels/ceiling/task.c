@@ -18,6 +18,14 @@ static void task_run(struct ceiling_job *job) {
 	}
 }
 
+/* all threads together were here so often */
+static bool ceiling_oracle_counts(const struct ceiling_job *job, uint64_t wanted) {
+	uint64_t count = 0;
+	for (int thread = 0; thread < job->threads; thread++)
+		count += job->slots[thread].sum;
+	return count == wanted;
+}
+
 static bool task_right(const struct ceiling_job *job, int thread) {
 	(void)thread;
 	return ceiling_oracle_counts(job, (uint64_t)job->n);

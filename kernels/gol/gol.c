@@ -205,6 +205,13 @@ enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	return SS_OK;
 }
 
+static const struct gol_isa *gol_isa_best(void) {
+	const struct gol_isa *isa = gol_isas;
+	while (isa->usable && !isa->usable())
+		isa++;
+	return isa;
+}
+
 static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gol_state *state = opaque;
 	*state = (struct gol_state){

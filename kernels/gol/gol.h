@@ -41,7 +41,6 @@ struct gol_isa {
 	void (*bytes)(const uint8_t *src, uint8_t *dst, size_t stride, size_t rows, size_t n);
 };
 extern const struct gol_isa gol_isas[]; /* best first; the last works everywhere */
-const struct gol_isa *gol_isa_best(void);
 
 /* Two grids in one allocation. A row has at least one dead unit before and after it (the one after row r is the one
  * before row r + 1), and there is a dead row above the first and below the last. */

@@ -42,10 +42,3 @@ const struct gol_isa gol_isas[] = {
 #endif
 	{BASIC, NULL, basic_rows, basic_slide, basic_bytes},
 };
-
-const struct gol_isa *gol_isa_best(void) {
-	const struct gol_isa *isa = gol_isas;
-	while (isa->usable && !isa->usable())
-		isa++;
-	return isa;
-}

@@ -19,6 +19,28 @@ static void objects_assign(const struct kmeans_state *s, size_t loop, int thread
 	kmeans_count_changes(s, loop, changed);
 }
 
+/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2, then a row for
+ * each coordinate. Clusters that only fill up the last panel are infinitely far away. */
+static void kmeans_wide_centre(const struct kmeans_state *s, size_t c) {
+	size_t coords = s->input->coords;
+	const double *centre = s->centres + c * coords;
+	double *column = s->wide + (c - c % KMEANS_PANEL) * (coords + 1) + c % KMEANS_PANEL;
+	double norm = 0;
+	for (size_t j = 0; j < coords; j++) {
+		norm += centre[j] * centre[j];
+		column[(j + 1) * KMEANS_PANEL] = centre[j];
+	}
+	*column = norm / 2;
+}
+
+/* All centres, and the columns that are none. */
+static void kmeans_wide_fill(const struct kmeans_state *s) {
+	for (size_t c = 0; c < s->input->clusters; c++)
+		kmeans_wide_centre(s, c);
+	for (size_t c = s->input->clusters; c < s->panels * KMEANS_PANEL; c++)
+		s->wide[(c - c % KMEANS_PANEL) * (s->input->coords + 1) + c % KMEANS_PANEL] = __builtin_inf();
+}
+
 static void cluster_collect(const struct kmeans_state *s, size_t c, int team) {
 	size_t coords = s->input->coords;
 	for (int t = 1; t < team; t++) {

@@ -123,7 +123,6 @@ void kmeans_centres_move(const struct kmeans_state *s);
 void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own);
 /* Empties a table; adds one to another. */
 void kmeans_table_clear(const struct kmeans_state *s, int table);
-void kmeans_table_add(const struct kmeans_state *s, int table, int other);
 double kmeans_inertia(const struct kmeans_state *s);
 size_t kmeans_empty(const struct kmeans_state *s);
 
@@ -136,10 +135,6 @@ enum ss_status kmeans_oracle(struct kmeans_input *input);
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct kmeans_isa kmeans_isas[];
 const struct kmeans_isa *kmeans_isa_best(void);
-/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2, then a row for
- * each coordinate. Clusters that only fill up the last panel are infinitely far away. */
-void kmeans_wide_centre(const struct kmeans_state *s, size_t cluster);
-void kmeans_wide_fill(const struct kmeans_state *s);
 
 extern const struct kmeans_variant kmeans_serial, kmeans_shared, kmeans_privatized, kmeans_blocked;
 extern const struct kmeans_variant kmeans_serial_counted, kmeans_shared_counted, kmeans_privatized_counted,

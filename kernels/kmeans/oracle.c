@@ -114,13 +114,21 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 
 static enum ss_status objects_check(const struct kmeans_state *s, const struct ss_call *call) {
 	const struct kmeans_input *in = s->input;
+	size_t first = in->n;
+#pragma omp parallel for reduction(min : first)
 	for (size_t i = 0; i < in->n; i++) {
+		int32_t found = s->membership[i];
+		bool exists = found >= 0 && (size_t)found < in->clusters;
+		if ((!exists || (!s->lossy && found != in->membership[i])) && i < first)
+			first = i;
+	}
+	if (first < in->n) {
+		size_t i = first;
 		int32_t found = s->membership[i];
 		if (found < 0 || (size_t)found >= in->clusters)
 			return kernel_wrong(call, "object %zu is in cluster %d of %zu", i, (int)found, in->clusters);
-		if (!s->lossy && found != in->membership[i])
-			return kernel_wrong(call, "object %zu is in cluster %d, should be in %d", i, (int)found,
-			                    (int)in->membership[i]);
+		return kernel_wrong(call, "object %zu is in cluster %d, should be in %d", i, (int)found,
+		                    (int)in->membership[i]);
 	}
 	return SS_OK;
 }
@@ -182,15 +190,6 @@ void kmeans_centres_move(const struct kmeans_state *s) {
 void kmeans_table_clear(const struct kmeans_state *s, int table) {
 	memset(kmeans_sums(s, table), 0, s->input->clusters * s->input->coords * sizeof *s->sums);
 	memset(kmeans_counts(s, table), 0, s->input->clusters * sizeof *s->counts);
-}
-
-void kmeans_table_add(const struct kmeans_state *s, int table, int other) {
-	double *sums = kmeans_sums(s, table), *more = kmeans_sums(s, other);
-	int64_t *counts = kmeans_counts(s, table), *more_counts = kmeans_counts(s, other);
-	for (size_t e = 0; e < s->input->clusters * s->input->coords; e++)
-		sums[e] += more[e];
-	for (size_t c = 0; c < s->input->clusters; c++)
-		counts[c] += more_counts[c];
 }
 
 void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own) {

@@ -21,6 +21,15 @@ static void objects_assign(const struct kmeans_state *s, size_t loop, int thread
 	kmeans_count_changes(s, loop, changed);
 }
 
+static void kmeans_table_add(const struct kmeans_state *s, int table, int other) {
+	double *sums = kmeans_sums(s, table), *more = kmeans_sums(s, other);
+	int64_t *counts = kmeans_counts(s, table), *more_counts = kmeans_counts(s, other);
+	for (size_t e = 0; e < s->input->clusters * s->input->coords; e++)
+		sums[e] += more[e];
+	for (size_t c = 0; c < s->input->clusters; c++)
+		counts[c] += more_counts[c];
+}
+
 /* Called by the whole team. */
 static void tables_add_tree(const struct kmeans_state *s, int thread, int team) {
 	for (int apart = 1; apart < team; apart *= 2) {

@@ -84,23 +84,3 @@ const struct kmeans_isa *kmeans_isa_best(void) {
 		isa++;
 	return isa;
 }
-
-void kmeans_wide_centre(const struct kmeans_state *s, size_t c) {
-	size_t coords = s->input->coords;
-	const double *centre = s->centres + c * coords;
-	double *column = s->wide + (c - c % KMEANS_PANEL) * (coords + 1) + c % KMEANS_PANEL;
-	double norm = 0;
-	for (size_t j = 0; j < coords; j++) {
-		norm += centre[j] * centre[j];
-		column[(j + 1) * KMEANS_PANEL] = centre[j];
-	}
-	*column = norm / 2;
-}
-
-/* All centres, and the columns that are none. */
-void kmeans_wide_fill(const struct kmeans_state *s) {
-	for (size_t c = 0; c < s->input->clusters; c++)
-		kmeans_wide_centre(s, c);
-	for (size_t c = s->input->clusters; c < s->panels * KMEANS_PANEL; c++)
-		s->wide[(c - c % KMEANS_PANEL) * (s->input->coords + 1) + c % KMEANS_PANEL] = __builtin_inf();
-}

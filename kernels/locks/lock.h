@@ -41,6 +41,4 @@ struct lock_kind {
 /* Ends with NULL. LOCK_WORDS in registry.h is the list of their names, for a parameter's values. */
 extern const struct lock_kind *const lock_registry[];
 const struct lock_kind *lock_find(const char *name);
-/* The counting twin of a lock in the registry: the same lock, and a loop that counts. */
-const struct lock_kind *lock_counted(const struct lock_kind *kind);
 #endif

@@ -75,6 +75,19 @@ static const struct ss_event events[] = {
 	{.name = NULL},
 };
 
+/* The counting twin of a lock in the registry: the same lock, and a loop that counts. */
+static const struct lock_kind *lock_counted(const struct lock_kind *kind) {
+	static const struct lock_kind *const counted[] = {
+#define LOCK(name) &lock_##name##_counted,
+#include "kernels/locks/registry.def"
+#undef LOCK
+	};
+	size_t i = 0;
+	while (lock_registry[i] != kind)
+		i++;
+	return counted[i];
+}
+
 static void run_counted(struct locks_state *s, struct lock_contest *contest, int64_t *counts) {
 	struct locks_arena arena = s->arena;
 	arena.kind = lock_counted(s->arena.kind);

@@ -10,18 +10,6 @@ const struct lock_kind *const lock_registry[] = {
 	NULL,
 };
 
-const struct lock_kind *lock_counted(const struct lock_kind *kind) {
-	static const struct lock_kind *const counted[] = {
-#define LOCK(name) &lock_##name##_counted,
-#include "kernels/locks/registry.def"
-#undef LOCK
-	};
-	size_t i = 0;
-	while (lock_registry[i] != kind)
-		i++;
-	return counted[i];
-}
-
 const struct lock_kind *lock_find(const char *name) {
 	for (const struct lock_kind *const *kind = lock_registry; *kind; kind++)
 		if (strcmp((*kind)->name, name) == 0)

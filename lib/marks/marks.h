@@ -98,7 +98,6 @@ void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, s
 
 /* This thread, and its part of a mark; NULL if it cannot be kept. */
 struct ssr_thread *ssr_thread_self(struct ssr_state *state);
-struct ssr_mark *ssr_mark_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length);
 void ssr_thread_end(struct ssr_state *state, struct ssr_thread *thread);
 /* Call it in the child of a fork, with the lock. */
 void ssr_thread_forked(struct ssr_state *state);

@@ -9,36 +9,6 @@
 
 #include "lib/marks/marks.h"
 
-/* FNV-1a (Fowler, Noll, Vo; RFC 9923). */
-static uint32_t ssr_name_hash(const char *text, size_t length) {
-	uint32_t hash = 2166136261u;
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
-
-static struct ssr_name *name_new(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
-	struct ssr_name **bucket = &state->buckets[hash % MARK_NAMES];
-	struct ssr_name *name = state->name_count < MARK_NAMES ? malloc(sizeof *name + length + 1) : NULL;
-	if (!name)
-		return NULL;
-	*name = (struct ssr_name){.chain = *bucket, .hash = hash, .length = length};
-	memcpy(name->text, text, length);
-	name->text[length] = '\0';
-	*bucket = *state->last_name = name;
-	state->last_name = &name->next;
-	state->name_count++;
-	return name;
-}
-
-/* Call it with the lock. NULL if there are too many, or without memory. */
-static struct ssr_name *ssr_name_find(struct ssr_state *state, const char *text, size_t length, uint32_t hash) {
-	struct ssr_name *name = state->buckets[hash % MARK_NAMES];
-	while (name && (name->hash != hash || name->length != length || memcmp(name->text, text, length) != 0))
-		name = name->chain;
-	return name ? name : name_new(state, text, length, hash);
-}
-
 /* A decimal or 0x.. number; -1 if there is none. */
 static int number_read(const char **text, uint64_t max, uint64_t *number) {
 	char *end;
@@ -151,8 +121,6 @@ void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, s
 	errno = before;
 }
 
-enum { TABLE_START = 32 };
-
 /* The value of pthread_getspecific, without the call. */
 static _Thread_local struct ssr_thread *self;
 
@@ -206,81 +174,6 @@ void ssr_thread_end(struct ssr_state *state, struct ssr_thread *thread) {
 	pthread_mutex_lock(&state->lock);
 	thread->taken = false;
 	pthread_mutex_unlock(&state->lock);
-}
-
-static struct ssr_mark **table_slot(struct ssr_mark **table, size_t slots, const char *text, size_t length,
-                                    uint32_t hash) {
-	size_t i = hash & (slots - 1);
-	for (const struct ssr_name *name; table[i]; i = (i + 1) & (slots - 1)) {
-		name = table[i]->name;
-		if (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)
-			break;
-	}
-	return &table[i];
-}
-
-/* Makes room for one more; the table is at most half full. */
-static bool table_grow(struct ssr_thread *thread) {
-	size_t slots = thread->slots ? 2 * thread->slots : TABLE_START;
-	if (2 * (thread->count + 1) <= thread->slots)
-		return true;
-	struct ssr_mark **table = calloc(slots, sizeof *table);
-	if (!table)
-		return false;
-	for (size_t i = 0; i < thread->slots; i++) {
-		const struct ssr_name *name = thread->table[i] ? thread->table[i]->name : NULL;
-		if (name)
-			*table_slot(table, slots, name->text, name->length, name->hash) = thread->table[i];
-	}
-	free(thread->table);
-	thread->table = table;
-	thread->slots = slots;
-	return true;
-}
-
-static struct ssr_mark *mark_new(struct ssr_state *state, struct ssr_thread *thread, struct ssr_name *name) {
-	struct ssr_mark *mark = calloc(1, sizeof *mark + state->event_count * sizeof *mark->sums);
-	if (!mark)
-		return NULL;
-	mark->name = name;
-	mark->thread = thread;
-	mark->next = name->marks;
-	name->marks = mark;
-	return mark;
-}
-
-static struct ssr_mark *mark_add(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length,
-                                 uint32_t hash) {
-	struct ssr_mark *mark = NULL;
-	if (!table_grow(thread))
-		return NULL;
-	pthread_mutex_lock(&state->lock);
-	struct ssr_name *name = ssr_name_find(state, text, length, hash);
-	if (name)
-		mark = mark_new(state, thread, name);
-	pthread_mutex_unlock(&state->lock);
-	if (mark) {
-		*table_slot(thread->table, thread->slots, text, length, hash) = mark;
-		thread->count++;
-	}
-	return mark;
-}
-
-/* Cut between characters of UTF-8. */
-static size_t name_cut(const char *text, size_t length) {
-	if (length <= MARK_NAME)
-		return length;
-	length = MARK_NAME;
-	while (length > MARK_NAME - 4 && ((unsigned char)text[length] & 0xC0) == 0x80)
-		length--;
-	return length;
-}
-
-struct ssr_mark *ssr_mark_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length) {
-	length = name_cut(text, length);
-	uint32_t hash = ssr_name_hash(text, length);
-	struct ssr_mark *found = thread->slots ? *table_slot(thread->table, thread->slots, text, length, hash) : NULL;
-	return found ? found : mark_add(state, thread, text, length, hash);
 }
 
 static void sum_clear(struct ssr_sum *sum) {

@@ -241,6 +241,17 @@ static int status_of(const struct sweetspot_config *config, int fit) {
 	return config->foreign ? SWEETSPOT_FOREIGN : config->stale ? SWEETSPOT_STALE : fit;
 }
 
+/* The cost at a size; NaN without a law, and beyond its sizes. */
+static double ssp_law(const struct ssp_sizes *sizes, double size) {
+	for (size_t i = 0; i < sizes->piece_count; i++) {
+		const struct ssp_piece *piece = &sizes->pieces[i];
+		double cost = piece->overhead + piece->factor * pow(size, piece->exponent);
+		if (size >= piece->from && size <= piece->to)
+			return isfinite(cost) && cost >= 0 ? cost : NAN;
+	}
+	return NAN;
+}
+
 static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, const struct ssp_range *range,
                                                    double size, struct sweetspot_match *match) {
 	double first = sizes->ranges[0].from, last = sizes->ranges[sizes->range_count - 1].to;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile/machine_impl.h"
+#include "lib/profile/profile_impl.h"
 
 static const struct {
 	const char *name;

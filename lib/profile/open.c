@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/profile/machine_impl.h"
+#include "lib/profile/profile_impl.h"
 
 /* OpenMP API 5.2, sections 18.2 and 21: settings that the runtime's routines can change after the start. Its
  * functions are looked up when needed, because the library does not link OpenMP. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one
- * arena, so that looking up does not allocate and does not lock. */
+/* Private to this folder. */
 #ifndef LIB_PROFILE_PROFILE_IMPL_H
 #define LIB_PROFILE_PROFILE_IMPL_H
 #include <stdint.h>
 
 #include "lib/profile/lookup.h"
+
+/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one
+ * arena, so that looking up does not allocate and does not lock. */
 
 /* Inside libsweetspot: memory that is freed all at once. */
 struct ssp_arena;
@@ -117,8 +119,30 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason);
 int ssp_index(struct sweetspot_profile *profile);
 const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, const char *name);
-/* The cost at a size; NaN without a law, and beyond its sizes. */
-double ssp_law(const struct ssp_sizes *sizes, double size);
 
 /* Inside libsweetspot: checked reading of JSON. Each function returns -1 if memory is missing or the type is wrong. */
+
+/* Inside libsweetspot: identifies this machine from the kernel's files, and compares it with a profile's. */
+
+/* Reads below `root` ("": this machine). Unknown members stay 0 or NULL; gpu: the models, one a line. */
+void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_machine *machine);
+/* The difference, in the arena, or NULL. A fact that only one of them has is not a difference, but something must
+ * agree. */
+const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here,
+                                struct ssp_arena *arena);
+
+/* "machine-0123456789ab.json"; gpu: the model, or nothing. */
+enum { SSP_LINK_SIZE = 32 };
+void ssp_machine_link(const struct ssp_machine *machine, const char *gpu, size_t gpu_size, char name[SSP_LINK_SIZE]);
+
+/* Lines and lists of CPUs below a root. */
+enum { SSP_CPUS_MAX = 8192 };
+struct ssp_set {
+	bool has[SSP_CPUS_MAX];
+	size_t count;
+};
+__attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char *line, size_t size, const char *format,
+                                                         ...);
+/* "0-3,8"; numbers beyond the maximum are left out. False if the text is not a list. */
+bool ssp_set_parse(const char *text, struct ssp_set *set);
 #endif

@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/profile/profile_impl.h"
@@ -375,14 +372,4 @@ static int ssp_sizes_read(struct sweetspot_profile *profile, const json_t *json,
 		ssp_message_set(message, "sizes: must be an array of at most %d, and fit in memory", SSP_ENTRIES_MAX);
 	profile->sizes_count = count;
 	return profile->sizes ? 0 : -1;
-}
-
-double ssp_law(const struct ssp_sizes *sizes, double size) {
-	for (size_t i = 0; i < sizes->piece_count; i++) {
-		const struct ssp_piece *piece = &sizes->pieces[i];
-		double cost = piece->overhead + piece->factor * pow(size, piece->exponent);
-		if (size >= piece->from && size <= piece->to)
-			return isfinite(cost) && cost >= 0 ? cost : NAN;
-	}
-	return NAN;
 }

@@ -8,8 +8,7 @@
 #include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "src/app/device_impl.h"
-#include "src/app/plugin_impl.h"
+#include "src/app/app_impl.h"
 #include "tuner/program/program.h"
 
 struct app {

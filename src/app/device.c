@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/app/device_impl.h"
+#include "src/app/app_impl.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -314,10 +314,9 @@ static void doubts_tell(struct app *app, const json_t *entry, bool used) {
 static void use_proven(struct app *app, const struct opt_args *args, const struct export_format *format,
                        json_t *profile) {
 	bool used = opt_has(args, "anyway");
-	size_t i;
-	json_t *entry;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) if (!format->trials)
-		doubts_tell(app, entry, used);
+	js_each (entry, json_object_get(profile, "entries"))
+		if (!format->trials)
+			doubts_tell(app, entry, used);
 	if (!format->trials && !used)
 		profile_settle(profile, format->data);
 }

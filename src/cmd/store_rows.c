@@ -295,9 +295,7 @@ static int removal_permit(const struct removal *removal, const struct opt_args *
 	}
 	if (!removal->several)
 		return 0;
-	const char *name;
-	json_t *programs;
-	json_object_foreach(removal->programs, name, programs) {
+	js_members (name, programs, removal->programs) {
 		mem_auto char *text = json_object_size(programs) > 1 ? keys_text(programs) : NULL;
 		if (text)
 			err_set(err, ERR_USAGE, "add --yes to remove all of them, or give the numbers from `sweetspot store list`",

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/plan/bindings_impl.h"
-
-#include "base/mem.h"
+#include "src/plan/plan_impl.h"
 
 enum { THREADS, BIND, PLACES, COLUMNS };
 
@@ -84,14 +82,4 @@ int bindings_add(struct space *space, const struct topo *topo, struct err *err) 
 		failed = space_add_table(space, names, COLUMNS, b.rows, b.count, err);
 	arena_free(b.arena);
 	return failed;
-}
-
-bool bindings_same(const struct topo *topo, int threads, const char *proc_bind, const char *places,
-                   const char *others) {
-	struct topo_binding *one = topo_binding_new(topo, threads, places, proc_bind, NULL);
-	struct topo_binding *two = one ? topo_binding_new(topo, threads, others, proc_bind, NULL) : NULL;
-	bool same = two && strcmp(topo_binding_key(one), topo_binding_key(two)) == 0;
-	topo_binding_free(two);
-	topo_binding_free(one);
-	return same;
 }

@@ -2,7 +2,7 @@
 #include "src/plan/plan.h"
 
 #include "base/json/js.h"
-#include "src/plan/bindings_impl.h"
+#include "src/plan/plan_impl.h"
 #include "tuner/space/domain.h"
 #include "tuner/race/unsafe.h"
 

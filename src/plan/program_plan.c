@@ -3,8 +3,7 @@
 
 #include "base/near.h"
 #include "base/text.h"
-#include "src/plan/bindings_impl.h"
-#include "src/plan/program_plan_impl.h"
+#include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
 #include "tuner/space/domain.h"
 

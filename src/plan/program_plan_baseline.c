@@ -5,9 +5,8 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "src/plan/bindings_impl.h"
+#include "src/plan/plan_impl.h"
 #include "src/plan/params.h"
-#include "src/plan/program_plan_impl.h"
 
 /* Reads the OpenMP settings of the user's environment (OpenMP 5.2, chapter 21, and the manuals of libgomp and of LLVM's
  * runtime). An empty variable counts as unset. */
@@ -127,6 +126,17 @@ static bool blocktime_read(struct draft *draft, const char *text, struct value *
 static const char *word_of(const json_t *config, const char *name) {
 	const char *word = json_string_value(json_object_get(config, name));
 	return word ? word : "";
+}
+
+/* Tells whether both kinds of places give the same binding on this machine. False if either is not a kind of places. */
+static bool bindings_same(const struct topo *topo, int threads, const char *proc_bind, const char *places,
+                          const char *others) {
+	struct topo_binding *one = topo_binding_new(topo, threads, places, proc_bind, NULL);
+	struct topo_binding *two = one ? topo_binding_new(topo, threads, others, proc_bind, NULL) : NULL;
+	bool same = two && strcmp(topo_binding_key(one), topo_binding_key(two)) == 0;
+	topo_binding_free(two);
+	topo_binding_free(one);
+	return same;
 }
 
 /* If only the binding is given, libgomp uses hardware threads as places and LLVM uses cores. If both are the same on

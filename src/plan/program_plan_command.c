@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "src/plan/program_plan_impl.h"
+#include "src/plan/plan_impl.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
 #include "tuner/program/source.h"

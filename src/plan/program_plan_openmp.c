@@ -6,7 +6,7 @@
 #include "base/proc/work.h"
 #include "base/sys.h"
 #include "src/plan/params.h"
-#include "src/plan/program_plan_impl.h"
+#include "src/plan/plan_impl.h"
 #include "tuner/space/domain.h"
 
 const struct setting program_settings[SETTINGS] = {

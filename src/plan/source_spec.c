@@ -16,6 +16,7 @@ const struct opt source_options[] = {
 	{"block", 0, "X,Y,Z", "threads per block, or work items per work group", 0},
 	{"shared", 0, "BYTES", "dynamic shared memory per block", 0},
 	{"option", 0, "OPTION", "compiler option, e.g. --option=-use_fast_math", OPT_REPEAT},
+	{"compiler", 0, "NAME", "CUDA: nvrtc, nvcc, or a parameter with these values", 0},
 	{0},
 };
 
@@ -82,10 +83,11 @@ struct words {
 };
 
 static int bad(const struct words *w, const char *what) {
-	return err_set(
-		w->err, ERR_USAGE,
-		"TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F or tolerance=V",
-		"--arg '%.200s': %s", w->text, what);
+	return err_set(w->err, ERR_USAGE,
+	               "TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F, reference=F, "
+	               "tolerance=V or "
+	               "verify=sum",
+	               "--arg '%.200s': %s", w->text, what);
 }
 
 static struct slice word_read(struct slice *rest) {
@@ -143,6 +145,7 @@ static const struct use {
 	{"file", "FillType", "BinaryRaw", true, "DataSource", true},
 	{"reference", "Output", NULL, false, "ReferenceFile", true},
 	{"tolerance", "Output", NULL, false, "Tolerance", true},
+	{"verify", "Output", NULL, false, "Verify", true},
 };
 
 static const struct use *use_find(struct slice word) {
@@ -176,7 +179,7 @@ static int use_read(struct words *w, bool *reads) {
 	*reads = *reads || use->reads;
 	bool given = use->value_key && mark_accept(&w->rest, '=');
 	if (use->value_needed && !given)
-		return bad(w, "file= and reference= need a file name, tolerance= a number");
+		return bad(w, "file= and reference= need a file name, tolerance= a number, verify= sum, sorted or norm");
 	if (!given)
 		return 0;
 	struct slice value = value_read(&w->rest);
@@ -351,6 +354,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	const struct source_kind *kind = kind_of(path); /* NULL: not a source, which the caller has refused */
 	json_t *kernel = json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", kind ? kind->word : "", "KernelName", name,
 	                           "KernelFile", text_base_name(path), "CompilerOptions", options, "Arguments", arguments);
+	if (kernel && opt_has(args, "compiler"))
+		json_object_set_new(kernel, "Compiler", json_string(opt_get(args, "compiler", "")));
 	if (kernel) /* --grid counts blocks, that is work groups */
 		json_object_set_new(kernel, "GlobalSizeType", json_string("CUDA"));
 	if (kernel && !shape_add(kernel, args, err))

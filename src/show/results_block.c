@@ -287,6 +287,22 @@ static bool fell_late(const struct result *result) {
 	return false;
 }
 
+/* So many wrong results are rarely the configurations' fault. */
+static void wrong_print(const struct result *result, long long wrong, FILE *out) {
+	if (2 * wrong <= (long long)result->evaluations)
+		return;
+	fputs("more than half of what was tried computes something else than the baseline: ", out);
+	if (result->program)
+		fputs("if the output may differ, tell what is right with --verify or --expect-output\n", out);
+	else
+		fputs("if an output has other elements in each configuration, such as partial sums, compare what they come to "
+		      "with "
+		      "\"Verify\" (sum, sorted, norm, or a command), or name the parameters that change it in "
+		      "\"OutputDependsOn\" "
+		      "(doc/specifications.md)\n",
+		      out);
+}
+
 static void failures_print(const struct result *result, FILE *out) {
 	long long incomparable = result->incomparable;
 	js_members (type, count, js_at(result->json, "failures")) {
@@ -295,6 +311,8 @@ static void failures_print(const struct result *result, FILE *out) {
 			continue;
 		fprintf(out, "%lld trial%s failed (%s)\n", failed, failed == 1 ? "" : "s", type);
 		failure_print(result, type, out);
+		if (strcmp(type, "correctness") == 0)
+			wrong_print(result, failed, out);
 	}
 	if (fell_late(result) && !result->decided)
 		fputs("what looked best failed, and there was no time to prove the next best: go on with --resume and a longer "

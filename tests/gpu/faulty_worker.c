@@ -5,7 +5,7 @@
 
 #include "gpu/open.h"
 #include "kernels/registry.h"
-#include "worker/cli_impl.h"
+#include "worker/worker_impl.h"
 #include "worker/kernel/device.h"
 
 enum fault { NONE, ILLEGAL, HANG, COMPILE, THREADS, MEMORY, WRONG };

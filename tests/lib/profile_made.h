@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "lib/profile/machine_impl.h"
+#include "lib/profile/profile_impl.h"
 
 #define MADE_HEAD(schema, created, machine)                                                                            \
 	"{\"schema\":\"" schema "\",\"generator\":\"test\",\"created\":\"" created "\",\"machine\":" machine               \

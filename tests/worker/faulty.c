@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/registry.h"
-#include "worker/cli_impl.h"
+#include "worker/worker_impl.h"
 
 enum fault { NONE, CRASH, ABORT, HANG, WRONG, REFUSE, FAIL, PRINT, GREEDY, NOISY, EXIT, SLOW, CHILD, GARBAGE };
 #define FAULTS "none,crash,abort,hang,wrong,refuse,fail,print,greedy,noisy,exit,slow,child,garbage"

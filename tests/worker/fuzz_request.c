@@ -9,8 +9,7 @@
 
 #include "kernels/registry.h"
 #include "base/json/js.h"
-#include "worker/manual_impl.h"
-#include "worker/request_impl.h"
+#include "worker/worker_impl.h"
 #include "tests/fuzz.h"
 #include "tests/worker/fuzz_request.h"
 

@@ -2,8 +2,7 @@
 /* Malformed requests for programs: each is refused with a message that names the mistake, and runs nothing. */
 #include "base/json/js.h"
 #include "base/rng.h"
-#include "worker/program/output_impl.h"
-#include "worker/program/runner_request_impl.h"
+#include "worker/program/program_impl.h"
 #include "tests/worker/program_fixture.h"
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"

@@ -11,6 +11,8 @@
 
 enum { ELEMENTS_MAX = 6000, ROUNDS = 400 };
 
+const struct kernel_entry kernel_registry[] = {{.kernel = NULL}};
+
 struct sample {
 	struct source_argument argument;
 	unsigned char *is, *want;

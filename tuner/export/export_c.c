@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 /* Names, literals and comments that mean the same in C and C++. */
 
@@ -241,15 +241,15 @@ static void put_problem(FILE *out, const struct group *group, const json_t *prob
 
 /* The problems as arrays, numbers and words apart, and the problem that is asked for. */
 static void put_problems(FILE *out, const struct group *group, bool words) {
-	size_t count = asked_count(group, words), i;
-	const char *key, *type = words ? "char *const" : "double", *name = words ? "word" : "number", *between = "";
-	json_t *one;
+	size_t count = asked_count(group, words);
+	const char *type = words ? "char *const" : "double", *name = words ? "word" : "number", *between = "";
 	if (!count)
 		return;
 	fprintf(out, "\tstatic const %s %ss[%zu][%zu] = {\n", type, name, json_array_size(group->entries), count);
-	json_array_foreach(group->entries, i, one) put_problem(out, group, json_object_get(one, "problem"), words);
+	js_each (one, group->entries)
+		put_problem(out, group, json_object_get(one, "problem"), words);
 	fprintf(out, "\t};\n\tconst %s %s[%zu] = {", type, name, count);
-	json_object_foreach(group->asked, key, one) {
+	js_members (key, one, group->asked) {
 		if ((member_type(one) == C_WORD) != words)
 			continue;
 		fprintf(out, "%sp_%s", between, js_string_or(one, "name", ""));

@@ -4,8 +4,7 @@
 #include "base/mem.h"
 #include "base/json/js.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_settings_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_byte(FILE *out, char c) {
 	if (c == '\n' || c == '\r')

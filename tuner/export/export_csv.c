@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_byte(FILE *out, char c) {
 	putc(c, out);

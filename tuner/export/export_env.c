@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static int env_write(const struct profile *profile, FILE *out, struct err *err) {
 	export_heading(out, "# ", profile, "source this file, as with `. ./FILE`.");

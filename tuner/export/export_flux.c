@@ -5,8 +5,21 @@
 #include <string.h>
 
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
+
+/* The cores that they need on the machine of the profile: one for each thread, or for each pair of threads that share
+ * one, at most all. 0 if unknown. */
+static long export_cores(const struct profile *profile, const struct profile_entry *entry) {
+	int64_t cores = profile->machine.cores, all = profile->machine.threads;
+	long threads = export_threads(entry);
+	if (cores < 1 || cores > 1000000 || threads == 0)
+		return threads;
+	if (strcmp(entry->places, "threads") == 0 && all > cores) {
+		long each = (long)(all / cores);
+		threads = (threads + each - 1) / each;
+	}
+	return threads < cores ? threads : (long)cores;
+}
 
 static void put_run(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
 	long cores = export_cores(profile, entry);

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "base/value.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
-#include "tuner/export/trials_impl.h"
+#include "tuner/export/export_impl.h"
 #include "tuner/trial/trial.h"
 
 static const char *failure_word(const char *status) {

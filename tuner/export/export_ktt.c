@@ -6,8 +6,7 @@
 
 #include "base/json/js.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
-#include "tuner/export/trials_impl.h"
+#include "tuner/export/export_impl.h"
 #include "tuner/trial/trial.h"
 
 static const char *status_word(const char *status) {

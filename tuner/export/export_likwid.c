@@ -3,7 +3,7 @@
  * binding of the OpenMP runtime would undo that. */
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_command(const struct profile_entry *entry, FILE *out) {
 	mem_auto char *cpus = export_cpus_each(entry);

@@ -2,10 +2,10 @@
 /* A line of a makefile cannot hold number signs, backslashes and ends of lines: references to variables replace them,
  * and an empty variable guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). Hidden
  * characters are variables, too, which a shell sets because make has no escapes. */
+#include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static const char special[] = "sweetspot_empty :=\n"
 							  "sweetspot_hash := \\#\n"
@@ -68,16 +68,15 @@ static void put_set(FILE *out, const char *name, const char *value) {
  * a recipe ends at every newline, also inside quotes, so that values with one are left out. */
 static void put_environment(FILE *out, const char *prefix, const struct profile_entry *entry) {
 	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
-	const char *key, *between = "";
-	json_t *value;
-	size_t size = 0, i;
+	const char *between = "";
+	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
-	json_array_foreach(entry->unset, i, value) {
+	js_each (value, entry->unset) {
 		if (memory)
-			fprintf(memory, "%s-u %s", i ? " " : "env ", json_string_value(value));
+			fprintf(memory, "%s-u %s", value_at ? " " : "env ", json_string_value(value));
 		between = " ";
 	}
-	json_object_foreach((json_t *)entry->environment, key, value) {
+	js_members (key, value, entry->environment) {
 		if (!memory || strpbrk(json_string_value(value), "\r\n"))
 			continue;
 		fprintf(memory, "%s%s=", between, key);

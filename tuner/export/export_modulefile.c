@@ -4,8 +4,7 @@
 #include <ctype.h>
 
 #include "tuner/export/export.h"
-#include "tuner/export/export_settings_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_text(FILE *out, const char *text) {
 	putc('"', out);

@@ -6,8 +6,7 @@
 
 #include "base/text.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_settings_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_byte(FILE *out, char byte) {
 	unsigned char c = (unsigned char)byte;

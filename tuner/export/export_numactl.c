@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void put_command(const struct profile_entry *entry, FILE *out) {
 	mem_auto char *cpus = export_cpus_all(entry);

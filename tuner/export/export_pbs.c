@@ -3,8 +3,7 @@
  * runs (pbs_resources(7), "ompthreads"); it counts the processors of a host as its administrator configured them, by
  * default all hardware threads. */
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static long threads(const struct profile *profile, const struct profile_entry *entry) {
 	(void)profile;

@@ -2,8 +2,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
-#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_impl.h"
 
 /* With several recommendations the first argument is the name of one. */
 static void put_functions(const struct profile *profile, FILE *out) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/export/export_settings_impl.h"
+#include "tuner/export/export_impl.h"
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/export/export_text_impl.h"
 
 static bool is_shared(const char *name) {
 	return strncmp(name, "OMP_", 4) == 0;

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "tuner/export/export.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 struct wish {
 	long cpus, ranks; /* cpus: of a rank; 0: unknown */

@@ -5,8 +5,7 @@
 
 #include "base/json/js.h"
 #include "tuner/export/export.h"
-#include "tuner/export/export_text_impl.h"
-#include "tuner/export/trials_impl.h"
+#include "tuner/export/export_impl.h"
 #include "tuner/trial/trial.h"
 
 /* The time, then the counters. */

@@ -20,8 +20,8 @@ EXPORTS = \
 	%D%/export_t4.c \
 	%D%/export_ktt.c
 
-libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c %D%/trials_impl.h \
-	%D%/export_text.c %D%/export_text_impl.h %D%/export_settings.c %D%/export_settings_impl.h %D%/shell.c %D%/shell_impl.h
+libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c \
+	%D%/export_text.c %D%/export_settings.c %D%/export_impl.h %D%/shell.c
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -4,8 +4,7 @@
 #include "base/json/js.h"
 #include "base/proc/work.h"
 #include "base/text.h"
-#include "tuner/export/export_text_impl.h"
-#include "tuner/export/shell_impl.h"
+#include "tuner/export/export_impl.h"
 #include "tuner/program/recorded.h"
 
 enum { CPUS_MAX = 65536, THREADS_MAX = 65536 };
@@ -120,18 +119,6 @@ long export_ranks(const struct profile *profile, const struct profile_entry *ent
 	free(text);
 	free(list);
 	return good ? ranks : 0;
-}
-
-long export_cores(const struct profile *profile, const struct profile_entry *entry) {
-	int64_t cores = profile->machine.cores, all = profile->machine.threads;
-	long threads = export_threads(entry);
-	if (cores < 1 || cores > 1000000 || threads == 0)
-		return threads;
-	if (strcmp(entry->places, "threads") == 0 && all > cores) {
-		long each = (long)(all / cores);
-		threads = (threads + each - 1) / each;
-	}
-	return threads < cores ? threads : (long)cores;
 }
 
 long export_most(const struct profile *profile,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/export/trials_impl.h"
+#include "tuner/export/export_impl.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 
 #include <unistd.h>
 

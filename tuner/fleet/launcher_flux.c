@@ -3,7 +3,7 @@
  * src/cmd/job/attach.c of flux-core. Only stand-ins of Flux's commands were tried (doc/fleet.md). */
 #include <signal.h>
 
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 #include "tuner/fleet/slurm_jobs.h"
 
 static const double ASK_SECONDS = 10, END_SECONDS = 20;

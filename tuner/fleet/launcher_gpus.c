@@ -3,7 +3,7 @@
  * of them, so that every worker measures on a first GPU (CUDA C++ Programming Guide, appendix on environment
  * variables). Each configuration, and each pair of a comparison, is measured on one and the same GPU, as on nodes of a
  * cluster. */
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 
 enum { GPUS_MAX = 1000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs the worker as a child process. This is the launcher to copy. */
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 
 static void local_probe(struct launcher_probe *probe) {
 	probe->usable = true;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 #include "tuner/fleet/ssh_hosts.h"
 
 enum { NODEFILE_MAX = 4 << 20 };

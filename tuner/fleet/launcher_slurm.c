@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 #include "tuner/fleet/slurm_jobs.h"
 
 /* Finds out how a Slurm job ended. The messages of srun and slurmstepd were tried with Slurm 22.05.8 and looked up in

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tuner/fleet/launched_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/program/program.h"
 

@@ -8,9 +8,9 @@ LAUNCHERS = \
 	%D%/launcher_pbs.c \
 	%D%/launcher_ssh.c
 
-libtuner_la_SOURCES += $(LAUNCHERS) %D%/launched.c %D%/launched_impl.h %D%/fleet.c %D%/fleet.h \
+libtuner_la_SOURCES += $(LAUNCHERS) %D%/launched.c %D%/fleet_impl.h %D%/fleet.c %D%/fleet.h \
 	%D%/launcher.h %D%/pool.h %D%/pool_node.c \
-	%D%/pool_workers.c %D%/pool_workers.h %D%/pool_workers_impl.h \
+	%D%/pool_workers.c %D%/pool_workers.h \
 	%D%/registry.c \
 	%D%/slurm_jobs.h %D%/ssh_hosts.h %D%/fleet_words.c %D%/fleet_words.h
 nodist_libtuner_la_SOURCES += %D%/registry.def

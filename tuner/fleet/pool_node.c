@@ -6,7 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/fleet/pool_workers_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 
 void pool_done_clear(struct pool_done *done) {
 	for (size_t i = 0; done->results && i < done->job->count; i++)

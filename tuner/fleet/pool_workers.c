@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/fleet/pool_workers_impl.h"
+#include "tuner/fleet/fleet_impl.h"
 
 static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */
 

@@ -85,6 +85,7 @@ void cause_begin(const struct probe_subject *subject, size_t row, struct cause_t
 	}
 	test->work = 1;
 	test->most = INFINITY;
+	test->seconds = study_row(subject->study, row)->value;
 }
 
 void cause_team_set(struct cause_test *test, int side, double team) {
@@ -211,7 +212,9 @@ bool cause_replace(const struct probe_subject *subject, const struct cause_words
 	struct replacement r = {.subject = subject, .words = words, .row = SIZE_MAX, .other = SIZE_MAX};
 	char is[PROBE_TEXT], then[PROBE_TEXT];
 	if (!row_find(&r))
-		return cause_untestable(test, "no setting with several threads has a parameter for %s", words->what);
+		return cause_untestable(test, "no setting%s has a parameter for %s",
+		                        strcmp(study_device(subject->study), "cpu") == 0 ? " with several threads" : "",
+		                        words->what);
 	cause_begin(subject, r.row, test);
 	other_find(&r);
 	if (r.other == SIZE_MAX && !words->fresh)

@@ -14,6 +14,7 @@ struct cause_test {
 	double predicted, otherwise; /* the time of the first over that of the second, if it is the cause and if not */
 	double apart;                /* between these: the ratio that separates both */
 	double most;                 /* a larger ratio has another cause; INFINITY: none has */
+	double seconds;              /* of the first in the table, in its unit */
 	const char *param;           /* the only parameter that differs; NULL: there are more */
 	char intervention[PROBE_TEXT], why[PROBE_TEXT];
 };

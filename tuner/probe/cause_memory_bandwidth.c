@@ -13,6 +13,8 @@ static double cache_of(const struct study *study) {
 	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
 }
 
+static const double BUSY = 0.5; /* the least share of the bandwidth that two threads use */
+
 /* The efficiency of half of the team; 1 where that is one thread. NAN: not measured. */
 static double efficiency_of(const struct probe_subject *subject, double half) {
 	size_t alone = cause_row(subject, 1, 1), row = cause_row(subject, half, half);
@@ -31,7 +33,13 @@ static bool half_plan(const struct probe_subject *subject, size_t row, struct ca
 	if (!(efficiency_of(subject, half) >= WELL))
 		return cause_untestable(test, "%g threads are not known to scale, so that they tell nothing of the memory",
 		                        half);
-	double all = study_ceiling(study, "read", "dram", team), part = study_ceiling(study, "read", "dram", half);
+	double all = study_ceiling(study, "read", "dram", team);
+	double rate = study_work(study, row, "bytes") / study_row(study, row)->value / 1e9;
+	if (half < 2 && !(rate >= BUSY * all))
+		return cause_untestable(test, "code that is serial gains nothing from two threads, either, and %s",
+		                        rate < BUSY * all ? "it moves few bytes a second"
+		                                          : "its share of the memory's bandwidth is not known");
+	double part = study_ceiling(study, "read", "dram", half);
 	if (part / all < sqrt(half / team))
 		return cause_untestable(test, "%g threads do not saturate the memory of this machine", team);
 	cause_begin(subject, row, test);

@@ -24,7 +24,8 @@ struct probe_bench {
 	json_t *(*complete)(void *ctx, const json_t *problem, const json_t *config, struct err *err);
 	int (*begin)(void *ctx, const char *cause, double left_s, struct err *err); /* before each trial; may be NULL */
 	void *ctx;
-	double seconds; /* for all causes together */
+	double seconds;  /* for all causes together */
+	bool in_seconds; /* the values of the study are times */
 	uint64_t seed;
 	struct race_clock clock; /* only its `now` */
 	struct race_watch *watch;

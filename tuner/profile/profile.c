@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
 #include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 #include "tuner/result/result.h"
 
 /* Names of profiles in a folder, and the links that lead to them. */
@@ -179,6 +181,66 @@ static json_t *busy_json(const json_t *result) {
 		return NULL;
 	return json_pack("{s:o, s:o, s:O*}", "load", member(load, "load"), "processors", member(load, "processors"),
 	                 "narrower", json_object_get(result, "narrower"));
+}
+
+/* A result's "program" without its environment, and the variables of it that may be set. New references. */
+static json_t *profile_program(const json_t *program) {
+	json_t *copy = json_copy((json_t *)program);
+	json_object_del(copy, "environment");
+	return copy;
+}
+
+static json_t *profile_program_environment(const json_t *program) {
+	json_t *kept = json_object();
+	js_members (name, value, json_object_get(program, "environment"))
+		if (json_is_string(value) && profile_may_set(name, program))
+			json_object_set(kept, name, value);
+	return kept;
+}
+
+/* A variable that is set today, and should not be. */
+static const char *left_out(const char *name, const json_t *config, const json_t *today) {
+	const json_t *before = json_object_get(today, name);
+	bool is_default = strcmp(js_string_or(config, name, ""), "default") == 0;
+	return is_default && before && !json_equal(before, json_object_get(config, name)) ? config_variable(name) : NULL;
+}
+
+/* The names of its variables that are left out in this configuration, and may be. New reference. */
+static json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today) {
+	json_t *names = json_array();
+	js_members (name, way, json_object_get(program, "params"))
+		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
+			json_array_append_new(names, json_string(name));
+		else if (json_is_string(way) && strcmp(json_string_value(way), "openmp") == 0 && left_out(name, config, today))
+			json_array_append_new(names, json_string(left_out(name, config, today)));
+	return names;
+}
+
+/* The counters and metrics of the recommended configuration, as far as they were counted. */
+/* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */
+static json_t *values_of(const json_t *list) {
+	json_t *values = json_object();
+	js_each (one, list) {
+		const char *name = js_string_or(one, "name", ""), *status = js_string_or(one, "status", NULL);
+		double value = js_real_or(one, "value", NAN);
+		if (!*name || !isfinite(value))
+			continue;
+		json_t *kept = json_pack("{s:o,s:s}", "value", js_number(value), "unit", js_string_or(one, "unit", ""));
+		if (status && strcmp(status, "counted") != 0)
+			json_object_set_new(kept, "status", json_string(status));
+		json_object_set_new(values, name, kept);
+	}
+	return values;
+}
+
+/* Returns the counters and metrics of a result's "best", {"counters": {..}, "metrics": {..}}; NULL if nothing was
+ * counted. New reference. */
+static json_t *profile_counted(const json_t *best) {
+	js_auto json_t *counters = values_of(json_object_get(best, "counters")),
+				   *metrics = values_of(json_object_get(best, "metrics"));
+	bool some = json_object_size(counters) || json_object_size(metrics);
+	json_t *counted = some ? json_pack("{s:O,s:O}", "counters", counters, "metrics", metrics) : NULL;
+	return counted;
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {

@@ -16,9 +16,6 @@ json_t *profile_until(struct store *store, const char *fingerprint, const char *
 /* Reads and checks a file; ERR_USAGE names the fault. New reference. */
 json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */
-/* Returns the counters and metrics of a result's "best", {"counters": {..}, "metrics": {..}}; NULL if nothing was
- * counted. New reference. */
-json_t *profile_counted(const json_t *best);
 /* Also makes the link that leads libsweetspot to it (folder.h). */
 int profile_save(const json_t *profile, const char *path, struct err *err);
 /* Removes the other kernels from a profile (kernels: NULL-terminated; empty: all stay). ERR_NOTHING if no entry is

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/profile/profile_program.h"
-
 #include <ctype.h>
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/program/environment.h"
-#include "tuner/program/program.h"
+#include "tuner/profile/profile_program.h"
 #include "tuner/program/command.h"
-
-enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
 
 /* Is it the name of a variable, and not one that makes programs load or run something else, such as LD_PRELOAD, PATH or
  * OMP_TOOL_LIBRARIES? A profile may come from anyone, and its variables end up in the environment of programs. */
@@ -101,118 +96,11 @@ static int foreign_name_check(const json_t *entry, const char *name, const char 
 }
 
 int profile_check_foreign(const json_t *entry, const char *const *named, struct err *err) {
-	const char *name;
-	json_t *value;
-	size_t i;
-	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+	js_members (name, value, json_object_get(entry, "environment"))
 		if (foreign_name_check(entry, name, named, err))
 			return -1;
-	}
-	json_array_foreach(json_object_get(entry, "unset"), i, value) {
+	js_each (value, json_object_get(entry, "unset"))
 		if (foreign_name_check(entry, json_string_value(value), named, err))
 			return -1;
-	}
 	return 0;
-}
-
-static int refuse(struct err *err, const char *name, const char *what) {
-	err_set(err, ERR_USAGE, "tune the program again: `sweetspot tune -- PROGRAM`", "%s", what);
-	return err_prefix(err, "%.64s", name);
-}
-
-static bool is_text(const json_t *json) {
-	return json_is_string(json) && json_string_length(json) <= TEXT_MAX;
-}
-
-static int check_argv(const json_t *argv, struct err *err) {
-	size_t count = json_array_size(argv);
-	if (!json_is_array(argv) || count < 1 || count > WORDS_MAX)
-		return refuse(err, "argv", "must be a list of words, at least one");
-	for (size_t i = 0; i < count; i++)
-		if (!is_text(json_array_get(argv, i)))
-			return refuse(err, "argv", "must hold words of at most 128 KiB only");
-	return *json_string_value(json_array_get(argv, 0)) ? 0 : refuse(err, "argv", "does not name a program");
-}
-
-static int check_params(const json_t *params, struct err *err) {
-	static const char *const channels[] = {"argument", "build", "setup", "environment", "openmp"};
-	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
-		return refuse(err, "params", "must be an object with at most 1024 members");
-	js_members (name, channel, params) {
-		const char *word = json_is_string(channel) ? json_string_value(channel) : "";
-		bool known = false;
-		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
-			known = known || strcmp(word, channels[i]) == 0;
-		if (!*name || !known)
-			return refuse(err, "params", "must say argument, build, setup, environment or openmp for each parameter");
-	}
-	return 0;
-}
-
-static bool is_word(const json_t *json, const char *word) {
-	return json_is_string(json) && strcmp(json_string_value(json), word) == 0;
-}
-
-/* Members that may be absent or null. */
-static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"folder",      "cwd",      "input",  "build",         "built",
-	                                    "before_each", "verify",   "metric", "line",          "baseline_line",
-	                                    "setup",       "teardown", "ready",  "energy_command"};
-	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
-	static const char *const flags[] = {"shell", "openmp", "maximize"};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const json_t *text = json_object_get(program, texts[i]);
-		if (text && !json_is_null(text) && !is_text(text))
-			return refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
-	}
-	if (expect && !json_is_null(expect) && !is_word(expect, "same") && !is_word(expect, "any"))
-		return refuse(err, "expect_output", "must be same, any, or null");
-	if (files && !json_is_null(files) && !is_word(files, "same"))
-		return refuse(err, "expect_files", "must be same, or null");
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		const json_t *flag = json_object_get(program, flags[i]);
-		if (flag && !json_is_boolean(flag))
-			return refuse(err, flags[i], "must be true or false");
-	}
-	return 0;
-}
-
-int profile_program_check(const json_t *program, struct err *err) {
-	if (!json_is_object(program))
-		return err_set(err, ERR_USAGE, NULL, "must be an object");
-	return check_argv(json_object_get(program, "argv"), err) || check_params(json_object_get(program, "params"), err) ||
-	               check_optional(program, err)
-	           ? -1
-	           : 0;
-}
-
-json_t *profile_program(const json_t *program) {
-	json_t *copy = json_copy((json_t *)program);
-	json_object_del(copy, "environment");
-	return copy;
-}
-
-json_t *profile_program_environment(const json_t *program) {
-	json_t *kept = json_object();
-	js_members (name, value, json_object_get(program, "environment"))
-		if (json_is_string(value) && profile_may_set(name, program))
-			json_object_set(kept, name, value);
-	return kept;
-}
-
-/* A variable that is set today, and should not be. */
-static const char *left_out(const char *name, const json_t *config, const json_t *today) {
-	const json_t *before = json_object_get(today, name);
-	bool is_default = strcmp(js_string_or(config, name, ""), "default") == 0;
-	return is_default && before && !json_equal(before, json_object_get(config, name)) ? config_variable(name) : NULL;
-}
-
-json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today) {
-	json_t *names = json_array();
-	js_members (name, way, json_object_get(program, "params"))
-		if (strcmp(js_string_or(config, name, ""), PROGRAM_UNSET) == 0 && profile_may_set(name, program))
-			json_array_append_new(names, json_string(name));
-		else if (json_is_string(way) && strcmp(json_string_value(way), "openmp") == 0 && left_out(name, config, today))
-			json_array_append_new(names, json_string(left_out(name, config, today)));
-	return names;
 }

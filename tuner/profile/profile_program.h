@@ -14,10 +14,4 @@ bool profile_may_set(const char *name, const json_t *program);
  * linear algebra, and those of the entry's kernel), and those that the user names; ERR_USAGE with the name of any
  * other. named: NULL-terminated, or NULL. */
 int profile_check_foreign(const json_t *entry, const char *const *named, struct err *err);
-int profile_program_check(const json_t *program, struct err *err); /* checks types and sizes; ERR_USAGE */
-/* A result's "program" without its environment, and the variables of it that may be set. New references. */
-json_t *profile_program(const json_t *program);
-json_t *profile_program_environment(const json_t *program);
-/* The names of its variables that are left out in this configuration, and may be. New reference. */
-json_t *profile_program_unset(const json_t *program, const json_t *config, const json_t *today);
 #endif

@@ -10,31 +10,6 @@
 #include "tuner/program/environment.h"
 #include "tuner/sizes/sizes.h"
 
-/* The counters and metrics of the recommended configuration, as far as they were counted. */
-/* {"NAME": {"value": .., "unit": .., "status": ..}}; those without a value are left out. */
-static json_t *values_of(const json_t *list) {
-	json_t *values = json_object();
-	js_each (one, list) {
-		const char *name = js_string_or(one, "name", ""), *status = js_string_or(one, "status", NULL);
-		double value = js_real_or(one, "value", NAN);
-		if (!*name || !isfinite(value))
-			continue;
-		json_t *kept = json_pack("{s:o,s:s}", "value", js_number(value), "unit", js_string_or(one, "unit", ""));
-		if (status && strcmp(status, "counted") != 0)
-			json_object_set_new(kept, "status", json_string(status));
-		json_object_set_new(values, name, kept);
-	}
-	return values;
-}
-
-json_t *profile_counted(const json_t *best) {
-	js_auto json_t *counters = values_of(json_object_get(best, "counters")),
-				   *metrics = values_of(json_object_get(best, "metrics"));
-	bool some = json_object_size(counters) || json_object_size(metrics);
-	json_t *counted = some ? json_pack("{s:O,s:O}", "counters", counters, "metrics", metrics) : NULL;
-	return counted;
-}
-
 static int values_check(const json_t *values, struct err *err) {
 	bool fits = json_is_object(values);
 	js_members (name, one, values)
@@ -277,6 +252,82 @@ static int check_flag(const json_t *value, struct err *err) {
 
 static int check_object(const json_t *value, struct err *err) {
 	return json_is_object(value) ? 0 : check_refuse(err, "must be an object");
+}
+
+enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
+
+static int profile_program_refuse(struct err *err, const char *name, const char *what) {
+	err_set(err, ERR_USAGE, "tune the program again: `sweetspot tune -- PROGRAM`", "%s", what);
+	return err_prefix(err, "%.64s", name);
+}
+
+static bool is_text(const json_t *json) {
+	return json_is_string(json) && json_string_length(json) <= TEXT_MAX;
+}
+
+static int check_argv(const json_t *argv, struct err *err) {
+	size_t count = json_array_size(argv);
+	if (!json_is_array(argv) || count < 1 || count > WORDS_MAX)
+		return profile_program_refuse(err, "argv", "must be a list of words, at least one");
+	for (size_t i = 0; i < count; i++)
+		if (!is_text(json_array_get(argv, i)))
+			return profile_program_refuse(err, "argv", "must hold words of at most 128 KiB only");
+	return *json_string_value(json_array_get(argv, 0)) ? 0
+	                                                   : profile_program_refuse(err, "argv", "does not name a program");
+}
+
+static int check_params(const json_t *params, struct err *err) {
+	static const char *const channels[] = {"argument", "build", "setup", "environment", "openmp"};
+	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
+		return profile_program_refuse(err, "params", "must be an object with at most 1024 members");
+	js_members (name, channel, params) {
+		const char *word = json_is_string(channel) ? json_string_value(channel) : "";
+		bool known = false;
+		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+			known = known || strcmp(word, channels[i]) == 0;
+		if (!*name || !known)
+			return profile_program_refuse(err, "params",
+			                              "must say argument, build, setup, environment or openmp for each parameter");
+	}
+	return 0;
+}
+
+static bool is_word(const json_t *json, const char *word) {
+	return json_is_string(json) && strcmp(json_string_value(json), word) == 0;
+}
+
+/* Members that may be absent or null. */
+static int check_optional(const json_t *program, struct err *err) {
+	static const char *const texts[] = {"folder",      "cwd",      "input",  "build",         "built",
+	                                    "before_each", "verify",   "metric", "line",          "baseline_line",
+	                                    "setup",       "teardown", "ready",  "energy_command"};
+	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
+	static const char *const flags[] = {"shell", "openmp", "maximize"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const json_t *text = json_object_get(program, texts[i]);
+		if (text && !json_is_null(text) && !is_text(text))
+			return profile_program_refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
+	}
+	if (expect && !json_is_null(expect) && !is_word(expect, "same") && !is_word(expect, "any"))
+		return profile_program_refuse(err, "expect_output", "must be same, any, or null");
+	if (files && !json_is_null(files) && !is_word(files, "same"))
+		return profile_program_refuse(err, "expect_files", "must be same, or null");
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		const json_t *flag = json_object_get(program, flags[i]);
+		if (flag && !json_is_boolean(flag))
+			return profile_program_refuse(err, flags[i], "must be true or false");
+	}
+	return 0;
+}
+
+/* checks types and sizes; ERR_USAGE */
+static int profile_program_check(const json_t *program, struct err *err) {
+	if (!json_is_object(program))
+		return err_set(err, ERR_USAGE, NULL, "must be an object");
+	return check_argv(json_object_get(program, "argv"), err) || check_params(json_object_get(program, "params"), err) ||
+	               check_optional(program, err)
+	           ? -1
+	           : 0;
 }
 
 static int check_entry(const json_t *value, struct err *err) {

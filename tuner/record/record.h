@@ -70,8 +70,6 @@ struct record *record_parse(const char *text, size_t size, const char *name, str
 char *record_text(const char *path, size_t *size, struct err *err);
 void record_free(struct record *record);                        /* NULL is fine */
 double record_shown(const struct record *record, double value); /* as the file has it */
-/* Is more of what has this name or unit better: "GFLOP/s", "score", "accuracy"? */
-bool record_more_is_better(const char *name);
 /* The seconds to evaluate the row: compile + run + framework + search + validation. */
 double record_row_cost(const struct record_row *row);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files as they arrive: packed, in UTF-16, with a byte order mark, or another thing than the one that was meant. */
+#include <iconv.h>
 #include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -26,6 +27,7 @@ static const struct {
 	{"version https://git-lfs.github.com/", "is a pointer of Git LFS, which stands for a file that was not fetched",
      "fetch it with `git lfs pull`"},
 	{"<!doctype html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
+	{"<table", "is a saved web page", "copy its table into a file, or save it as CSV"},
 	{"<html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
 	{"SQLite format 3", "is a database of SQLite, as OpenTuner and Optuna keep it",
      "export a table from it: sqlite3 -header -csv FILE 'select ..' >table.csv"},
@@ -170,61 +172,45 @@ static char *zip_unpack(const char *path, const char *zip, size_t packed, size_t
 	return text;
 }
 
-static size_t utf8_put(char *out, unsigned long code) {
-	if (code < 0x80) {
-		*out = (char)code;
-		return 1;
+/* The text in UTF-8, NULL if the encoding is not known here. Half a pair and the like become U+FFFD. */
+static char *converted(const char *encoding, char *data, size_t *size) {
+	size_t room = 3 * *size + 1, left = room, own = *size;
+	iconv_t to_utf8 = iconv_open("UTF-8", encoding);
+	if (to_utf8 == (iconv_t)-1)
+		return NULL;
+	char *out = mem_alloc(room + SCAN_PAD, 1), *in = data, *to = out;
+	size_t step = *encoding == 'U' ? 2 : 1;
+	while (iconv(to_utf8, &in, &own, &to, &left) == (size_t)-1 && own >= step && left > 3) {
+		in += step;
+		own -= step;
+		to = stpcpy(to, "\xef\xbf\xbd");
+		left -= 3;
 	}
-	size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	for (size_t i = length; i-- > 1; code >>= 6)
-		out[i] = (char)(0x80 | (code & 0x3f));
-	*out = (char)(first[length] | code);
-	return length;
-}
-
-/* Windows' tools write UTF-16. A half of a pair without the other one becomes U+FFFD. */
-static char *utf16_decode(const char *data, size_t *size, bool big) {
-	char *out = mem_alloc(*size / 2 * 3 + 1 + SCAN_PAD, 1);
-	size_t length = 0;
-	for (size_t at = 0; at + 1 < *size; at += 2) {
-		unsigned long code = (unsigned long)number(data + at, 2), low = 0;
-		code = big ? (code >> 8 | (code & 0xff) << 8) : code;
-		if (code >= 0xd800 && code < 0xdc00 && at + 3 < *size) {
-			low = (unsigned long)number(data + at + 2, 2);
-			low = big ? (low >> 8 | (low & 0xff) << 8) : low;
-		}
-		bool pair = low >= 0xdc00 && low < 0xe000;
-		at += pair ? 2 : 0;
-		code = pair ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : code;
-		code = code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
-		if (code != 0xfeff || at > 0)
-			length += utf8_put(out + length, code);
-	}
-	*size = length;
+	iconv_close(to_utf8);
+	*size = (size_t)(to - out);
 	return out;
 }
 
-/* Spreadsheets of the West write ISO 8859-1, in which "Fäden" and "µs" are not UTF-8. NULL: it is something else. */
-static char *latin1_decode(const char *data, size_t *size) {
-	bool utf8 = true, latin1 = true;
-	for (size_t at = 0; at < *size && utf8; at++) {
-		size_t length = text_utf8(data + at, *size - at);
+/* Spreadsheets write other texts than UTF-8: in GB 18030 a letter has an even number of bytes, and some of them are
+ * low; Greek has long words of high ones; the West has single ones. NULL: the text is UTF-8, or something else. */
+static const char *encoding_guess(const char *data, size_t size) {
+	size_t high = 0, low = 0, odd = 0, runs = 0;
+	bool utf8 = true, text = true;
+	for (size_t at = 0; at < size && utf8; at++) {
+		size_t length = text_utf8(data + at, size - at);
 		utf8 = length > 0;
 		at += length ? length - 1 : 0;
 	}
-	for (size_t at = 0; at < *size && latin1; at++) {
-		unsigned char c = (unsigned char)data[at];
-		latin1 = (c >= 0x20 && c < 0x7f) || c >= 0xa0 || c == '\t' || c == '\n' || c == '\r';
+	for (size_t at = 0, run; at < size && !utf8; at += run + 1) {
+		for (run = 0; at + run < size && (data[at + run] & 0x80); run++)
+			low += (unsigned char)data[at + run] < 0xc1;
+		high += run;
+		runs += run > 0;
+		odd += run % 2;
+		unsigned char c = at + run < size ? (unsigned char)data[at + run] : ' ';
+		text = text && (c >= 0x20 || c == '\t' || c == '\n' || c == '\r') && c != 0x7f;
 	}
-	if (utf8 || !latin1)
-		return NULL;
-	char *out = mem_alloc(2 * *size + 1 + SCAN_PAD, 1);
-	size_t length = 0;
-	for (size_t at = 0; at < *size; at++)
-		length += utf8_put(out + length, (unsigned char)data[at]);
-	*size = length;
-	return out;
+	return utf8 || !text ? NULL : !odd && low ? "GB18030" : high >= 3 * runs ? "CP1253" : "ISO-8859-1";
 }
 
 static char *decoded(char *data, size_t *size) {
@@ -236,7 +222,8 @@ static char *decoded(char *data, size_t *size) {
 		memmove(data, data + 3, *size);
 	}
 	bool json = *size && (*data == '{' || *data == '['); /* always UTF-8, and possibly large */
-	char *out = big || little ? utf16_decode(data, size, big) : json ? NULL : latin1_decode(data, size);
+	const char *encoding = big || little ? "UTF-16" : json ? NULL : encoding_guess(data, *size);
+	char *out = encoding ? converted(encoding, data, size) : NULL;
 	if (!out)
 		return data;
 	free(data);

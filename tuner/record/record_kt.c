@@ -268,6 +268,10 @@ static void read_top(struct kt *kt, const struct scan_text *key) {
 	}
 }
 
+static size_t build_columns(const struct build *build) {
+	return build->column_count;
+}
+
 static bool kt_read(struct scan *scan, struct build *build) {
 	const struct record_choice *choice = build_choice(build);
 	struct kt kt = {.scan = scan, .build = build, .ms = 1};

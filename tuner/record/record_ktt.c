@@ -83,6 +83,10 @@ static void read_profile(struct ktt *ktt) {
 			scan_skip(ktt->scan);
 }
 
+static struct scan_text build_counter_name(const struct build *build, int counter) {
+	return build->counters[counter];
+}
+
 /* Sums add up over kernels; shares and averages are weighted by the duration of their kernel. */
 static bool is_sum(const struct ktt *ktt, int counter) {
 	struct scan_text name = build_counter_name(ktt->build, counter);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/stop.h"
-#include "tuner/record/scan_impl.h"
+#include "tuner/record/record_impl.h"
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err) {
 	return (struct scan){

@@ -3,7 +3,7 @@
 #include <ctype.h>
 
 #include "base/text.h"
-#include "tuner/record/scan_impl.h"
+#include "tuner/record/record_impl.h"
 
 /* From behind the opening quote to behind the closing one. */
 static bool scan_pass_text(struct scan *scan, bool *escaped) {

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/race/numbers.h"
-#include "tuner/regions/search_impl.h"
-#include "tuner/regions/total_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 /* One or two runs in which stretches of time have different teams, in blocks of random order. A program that calls its
  * regions a few times only does not have stretches: each team then gets a run of its own. */

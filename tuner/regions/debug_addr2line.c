@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/proc/proc.h"
-#include "tuner/regions/debug_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 static const double PATIENCE_SECONDS = 20;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/regions/debug_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>

@@ -7,11 +7,7 @@
 #include "base/proc/apart.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/regions/debug_impl.h"
-#include "tuner/regions/rebuilt.h"
-#include "tuner/regions/regions_names_impl.h"
-#include "tuner/regions/regions_table_impl.h"
-#include "tuner/regions/symbols_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { FILE_MOST = 1 << 30 };
 

@@ -3,7 +3,7 @@
  * (.eh_frame_hdr of the Linux Standard Base). Nothing in the file is trusted. */
 #include <string.h>
 
-#include "tuner/regions/symbols_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { HEADER = 12, ENTRY = 8, FDE = 16, CODE_LEAST = 16 /* less is a jump to anywhere */ };
 /* DW_EH_PE_pcrel | sdata4, udata4 and datarel | sdata4, which compilers and linkers write. */

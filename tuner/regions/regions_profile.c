@@ -5,8 +5,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"
-#include "tuner/regions/impl.h"
-#include "tuner/regions/regions_limits_impl.h"
+#include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 
 static const double FORK_JOIN_SHARE = 0.15, IMBALANCE_LEAST = 0.2, FLAT = 0.05;

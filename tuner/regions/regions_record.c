@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/regions/record_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,9 +8,7 @@
 #include <sys/statvfs.h>
 
 #include "base/mem.h"
-#include "base/scratch.h"
 #include "base/sys.h"
-#include "tuner/regions/regions_names_impl.h"
 
 enum { PROCESSES_MAX = 4096, PEERS_MAX = 15, RECORD_LEAST = 64 << 10 };
 static const double CROWDED_LEAST = 0.1; /* share of the time in regions */

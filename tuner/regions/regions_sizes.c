@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/regions/regions_sizes_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 #include <math.h>
 

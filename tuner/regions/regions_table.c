@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/regions/regions_table_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tree.h"
-#include "tuner/regions/impl.h"
+#include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 
 /* Reads what libsweetspot-mpi has left, which anybody may have written: a file for each rank. */

@@ -5,8 +5,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/regions/fit_impl.h"
-#include "tuner/regions/total_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 /* SETTLING_PART: a stretch has settled after a fifth of it. */
 enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16, SETTLING_PART = 5 };

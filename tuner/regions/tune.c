@@ -13,8 +13,9 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "tuner/race/numbers.h"
+#include "tuner/regions/regions_impl.h"
 #include "tuner/regions/tune.h"
-#include "tuner/regions/search_impl.h"
 #include "tuner/same/same.h"
 
 /* A single run must show a gain beyond what runs of programs differ by, and a second one must confirm half of it. */
@@ -111,6 +112,165 @@ struct trying {
 	struct regions_search *search;
 	double guess_s;
 };
+
+static const double SPARE = 1.1; /* of the time that another proof needs */
+
+/* Enough for the least number of pairs. */
+static double regions_proof_seconds(double plain_s, double tuned_s) {
+	return SPARE * RACE_PAIRS_LEAST * (plain_s + tuned_s);
+}
+
+/* Settings of this proof may be used. */
+static bool regions_proof_holds(const struct regions_proof *proof) {
+	return proof->verdict == VERDICT_FASTER;
+}
+
+/* The error of both proofs is at most 5 %, and most of it is for the first. */
+static const double LEVELS[] = {0.96, 0.99};
+
+/* Regions that took longer in whole runs get their own setting back. False: there are none, or what is left does not
+ * gain enough. */
+static bool restrict_settings(const struct regions_search *search, const struct regions_proof *proof) {
+	double gain = 0;
+	size_t dropped = 0;
+	for (size_t i = 0; proof->region_s && i < search->baseline->count; i++) {
+		double before = regions_seconds_in(&search->baseline->regions[i]), after = proof->region_s[i];
+		struct regions_setting *setting = &search->found->settings[i];
+		if (!regions_setting_changes(setting) || !isfinite(after))
+			continue;
+		bool is_contradicted = after > before * (1 + REGIONS_GAIN_LEAST);
+		search->seen[i] = is_contradicted ? NAN : log(after / before);
+		gain += is_contradicted ? 0 : before - after;
+		dropped += is_contradicted;
+		if (is_contradicted) {
+			*setting = (struct regions_setting){0};
+			search->level[i] = 0;
+		}
+	}
+	return dropped && gain > REGIONS_PLAN_GAIN_LEAST * search->baseline_s;
+}
+
+/* The teams of the plan that ranked next, with the schedules of the first one. */
+static bool next_settings(const struct regions_search *search) {
+	size_t plan = regions_plan_next(search);
+	if (plan == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		search->level[i] = search->plans[plan][i];
+		search->found->settings[i].threads = search->teams[search->level[i]];
+		search->seen[i] = NAN;
+	}
+	return true;
+}
+
+struct kept {
+	struct regions_setting *settings;
+	double *gain;
+	size_t changed;
+};
+
+static struct kept keep(const struct regions_search *search) {
+	size_t count = search->baseline->count;
+	struct kept kept = {.settings = mem_alloc(count + 1, sizeof *kept.settings),
+	                    .gain = mem_alloc(count + 1, sizeof *kept.gain),
+	                    .changed = search->found->changed};
+	memcpy(kept.settings, search->found->settings, count * sizeof *kept.settings);
+	memcpy(kept.gain, search->found->gain, count * sizeof *kept.gain);
+	return kept;
+}
+
+static void take_back(const struct regions_search *search, const struct kept *kept) {
+	size_t count = search->baseline->count;
+	memcpy(search->found->settings, kept->settings, count * sizeof *kept->settings);
+	memcpy(search->found->gain, kept->gain, count * sizeof *kept->gain);
+	search->found->changed = kept->changed;
+}
+
+static bool propose(const struct regions_search *search, const struct regions_proof *proof, const struct kept *first) {
+	if (restrict_settings(search, proof))
+		return true;
+	take_back(search, first);
+	return next_settings(search);
+}
+
+static void swap(struct regions_proof *a, struct regions_proof *b) {
+	struct regions_proof other = *a;
+	*a = *b;
+	*b = other;
+}
+
+/* More settings are not worth a try where the pairs have said that these are not slower. */
+static bool is_settled(const struct regions_proof *proof) {
+	return regions_proof_holds(proof) || proof->verdict == VERDICT_TIE;
+}
+
+static int rows_write(const struct regions_search *search, const struct regions_setting *rows, bool force,
+                      struct err *err) {
+	const struct regions_table table = {
+		.force = force, .rows = rows, .columns = 1, .sizes = search->sizes, .sizes_count = search->sizes_count};
+	mem_auto char *text = regions_table_text(&table, search->baseline);
+	return sys_write_file(search->runs->options->table, text, strlen(text), err);
+}
+
+static int regions_settings_write(const struct regions_search *search, struct err *err) {
+	return rows_write(search, search->found->settings, search->runs->options->force, err);
+}
+
+/* The same regions without any change: what is not proven must not reach a job script by `export`. */
+static int regions_settings_write_none(const struct regions_search *search, struct err *err) {
+	mem_auto struct regions_setting *none = mem_alloc(search->baseline->count + 1, sizeof *none);
+	return rows_write(search, none, false, err);
+}
+
+/* Both proofs failed, or the second holds: the settings of the better one are those found. */
+static int choose(const struct regions_search *search, const struct kept *first, struct regions_proof *proof,
+                  struct regions_proof *other, struct err *err) {
+	size_t changed = search->found->changed;
+	if (other->count && (is_settled(other) || other->ratio < proof->ratio)) {
+		swap(proof, other);
+		search->found->other_changed = first->changed;
+		return 0;
+	}
+	take_back(search, first);
+	search->found->other_changed = changed;
+	return regions_settings_write(search, err);
+}
+
+static int second_prove(const struct regions_search *search, double spare_s, struct regions_proof *proof,
+                        struct regions_proof *other, struct err *err) {
+	const struct regions_proving proving = {
+		.baseline = search->baseline, .budget_s = search->budget_s, .level = LEVELS[1]};
+	struct regions_runs *runs = search->runs;
+	struct kept first = keep(search);
+	int failed = 0;
+	if (regions_left(runs, search->budget_s) >= spare_s && propose(search, proof, &first)) {
+		regions_settings_finish(search);
+		failed = regions_settings_write(search, err) || regions_prove(runs, &proving, other, err) ||
+		         choose(search, &first, proof, other, err);
+	} else {
+		take_back(search, &first);
+	}
+	free(first.settings);
+	free(first.gain);
+	return failed ? -1 : 0;
+}
+
+/* Proves the settings found or, if that fails and the budget allows, those of a second plan, and keeps the better ones.
+ * other: of the plan that is not kept; its count is 0 if there was none. Both are to be cleared. */
+static int regions_prove_plans(const struct regions_search *search, struct regions_proof *proof,
+                               struct regions_proof *other, struct err *err) {
+	struct regions_runs *runs = search->runs;
+	double spare_s = regions_proof_seconds(search->baseline_s, search->baseline_s);
+	bool has_room = search->found->changed && regions_left(runs, search->budget_s) >= 2 * spare_s;
+	const struct regions_proving proving = {.baseline = search->baseline,
+	                                        .budget_s = search->budget_s,
+	                                        .spare_s = has_room ? spare_s : 0,
+	                                        .level = LEVELS[0]};
+	if (regions_prove(runs, &proving, proof, err))
+		return -1;
+	bool is_decided = is_settled(proof) || runs->waiting > REGIONS_BUSY;
+	return has_room && !is_decided ? second_prove(search, spare_s, proof, other, err) : 0;
+}
 
 /* Room for these runs and for a proof. */
 static bool has_room(void *ctx, int runs, double seconds) {

@@ -64,6 +64,4 @@ struct sizes_midpoint_races_reader;
 /* The one shared object for all equal configurations. */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
-/* The loss of a configuration at a point against the best one known there; NAN: not known. */
-double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);
 #endif

@@ -142,11 +142,6 @@ bool sizes_is_tuned(const struct sizes *sizes, double n) {
 	return false;
 }
 
-void sizes_failed_add(struct sizes *sizes, double n) {
-	if (sizes->failed_count < SIZES_MAX)
-		sizes->failed[sizes->failed_count++] = n;
-}
-
 static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const json_t *config) {
 	for (size_t i = 0; i < entry->ratio_count; i++)
 		if (entry->ratios[i].config == config)
@@ -199,21 +194,6 @@ void sizes_rounds_record(struct sizes *sizes, size_t point, const double *cost, 
 		return;
 	it->cost = stats_median(cost, count);
 	stats_median_ci(cost, count, 0.95, it->ci);
-}
-
-/* The lowest ratio known at a point: 1, or less if the best of another size was found to be faster. */
-static double sizes_least(const struct sizes *sizes, size_t point) {
-	const struct sizes_entry *entry = &sizes->entries[point];
-	double least = 1;
-	for (size_t i = 0; i < entry->ratio_count; i++)
-		if (entry->ratios[i].pairs >= RACE_PAIRS_OF_RATIO) /* separate trials are too noisy to replace the best */
-			least = fmin(least, entry->ratios[i].ratio);
-	return least;
-}
-
-double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config) {
-	double loss = sizes_ratio(sizes, point, config, NULL) / sizes_least(sizes, point) - 1;
-	return loss < 0 ? 0 : loss;
 }
 
 /* Merges neighbouring sizes into ranges with one configuration each: dynamic programming over stations (sizes with

@@ -44,8 +44,6 @@ size_t sizes_midpoint_count(const struct sizes *sizes);
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point);
 size_t sizes_count(const struct sizes *sizes);
 const struct sizes_point *sizes_point(const struct sizes *sizes, size_t i); /* ascending in n */
-/* Marks a size at which nothing worked, so that it is not tried again. */
-void sizes_failed_add(struct sizes *sizes, double n);
 
 /* The cost of a configuration at a point relative to the point's best; *pairs: from how many interleaved pairs (0:
  * separate trials). INFINITY: it does not work there; NAN: not known. */

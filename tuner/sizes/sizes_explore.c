@@ -164,6 +164,12 @@ static int settle(struct explorer *explorer, int (*step)(struct explorer *explor
 	return 0;
 }
 
+/* Marks a size at which nothing worked, so that it is not tried again. */
+static void sizes_failed_add(struct sizes *sizes, double n) {
+	if (sizes->failed_count < SIZES_MAX)
+		sizes->failed[sizes->failed_count++] = n;
+}
+
 static int size_tune(struct explorer *explorer, double n, size_t expected, bool *enough, struct err *err) {
 	struct sizes_point point = {.n = n};
 	int answer = explorer->bench->tune(explorer->bench->ctx, n, expected, &point, err);

@@ -272,6 +272,22 @@ static void foretold(const struct growth *growth, double n, double *cost, double
 	}
 }
 
+/* The lowest ratio known at a point: 1, or less if the best of another size was found to be faster. */
+static double sizes_least(const struct sizes *sizes, size_t point) {
+	const struct sizes_entry *entry = &sizes->entries[point];
+	double least = 1;
+	for (size_t i = 0; i < entry->ratio_count; i++)
+		if (entry->ratios[i].pairs >= RACE_PAIRS_OF_RATIO) /* separate trials are too noisy to replace the best */
+			least = fmin(least, entry->ratios[i].ratio);
+	return least;
+}
+
+/* The loss of a configuration at a point against the best one known there; NAN: not known. */
+static double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config) {
+	double loss = sizes_ratio(sizes, point, config, NULL) / sizes_least(sizes, point) - 1;
+	return loss < 0 ? 0 : loss;
+}
+
 /* Checks one size against the others: its predicted cost, and the loss of what they recommend for it. */
 static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
 	const struct sizes_point *point = &sizes->entries[at].point;

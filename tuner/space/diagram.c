@@ -375,6 +375,19 @@ static struct diagram *counted(const struct space *space, const bool *off, enum 
 	return diagram;
 }
 
+/* The table that names every parameter, if it is the only active one; otherwise NULL. */
+static const struct space_table *space_full_table(const struct space *space, const bool *off) {
+	const struct space_table *only = NULL;
+	for (size_t i = 0; i < space->table_count; i++) {
+		if (off && off[space->constraint_count + i])
+			continue;
+		if (only)
+			return NULL;
+		only = &space->tables[i];
+	}
+	return only && only->name_count == space->param_count ? only : NULL;
+}
+
 struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
 	const struct space_table *table = space_full_table(space, off);
 	struct diagram *diagram = table ? space_table_diagram(space, table, off, status) : counted(space, off, status);

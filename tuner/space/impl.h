@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/expr/expr.h"
 #include "tuner/space/space.h"
-#include "tuner/space/diagram_impl.h"
+#include "tuner/space/space_impl.h"
 
 struct space_param {
 	const char *name, *summary;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/mem.h"
-#include "tuner/space/intern_impl.h"
 #include "tuner/space/rewrite_impl.h"
 
 /* Open addressing with linear probing, at most half full. */

@@ -9,7 +9,6 @@
 #define TUNER_SPACE_PART_IMPL_H
 #include "base/stop.h"
 #include "tuner/space/impl.h"
-#include "tuner/space/intern_impl.h"
 
 enum { PART_FALSE, PART_TRUE, PART_FIRST };
 #define PART_UNKNOWN UINT32_MAX

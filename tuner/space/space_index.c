@@ -141,18 +141,6 @@ struct builder {
 	uint32_t *edge_key;
 };
 
-const struct space_table *space_full_table(const struct space *space, const bool *off) {
-	const struct space_table *only = NULL;
-	for (size_t i = 0; i < space->table_count; i++) {
-		if (off && off[space->constraint_count + i])
-			continue;
-		if (only)
-			return NULL;
-		only = &space->tables[i];
-	}
-	return only && only->name_count == space->param_count ? only : NULL;
-}
-
 static uint32_t branch_at(const struct builder *b, size_t key, size_t depth) {
 	return keys_branch(b->keys, key, b->diagram->order[depth]);
 }

@@ -5,8 +5,6 @@
 #define TUNER_SPACE_SPACE_INDEX_IMPL_H
 #include "tuner/space/impl.h"
 
-/* The table that names every parameter, if it is the only active one; otherwise NULL. */
-const struct space_table *space_full_table(const struct space *space, const bool *off);
 /* Drops duplicate rows, and rows that violate a condition or an active constraint. DIAGRAM_ENTANGLED: too large. */
 struct diagram *space_table_diagram(const struct space *space, const struct space_table *table, const bool *off,
                                     enum diagram_status *status);

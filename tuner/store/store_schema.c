@@ -72,47 +72,6 @@ const struct store_table store_tables[TABLES] = {
                             ", search INTEGER NOT NULL REFERENCES searches(id)", "search", "search")},
 };
 
-static const char *const indexes[] = {
-	"CREATE INDEX searches_of_session ON searches(session)",
-	"CREATE INDEX searches_of_kernel ON searches(kernel)",
-	"CREATE INDEX searches_in_order ON searches(finish)",
-	"CREATE INDEX trials_of_search ON trials(search)",
-};
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static int create_all(struct store *store, struct err *err) {
-	/* SQLite itself checks the types if it is new enough. */
-	const char *strict = sqlite3_libversion_number() >= 3037000 ? " STRICT" : "";
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < TABLES; i++) {
-		mem_auto char *sql = mem_printf("%s%s", store_tables[i].create, strict);
-		rc = store_exec(store, sql, err);
-	}
-	for (size_t i = 0; rc == 0 && i < COUNT(indexes); i++)
-		rc = store_exec(store, indexes[i], err);
-	if (rc)
-		return -1;
-	mem_auto char *sql =
-		mem_printf("PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID, STORE_VERSION);
-	rc = store_exec(store, sql, err);
-	return rc;
-}
-
-/* Uses one transaction, before the switch to WAL, so that the file is either a whole store with its application_id or
- * empty. */
-int store_schema_create(struct store *store, struct err *err) {
-	int64_t objects;
-	if (store_exec(store, "BEGIN EXCLUSIVE", err))
-		return -1;
-	int rc = store_number(store, "SELECT count(*) FROM sqlite_schema", NULL, 0, &objects, err);
-	if (rc == 0 && objects == 0)
-		rc = create_all(store, err);
-	if (rc == 0 && store_exec(store, "COMMIT", err) == 0)
-		return 0;
-	return store_rollback(store);
-}
-
 static int quick_check(const struct store *store, struct err *err) {
 	struct stat st;
 	if (stat(store->path, &st) != 0 || st.st_size > QUICK_CHECK_BYTES)

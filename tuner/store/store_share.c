@@ -35,19 +35,14 @@ static bool names_private(const char *text) {
 }
 
 static bool is_private(const json_t *value) {
-	const char *name;
-	json_t *member;
-	size_t i;
 	if (json_is_string(value))
 		return names_private(json_string_value(value));
-	json_object_foreach((json_t *)value, name, member) {
+	js_members (name, member, value)
 		if (names_private(name) || is_private(member))
 			return true;
-	}
-	json_array_foreach((json_t *)value, i, member) {
+	js_each (member, value)
 		if (is_private(member))
 			return true;
-	}
 	return false;
 }
 
@@ -289,12 +284,10 @@ static int search_import(struct store *store, const json_t *search, int64_t *add
 	int failed = store_session_begin(store, &session, err);
 	row.session = session.id;
 	failed = failed || store_search_begin(store, &row, err);
-	json_t *trial;
-	size_t i;
-	json_array_foreach(json_object_get(search, "trials"), i, trial) {
+	const json_t *trials = json_object_get(search, "trials");
+	js_each (trial, trials)
 		failed = failed || trial_import(store, row.id, trial, started, err);
-	}
-	*added += (int64_t)i;
+	*added += (int64_t)json_array_size(trials);
 	failed = failed || store_search_end(store, row.id, "done", NULL, err);
 	return failed || store_session_end(store, session.id, "done", NAN, err) ? -1 : 0;
 }
@@ -365,6 +358,12 @@ static const char **kernels_new(const json_t *searches) {
 	js_each (search, searches)
 		kernels[search_at] = js_string_or(search, "kernel", "");
 	return kernels;
+}
+
+/* -1 if failed */
+static int store_whole_end(struct store *store, bool failed, struct err *err) {
+	store->whole = false;
+	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
 }
 
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,

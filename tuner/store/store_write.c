@@ -45,11 +45,6 @@ int store_whole_begin(struct store *store, struct err *err) {
 	return 0;
 }
 
-int store_whole_end(struct store *store, bool failed, struct err *err) {
-	store->whole = false;
-	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
-}
-
 /* One row of a table; `of` is the row that it belongs to. */
 static int row_add(struct store *store, const struct store_table *table, const void *row, int64_t of, int64_t *id,
                    struct err *err) {

@@ -73,16 +73,6 @@ void around_list(struct around *around, const struct space *space, uint64_t from
 		around->index[i] = around->rank[i].index;
 }
 
-uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps, struct rng *rng) {
-	while (steps-- > 0) {
-		around_list(around, space, from, rng);
-		if (around->count == 0)
-			break;
-		from = around->index[0];
-	}
-	return from;
-}
-
 double outcome_log(const struct strategy_outcome *outcome) {
 	return outcome && outcome->result == STRATEGY_VALUE ? log(outcome->value) : INFINITY;
 }

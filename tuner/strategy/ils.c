@@ -101,6 +101,18 @@ static void chain_begin(void *chain, uint64_t from) {
 	descent_begin(&ils->descent, from);
 }
 
+/* The end of a random walk of so many steps; `from` itself if it has no neighbours. Overwrites the list. */
+static uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps,
+                            struct rng *rng) {
+	while (steps-- > 0) {
+		around_list(around, space, from, rng);
+		if (around->count == 0)
+			break;
+		from = around->index[0];
+	}
+	return from;
+}
+
 static void kick(struct ils *ils) {
 	struct descent *descent = &ils->descent;
 	size_t steps = 1 + ils->vain * STEPS_MAX / (PATIENCE + 1);

@@ -46,8 +46,6 @@ struct around {
 };
 void around_init(struct around *around, struct arena *arena);
 void around_list(struct around *around, const struct space *space, uint64_t from, struct rng *rng);
-/* The end of a random walk of so many steps; `from` itself if it has no neighbours. Overwrites the list. */
-uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps, struct rng *rng);
 
 /* Logarithm of the objective; INFINITY if it was not measured, failed, or was cut short, because a limit does not say
  * enough to move there. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the rows of a producer's file to a table whose columns have a role. */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <strings.h>
 
@@ -37,10 +38,27 @@ static const struct producer *of_header(const struct csv *csv) {
 	return NULL;
 }
 
+bool producer_heads(const char *line, size_t length) {
+	for (size_t i = 0; i < sizeof producers / sizeof *producers; i++) {
+		const char *words = producers[i].header;
+		size_t count = 0, all = 0;
+		for (const char *at = words; at && *at; at += *at == ';') {
+			size_t own = strcspn(at, ";"), plain = strcspn(at, ";*?");
+			all++;
+			count += plain > 1 && memmem(line, length, at, plain);
+			at += own;
+		}
+		if (all > 3 && count == all)
+			return true;
+	}
+	return false;
+}
+
 const struct producer *producer_of_json(const char *text, size_t size) {
 	enum { NEAR = 1 << 16 };
 	for (size_t i = 0; i < sizeof producers / sizeof *producers; i++)
-		if (producers[i].keys && has_all(NULL, text, size < NEAR ? size : NEAR, producers[i].keys))
+		if (producers[i].keys && (*producers[i].rows != '[' || *text == '[') &&
+		    has_all(NULL, text, size < NEAR ? size : NEAR, producers[i].keys))
 			return &producers[i];
 	return NULL;
 }
@@ -107,7 +125,8 @@ static void star_name(const char *pattern, const char *header, char name[TABLE_N
 	const char *dot = strrchr(header, '.');
 	if (!star && dot && dot[1])
 		before = (size_t)(dot + 1 - header);
-	snprintf(name, TABLE_NAME, "%.*s", TABLE_NAME - 1, header + before + (!before && *header == '^'));
+	before += (!before && *header == '^') || *pattern == '(';
+	snprintf(name, TABLE_NAME, "%.*s", (int)(strcspn(header + before, *pattern == '(' ? ")" : "")), header + before);
 }
 
 /* Reads one "pattern=role[:argument]"; false if the pattern does not fit. */
@@ -194,13 +213,25 @@ static int parts_find(const struct producer *producer, const struct study_readin
 	                     "%s: no column that is known to be a time of %s has a value", making->path, producer->name);
 }
 
-/* Without marks of thousands, as "1,234.5". */
-static void plain_number(char *cell) {
+void producer_number(char *cell, enum producer_marks marks) {
+	size_t length = strspn(cell, "0123456789.,-' \xc2\xa0\xe2\x80\xaf");
+	while (length && !isdigit((unsigned char)cell[length - 1]))
+		length--;
+	const char *last = NULL;
+	size_t points = 0, commas = 0;
+	for (size_t i = 0; i < length; i++) {
+		points += cell[i] == '.';
+		commas += cell[i] == ',';
+		last = strchr(".,", cell[i]) ? cell + i : last;
+	}
+	bool alone = last && (*last == ',' ? commas : points) == 1;
+	bool decimal = alone && marks != MARKS_WHOLE &&
+	               (*last == '.' || points || marks == MARKS_COMMA || strspn(last + 1, "0123456789") != 3);
 	char *to = cell;
-	for (char *at = cell; *at; at++)
-		if (*at != ',' || strspn(at + 1, "0123456789") != 3)
-			*to++ = *at;
-	*to = '\0';
+	for (char *at = cell; at < cell + length; at++)
+		if (isdigit((unsigned char)*at) || *at == '-' || (decimal && at == last))
+			*to++ = decimal && at == last ? '.' : *at;
+	memmove(to, cell + length, strlen(cell + length) + 1);
 }
 
 /* A time, or a rate, of the row, with the unit that the rule, the row, the cell or the header has. */
@@ -208,18 +239,25 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 	const struct part *part = &making->parts[making->value];
 	const char *unit = part->name;
 	struct table_name read, header;
-	char *end, header_text[2 * TABLE_NAME], text[48];
+	char *end, header_text[2 * TABLE_NAME], text[48], own[16];
 	table_name_read(making->csv->header[making->value], &header);
+	for (size_t c = 0; c < making->csv->columns && !*unit; c++)
+		if (sscanf(making->csv->header[c], "Name (time in %8[a-zµ])", own) == 1)
+			unit = own;
 	for (size_t c = 0; c < making->csv->columns && part->role != ROLE_LESS && part->role != ROLE_MORE; c++)
 		if (making->parts[c].role == ROLE_UNIT && *csv_cell(making->csv, row, c))
 			unit = csv_cell(making->csv, row, c);
-	if (table_is_missing(cell)) {
+	if (table_is_missing(cell) || isalpha((unsigned char)*cell)) { /* the name of a failure */
 		grid_put(making->grid, value_column, "", -1);
 		return 0;
 	}
-	plain_number(cell);
-	double value = strtod(cell, &end), clock;
-	if (*end && table_clock(cell, &clock)) {
+	double value, clock;
+	enum producer_marks marks = making->csv->delimiter == ';' ? MARKS_COMMA : MARKS_POINT;
+	bool clocked = table_clock(cell, &clock);
+	if (!clocked)
+		producer_number(cell, marks);
+	value = strtod(cell, &end);
+	if (clocked) {
 		value = clock;
 		end = cell + strlen(cell);
 		unit = "s";
@@ -313,7 +351,7 @@ static void cell_put(struct making *making, size_t row, size_t column) {
 		                                      : -1);
 	else if (part->role == ROLE_COUNTER) {
 		snprintf(number, sizeof number, "%s", cell);
-		plain_number(number);
+		producer_number(number, making->csv->delimiter == ';' ? MARKS_COMMA : MARKS_POINT);
 		number[strcspn(number, " ")] = '\0';
 		double value;
 		if (table_number(making->csv, number, false, &value))

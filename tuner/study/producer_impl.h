@@ -9,8 +9,8 @@ struct producer {
 	const char *name;
 	const char *header; /* "a;b": a table with columns of these names, which may hold * */
 	const char *keys;   /* "a;b": JSON with these members near its beginning; NULL: it has no such files */
-	const char
-		*rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line */
+	const char *rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line;
+	                     "[": it is a list, because other documents have the same members */
 	/* "pattern=role[:argument]; .." The first pattern that fits a column tells its role; others are skipped. "^name" is
 	 * a member of what a row stands in, "a.b" one of its object a. The roles:
 	 *     time[:UNIT]      a time of the row; the first one of the list that the file has
@@ -34,6 +34,14 @@ struct producer {
 
 /* NULL: it is JSON of nobody who is known, or no JSON. src: producer.c */
 const struct producer *producer_of_json(const char *text, size_t size);
+
+/* Leaves out marks of thousands in front of a unit: "1,234.5 ns", "1 234,5", and "12,345" as 12345 or, with
+ * MARKS_COMMA, 12.345. MARKS_WHOLE: it does not have a fraction. */
+enum producer_marks { MARKS_POINT, MARKS_COMMA, MARKS_WHOLE };
+void producer_number(char *cell, enum producer_marks marks);
+
+/* Does a line name the columns of one of them? */
+bool producer_heads(const char *line, size_t length);
 
 /* A table under construction, of cells under names. src: producer_grid.c */
 struct grid;
@@ -66,10 +74,11 @@ struct produced {
 int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
                    const struct study_reading *reading, struct produced *produced, struct err *err);
 
-/* The rows of a document as a table, NULL if it does not have any. src: producer_json.c */
+/* The rows of a document as a table, NULL if it does not have any; producer NULL: JSON of nobody who is known, a list
+ * of objects, an object in each line, or an object of lists. src: producer_json.c */
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);
 
-/* The texts of time(1), perf stat and likwid: a row for each run, with columns that speak for themselves. NULL: it is
- * not one of them. src: producer_text.c */
+/* The texts of time(1), perf stat, likwid, hyperfine and Criterion: a row for each run, with columns that speak for
+ * themselves. NULL: it is not one of them. src: producer_text.c */
 struct csv *producer_text(const char *text, size_t size);
 #endif

@@ -107,11 +107,6 @@ static bool perf_number(char *field, double *value) {
 	return number_read(field, value);
 }
 
-static double perf_percent(char *field) {
-	double percent;
-	return perf_number(field, &percent) ? percent : 100;
-}
-
 /* A count, or a time in seconds, of one event. */
 static void perf_add(json_t *list, const char *event, double value, const char *unit, double percent) {
 	bool time = strcmp(unit, "msec") == 0, ns = strcmp(unit, "ns") == 0 || strcmp(event, "duration_time") == 0;
@@ -142,7 +137,9 @@ static bool perf_line(json_t *list, char *line, char delimiter) {
 	if (*fields[0] == '<' || !*event)
 		return *event != '\0';
 	size_t at = count > 3 && strchr(fields[3], '%') ? 5 : count > 4 && strchr(fields[4], '%') ? 6 : 4;
-	double percent = count > at ? perf_percent(fields[at]) : 100;
+	double percent = 100;
+	if (count > at && !perf_number(fields[at], &percent))
+		percent = 100;
 	perf_add(list, event, value, fields[1], percent);
 	return true;
 }
@@ -161,18 +158,10 @@ static bool perf_json_line(json_t *list, const char *line) {
 	return fine || !*value;
 }
 
-/* "1,234.56" or "1.234,56": the last mark begins a fraction if it is one. */
 static double perf_written(const char *text, size_t length, bool fraction) {
 	char plain[NAME_SHOWN];
-	size_t to = 0, last = 0;
-	for (size_t i = 0; i < length; i++)
-		last = text[i] == '.' || text[i] == ',' ? i : last;
-	for (size_t i = 0; i < length && to + 1 < sizeof plain; i++)
-		if (isdigit((unsigned char)text[i]))
-			plain[to++] = text[i];
-		else if (fraction && i == last)
-			plain[to++] = '.';
-	plain[to] = '\0';
+	snprintf(plain, sizeof plain, "%.*s", (int)length, text);
+	producer_number(plain, fraction ? MARKS_POINT : MARKS_WHOLE);
 	return strtod(plain, NULL);
 }
 
@@ -182,6 +171,8 @@ static void perf_text_line(json_t *list, const char *line) {
 	line += strspn(line, " \t");
 	size_t digits = strspn(line, "0123456789.,'"), blanks = strspn(line + digits, " \t");
 	const char *at = line + digits + blanks, *percent = strrchr(at, '(');
+	if (strncmp(at, "+-", 2) == 0) /* the mean of -r, and its deviation */
+		at += 2 + strspn(at + 2, " 0123456789.,");
 	char event[NAME_SHOWN];
 	double share = percent ? strtod(percent + 1, NULL) : 0;
 	if (!digits || !blanks || !isdigit((unsigned char)*line))
@@ -315,6 +306,8 @@ enum { PENDING_MAX = 16 };
 struct pending {
 	char name[PENDING_MAX][TABLE_NAME], value[PENDING_MAX][TABLE_NAME];
 	size_t count;
+	char run[CSV_FIELD_MAX];
+	bool bare; /* nothing but a word stands in the line of `run` */
 };
 
 /* "threads=4", "OMP_NUM_THREADS=4 ./a", "== n=1024 threads: 4 ==" */
@@ -344,22 +337,68 @@ static void pending_put(struct grid *grid, struct pending *pending) {
 	pending->count = 0;
 }
 
-/* The elapsed time in a line: "real 0m1.2s" of bash and POSIX, "0:01.20elapsed" of GNU time, and its -v; NULL if it has
- * none. */
-static const char *elapsed_find(const char *line, char text[TABLE_NAME]) {
-	static const char verbose[] = "Elapsed (wall clock) time (h:mm:ss or m:ss):";
-	const char *gnu = strstr(line, "elapsed"), *at = line + strspn(line, " \t");
-	if (strncmp(at, "real", 4) == 0 && strchr("\t ", at[4]) && at[4])
-		at += 4 + strspn(at + 4, "\t ");
-	else if (strncmp(at, verbose, sizeof verbose - 1) == 0)
-		at += sizeof verbose;
-	else if (gnu && gnu > line && isdigit((unsigned char)gnu[-1]))
-		for (at = gnu; at > line && strchr("0123456789:.", at[-1]); at--)
-			;
-	else
-		return NULL;
-	snprintf(text, TABLE_NAME, "%.*s", (int)strspn(at, "0123456789:.,hms"), at);
-	return isdigit((unsigned char)*text) ? text : NULL;
+/* Lines that have the time of a run, and what column it belongs to: behind the mark, before it, or in the middle of
+ * three behind it. */
+static const struct spoken {
+	const char *column, *mark, *also; /* the line must have `also`, too */
+	enum { SPOKEN_BEHIND, SPOKEN_BEFORE, SPOKEN_MIDDLE } place;
+} spoken[] = {
+	{"real", "real", "", SPOKEN_BEHIND},                                         /* bash and POSIX */
+	{"real", "Elapsed (wall clock) time (h:mm:ss or m:ss):", "", SPOKEN_BEHIND}, /* GNU time -v */
+	{"real", "elapsed", "%CPU", SPOKEN_BEFORE},
+	{"real", " total", "% cpu ", SPOKEN_BEFORE}, /* zsh */
+	{"hyperfine time", "Time (mean ± σ):", "", SPOKEN_BEHIND},
+	{"hyperfine time", "Time (abs ≡):", "", SPOKEN_BEHIND},
+	{"criterion time", "time:   [", "", SPOKEN_MIDDLE},
+};
+
+/* The words up to the end of the time at the beginning of a text: "0m1.2s", "812.4 ms". */
+static const char *time_take(const char *at, char text[TABLE_NAME]) {
+	at += strspn(at, " \t");
+	size_t number = strspn(at, "0123456789:.,hms"), blank = strspn(at + number, " "),
+		   unit = strcspn(at + number + blank, " []\r");
+	snprintf(text, TABLE_NAME, "%.*s", (int)(blank == 1 && unit < 4 ? number + blank + unit : number), at);
+	return isdigit((unsigned char)*text) ? at + strlen(text) : NULL;
+}
+
+/* NULL: the line does not have a time. */
+static const struct spoken *spoken_find(const char *line, char text[TABLE_NAME]) {
+	for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++) {
+		const char *mark = strstr(line, spoken[i].mark), *at = mark ? mark + strlen(spoken[i].mark) : NULL;
+		if (!mark || !strstr(line, spoken[i].also) || (i == 0 && (mark != line + strspn(line, " \t") || *at > ' ')))
+			continue;
+		if (spoken[i].place == SPOKEN_BEFORE)
+			for (at = mark; at > line && strchr("0123456789:.,", at[-1]); at--)
+				;
+		if (spoken[i].place == SPOKEN_MIDDLE)
+			at = time_take(at, text);
+		if (at && time_take(at, text))
+			return &spoken[i];
+	}
+	return NULL;
+}
+
+/* The command or the name of a run in front of its time in the same line, or in a line of its own. */
+static void run_name(struct pending *pending, const char *line, const struct spoken *time) {
+	static const char *const marks[] = {"Command being timed: \"", "Benchmark "};
+	const char *blanks = strstr(line, "  "), *at = NULL;
+	size_t length = 0;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks && !time; i++)
+		if ((at = strstr(line, marks[i])))
+			break;
+	if (at && *at == 'B' && (at = strchr(at, ':')))
+		length = strcspn(at += 1 + strspn(at + 1, " "), "\r");
+	else if (at)
+		length = strcspn(at += strlen(marks[0]), "\"\r");
+	else if (time && *time->also && time->place == SPOKEN_BEFORE && blanks > line && strstr(line, "s user"))
+		length = (size_t)(blanks - (at = line));
+	else if (time && time->place == SPOKEN_MIDDLE)
+		length = (size_t)((blanks ? blanks : line) - (at = line));
+	else if (!time && *line && !strpbrk(line, " :")) /* Criterion gives a long name a line of its own */
+		length = strcspn(at = line, "\r");
+	pending->bare = length ? !time && at == line : pending->bare;
+	if (length)
+		snprintf(pending->run, sizeof pending->run, "%.*s", (int)length, at);
 }
 
 static struct csv *time_read(const char *text, size_t size) {
@@ -368,15 +407,22 @@ static struct csv *time_read(const char *text, size_t size) {
 	char *copy = mem_printf("%.*s", (int)size, text), *rest = copy, elapsed[TABLE_NAME];
 	size_t number = 0;
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		const struct spoken *time = spoken_find(line, elapsed);
 		number++;
-		if (elapsed_find(line, elapsed)) {
-			grid_row(grid, number);
-			pending_put(grid, &pending);
-			grid_put(grid, "real", elapsed, -1);
-			grid_put(grid, "user", "", -1);
-			grid_put(grid, "sys", "", -1);
-		} else
-			pending_read(&pending, line);
+		run_name(&pending, line, time);
+		if (!time) {
+			if (*line != '\t') /* GNU time -v, after the time of the run */
+				pending_read(&pending, line);
+			continue;
+		}
+		grid_row(grid, number);
+		if (*pending.run && (!pending.bare || time->place == SPOKEN_MIDDLE))
+			grid_put(grid, time->place == SPOKEN_MIDDLE ? "benchmark" : "command", pending.run, -1);
+		*pending.run = '\0';
+		pending_put(grid, &pending);
+		grid_put(grid, time->column, elapsed, -1);
+		grid_put(grid, "user", "", -1);
+		grid_put(grid, "sys", "", -1);
 	}
 	free(copy);
 	return grid_end(grid, NULL);
@@ -437,10 +483,12 @@ static bool is_counted(const char *text, size_t size) {
 }
 
 static bool is_time(const char *text, size_t size) {
-	return memmem(text, size, "Elapsed (wall clock) time", 25) || memmem(text, size, "%CPU (", 6) ||
-	       ((strncmp(text, "real\t", 5) == 0 || strncmp(text, "real ", 5) == 0 || memmem(text, size, "\nreal\t", 6) ||
-	         memmem(text, size, "\nreal ", 6)) &&
-	        (memmem(text, size, "\nuser\t", 6) || memmem(text, size, "\nuser ", 6)));
+	for (size_t i = 1; i < sizeof spoken / sizeof *spoken; i++)
+		if (memmem(text, size, spoken[i].mark, strlen(spoken[i].mark)) &&
+		    memmem(text, size, spoken[i].also, strlen(spoken[i].also)))
+			return true;
+	bool real = strncmp(text, "real", 4) == 0 || memmem(text, size, "\nreal", 5);
+	return real && (memmem(text, size, "\nuser\t", 6) || memmem(text, size, "\nuser ", 6));
 }
 
 struct csv *producer_text(const char *text, size_t size) {

@@ -324,6 +324,8 @@ static void item_free(struct study_item *item) {
 	json_decref(item->probes);
 	free(item->source);
 	json_decref(item->table);
+	json_decref(item->producer);
+	json_decref(item->failed);
 	free(item->kernel);
 	free(item->device);
 	free(item);
@@ -375,6 +377,7 @@ static struct study_item *item_new(const char *kernel, const char *device, const
 	item->device = mem_strdup(device);
 	item->machine = machine ? json_incref((json_t *)machine) : NULL;
 	item->tunes = json_array();
+	item->failed = json_array();
 	item->noise = NAN;
 	return item;
 }
@@ -406,6 +409,8 @@ struct study_item *study_set_item(struct study_set *set, const char *kernel, con
 bool study_set_add(struct study_item *item, const struct study_trial *trial) {
 	bool added = study_add(item->study, trial);
 	item->trials += added;
+	if (strcmp(trial->status, "correct") != 0 && strcmp(trial->status, "censored") != 0)
+		json_array_append(item->failed, (json_t *)trial->config);
 	return added;
 }
 

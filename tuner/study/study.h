@@ -146,7 +146,9 @@ struct study_item {
 	char *source;               /* of the newest search in the store; NULL: it is from a file */
 	double noise;               /* of the newest session that has it; NAN */
 	size_t trials;
-	json_t *table; /* how a table that somebody brought was read: its file, columns and what they are; else NULL */
+	json_t *table;    /* how a table that somebody brought was read: its file, columns and what they are; else NULL */
+	json_t *producer; /* who wrote the file, and what its columns are; NULL: we did */
+	json_t *failed;   /* configurations that did not work */
 };
 
 struct study_set;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <math.h>
 
 #include "base/json/js.h"
@@ -223,7 +224,7 @@ int study_set_document(struct study_set *set, const json_t *document, struct err
 	               "\"%.60s\" does not hold times of a kernel", schema);
 }
 
-enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20 };
+enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20, ROWS_TEXT_MAX = 1 << 20 };
 
 static double counted(const struct record_row *row, size_t counter) {
 	return row->counters ? row->counters[counter] : 0.0 / 0.0;
@@ -304,6 +305,26 @@ static void objective_tell(const struct record *record, struct study_item *item)
 		study_unitless(item->study);
 }
 
+static void column_tell(json_t *columns, const char *name, const char *role, const char *unit) {
+	json_array_append_new(columns, json_pack("{s:s,s:s,s:s}", "name", name, "role", role, "unit", unit));
+}
+
+/* The same as for tables. New reference. */
+static json_t *record_source(const struct record *record) {
+	static const char *const names[][2] = {{"kt", "Kernel Tuner"}, {"t4", "T4"}, {"ktt", "KTT"}};
+	bool time = strcmp(record->unit, "ms") == 0;
+	const char *producer = record->format;
+	json_t *columns = json_array();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		producer = strcmp(record->format, names[i][0]) == 0 ? names[i][1] : producer;
+	for (size_t p = 0; p < space_params(record->space); p++)
+		column_tell(columns, space_param_name(record->space, p), "parameter", "");
+	column_tell(columns, record->objective, record->sense == RECORD_MORE ? "rate" : "time", time ? "s" : record->unit);
+	for (size_t c = 0; c < record->counter_count; c++)
+		column_tell(columns, record->counters[c], "counter", "");
+	return json_pack("{s:s,s:o}", "producer", producer, "columns", columns);
+}
+
 static int recorded_add(struct study_set *set, const struct record *record, const char *path, struct err *err) {
 	bool time = strcmp(record->unit, "ms") == 0, own = strcmp(study_set_objective(set), "time") == 0;
 	uint64_t count = space_valid(record->space);
@@ -324,6 +345,8 @@ static int recorded_add(struct study_set *set, const struct record *record, cons
 	                                         on_cpu(record) ? "cpu" : "cuda:0", machine);
 	for (uint64_t i = 0; i < count; i++)
 		row_add(item, record, i, time ? 1e-3 : 1);
+	if (!item->producer)
+		item->producer = record_source(record);
 	if (own)
 		objective_tell(record, item);
 	return 0;
@@ -339,10 +362,18 @@ static int record_add(struct study_set *set, const char *path, const struct stud
 	return failed;
 }
 
-/* Everything that is JSON begins with a bracket. */
+/* Everything that is JSON begins with a bracket, behind which a list does not have a word, as AsciiDoc has. */
 static bool is_json(const char *text) {
 	text += strspn(text, " \t\r\n");
-	return *text == '{' || *text == '[' || !*text;
+	return *text == '{' || (*text == '[' && !isalpha((unsigned char)text[1])) || !*text;
+}
+
+/* Rows of nobody who is known: recorded spaces are objects, and have objects in them. */
+static bool is_rows(const char *text, size_t size) {
+	const char *end = memchr(text, '\n', size), *begin = text + strspn(text, " \t\r\n");
+	js_auto json_t *line = end && *text == '{' ? js_parse(text, (size_t)(end - text), "", NULL) : NULL;
+	js_auto json_t *whole = *begin == '{' && !line && size < ROWS_TEXT_MAX ? js_parse(text, size, "", NULL) : NULL;
+	return *begin == '[' || json_object_size(line) || json_is_array(json_object_iter_value(json_object_iter(whole)));
 }
 
 /* 1: it is not one of those, so that it may be a recorded space. */
@@ -356,10 +387,9 @@ static int text_add(struct study_set *set, const char *path, const char *text, s
 	int failed = study_set_is_document(json) ? study_set_document(set, json, err) : 1;
 	if (failed <= 0)
 		return failed ? err_prefix(err, "%s", path) : 0;
-	if (memmem(text, size, "\"counter-value\"", 15))
-		return study_set_table(set, path, text, size, reading, err);
-	return size <= DOCUMENT_MAX && producer_of_json(text, size) ? study_set_table(set, path, text, size, reading, err)
-	                                                            : 1;
+	bool rows = memmem(text, size, "\"counter-value\"", 15) ||
+	            (size <= DOCUMENT_MAX && (producer_of_json(text, size) || is_rows(text, size)));
+	return rows ? study_set_table(set, path, text, size, reading, err) : 1;
 }
 
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err) {

@@ -51,15 +51,26 @@ static int on_trial(void *ctx, const struct store_trial *stored) {
 static void result_keep(struct study_item *item, const struct store_row *found) {
 	if (json_is_object(json_object_get(found->result, "best")))
 		json_array_append(item->tunes, (json_t *)found->result);
-	if (json_is_array(json_object_get(found->result, "probes"))) {
-		item->probes = item->probes ? item->probes : json_array();
-		json_array_append(item->probes, (json_t *)found->result);
-	}
 	free(item->source);
 	item->source = mem_strdup(found->source);
 	double noise = js_real_or(found->result, "noise_floor", found->noise_floor);
 	if (noise >= 0)
 		item->noise = noise;
+}
+
+/* The verdicts of `explain --probe` stand in the place of a plan, because they are no result to recommend. */
+static int probes_keep(const struct reading *reading, const struct store_row *found) {
+	json_t *plan = NULL;
+	if (strcmp(found->strategy, "probe") != 0)
+		return 0;
+	if (store_plan_get(reading->store, found->search, &plan, reading->err))
+		return -1;
+	if (json_is_array(json_object_get(plan, "probes"))) {
+		reading->item->probes = reading->item->probes ? reading->item->probes : json_array();
+		json_array_append(reading->item->probes, plan);
+	}
+	json_decref(plan);
+	return 0;
 }
 
 static int on_search(void *ctx, const struct store_row *found) {
@@ -72,7 +83,8 @@ static int on_search(void *ctx, const struct store_row *found) {
 		return reading->failed = 1;
 	reading->item = study_set_item(reading->set, found->kernel, reading->device, NULL);
 	result_keep(reading->item, found);
-	reading->failed = store_trials_each(reading->store, found->search, NULL, on_trial, reading, reading->err) ? 1 : 0;
+	reading->failed = probes_keep(reading, found) ||
+	                  store_trials_each(reading->store, found->search, NULL, on_trial, reading, reading->err);
 	json_decref(reading->problem);
 	return reading->failed;
 }

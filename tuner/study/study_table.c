@@ -144,7 +144,7 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 		if (table->guessed)
 			json_object_set_new(item->table, "assumed_direction",
 			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
-		json_object_set_new(item->table, "source", source_json(table));
+		item->producer = source_json(table);
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
 		else if (table->unitless)
@@ -174,8 +174,10 @@ static int cell_refuse(const struct filling *filling, size_t row, const char *co
 	const char *hint = NULL;
 	if (strchr(cell, ',') && filling->table->csv->delimiter != ';')
 		hint = "write 12400 or 12.4, because a comma is neither a point nor a mark of thousands here";
-	else if (strstr(cell, "±") || strstr(cell, "+-") || strstr(cell, "+/-"))
-		hint = "write the deviation into a column of its own, or one row for each run";
+	else if (strcmp(cell, column) == 0)
+		hint = "the header is repeated there: write one file for each table, or remove the line";
+	else if (*cell == '-' || *cell == '0')
+		hint = "remove the row, or write - if the run failed";
 	return err_set(filling->err, ERR_USAGE, hint, "%s:%zu: %.60s \"%.40s\" %s", filling->table->path,
 	               filling->table->csv->line[row], column, cell, why);
 }
@@ -296,7 +298,9 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 }
 
 static int hint_add(struct err *err) {
-	return err && !*err->hint ? err_hint(err, "doc/tables.md describes the form of a table") : -1;
+	return err && !*err->hint
+	           ? err_hint(err, "write a line of names, and below it a line for each measurement (doc/tables.md)")
+	           : -1;
 }
 
 /* Headers that are bare numbers do not say of what. */
@@ -306,11 +310,46 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
+/* "N\\threads,1,2,4": the corner names the rows and the columns. NULL: it does not. */
+static const char *corner_split(struct csv *csv) {
+	const char *slash = strpbrk(csv->header[0], "\\/");
+	double number;
+	for (size_t c = 1; c < csv->columns; c++)
+		if (!table_number(csv, csv->header[c], true, &number))
+			return NULL;
+	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
+		return NULL;
+	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
+	return slash + 1;
+}
+
+/* "Average,4.2" below the rows is not one of them. */
+static int summary_refuse(const struct csv *csv, const char *path, struct err *err) {
+	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
+								"promedio totale 平均 合计 总计";
+	double number;
+	for (size_t r = 1; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, 0);
+		if (table_among(cell, strlen(cell), words) && table_number(csv, csv_cell(csv, 0, 0), true, &number))
+			return err_set(err, ERR_USAGE, "remove it: each line below the header is one measurement",
+			               "%s:%zu: \"%.20s\" looks like a summary of the lines above", path, csv->line[r], cell);
+	}
+	return 0;
+}
+
 /* A table of no known producer. */
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
+	char header[TABLE_NAME];
+	if (summary_refuse(csv, table->path, err))
+		return -1;
+	for (size_t c = 0; c < csv->columns; c++) {
+		table_translate(csv->header[c], header);
+		csv->header[c] = arena_strdup(csv->arena, header);
+	}
+	const char *noted = corner_split(csv);
 	table->csv = table_cells_rewrite(csv);
-	if (wide_find(table->csv, table_note(csv, "columns"), table->reading, &wide)) {
+	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;
 		table->csv = wide_to_long(table->csv, &wide);
@@ -383,8 +422,10 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		csv_free(csv);
 		csv = pivot;
 	}
-	if (!producer)
+	if (!producer) {
+		table_deviations_cut(csv);
 		units_take(csv);
+	}
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);
 	if (failed > 0)
@@ -403,6 +444,20 @@ static int rows_add(struct study_set *set, const char *path, const char *text, s
 	return csv_add(set, path, csv, producer, reading, err);
 }
 
+/* Two blank lines and another comment begin another set of data for gnuplot, whose rows must not join those above. */
+static int blocks_refuse(const char *path, const char *text, struct err *err) {
+	const char *first = *text == '#' ? text : NULL, *next;
+	for (const char *at = text; (next = strstr(at, "\n\n\n#")); at = next + 3)
+		if (!first || strncmp(first, next + 3, strcspn(first, "\n") + 1) != 0) {
+			size_t line = 4;
+			for (const char *c = text; c < next; c++)
+				line += *c == '\n';
+			return err_set(err, ERR_USAGE, "write one file for each, or add a column that tells them apart",
+			               "%s:%zu: another set of data begins", path, line);
+		}
+	return 0;
+}
+
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
@@ -410,7 +465,12 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	const struct producer *producer = producer_of_json(text, size);
 	if (producer)
 		return rows_add(set, path, text, size, producer, reading, err);
-	struct csv *csv = producer_text(text, size);
+	bool json = (*text == '[' || *text == '{') && !memmem(text, size, "\"counter-value\"", 15);
+	struct csv *csv = json ? NULL : producer_text(text, size);
+	if (!csv)
+		csv = producer_json_rows(NULL, text, size);
+	if (!csv && blocks_refuse(path, text, err))
+		return -1;
 	if (!csv) {
 		size_t plain_size = size;
 		mem_auto char *plain = table_text_plain(text, size, &plain_size);

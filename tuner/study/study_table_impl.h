@@ -32,6 +32,8 @@ struct table_name {
 bool table_among(const char *word, size_t length, const char *words);
 bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */
 void table_words_join(const char *header, char key[TABLE_NAME]);
+/* A header in English, if each of its words is known and some are in another language; otherwise as it is. */
+void table_translate(const char *header, char out[TABLE_NAME]);
 /* The header in lower case, with "_" between words, without its unit and words such as "number of". */
 void table_key(const char *header, char key[TABLE_NAME]);
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
@@ -60,6 +62,8 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  */
 struct csv *table_cells_rewrite(struct csv *csv);
+/* Leaves out what follows "±" in cells. */
+void table_deviations_cut(struct csv *csv);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */

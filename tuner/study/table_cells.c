@@ -75,6 +75,29 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 	return sure;
 }
 
+/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor,
+ * are not part of it. A unit behind the deviation is the value's. */
+static void deviation_cut(struct csv *csv, size_t at) {
+	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", " ("};
+	const char *cell = csv->cells[at];
+	for (size_t i = 0; i < sizeof signs / sizeof *signs && digits(cell); i++) {
+		const char *sign = strstr(cell, signs[i]), *rest = sign ? sign + strlen(signs[i]) : "";
+		rest += strspn(rest, " ");
+		size_t number = strspn(rest, "0123456789.,"), own = strspn(cell, "0123456789.,");
+		if (!number || (*signs[i] == ' ' && (rest[number] != ')' || rest[number + 1] || cell + own != sign)))
+			continue;
+		bool bare = strspn(cell + own, " ") == (size_t)(sign - cell) - own;
+		csv->cells[at] = arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell,
+		                              bare && *signs[i] != ' ' ? rest + number : "");
+		return;
+	}
+}
+
+void table_deviations_cut(struct csv *csv) {
+	for (size_t i = 0; i < csv->rows * csv->columns; i++)
+		deviation_cut(csv, i);
+}
+
 static void thousands_rewrite(struct csv *csv, size_t column) {
 	for (size_t i = 0; i < STYLES; i++) {
 		if (!is_style(csv, column, styles[i]))
@@ -276,122 +299,6 @@ static struct csv *transposed(const struct csv *csv) {
 	return out;
 }
 
-/* Time, a team and a size in other languages, as keys. */
-static const struct {
-	const char *theirs, *ours;
-} translations[] = {
-	{"zeit", "time"},
-	{"laufzeit", "runtime"},
-	{"ausf\xc3\xbchrungszeit", "runtime"},
-	{"rechenzeit", "runtime"},
-	{"dauer", "duration"},
-	{"temps", "time"},
-	{"dur\xc3\xa9"
-     "e",
-     "duration"},
-	{"duree", "duration"},
-	{"temps_d_ex\xc3\xa9"
-     "cution",
-     "runtime"},
-	{"temps_d_execution", "runtime"},
-	{"temps_de_calcul", "runtime"},
-	{"tiempo", "time"},
-	{"tiempo_de_ejecuci\xc3\xb3n", "runtime"},
-	{"tiempo_de_ejecucion", "runtime"},
-	{"duraci\xc3\xb3n", "duration"},
-	{"tempo", "time"},
-	{"tempo_di_esecuzione", "runtime"},
-	{"durata", "duration"},
-	{"\xcf\x87\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
-	{"\xce\xa7\xcf\x81\xcf\x8c\xce\xbd\xce\xbf\xcf\x82", "time"},
-	{"\xe6\x97\xb6\xe9\x97\xb4", "time"},
-	{"\xe8\xbf\x90\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
-	{"\xe6\x89\xa7\xe8\xa1\x8c\xe6\x97\xb6\xe9\x97\xb4", "runtime"},
-	{"\xe8\x80\x97\xe6\x97\xb6", "duration"},
-	{"\xe7\x94\xa8\xe6\x97\xb6", "duration"},
-	{"f\xc3\xa4"
-     "den",
-     "threads"},
-	{"faden", "threads"},
-	{"f\xc3\xa4"
-     "den_anzahl",
-     "threads"},
-	{"anzahl_threads", "threads"},
-	{"anzahl_f\xc3\xa4"
-     "den",
-     "threads"},
-	{"threadanzahl", "threads"},
-	{"anzahl_der_threads", "threads"},
-	{"kerne", "cores"},
-	{"anzahl_kerne", "cores"},
-	{"prozesse", "processes"},
-	{"nombre_de_threads", "threads"},
-	{"nb_threads", "threads"},
-	{"fils", "threads"},
-	{"c\xc5\x93urs", "cores"},
-	{"coeurs", "cores"},
-	{"processus", "processes"},
-	{"hilos", "threads"},
-	{"n\xc3\xbamero_de_hilos", "threads"},
-	{"numero_de_hilos", "threads"},
-	{"n\xc3\xba"
-     "cleos",
-     "cores"},
-	{"nucleos", "cores"},
-	{"procesos", "processes"},
-	{"numero_di_thread", "threads"},
-	{"numero_thread", "threads"},
-	{"core", "cores"},
-	{"processi", "processes"},
-	{"\xce\xbd\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
-	{"\xce\x9d\xce\xae\xce\xbc\xce\xb1\xcf\x84\xce\xb1", "threads"},
-	{"\xcf\x80\xcf\x85\xcf\x81\xce\xae\xce\xbd\xce\xb5\xcf\x82", "cores"},
-	{"\xe7\xba\xbf\xe7\xa8\x8b\xe6\x95\xb0", "threads"},
-	{"\xe7\xba\xbf\xe7\xa8\x8b", "threads"},
-	{"\xe6\xa0\xb8\xe5\xbf\x83\xe6\x95\xb0", "cores"},
-	{"\xe6\xa0\xb8\xe6\x95\xb0", "cores"},
-	{"\xe8\xbf\x9b\xe7\xa8\x8b\xe6\x95\xb0", "processes"},
-	{"gr\xc3\xb6\xc3\x9f"
-     "e",
-     "size"},
-	{"groesse", "size"},
-	{"problemgr\xc3\xb6\xc3\x9f"
-     "e",
-     "size"},
-	{"taille", "size"},
-	{"tama\xc3\xb1o", "size"},
-	{"tamano", "size"},
-	{"dimensione", "size"},
-	{"\xce\xbc\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
-	{"\xce\x9c\xce\xad\xce\xb3\xce\xb5\xce\xb8\xce\xbf\xcf\x82", "size"},
-	{"\xe8\xa7\x84\xe6\xa8\xa1", "size"},
-	{"\xe5\xa4\xa7\xe5\xb0\x8f", "size"},
-	{"beschleunigung", "speedup"},
-	{"effizienz", "efficiency"},
-	{"acc\xc3\xa9l\xc3\xa9ration", "speedup"},
-	{"aceleraci\xc3\xb3n", "speedup"},
-	{"\xe5\x8a\xa0\xe9\x80\x9f\xe6\xaf\x94", "speedup"},
-	{"durchsatz", "throughput"},
-	{"ex\xc3\xa9"
-     "cution",
-     "run"},
-	{"durchlauf", "run"},
-};
-
-/* The unit behind the name stays: "temps (s)" is "time (s)", and "Laufzeit/s" "runtime/s". */
-static void header_translate(struct csv *csv, size_t column) {
-	const char *header = csv->header[column];
-	size_t length = strcspn(header, "([/,");
-	char name[TABLE_NAME], key[TABLE_NAME];
-	snprintf(name, sizeof name, "%.*s", (int)length, header);
-	table_words_join(name, key);
-	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
-		if (strcmp(key, translations[i].theirs) == 0)
-			csv->header[column] =
-				arena_printf(csv->arena, "%s%s%s", translations[i].ours,
-			                 strchr("([", header[length]) && header[length] ? " " : "", header + length);
-}
-
 size_t table_side(const char *text, size_t *length) {
 	size_t side = digits(text), at = side, times = 1;
 	while (side && side < 10 && (text[at] == 'x' || text[at] == 'X') && digits(text + at + 1) == side &&
@@ -460,7 +367,6 @@ static void serial_split(struct csv *csv, size_t column) {
 struct csv *table_cells_rewrite(struct csv *csv) {
 	commas_rewrite(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
-		header_translate(csv, c);
 		thousands_rewrite(csv, c);
 		clocks_rewrite(csv, c);
 		suffixes_rewrite(csv, c);

@@ -155,3 +155,117 @@ bool table_is_team(const char *header) {
 	return table_is_threads(header) ||
 	       table_has_word(key, "ranks processes procs np nproc nprocs ntasks tasks gpus devices");
 }
+
+/* Words of headers in German, French, Spanish, Italian, Greek and Chinese, without accents, and what they are in
+ * English;
+ * "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
+static const char *const translations[][2] = {
+	{"threads thread ms s us ns mean median min max openmp mpi cpu gpu runs in n p", NULL},
+	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
+     "αριθμος πληθος 数 数量 个数 执行",
+     ""},
+	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时", "time"},
+	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
+	{"dauer duree duracion durata διαρκεια", "duration"},
+	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης 运行 "
+     "计算",
+     "run"},
+	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
+     "平均",
+     "mean"},
+	{"faden threadanzahl fils filetage hilos hilo νηματα νηματων 线程", "threads"},
+	{"kerne kern rechenkerne coeurs coeur nucleos nucleo core πυρηνες πυρηνων 核心 核", "cores"},
+	{"prozesse prozess processus procesos proceso processi processo διεργασιες διεργασιων "
+     "进程",
+     "processes"},
+	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},
+	{"probleme problema problem προβληματος 问题", "problem"},
+	{"beschleunigung acceleration aceleracion accelerazione επιταχυνση 加速比", "speedup"},
+	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
+	{"durchsatz debit rendimiento 吞吐量", "throughput"},
+	{"standardabweichung ecart type desviacion deviazione αποκλιση 标准差", "stddev"},
+	{"estandar standard τυπικη", ""},
+	{"millisekunden millisecondes milisegundos millisecondi 毫秒", "ms"},
+	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
+	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
+	{"sekunden secondes segundos secondi δευτερολεπτα 秒", "s"},
+};
+
+/* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
+static void fold(const char *text, char out[2 * TABLE_NAME]) {
+	static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty";
+	static const char greek[] = "άαέεήηίιόούυώωΆαΈεΉηΊιΌοΎυΏω"; /* with an accent, and without */
+	static const char *const others[][2] = {{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}};
+	size_t length = 0, i;
+	for (const unsigned char *at = (const unsigned char *)text; *at && length < TABLE_NAME;) {
+		const char *accented = at[0] >= 0xce && at[1] ? memmem(greek, sizeof greek, at, 2) : NULL;
+		for (i = 0; i < 4 && strncmp((const char *)at, others[i][0], strlen(others[i][0])) != 0;)
+			i++;
+		if (i < 4) {
+			length += (size_t)snprintf(out + length, 4, "%s", others[i][1]);
+			at += strlen(others[i][0]);
+		} else if (accented && (accented - greek) % 4 == 0) {
+			memcpy(out + length, accented + 2, 2);
+			length += 2;
+			at += 2;
+		} else if (*at == 0xc3 && at[1] >= 0x80) {
+			out[length++] = latin[at[1] - 0x80];
+			at += 2;
+		} else if (*at == 0xce && at[1] >= 0x91 && at[1] <= 0xa9) { /* capitals of Greek */
+			out[length++] = (char)(at[1] < 0xa0 ? 0xce : 0xcf);
+			out[length++] = (char)(at[1] < 0xa0 ? at[1] + 0x20 : at[1] - 0x20);
+			at += 2;
+		} else
+			out[length++] = (char)tolower(*at++);
+	}
+	out[length] = '\0';
+}
+
+/* The English word for the beginning of a text, whose length it sets: a whole word, or the longest one of Chinese,
+ * which does not separate them. NULL: it is not known. */
+static const char *translated(const char *text, size_t *length) {
+	const char *found = NULL;
+	bool chinese = (unsigned char)*text >= 0xe3;
+	size_t word = chinese ? 0 : strcspn(text, " _-.,/()[]':"), best = 0;
+	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
+		for (const char *at = translations[i][0]; *at; at += strspn(at, " ")) {
+			size_t own = strcspn(at, " ");
+			bool fits =
+				chinese ? own > best && strncmp(at, text, own) == 0 : own == word && strncasecmp(at, text, own) == 0;
+			if (fits) {
+				best = own;
+				found = translations[i][1] ? translations[i][1] : at;
+			}
+			at += own;
+		}
+	*length = best;
+	return found;
+}
+
+void table_translate(const char *header, char out[TABLE_NAME]) {
+	char text[2 * TABLE_NAME];
+	size_t length = 0, word;
+	bool theirs = false;
+	fold(header, text);
+	for (const char *at = text; *at && length + 32 < TABLE_NAME; at += word) {
+		word = strspn(at, " _-.,/()[]':");
+		if (word) {
+			bool blank = *at == '\'' || (strchr(" _-", *at) && (!length || out[length - 1] == ' '));
+			length += blank ? 0 : (size_t)snprintf(out + length, TABLE_NAME - length, "%.1s", *at == '_' ? " " : at);
+			word = 1;
+			continue;
+		}
+		const char *ours = translated(at, &word);
+		if (!ours) {
+			theirs = false;
+			break;
+		}
+		size_t own = strcspn(ours, " ");
+		theirs = theirs || strncmp(ours, at, own) != 0 || own != word;
+		bool joined = own && length && !strchr(" (/[.", out[length - 1]);
+		length += (size_t)snprintf(out + length, TABLE_NAME - length, "%s%.*s", joined ? " " : "", (int)own, ours);
+	}
+	out[length] = '\0';
+	if (!theirs || !out[strspn(out, " ()[]/.,")])
+		snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, header);
+}

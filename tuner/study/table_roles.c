@@ -32,11 +32,14 @@ bool table_number(const struct csv *csv, const char *cell, bool sizes, double *n
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
 	double number;
+	struct table_name name;
+	table_name_read(csv->header[column], &name);
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		if (*cell && !table_number(csv, cell, true, &number))
+		bool missing = !*cell || (name.measure != MEASURE_NONE && table_is_missing(cell));
+		if (!missing && !table_number(csv, cell, true, &number))
 			return false;
-		some = some || *cell;
+		some = some || !missing;
 	}
 	return some;
 }
@@ -82,8 +85,8 @@ static int names_check(const struct table *table, struct err *err) {
 			return err_set(err, ERR_USAGE, NULL, "%s: column %zu does not have a name", table->path, c + 1);
 		for (size_t d = 0; d < c; d++)
 			if (strcmp(table->columns[c].name, table->columns[d].name) == 0)
-				return err_set(err, ERR_USAGE, NULL, "%s: two columns have the name \"%.60s\"", table->path,
-				               table->columns[c].name);
+				return err_set(err, ERR_USAGE, "rename one of them", "%s:1: two columns have the name \"%.60s\"",
+				               table->path, table->columns[c].name);
 	}
 	return 0;
 }

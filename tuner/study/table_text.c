@@ -4,7 +4,7 @@
 #include <ctype.h>
 
 #include "base/mem.h"
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/producer_impl.h"
 
 enum { LINES_MAX = 400000, FIELDS_MAX = CSV_COLUMNS_MAX, LOOKED_AT = 60 };
 
@@ -22,7 +22,8 @@ struct lines {
 	enum form form;
 	char delimiter; /* FORM_CHARACTER */
 	bool wide;      /* FORM_BLANKS: names have blanks, so that two separate fields */
-	size_t fields;  /* of most lines */
+	size_t head;    /* the header of a known producer; count: there is none */
+	struct arena *arena;
 };
 
 struct field {
@@ -170,7 +171,7 @@ static char delimiter_of(const struct lines *lines) {
 	size_t best = 0, rows = 0, with[3] = {0};
 	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
 		const struct line *line = &lines->lines[i];
-		if (line->dropped || *line->at == '#')
+		if (line->dropped || *line->at == '#' || is_rule(line))
 			continue;
 		rows++;
 		for (size_t k = 0; k < 3; k++)
@@ -178,7 +179,52 @@ static char delimiter_of(const struct lines *lines) {
 	}
 	for (size_t k = 1; k < 3; k++)
 		best = with[k] > with[best] ? k : best;
-	return rows && 2 * with[best] >= rows ? known[best] : '\0';
+	bool headed = lines->head == lines->count || count_of(&lines->lines[lines->head], known[best]);
+	return rows && headed && 2 * with[best] >= rows ? known[best] : '\0';
+}
+
+/* Lines above the header of a known producer belong to its log. */
+static void log_drop(struct lines *lines) {
+	size_t head = 0;
+	while (head < lines->count && !producer_heads(lines->lines[head].at, lines->lines[head].length))
+		head++;
+	for (size_t i = 0; i < head && head < lines->count; i++)
+		lines->lines[i].dropped = true;
+	lines->head = head;
+}
+
+/* Google Benchmark fits a law to rows, and prints it below them. */
+static bool is_fit(const struct field *field) {
+	return field->length > 5 && (memcmp(field->at + field->length - 5, "_BigO", 5) == 0 ||
+	                             memcmp(field->at + field->length - 4, "_RMS", 4) == 0);
+}
+
+/* So does what stands behind a rule or a blank line below the rows, if it has other fields. */
+static void legend_drop(struct lines *lines) {
+	struct field fields[FIELDS_MAX];
+	size_t rows = 0, usual = lines->head < lines->count ? fields_read(lines, &lines->lines[lines->head], fields) : 0;
+	bool over = false;
+	for (size_t i = lines->head + 1; i < lines->count; i++) {
+		struct line *line = &lines->lines[i];
+		bool blank = line->dropped || is_rule(line);
+		over = over || (rows && blank);
+		rows += !blank;
+		bool alike = fields_read(lines, line, fields) == usual;
+		line->dropped = line->dropped || (!alike && (over || is_fit(&fields[0])));
+	}
+}
+
+/* JMH writes "812.4 ± 5.1" below two names: there the sign is a blank. */
+static void signs_blank(struct lines *lines) {
+	for (size_t i = 0; i < lines->count; i++) {
+		struct line *line = &lines->lines[i];
+		const char *sign = memmem(line->at, line->length, "\xc2\xb1", 2);
+		if (!sign || line->dropped)
+			continue;
+		char *copy = arena_printf(lines->arena, "%.*s", (int)line->length, line->at);
+		memset(copy + (sign - line->at), ' ', 2);
+		line->at = copy;
+	}
 }
 
 static void form_find(struct lines *lines) {
@@ -262,6 +308,8 @@ static bool is_header(const struct lines *lines, const struct line *line, size_t
 /* A line above the header that has another number of fields is a title. */
 static bool is_title(const struct lines *lines, size_t at, size_t usual) {
 	struct field fields[FIELDS_MAX];
+	if (begins(&lines->lines[at], "sep=")) /* for spreadsheets */
+		return true;
 	size_t count = fields_read(lines, &lines->lines[at], fields), next = at + 1;
 	while (next < lines->count && (lines->lines[next].dropped || *lines->lines[next].at == '#'))
 		next++;
@@ -279,12 +327,33 @@ static void titles_drop(struct lines *lines) {
 		struct line *line = &lines->lines[i];
 		if (line->dropped || *line->at == '#')
 			continue;
-		if (fields_read(lines, line, fields) == usual)
+		if (fields_read(lines, line, fields) == usual && !begins(line, "sep="))
 			break;
 		if (!is_title(lines, i, usual))
 			break;
 		line->dropped = true;
 	}
+}
+
+/* Pandas numbers the rows of a printed table, and gives the numbers no name. */
+static void index_name(struct lines *lines) {
+	struct field fields[FIELDS_MAX];
+	struct line *head = NULL;
+	size_t named = 0, rows = 0;
+	for (size_t i = 0; i < lines->count && lines->form == FORM_BLANKS; i++) {
+		struct line *line = &lines->lines[i];
+		if (line->dropped || *line->at == '#')
+			continue;
+		size_t count = fields_read(lines, line, fields);
+		if (head && (count != named + 1 || strtoul(fields[0].at, NULL, 10) != rows++ || !is_number(&fields[0])))
+			return;
+		named = head ? named : count;
+		head = head ? head : line;
+	}
+	if (!rows)
+		return;
+	head->at = arena_printf(lines->arena, "index  %.*s", (int)head->length, head->at);
+	head->length += 7;
 }
 
 /* Every line ends with a separator, "1,10.2,", and the header lacks a name for what is behind it. */
@@ -319,7 +388,7 @@ static void markup_strip(struct field *field) {
 	for (bool more = true; more;) {
 		more = false;
 		trim(field);
-		if (field->length > 1 && strchr("`*$_", *field->at) && field->at[field->length - 1] == *field->at) {
+		if (field->length > 1 && strchr("`*$_=", *field->at) && field->at[field->length - 1] == *field->at) {
 			field->at++;
 			field->length -= 2;
 			more = true;
@@ -378,10 +447,13 @@ static void line_write(struct lines *lines, const struct line *line, FILE *out) 
 }
 
 char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
-	struct lines lines = {0};
+	struct lines lines = {.arena = arena_new()};
 	char *plain = NULL;
 	lines_split(&lines, text, size);
+	log_drop(&lines);
 	form_find(&lines);
+	if (lines.form == FORM_BLANKS)
+		signs_blank(&lines);
 	for (size_t i = 0; i < lines.count; i++) {
 		struct line *line = &lines.lines[i];
 		if (lines.form == FORM_LATEX && !line->dropped)
@@ -391,9 +463,11 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 		else if (lines.form == FORM_BLANKS || begins(line, "+-") || begins(line, "---"))
 			line->dropped = line->dropped || is_rule(line);
 	}
+	legend_drop(&lines);
 	separators_strip(&lines);
 	header_uncomment(&lines);
 	titles_drop(&lines);
+	index_name(&lines);
 	FILE *out = open_memstream(&plain, plain_size);
 	for (size_t i = 0; i < lines.count && out; i++) {
 		line_write(&lines, &lines.lines[i], out);
@@ -402,5 +476,6 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 	if (out)
 		fclose(out);
 	free(lines.lines);
+	arena_free(lines.arena);
 	return plain;
 }

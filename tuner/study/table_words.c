@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of headers. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,6 +61,11 @@ static const char bare_rates[] =
 	"flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps mteps gteps qps rps iops";
 
 static double time_unit(const char *word, size_t length) {
+	char *end; /* "10^-3 s", "1e-3 s" */
+	bool power = length > 4 && strncmp(word, "10^", 3) == 0;
+	double factor = power || (length > 4 && strncmp(word, "1e", 2) == 0) ? strtod(word + (power ? 3 : 0), &end) : 0;
+	if (factor != 0 && *end == ' ' && end < word + length)
+		return (power ? pow(10, factor) : factor) * time_unit(end + 1, (size_t)(word + length - end - 1));
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (strlen(times[i].word) == length && strncmp(times[i].word, word, length) == 0)
 			return times[i].scale;

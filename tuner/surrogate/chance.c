@@ -169,9 +169,6 @@ static const double LINE = 4, LINE_MIN = 2, LINE_STEP = 0.75, SHARE = 0.02, BOLD
 /* The share of pairs of a success and a failure that must be in the right order, and how many pairs count as seen
  * before any result, with which share. */
 static const double ORDERED_MIN = 0.6, PRIOR_PAIRS = 40, PRIOR_ORDERED = 0.8;
-/* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
- * halves. */
-static const double CAUTION = 30;
 static const double LABEL = 0.5, LABEL_VARIANCE = 0.01, LOGIT_MAX = 13.8;
 
 static double chance_of_logit(double logit) {
@@ -296,10 +293,6 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
 
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) {
 	return surrogate->odds.works ? (double)surrogate->odds.chance[candidate] : 1;
-}
-
-double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {

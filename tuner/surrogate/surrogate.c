@@ -171,6 +171,80 @@ static float *gain_most_new(struct arena *arena) {
 	return most;
 }
 
+static const double WORKS_VARIANCE = 0.01;
+
+static void release_gp(void *gp) {
+	gp_free(gp);
+}
+
+static void release_pool(void *pool) {
+	gp_pool_free(pool);
+}
+
+static struct gp *model_new(struct surrogate *surrogate) {
+	struct gp *gp = gp_new(surrogate->coding->dim, surrogate->dims);
+	arena_defer(surrogate->task.arena, release_gp, gp);
+	return gp;
+}
+
+static struct gp_pool *pool_new(struct surrogate *surrogate, struct gp *gp) {
+	struct gp_pool *pool = gp_pool_new(gp, surrogate->pool.room);
+	arena_defer(surrogate->task.arena, release_pool, pool);
+	return pool;
+}
+
+/* models.c: makes the models for the current dimensions, without observations */
+static void surrogate_models_make(struct surrogate *surrogate) {
+	surrogate->dims = surrogate->coding->count;
+	surrogate->fit.value = model_new(surrogate);
+	surrogate->fit.values = pool_new(surrogate, surrogate->fit.value);
+	surrogate->odds.works = NULL;
+	surrogate->odds.workings = NULL;
+	surrogate->fit.in_value = surrogate->odds.in_works = 0;
+}
+
+/* Adds new observations after dropping the assumed outcomes of pending configurations, which are always the last rows.
+ */
+static void surrogate_models_update(struct surrogate *surrogate) {
+	uint16_t codes[GP_DIMS_MAX];
+	gp_truncate(surrogate->fit.value, surrogate->fit.in_value);
+	if (surrogate->failed && !surrogate->odds.works) {
+		surrogate->odds.works = model_new(surrogate);
+		surrogate->odds.workings = pool_new(surrogate, surrogate->odds.works);
+		if (surrogate->pool.count)
+			gp_pool_set(surrogate->odds.workings, surrogate->pool.codes, surrogate->pool.count);
+	}
+	for (; surrogate->odds.in_works < surrogate->count; surrogate->odds.in_works++) {
+		const struct observed *observed = &surrogate->observed[surrogate->odds.in_works];
+		surrogate_codes(surrogate, observed->index, codes);
+		if (observed->result != STRATEGY_FAILURE) {
+			gp_add(surrogate->fit.value, codes, observed_variance(observed));
+			surrogate->fit.row[surrogate->fit.in_value++] = surrogate->odds.in_works;
+		}
+	}
+	for (size_t i = surrogate->odds.works ? gp_count(surrogate->odds.works) : surrogate->count; i < surrogate->count;
+	     i++) {
+		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
+		gp_add(surrogate->odds.works, codes, WORKS_VARIANCE);
+	}
+}
+
+/* Removes a source and its dimension; the models start again. */
+/* Parameters come first, so that only dimensions of other sources move. */
+static void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
+	struct coding *coding = surrogate->coding;
+	size_t dim = coding->count - surrogate->prior.source_count + source,
+		   behind = surrogate->prior.source_count - source - 1;
+	memmove(&coding->dim[dim], &coding->dim[dim + 1], behind * sizeof *coding->dim);
+	memmove(&surrogate->prior.source[source], &surrogate->prior.source[source + 1],
+	        behind * sizeof(struct source_model *));
+	coding->count--;
+	surrogate->prior.source_count--;
+	surrogate->prior.dropped++;
+	surrogate->pool.count = 0;
+	surrogate_models_make(surrogate);
+}
+
 struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer) {
 	struct surrogate *surrogate = arena_alloc(task->arena, 1, sizeof *surrogate);
 	uint64_t valid = space_valid(task->space);
@@ -293,6 +367,15 @@ static double gain_most(const struct surrogate *surrogate, double gap, double de
 double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
 	double gap = surrogate->worth.incumbent - gp_pool_mean(surrogate->fit.values)[c];
 	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
+}
+
+/* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
+ * halves. */
+static const double CAUTION = 30;
+
+/* a factor of its worth */
+static double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
+	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
 /* The candidate that promises most by the pool's predictions, and how much. If no candidate is expected to gain

@@ -148,7 +148,6 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit);
 void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed);
 double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes);
 double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
-double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate); /* a factor of its worth */
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 void surrogate_pool_fill(struct surrogate *surrogate);
@@ -169,12 +168,6 @@ size_t source_misleading(struct surrogate *surrogate);
 
 /* Takes the lengths that the task expects */
 void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task);
-
-/* models.c: makes the models for the current dimensions, without observations */
-void surrogate_models_make(struct surrogate *surrogate);
-void surrogate_models_update(struct surrogate *surrogate);
-/* Removes a source and its dimension; the models start again. */
-void surrogate_source_drop(struct surrogate *surrogate, size_t source);
 
 /* Predicts the cost of an evaluation in seconds of wall clock from the evaluations so far: of the build and of the rest
  * the mean logarithm of the seconds and an effect of each value of each parameter, additive and shrunk. (Unrolling

@@ -242,13 +242,22 @@ double tune_first_seconds(const struct tune *tune) {
 	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
 }
 
-/* Judged by the evaluations so far. */
+/* What an evaluation takes at most, now that slower runs are ended. */
+static double evaluation_most(const struct tune *tune) {
+	const struct trial_request request = tune_search_request(tune, NULL, tune_search_limit(tune));
+	double build = tune->bench.ahead.builds_s / (double)tune->tally.evaluations;
+	double runs = request.samples * request.cut_s + tune->bench.times.extra;
+	return request.cut_s > 0 ? build + runs + tune->bench.times.prepare : INFINITY;
+}
+
+/* Judged by the evaluations so far, and by what there is to beat. */
 double tune_evaluation_seconds(const struct tune *tune) {
 	double spent = tune_elapsed(tune) - tune->money.searched_from - tune->counting.seconds;
+	double count = (double)(tune->tally.evaluations - tune->money.searched);
 	if (tune->bench.fleet && tune->tally.evaluations >= 2)
 		return fleet_job_seconds(tune->bench.fleet);
-	if (tune->tally.evaluations >= tune->money.searched + 2)
-		return spent / (double)(tune->tally.evaluations - tune->money.searched) + tune->bench.times.restart;
+	if (count >= 2)
+		return fmin(spent / count, evaluation_most(tune)) + tune->bench.times.restart;
 	return tune_first_seconds(tune) + tune->bench.times.restart;
 }
 

@@ -43,7 +43,8 @@ struct tune_current { /* evaluation, for the strategy */
 };
 
 struct tune_bench {
-	struct fleet *fleet; /* nodes of the pool; NULL: none */
+	struct fleet *fleet;       /* nodes of the pool; NULL: none */
+	struct parallel *parallel; /* the search on them, over all of its rounds */
 	struct block_runner blocks;
 	struct busy *busy; /* who else uses this machine; NULL with nodes, which are elsewhere */
 	struct tune_ahead ahead;

@@ -62,11 +62,6 @@ bool tune_promised(const struct tune *tune) {
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
 }
 
-/* May the search go on after a comparison? */
-static bool has_rounds(const struct tune *tune) {
-	return tune_promised(tune) && !tune->bench.fleet;
-}
-
 /* A budget in node-seconds ends a share earlier the more nodes there are, so that its tolerance is a share, too. */
 static double tolerance(const struct tune *tune) {
 	double share = TOLERANCE * tune_budget_time(tune);
@@ -210,40 +205,55 @@ static double race_expected(const struct tune *tune) {
 	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
 }
 
-/* The noise at hand tells how long the finals take. As long as nothing better is found, or it is proven and
- * priced already, the time of the shortest proof is kept, which is what something much better would need. */
+/* Runs of the baseline that are ended prove what the time allows. */
+static int pairs_wanted(const struct tune *tune) {
+	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
+}
+
+/* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided
+ * about, the time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
 	bool found = tune_is_useful(tune);
-	bool proven = tune->finals.proof.config && tune->finals.proof.index == tune->memory.best_index;
-	if (only_baseline_works(tune) || (has_rounds(tune) && (!found || (proven && tune->finals.priced))))
+	if (only_baseline_works(tune) || (tune_promised(tune) && (!found || !tune_wants_final(tune))))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
-	/* runs of the baseline that are ended prove what the time allows */
-	int count = tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
-	double pairs = tune_rounds(tune, count) * (tune_base_seconds(tune) + 2 * best);
+	double pairs = tune_rounds(tune, pairs_wanted(tune)) * (tune_base_seconds(tune) + 2 * best);
 	return (isnan(tune->memory.best) ? 0 : race_expected(tune)) + pairs + tune_return_seconds(tune) +
 	       tune_rent_seconds(tune) + tune_check_seconds(tune);
 }
 
 double tune_finals_kept(const struct tune *tune) {
-	if (!has_rounds(tune))
+	if (!tune_promised(tune))
 		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 	/* time that is missing in the end costs little, because the search goes on for as long as it can */
 	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
 }
 
+/* Is there something whose proof fits into the time left? The best of a few noisy trials looks good, but as many pairs
+ * as it takes to prove a small gain may take too long. */
+static bool may_be_proven(const struct tune *tune) {
+	return !tune_has_reference(tune) ||
+	       (tune_is_useful(tune) && tune_rounds(tune, pairs_wanted(tune)) * tune_pair_seconds(tune) <= tune_left(tune));
+}
+
+/* A search that went on after a proof may use the tolerance: what is lost if that is too short is little, except for a
+ * kernel, whose worker would be ended. */
+static bool has_tolerance(const struct tune *tune) {
+	return tune_promised(tune) && tune->money.budget.seconds > 0 && tune->finals.met != UINT64_MAX &&
+	       tune->task->whole_programs;
+}
+
 /* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.
  */
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
-	double left = tune_budget_time(tune) - tune_elapsed(tune), next = tune_evaluation_seconds(tune);
-	double proof = tune_proof_seconds(tune);
-	bool found = !tune_has_reference(tune) || tune_is_useful(tune);
+	double left = has_tolerance(tune) ? tune_left(tune) : tune_budget_time(tune) - tune_elapsed(tune);
+	double proof = tune_proof_seconds(tune), next = tune_evaluation_seconds(tune);
 	if (next > left)
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
 		return true;
 	if (next + proof > left)
-		return !found;
+		return !may_be_proven(tune);
 	return tune->tally.evaluations < least || next + finals <= left;
 }
 
@@ -469,8 +479,9 @@ static bool hopeless(const struct tune *tune) {
 }
 
 bool tune_proof_is_cheap(const struct tune *tune, double share) {
-	double pairs = tune_pairs_first(tune) * (tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best));
-	return has_rounds(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	double pair = tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best);
+	double pairs = tune_rounds(tune, tune_pairs_first(tune)) * pair;
+	return tune_promised(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
 	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 

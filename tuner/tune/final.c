@@ -463,6 +463,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
 	tune_proof_keep(tune);
+	tune->finals.met = tune->memory.best_index;
 	tune->finals.no_rival = false;
 	tune->finals.rival_ratio = 0;
 	tune_counters_yield(tune);

@@ -41,6 +41,7 @@ struct tune_proof {
 /* Race and duel, and what they found. */
 struct tune_finals {
 	struct tune_proof proof;
+	uint64_t met; /* the best of the search when they last began; UINT64_MAX: they have not */
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
@@ -95,8 +96,8 @@ void tune_prices_match(struct tune *tune);
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
-/* Is there a new best, other than the one `before`, that may be faster than what was proven and priced? */
-bool tune_wants_final(const struct tune *tune, uint64_t before);
+/* Is there a new best since the last finals that may be faster than what they have proven and priced? */
+bool tune_wants_final(const struct tune *tune);
 /* The best so far meets the baseline, in the middle of the search. */
 int tune_prove_early(struct tune *tune, struct err *err);
 

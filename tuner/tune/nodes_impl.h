@@ -29,11 +29,6 @@ struct work { /* a configuration, or the baseline of a node, until it is done */
 	size_t at; /* index in `flying` */
 };
 
-struct known { /* a result that rests on the last good baseline of its node */
-	uint64_t index;
-	size_t worked; /* index in tune->memory.worked; SIZE_MAX: none */
-};
-
 struct parallel {
 	struct tune *tune;
 	struct fleet *fleet;
@@ -42,7 +37,7 @@ struct parallel {
 	size_t evaluating; /* new evaluations, flying or queued */
 	uint64_t *asked;   /* proposals that no node has taken, the oldest first */
 	size_t asked_count;
-	struct known **known; /* per node */
+	uint64_t **known; /* per node: what rests on its last good baseline */
 	size_t *known_count;
 	size_t baselines_failed;
 	int baselines_killed;   /* in a row */
@@ -65,6 +60,8 @@ void work_scale(const struct parallel *parallel, size_t node, struct trial_resul
 
 /* Records a job that has ended. */
 int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err);
+/* Judges a node by its baseline, which was scaled by what was known of the node so far. */
+void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
 /* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with
  * free(). */
 struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);

@@ -12,30 +12,23 @@ static const double WARMUP_UNDER_SECONDS = 1;
 enum { FAILED_MAX = 3 };
 
 /* Notes that a result rests on the node's last good baseline. */
-static void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked) {
+static void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index) {
 	size_t count = parallel->known_count[node]++;
 	if (count == 0 || (count & (count - 1)) == 0) /* doubles at powers of 2 */
-		parallel->known[node] = mem_grow(parallel->known[node], count ? 2 * count : 1, sizeof(struct known));
-	parallel->known[node][count] = (struct known){index, worked};
+		parallel->known[node] = mem_grow(parallel->known[node], count ? 2 * count : 1, sizeof **parallel->known);
+	parallel->known[node][count] = index;
 }
 
 /* Voids the results that rest on a node. The strategy cannot unlearn them, but they are measured again on other nodes,
  * and the finals see only the new values (doc/adr/0011-fleet.md). */
 static void known_drop(struct parallel *parallel, size_t node) {
-	struct tune *tune = parallel->tune;
-	bool best = false;
 	for (size_t i = 0; i < parallel->known_count[node]; i++) {
-		const struct known *known = &parallel->known[node][i];
-		if (known->worked < tune->memory.worked_count)
-			tune->memory.worked[known->worked].value = tune->memory.worked[known->worked].least = INFINITY;
-		best = best || known->index == tune->memory.best_index;
-		struct work *work = work_new(parallel, known->index);
+		struct work *work = work_new(parallel, parallel->known[node][i]);
+		tune_forget(parallel->tune, work->index);
 		work->redo = true;
 		work_queue(parallel, work);
 	}
 	parallel->known_count[node] = 0;
-	if (best)
-		tune_best_find(tune);
 }
 
 /* Voids what rests on the nodes that were quarantined since the last call. */
@@ -44,8 +37,7 @@ static void parallel_quarantined_drop(struct parallel *parallel) {
 		known_drop(parallel, node);
 }
 
-/* Judges a node by its baseline, which was scaled by what was known of the node so far. */
-static void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline) {
+void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline) {
 	double raw = baseline->value / fleet_scale(parallel->fleet, node);
 	bool worked = baseline->status == TRIAL_CORRECT;
 	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
@@ -166,7 +158,6 @@ static int store(struct parallel *parallel, const char *phase, const json_t *con
 /* Ends an evaluation whose sum is complete. */
 static void evaluation_end(struct parallel *parallel, struct work *work, size_t node) {
 	struct tune *tune = parallel->tune;
-	size_t worked = tune->memory.worked_count;
 	tune->bench.current.deviation = work->deviation;
 	tune->bench.current.seconds = work->seconds;
 	if (work->redo)
@@ -175,7 +166,7 @@ static void evaluation_end(struct parallel *parallel, struct work *work, size_t 
 		tune_evaluated(tune, work->index, &work->sum);
 	parallel->evaluating -= !work->redo;
 	if (node != SIZE_MAX && (work->sum.status == TRIAL_CORRECT || work->sum.status == TRIAL_CENSORED))
-		parallel_known_add(parallel, node, work->index, worked < tune->memory.worked_count ? worked : SIZE_MAX);
+		parallel_known_add(parallel, node, work->index);
 	work_free(work);
 }
 

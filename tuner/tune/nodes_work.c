@@ -117,24 +117,16 @@ struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block
 	return &job->job;
 }
 
-static void learn(struct tune *tune, size_t node, const struct trial_result *baseline, double raw) {
-	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
-	bool worked = baseline->status == TRIAL_CORRECT;
-	fleet_baseline_record(tune->bench.fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
-}
-
 ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err) {
 	const struct lead_job *job = (const struct lead_job *)done->job;
-	const struct parallel view = {.tune = tune, .fleet = tune->bench.fleet};
 	size_t count = done->done < job->lead ? done->done : job->lead;
 	for (size_t i = 0; i < count; i++) {
 		struct trial_result *one = &done->results[i];
-		double raw = one->value;
-		work_scale(&view, done->node, one);
+		work_scale(tune->bench.parallel, done->node, one);
 		if (trial_store(tune->task->store, tune->memory.id, "node", 0, tune->task->baseline, one, err))
 			return -1;
 		if (i + 1 == job->lead)
-			learn(tune, done->node, one, raw);
+			parallel_node_judge(tune->bench.parallel, done->node, one);
 	}
 	return (ptrdiff_t)count;
 }

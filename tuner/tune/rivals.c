@@ -334,9 +334,10 @@ void tune_proof_use(struct tune *tune) {
 	prices_take(finals);
 }
 
-bool tune_wants_final(const struct tune *tune, uint64_t before) {
+bool tune_wants_final(const struct tune *tune) {
 	bool done = is_proof(tune) && own_prices(&tune->finals) && is_priced(tune->finals.worth);
-	return tune->memory.best_index != before && !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
+	return tune->memory.best_index != tune->finals.met &&
+	       !(done && tune->memory.best > BETTER * tune->finals.duel.median[0]);
 }
 
 /* The time for checking a winner where no budget limits it is at least this. */

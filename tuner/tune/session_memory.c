@@ -225,18 +225,23 @@ bool tune_has_fallen(const struct tune *tune, const json_t *config) {
 	return fallen;
 }
 
+void tune_forget(struct tune *tune, uint64_t index) {
+	for (size_t i = 0; i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index)
+			tune->memory.worked[i].value = tune->memory.worked[i].least = INFINITY;
+	if (tune->memory.best_index == index)
+		tune_best_find(tune);
+}
+
 void tune_fall(struct tune *tune, const json_t *config) {
 	uint64_t index = UINT64_MAX;
 	mem_auto char *key = js_canonical(config);
 	json_object_set_new(tune->finals.trust.fallen, key, json_true());
 	if (space_config_read(tune->task->space, config, NULL, &index, NULL))
 		return;
-	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		if (tune->memory.worked[i].index == index)
-			tune->memory.worked[i].value = tune->memory.worked[i].least = INFINITY;
 	if (tune->memory.cut_index == index)
 		tune->memory.cut_index = UINT64_MAX;
-	tune_best_find(tune);
+	tune_forget(tune, index);
 }
 
 static bool is_known(const struct tune *tune, const json_t *config, const char *status) {

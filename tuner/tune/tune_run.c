@@ -99,8 +99,11 @@ static void over_set(struct parallel *parallel) {
 	if (tune->search && !tune->stopped)
 		tune->stopped = tune_over(tune);
 	/* Lost and void trials are not measured again in the time of the finals. */
-	while (parallel->queue_count && tune->stopped && tune_left(tune) < tune_finals_kept(tune))
-		work_free(parallel->queue[--parallel->queue_count]);
+	while (parallel->queue_count && tune->stopped && tune_left(tune) < tune_finals_kept(tune)) {
+		struct work *work = parallel->queue[--parallel->queue_count];
+		parallel->evaluating -= !work->redo;
+		work_free(work);
+	}
 }
 
 static bool finished(const struct parallel *parallel) {
@@ -147,6 +150,8 @@ static int step(struct parallel *parallel, struct err *err) {
 static void finish(struct parallel *parallel) {
 	struct pool_done done = {0};
 	struct err ignored = {0};
+	if (!parallel)
+		return;
 	parallel->ending = true;
 	while (parallel->flying_count && fleet_busy(parallel->fleet)) {
 		int rc = fleet_wait(parallel->fleet, -1, &done, &ignored);
@@ -173,7 +178,21 @@ static int run(struct parallel *parallel, struct err *err) {
 	return 0;
 }
 
-static void clear(struct parallel *parallel) {
+static struct parallel *parallel_new(struct tune *tune) {
+	size_t nodes = tune->task->pool->count;
+	struct parallel *parallel = mem_alloc(1, sizeof *parallel);
+	*parallel = (struct parallel){.tune = tune,
+	                              .fleet = tune->bench.fleet,
+	                              .flying = mem_alloc(nodes, sizeof(struct work *)),
+	                              .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
+	                              .known = mem_alloc(nodes, sizeof(struct known *)),
+	                              .known_count = mem_alloc(nodes, sizeof(size_t))};
+	return parallel;
+}
+
+static void parallel_free(struct parallel *parallel) {
+	if (!parallel)
+		return;
 	for (size_t i = 0; i < parallel->flying_count; i++)
 		work_free(parallel->flying[i]);
 	for (size_t i = 0; i < parallel->queue_count; i++)
@@ -185,25 +204,21 @@ static void clear(struct parallel *parallel) {
 	free(parallel->asked);
 	free(parallel->known);
 	free(parallel->known_count);
+	free(parallel);
 }
 
 /* on a pool */
 static int tune_parallel_search(struct tune *tune, struct err *err) {
-	size_t nodes = tune->task->pool->count;
-	struct parallel parallel = {.tune = tune,
-	                            .fleet = tune->bench.fleet,
-	                            .flying = mem_alloc(nodes, sizeof(struct work *)),
-	                            .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
-	                            .known = mem_alloc(nodes, sizeof(struct known *)),
-	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
-	tune_report(tune, TUNE_BASELINE);
+	struct parallel *parallel = tune->bench.parallel;
+	bool first = !tune->search;
+	tune->stopped = NULL;
+	tune_report(tune, first ? TUNE_BASELINE : TUNE_SEARCH);
 	tune_spend_nodes(tune, SPENT_MEASURE);
-	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	int rc = (first && parallel_recall(parallel, err)) || run(parallel, err) ? -1 : 0;
 	tune_spend_nodes(tune, SPENT_IDLE);
 	tune_ahead_end(tune);
 	if (rc)
-		finish(&parallel);
-	clear(&parallel);
+		finish(parallel);
 	return rc;
 }
 
@@ -247,9 +262,33 @@ static int begin(void *ctx, struct block *block, struct err *err) {
 	return rc;
 }
 
-static void result_scale(const struct tune *tune, size_t node, struct trial_result *result) {
-	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->bench.fleet};
-	work_scale(&view, node, result);
+/* May the search go on, in time that the finals do not need? */
+static bool is_open(const struct tune *tune) {
+	return tune_promised(tune) && tune->stopped && strcmp(tune->stopped, "budget") == 0 && tune_has_reference(tune) &&
+	       !tune_over(tune);
+}
+
+/* Nodes that the finals leave idle go on searching. */
+static bool is_open_beside(const struct tune *tune) {
+	const struct parallel *parallel = tune->bench.parallel;
+	return tune->search && !parallel->exhausted && !parallel->ending && !tune_interrupted(tune) && is_open(tune);
+}
+
+static int search_beside(struct tune *tune, struct err *err) {
+	const char *stopped = tune->stopped;
+	if (!is_open_beside(tune))
+		return 0;
+	tune->stopped = NULL;
+	int rc = hand_out(tune->bench.parallel, err);
+	tune->stopped = stopped;
+	return rc;
+}
+
+static bool is_search(const struct parallel *parallel, const struct pool_job *job) {
+	for (size_t i = 0; i < parallel->flying_count; i++)
+		if (&parallel->flying[i]->job == job)
+			return true;
+	return false;
 }
 
 /* Moves the results of a job to its block, except those of the `lead` trials before it. */
@@ -260,7 +299,7 @@ static void block_fill(const struct tune *tune, struct block *block, struct pool
 	for (size_t i = 0; i < block->done; i++) {
 		block->results[i] = done->results[lead + i];
 		memset(&done->results[lead + i], 0, sizeof done->results[lead + i]);
-		result_scale(tune, done->node, &block->results[i]);
+		work_scale(tune->bench.parallel, done->node, &block->results[i]);
 	}
 	fleet_trials_add(tune->bench.fleet, done->node, done->done);
 }
@@ -269,11 +308,13 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	struct tune *tune = ctx;
 	struct pool_done done = {0};
 	*ended = NULL;
-	if (tune_counting_fill(tune, err))
+	if (tune_counting_fill(tune, err) || search_beside(tune, err))
 		return -1;
 	int rc = fleet_wait(tune->bench.fleet, tune_wait_seconds(tune), &done, err);
 	if (rc != 1)
 		return rc;
+	if (is_search(tune->bench.parallel, done.job))
+		return parallel_record(tune->bench.parallel, &done, err);
 	struct block *block = done.job->tag;
 	mem_auto struct pool_job *job = block->tag;
 	ptrdiff_t lead = lead_record(tune, &done, err);
@@ -289,7 +330,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 }
 
 static bool other(void *ctx) {
-	return tune_counting_waits(ctx);
+	return tune_counting_waits(ctx) || is_open_beside(ctx);
 }
 
 /* runs blocks of the finals on nodes */
@@ -334,6 +375,7 @@ static int earlier_read(struct tune *tune, struct err *err) {
 
 static void tune_clear(struct tune *tune) {
 	search_free(tune->search);
+	parallel_free(tune->bench.parallel);
 	fleet_free(tune->bench.fleet);
 	tune_counting_free(tune->counting.nodes);
 	trial_result_clear(&tune->memory.baseline);
@@ -380,8 +422,7 @@ static int search_run(struct tune *tune, struct err *err) {
 
 /* The time that the finals did not need goes back to the search. */
 static bool goes_on(const struct tune *tune, uint64_t evaluations) {
-	return tune_promised(tune) && !tune->bench.fleet && tune->tally.evaluations > evaluations && tune->stopped &&
-	       strcmp(tune->stopped, "budget") == 0 && tune_has_reference(tune) && !tune_over(tune);
+	return tune->tally.evaluations > evaluations && is_open(tune);
 }
 
 /* *found: there is a result, which no later failure can take away. */
@@ -391,10 +432,9 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 		return -1;
 	do {
 		evaluations = tune->tally.evaluations;
-		uint64_t best = tune->memory.best_index;
 		if (search_run(tune, err))
 			return -1;
-		if ((!*found || tune_wants_final(tune, best)) && tune_final_phase(tune, err))
+		if ((!*found || tune_wants_final(tune)) && tune_final_phase(tune, err))
 			return -1;
 		*found = true;
 	} while (goes_on(tune, evaluations));
@@ -415,6 +455,7 @@ static void machines_begin(struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	if (task->pool) {
 		tune->bench.fleet = fleet_new(task->pool);
+		tune->bench.parallel = parallel_new(tune);
 		tune_parallel_finals(tune);
 		return;
 	}
@@ -431,6 +472,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		.money = {.budget = task->budget},
 		.memory = {.baseline = {.value = NAN}, .best = NAN, .best_index = UINT64_MAX, .cut_index = UINT64_MAX},
 		.finals = {.proof = {.index = UINT64_MAX},
+	               .met = UINT64_MAX,
 	               .both = json_object(),
 	               .gpus = json_object(),
 	               .trust = {.checked = json_object(), .fallen = json_object()}},
@@ -444,6 +486,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	machines_begin(&tune);
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);
+	tune_spend_nodes(&tune, SPENT_MEASURE);
+	finish(tune.bench.parallel);
 	tune_spend(&tune, SPENT_IDLE);
 	tune_proof_use(&tune);
 	tune_prices_match(&tune);

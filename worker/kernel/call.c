@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/kernel/call.h"
-
 #include <math.h>
 
 #include "base/json/js.h"
 #include "base/value.h"
-#include "topo/topo.h"
+#include "worker/kernel/call.h"
 #include "worker/kernel/word.h"
 
 enum { TEXT_MAX = 4096 }; /* bytes: as long as a file name can be */
@@ -143,9 +141,7 @@ static int name_error(const struct ss_param *const *tables, size_t count, const 
 /* Every key of the object (which may be NULL) must be in one of the tables; else ERR_USAGE with the nearest name. */
 static int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object,
                              const char *where, struct err *err) {
-	const char *name;
-	json_t *json;
-	json_object_foreach((json_t *)object, name, json) {
+	js_members (name, json, object) {
 		bool found = false;
 		for (size_t t = 0; t < count && !found; t++)
 			for (const struct ss_param *p = tables[t]; p && p->name && !found; p++)
@@ -255,32 +251,6 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to) {
 	to->config = values_copy(arena, from->entry->kernel->params, from->config);
 	to->places = arena_strdup(arena, from->places);
 	to->proc_bind = arena_strdup(arena, from->proc_bind);
-}
-
-static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
-	for (size_t i = 0; params && params[i].name; i++)
-		if (params[i].type == SS_TEXT)
-			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
-		else if (params[i].type == SS_REAL)
-			key = arena_printf(arena, "%s %.17g", key, values[i].r);
-		else
-			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
-	return key;
-}
-
-char *call_input_key(struct arena *arena, const struct call *call) {
-	const struct ss_kernel *kernel = call->entry->kernel;
-	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
-	 * as the process. */
-	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
-	                         (unsigned long long)call->seed);
-	return values_key(arena, key, kernel->problem, call->problem);
-}
-
-char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
-	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
-	                         call->chunk);
-	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
 }
 
 static int number_read(const json_t *json, const struct member *member, void *field, struct err *err) {

@@ -27,9 +27,6 @@ int call_read(struct arena *arena, const struct kernel_entry *entry, const json_
               struct call *call, struct err *err);
 /* A copy that lives in another arena. */
 void call_copy(struct arena *arena, const struct call *from, struct call *to);
-/* Texts that are equal for the same input, and for the same configuration of it under this binding. */
-char *call_input_key(struct arena *arena, const struct call *call);
-char *call_state_key(struct arena *arena, const struct call *call, const char *binding);
 
 /* Values of single parameters, checked against their rows. */
 

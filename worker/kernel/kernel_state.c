@@ -209,6 +209,33 @@ static void states_trim(struct states *states) {
 		malloc_trim(0);
 }
 
+static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
+	for (size_t i = 0; params && params[i].name; i++)
+		if (params[i].type == SS_TEXT)
+			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
+		else if (params[i].type == SS_REAL)
+			key = arena_printf(arena, "%s %.17g", key, values[i].r);
+		else
+			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
+	return key;
+}
+
+/* Texts that are equal for the same input, and for the same configuration of it under this binding. */
+static char *call_input_key(struct arena *arena, const struct call *call) {
+	const struct ss_kernel *kernel = call->entry->kernel;
+	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
+	 * as the process. */
+	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
+	                         (unsigned long long)call->seed);
+	return values_key(arena, key, kernel->problem, call->problem);
+}
+
+static char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
+	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
+	                         call->chunk);
+	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
+}
+
 static enum ss_status input_get(struct states *states, const struct call *call, struct input **out,
                                 char message[STATE_MESSAGE]) {
 	struct arena *arena = arena_new();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libworker_la_SOURCES += %D%/runner_count.c %D%/runner_count_impl.h %D%/digest_impl.h %D%/witness.c %D%/witness_impl.h %D%/written.c %D%/written_impl.h %D%/gpu_run_impl.h \
-	%D%/runner_output.c %D%/output_impl.h %D%/runner_program.c %D%/runner_program.h \
+libworker_la_SOURCES += %D%/runner_count.c %D%/runner_count_impl.h %D%/program_impl.h %D%/witness.c %D%/written.c %D%/gpu_run_impl.h \
+	%D%/runner_output.c %D%/runner_program.c %D%/runner_program.h \
  %D%/regions_set.c %D%/regions_set_impl.h \
- %D%/runner_request.c %D%/runner_request_impl.h %D%/runner_run.c %D%/runner_run_impl.h %D%/said.c %D%/said_impl.h %D%/simulate_impl.h \
+ %D%/runner_request.c %D%/runner_run.c %D%/said.c %D%/said_impl.h %D%/simulate_impl.h \
  %D%/runner_trial.c %D%/runner_trial_impl.h %D%/usage.c %D%/usage_impl.h

@@ -4,10 +4,9 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/range.h"
 #include "base/pattern.h"
-#include "worker/program/output_impl.h"
+#include "worker/program/program_impl.h"
 
 /* Range in which neither ratios nor squares of metrics overflow or underflow. */
 static const double METRIC_LEAST = 1e-100, METRIC_MOST = 1e100;

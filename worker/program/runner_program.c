@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
 #include "gpu/open.h"
@@ -22,6 +23,27 @@
 
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;
+
+/* The trial's environment and further variables ("NAME=VALUE", NULL-terminated); free(3). */
+static char **program_site_environment(struct arena *arena, const struct program_request *request,
+                                       const char *const *variables) {
+	size_t count = 0, more = 0;
+	while (request->set[count])
+		count++;
+	while (variables[more])
+		more++;
+	const char **set = arena_alloc(arena, count + more + 1, sizeof *set);
+	memcpy(set, request->set, count * sizeof *set);
+	memcpy(set + count, variables, more * sizeof *set);
+	return proc_environment(request->unset, set);
+}
+
+static void program_site_close(struct program_site *site) {
+	free(site->place.environment);
+	if (site->place.nothing >= 0)
+		close(site->place.nothing);
+	scratch_close(&site->scratch);
+}
 
 /* The work of one run; NULL and err. */
 static struct gpu_work *run_watched(struct arena *arena, struct program_trial *trial, const char *metrics,
@@ -355,6 +377,11 @@ static int trial_open(struct arena *arena, struct program_trial *trial, struct p
 		rapl_meter_open(trial->meter, "");
 	}
 	return 0;
+}
+
+static void program_run_free(struct program_run *run) {
+	free(run->tail.data);
+	run->tail.data = NULL;
 }
 
 static void trial_close(struct program_trial *trial) {

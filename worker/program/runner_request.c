@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/program/runner_request_impl.h"
+#include "worker/program/program_impl.h"
 
 #include "base/json/js.h"
 #include "base/pattern.h"

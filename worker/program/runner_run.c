@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <math.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/mem.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "worker/program/runner_run_impl.h"
-
-void program_procfs_open(struct program_procfs *procfs) {
-	procfs->tree.tree = true;
-	perf_group_add(&procfs->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	if (procfs->tree.user_only) /* perf would count 0 */
-		program_procfs_close(procfs);
-}
-
-void program_procfs_close(struct program_procfs *procfs) {
-	perf_group_close(&procfs->tree);
-}
+#include "worker/program/program_impl.h"
 
 static void program_procfs_start(struct program_procfs *procfs) {
 	perf_group_start(&procfs->tree);
@@ -315,34 +300,4 @@ void program_run(const struct program_place *place, const struct program_command
 	proc_shut(&flight.out);
 	proc_shut(&flight.err);
 	proc_shut(&flight.pidfd);
-}
-
-void program_run_free(struct program_run *run) {
-	free(run->tail.data);
-	run->tail.data = NULL;
-}
-
-/* The last line before `end` that is not blank: returns its start, and sets *end to its end. */
-static size_t last_line(const char *text, size_t *end) {
-	size_t start;
-	while (*end > 0 && strchr(" \t\n", text[*end - 1]))
-		(*end)--;
-	for (start = *end; start > 0 && text[start - 1] != '\n'; start--)
-		continue;
-	return start;
-}
-
-/* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
-void program_run_words(const struct program_run *run, char *words, size_t size) {
-	static const char advice[] = "Try ";
-	mem_auto char *text = tail_raw(&run->tail);
-	size_t end = strlen(text), start = last_line(text, &end), before = start;
-	if (strncmp(text + start, advice, sizeof advice - 1) == 0 && last_line(text, &before) < before) {
-		end = start;
-		start = last_line(text, &end);
-	}
-	bool binary = text_is_binary(text + start, end - start);
-	snprintf(words, size, "%.*s", binary ? (int)strlen(PROGRAM_BINARY) : (int)(end - start),
-	         binary ? PROGRAM_BINARY : text + start);
-	text_clean(words, false);
 }

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <math.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/proc/pipe.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "base/tree.h"
 #include "worker/count/noise.h"
 #include "worker/kernel/word.h"
 #include "worker/program/runner_trial_impl.h"
-#include "worker/program/witness_impl.h"
-#include "worker/program/written_impl.h"
 
 enum { PLACE_FILE_LEAST = 1 << 20 };
 static const double PLACE_FREE_SHARE = 0.9;
@@ -57,26 +55,6 @@ static int program_site_refresh(const struct program_site *site, struct err *err
 	return mkdir(site->folder, 0700) == 0 ? 0
 	                                      : err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a fresh %s: %s",
 	                                                site->folder, strerror(errno));
-}
-
-char **program_site_environment(struct arena *arena, const struct program_request *request,
-                                const char *const *variables) {
-	size_t count = 0, more = 0;
-	while (request->set[count])
-		count++;
-	while (variables[more])
-		more++;
-	const char **set = arena_alloc(arena, count + more + 1, sizeof *set);
-	memcpy(set, request->set, count * sizeof *set);
-	memcpy(set + count, variables, more * sizeof *set);
-	return proc_environment(request->unset, set);
-}
-
-void program_site_close(struct program_site *site) {
-	free(site->place.environment);
-	if (site->place.nothing >= 0)
-		close(site->place.nothing);
-	scratch_close(&site->scratch);
 }
 
 /* The program's stdin from its start, or -1 and err. A relative path begins in the program's folder. */
@@ -126,6 +104,45 @@ static bool is_from_outside(const struct program_run *run) {
 	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : WEXITSTATUS(run->status) - 128;
 	return run->end == PROGRAM_UNSTARTED || (run->end == PROGRAM_ENDED && (number == SIGTERM || number == SIGKILL ||
 	                                                                       number == SIGHUP || number == SIGBUS));
+}
+
+static void program_procfs_close(struct program_procfs *procfs);
+
+static void program_procfs_open(struct program_procfs *procfs) {
+	procfs->tree.tree = true;
+	perf_group_add(&procfs->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
+	if (procfs->tree.user_only) /* perf would count 0 */
+		program_procfs_close(procfs);
+}
+
+static void program_procfs_close(struct program_procfs *procfs) {
+	perf_group_close(&procfs->tree);
+}
+
+/* The last line before `end` that is not blank: returns its start, and sets *end to its end. */
+static size_t last_line(const char *text, size_t *end) {
+	size_t start;
+	while (*end > 0 && strchr(" \t\n", text[*end - 1]))
+		(*end)--;
+	for (start = *end; start > 0 && text[start - 1] != '\n'; start--)
+		continue;
+	return start;
+}
+
+/* The last line of stderr that is not empty, cleaned; "" if there is none. */
+/* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
+static void program_run_words(const struct program_run *run, char *words, size_t size) {
+	static const char advice[] = "Try ";
+	mem_auto char *text = tail_raw(&run->tail);
+	size_t end = strlen(text), start = last_line(text, &end), before = start;
+	if (strncmp(text + start, advice, sizeof advice - 1) == 0 && last_line(text, &before) < before) {
+		end = start;
+		start = last_line(text, &end);
+	}
+	bool binary = text_is_binary(text + start, end - start);
+	snprintf(words, size, "%.*s", binary ? (int)strlen(PROGRAM_BINARY) : (int)(end - start),
+	         binary ? PROGRAM_BINARY : text + start);
+	text_clean(words, false);
 }
 
 /* "exit status 3: its last words". A shell reports a killed command by a status above 128. */

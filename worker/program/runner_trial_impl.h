@@ -4,7 +4,6 @@
 #define WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
 #include "worker/gpu/work.h"
 #include "counters/rapl/meter.h"
-#include "worker/program/runner_request_impl.h"
 #include "worker/program/usage_impl.h"
 #include "base/scratch.h"
 
@@ -18,10 +17,6 @@ struct program_site {
 /* watch: as in struct program_place. */
 int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
                       struct err *err);
-/* The trial's environment and further variables ("NAME=VALUE", NULL-terminated); free(3). */
-char **program_site_environment(struct arena *arena, const struct program_request *request,
-                                const char *const *variables);
-void program_site_close(struct program_site *site);
 
 enum { PROGRAM_MESSAGE = 400 };
 

@@ -3,8 +3,7 @@
 #ifndef WORKER_PROGRAM_USAGE_IMPL_H
 #define WORKER_PROGRAM_USAGE_IMPL_H
 
-#include "base/mem.h"
-#include "worker/program/runner_run_impl.h"
+#include "worker/program/program_impl.h"
 
 struct program_usage;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/program/witness_impl.h"
+#include "worker/program/program_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/program/written_impl.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,10 +7,9 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "base/tree.h"
-#include "worker/program/digest_impl.h"
+#include "worker/program/program_impl.h"
 
 enum {
 	WRITTEN_LOOK = 2000,      /* names in the folder and below it */

@@ -17,6 +17,10 @@ enum source_kind { SOURCE_SIGNED, SOURCE_UNSIGNED, SOURCE_REAL };
 enum source_access { SOURCE_READ_ONLY, SOURCE_WRITE_ONLY, SOURCE_READ_WRITE };
 enum source_memory { SOURCE_VECTOR, SOURCE_SCALAR, SOURCE_CONSTANT };
 
+/* How an output is compared with its reference: by its elements; by sums of the elements whose indices are equal modulo
+ * `columns`; by its elements in order; by the root of the sum of their squares; or by the problem's command. */
+enum source_verified { SOURCE_ELEMENTS, SOURCE_SUM, SOURCE_SORTED, SOURCE_NORM, SOURCE_COMMAND };
+
 /* An element is right if it differs from the reference by at most absolute + relative * |reference|. Without `given`,
  * reals may differ by a part of the largest reference value, and whole numbers must be equal. The share of the elements
  * may be wrong. */
@@ -35,6 +39,9 @@ struct source_argument {
 	double real;      /* the value, or the bound of random ones */
 	uint64_t whole;   /* the same for whole numbers, two's complement */
 	const char *file; /* raw elements; NULL: filled */
+	enum source_verified by;
+	size_t columns;
+	bool single; /* it is a sum or a norm of elements of single precision */
 	struct source_tolerance tolerance;
 	const char *reference; /* raw reference elements; NULL: the output of a run with `reference` */
 };
@@ -44,13 +51,15 @@ struct source_problem {
 	const char *const *options; /* NULL-terminated */
 	struct source_argument *arguments;
 	size_t count;
+	const char *command, *folder; /* verifies outputs, as files in $OUTPUTS, in this folder; NULL: none */
 };
 
 struct source_config {
 	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
 	struct gpu_shape shape;
-	bool reference;   /* its outputs become the reference */
-	const char *dump; /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
+	bool reference;       /* its outputs become the reference */
+	const char *dump;     /* files that get what it has written, DUMP.0 and so on by argument; NULL: none */
+	const char *compiler; /* "--compiler=nvcc" or "--compiler=nvrtc"; NULL: the problem's options tell */
 };
 
 /* Checks the texts; everything lives in the arena. */
@@ -58,6 +67,9 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
+/* The options of the problem and the configuration, NULL-terminated, in room for SOURCE_OPTIONS_MAX + 2. */
+const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
+                                  const char **room);
 /* The source with the configuration's macros in front. As options they would reach the headers that a compiler
  * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
 char *source_defined(const struct source_config *config, const char *text);
@@ -80,15 +92,16 @@ void source_compare(const struct source_argument *argument, const unsigned char 
 
 /* ---- data that lives in the worker ---- */
 
-enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that must stay untouched */
+enum { SOURCE_GUARD = 4096, SOURCE_GUARD_BYTE = 0xA5 }; /* bytes after each vector that must stay untouched */
 
 struct source_vector {
 	unsigned char *host; /* content before a run */
-	gpu_ptr device;      /* the same, except for WriteOnly arguments */
+	gpu_ptr device;      /* the same; 0 for large WriteOnly arguments */
 	unsigned char *want; /* the reference */
 	bool known;          /* want is filled */
-	bool limited;        /* and limit, source_limit of it, is known */
-	double limit;
+	double limit;        /* source_limit of it */
+	gpu_ptr wanted;      /* want on the device; 0: it is not there */
+	uint32_t hash[2];    /* of what a ReadOnly argument must keep */
 };
 
 struct source_input {
@@ -97,6 +110,8 @@ struct source_input {
 	struct source_vector vectors[SOURCE_ARGUMENTS_MAX];
 	char *text; /* of the source */
 	struct gpu *gpu;
+	const struct gpu_module *look; /* compares on the device; NULL: the host does */
+	gpu_ptr slots;                 /* what it has found */
 };
 
 struct source_state {
@@ -112,9 +127,25 @@ struct source_state {
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
-
-/* Memory through which vectors come down a part at a time. */
-struct source_parts;
-/* Looks at the next part, `at` bytes after the beginning; false: the rest does not matter. */
-typedef bool source_part_fn(void *context, const unsigned char *part, size_t at, size_t bytes);
+/* Fails unless a reference is finite. */
+enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is);
+/* Is what the argument holds never to be changed? */
+static inline bool source_is_kept(const struct source_argument *a) {
+	return a->memory != SOURCE_SCALAR && a->access == SOURCE_READ_ONLY;
+}
+/* The state of a vector after a run. */
+struct source_look {
+	bool guard_broken, changed;
+	struct source_difference found;
+};
+/* Prepares the comparison on the device, once the inputs are there. */
+void source_look_open(struct source_input *input);
+/* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
+void source_wanted(struct source_input *input, size_t i, gpu_ptr from);
+/* Between begin and end the device looks at any of the vectors; the caller frees what it has found. */
+void source_look_begin(const struct source_input *input);
+void source_look_start(const struct source_input *input, size_t i, gpu_ptr at, bool compared);
+uint32_t *source_look_end(const struct source_input *input);
+void source_look_read(const struct source_input *input, size_t i, gpu_ptr at, const uint32_t *found,
+                      struct source_look *look);
 #endif

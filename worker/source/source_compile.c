@@ -76,15 +76,15 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 
 /* Arguments before a run: made once, shared by all configurations. */
 
-enum { GUARD_BYTE = 0xA5, SOURCE_SETUP_FILE_LARGEST = 16 << 20 };
+enum { SOURCE_SETUP_FILE_LARGEST = 16 << 20, SPARE = 16 };
 
 void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
-	gpu_fill8(gpu, guard, GUARD_BYTE, SOURCE_GUARD);
+	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
 }
 
 bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]) {
 	size_t i = 0;
-	while (i < SOURCE_GUARD && guard[i] == GUARD_BYTE)
+	while (i < SOURCE_GUARD && guard[i] == SOURCE_GUARD_BYTE)
 		i++;
 	return i == SOURCE_GUARD;
 }
@@ -112,9 +112,14 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 		source_fill(a, i, call->seed, v->host);
 	if (status == SS_OK && a->output && a->reference) {
 		status = source_load(call, a->reference, v->want, size);
+		if (status == SS_OK)
+			status = source_finite(call, a, v->want);
 		v->known = status == SS_OK;
 	}
-	if (status == SS_OK && a->memory != SOURCE_SCALAR && a->access != SOURCE_WRITE_ONLY) {
+	/* A vector that is only written takes no more than a part of the memory a second time, to be filled again faster.
+	 */
+	bool kept = a->access != SOURCE_WRITE_ONLY || (int64_t)size <= gpu_facts(call->gpu)->memory_bytes / SPARE;
+	if (status == SS_OK && a->memory != SOURCE_SCALAR && kept) {
 		v->device = source_vector_new(call->gpu, size);
 		gpu_upload(call->gpu, v->device, v->host, size);
 	}
@@ -138,7 +143,15 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 		return say(call, SS_INVALID, &err);
 	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
 		status = vector_open(input, i, call);
-	return status == SS_OK ? cuda_status(call) : status;
+	if (status == SS_OK)
+		status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	source_look_open(input);
+	for (size_t i = 0; i < input->problem.count; i++)
+		if (input->vectors[i].known)
+			source_wanted(input, i, 0);
+	return cuda_status(call);
 }
 
 static void source_close(void *memory) {
@@ -146,9 +159,10 @@ static void source_close(void *memory) {
 	for (size_t i = 0; i < SOURCE_ARGUMENTS_MAX; i++) {
 		free(input->vectors[i].host);
 		free(input->vectors[i].want);
-		if (input->vectors[i].device)
-			gpu_free(input->gpu, input->vectors[i].device);
+		gpu_free(input->gpu, input->vectors[i].device);
+		gpu_free(input->gpu, input->vectors[i].wanted);
 	}
+	gpu_free(input->gpu, input->slots);
 	free(input->text);
 	arena_free(input->arena);
 }
@@ -160,7 +174,8 @@ static enum ss_status say(const struct ss_call *call, enum ss_status status, con
 static enum ss_status reference_check(const struct source_state *state, const struct ss_call *call) {
 	const struct source_input *input = state->input;
 	for (size_t i = 0; i < input->problem.count; i++)
-		if (input->problem.arguments[i].output && !input->vectors[i].known && !state->config.reference)
+		if (input->problem.arguments[i].output && input->problem.arguments[i].by != SOURCE_COMMAND &&
+		    !input->vectors[i].known && !state->config.reference)
 			return source_fail(call, SS_FAILED, "no reference yet: first run a configuration with it");
 	return SS_OK;
 }
@@ -172,8 +187,10 @@ static const char *source_name(const struct source_problem *problem) {
 
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
+	const char *options[SOURCE_OPTIONS_MAX + 2];
 	mem_auto char *text = source_defined(&state->config, state->input->text);
-	return gpu_module_text(call->gpu, source_name(problem), text, problem->options, NULL);
+	return gpu_module_text(call->gpu, source_name(problem), text, source_options(problem, &state->config, options),
+	                       NULL);
 }
 
 /* A size of 0 is not known. */
@@ -352,7 +369,9 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
 	mem_auto char *defined = source_defined(&job->config, text);
-	const struct gpu_text source = {source_name(&job->problem), defined, job->problem.options};
+	const char *options[SOURCE_OPTIONS_MAX + 2];
+	const struct gpu_text source = {source_name(&job->problem), defined,
+	                                source_options(&job->problem, &job->config, options)};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
 	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);

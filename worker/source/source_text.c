@@ -75,6 +75,25 @@ static int tolerance_read(const json_t *json, struct source_tolerance *tolerance
 	           : 0;
 }
 
+/* "sum", "sum:256", "sorted", "norm", "command" */
+static int verify_read(const json_t *json, struct source_argument *a, struct err *err) {
+	static const char *const words[] = {
+		[SOURCE_SUM] = "sum", [SOURCE_SORTED] = "sorted", [SOURCE_NORM] = "norm", [SOURCE_COMMAND] = "command"};
+	const char *word = js_string_or(json, "verify", NULL);
+	a->columns = 1;
+	if (!word)
+		return 0;
+	size_t length = strcspn(word, ":");
+	for (int i = SOURCE_SUM; i <= SOURCE_COMMAND; i++)
+		if (strlen(words[i]) == length && strncmp(words[i], word, length) == 0)
+			a->by = (enum source_verified)i;
+	if (a->by == SOURCE_SUM && word[length])
+		a->columns = strtoul(word + length + 1, NULL, 10);
+	return a->by && a->columns >= 1 && a->columns <= a->count
+	           ? 0
+	           : err_set(err, ERR_USAGE, NULL, "verify is \"%.40s\"", word);
+}
+
 static int argument_read(struct arena *arena, const json_t *json, struct source_argument *a, struct err *err) {
 	const char *name;
 	int64_t bytes, count, whole;
@@ -91,6 +110,8 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	a->whole = (uint64_t)whole;
 	a->file = text_or_null(arena, json, "file");
 	a->reference = text_or_null(arena, json, "reference");
+	if (verify_read(json, a, err))
+		return -1;
 	bool written = a->output || a->access != SOURCE_READ_ONLY;
 	if (!size_fits(a) || (a->output && a->access == SOURCE_READ_ONLY) || (written && a->memory != SOURCE_VECTOR))
 		return err_set(err, ERR_USAGE, NULL, "argument %.60s has an invalid size or use", a->name);
@@ -107,6 +128,8 @@ static int problem_members(struct arena *arena, const json_t *json, struct sourc
 		return -1;
 	problem->file = arena_strdup(arena, file);
 	problem->function = arena_strdup(arena, function);
+	problem->command = text_or_null(arena, json, "command");
+	problem->folder = text_or_null(arena, json, "folder");
 	problem->count = json_array_size(array);
 	problem->arguments = arena_alloc(arena, problem->count + 1, sizeof *problem->arguments);
 	for (size_t i = 0; i < problem->count; i++)
@@ -145,12 +168,26 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 		return -1;
 	config->shape.shared = (unsigned)shared;
 	config->dump = text_or_null(arena, json, "dump");
+	const char *compiler = js_string_or(json, "compiler", NULL);
+	if (compiler && strcmp(compiler, "nvcc") != 0 && strcmp(compiler, "nvrtc") != 0)
+		return err_set(err, ERR_USAGE, NULL, "compiler is \"%.40s\", not nvcc or nvrtc", compiler);
+	config->compiler = compiler ? arena_printf(arena, "--compiler=%s", compiler) : NULL;
 	return 0;
 }
 
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err) {
 	js_auto json_t *json = js_parse(text, strlen(text), "the configuration", err);
 	return json ? config_members(arena, json, config, err) : -1;
+}
+
+const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
+                                  const char **room) {
+	size_t count = 0;
+	for (; problem->options[count]; count++)
+		room[count] = problem->options[count];
+	room[count] = config->compiler;
+	room[count + (config->compiler != NULL)] = NULL;
+	return room;
 }
 
 static void define_put(FILE *out, const char *option) {

@@ -93,12 +93,6 @@ enum ss_status fw_cuda_files_new(struct fw_cuda *s, const struct ss_call *call) 
 	return good ? SS_OK : fail(call, "write the file of edges");
 }
 
-void fw_cuda_files_free(struct fw_cuda *s) {
-	for (int i = 0; s->has_files && i < 2; i++)
-		if (s->files[i] >= 0)
-			close(s->files[i]);
-}
-
 /* A cell of the host's matrix: rows follow one another over all bands. */
 static void cell_lower(const struct fw_cuda *s, const struct edge *edge) {
 	char *row = (char *)s->from + (size_t)edge->from * fw_cuda_row_bytes(s);

@@ -29,10 +29,7 @@ struct fw_cuda_input {
 	int32_t *rows;
 };
 
-/* input.c */
-enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed);
 enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input); /* of a graph: the edges by their targets */
-void fw_cuda_input_free(void *input);
 
 enum { FW_FACTOR32, FW_FACTOR64, FW_REGISTER, FW_BASE };
 
@@ -86,17 +83,11 @@ static inline int fw_cuda_none(const struct fw_cuda *s) {
 	return s->shape.lanes == 2 ? FW_INF16 : FW_INF;
 }
 
-/* Memory, streams and code on each GPU. What fails is kept by the GPU (gpu_failed). */
-void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel, const struct ss_call *call);
-void fw_cuda_bands_free(struct fw_cuda *s);
-void fw_cuda_bands_fill(struct fw_cuda *s);
-
 /* The rounds, with the copies and files around them if those are timed. */
 enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call);
 
 /* files.c: the edges into the matrix on the host, and the distances from there. */
 enum ss_status fw_cuda_files_new(struct fw_cuda *s, const struct ss_call *call);
-void fw_cuda_files_free(struct fw_cuda *s);
 enum ss_status fw_cuda_file_read(struct fw_cuda *s, const struct ss_call *call);
 enum ss_status fw_cuda_file_write(struct fw_cuda *s, const struct ss_call *call);
 bool fw_cuda_file_row(const struct fw_cuda *s, int i, void *row); /* a row as it was written */

@@ -26,21 +26,6 @@ enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input) {
 	return SS_OK;
 }
 
-enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed) {
-	enum ss_status status = fw_graph_random(&input->graph, n, degree, seed);
-	return status == SS_OK ? fw_cuda_input_turn(input) : status;
-}
-
-void fw_cuda_input_free(void *opaque) {
-	struct fw_cuda_input *input = opaque;
-	fw_graph_free(&input->graph);
-	free(input->into);
-	free(input->edges);
-	free(input->sources);
-	free(input->rows);
-	*input = (struct fw_cuda_input){.count = 0};
-}
-
 /* All vertices, or the first, the last and some between. */
 static void sources_choose(int *sources, int count, int n, uint64_t seed) {
 	for (int i = 0; i < count; i++)

@@ -60,11 +60,6 @@ struct kmeans_cuda_state {
 	double *trace[3]; /* seconds of each traced loop: GPU, transfers, CPU */
 };
 
-/* Launch facts of a resident variant (single.c). */
-size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned block);
-/* Least number of blocks: sums of floats stay exact only with few objects. */
-uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsigned block);
-
 /* The objects on the device, 0 after a failure; host numbers to the device's and back */
 gpu_ptr kmeans_cuda_objects(struct kmeans_cuda_input *input, struct gpu *gpu, enum kmeans_layout layout, size_t real);
 

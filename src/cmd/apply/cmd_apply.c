@@ -206,14 +206,11 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 }
 
 int launch_run(struct app *app, const struct launch *launch, struct err *err) {
-	const char *name;
-	json_t *value;
-	size_t i;
-	json_array_foreach(launch->unset, i, value) {
+	js_each (value, launch->unset) {
 		ui_note(app_ui(app), "unset %s", json_string_value(value));
 		unsetenv(json_string_value(value));
 	}
-	json_object_foreach(launch->set, name, value) {
+	js_members (name, value, launch->set) {
 		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
 		setenv(name, json_string_value(value), 1);
 	}

@@ -51,17 +51,16 @@ static void look_nvml(struct app *app, struct finding *f) {
 
 /* part: "opencl" or "hip". */
 static void look_platform(struct app *app, struct finding *f, const char *part) {
-	const json_t *all = json_object_get(app_devices(app, NULL), part);
+	const json_t *all = json_object_get(app_devices(app, NULL), part), *devices = json_object_get(all, "devices");
 	char text[sizeof f->found] = "";
-	size_t i, used = 0;
-	json_t *device;
-	json_array_foreach(json_object_get(all, "devices"), i, device) {
+	size_t used = 0;
+	js_each (device, devices) {
 		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", i ? "; " : "",
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", device_at ? "; " : "",
 			                         js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
 			                         js_string_or(device, "platform", "?"));
 	}
-	if (i)
+	if (json_array_size(devices))
 		finding_set(f, FINDING_GOOD, "", "%s", text);
 	else if (all)
 		finding_set(f, FINDING_NOTE, js_string_or(all, "fix", ""), "%s", js_string_or(all, "reason", "not usable"));
@@ -81,17 +80,16 @@ static void look_hip(struct app *app, struct finding *f) {
 static void look_gpus(struct app *app, struct finding *f) {
 	const json_t *devices = app_devices(app, NULL), *array = json_object_get(devices, "devices");
 	char text[sizeof f->found] = "";
-	size_t i, used = 0;
-	json_t *gpu;
-	json_array_foreach((json_t *)array, i, gpu) {
+	size_t used = 0;
+	js_each (gpu, array) {
 		char memory[32];
 		ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
 		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", i ? "; " : "",
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", gpu_at ? "; " : "",
 			                         js_string_or(gpu, "device", "?"), js_string_or(gpu, "name", "?"),
 			                         js_string_or(gpu, "compute_capability", "?"), memory);
 	}
-	if (i)
+	if (json_array_size(array))
 		finding_set(f, FINDING_GOOD, "", "%s", text);
 	else if (has_driver(devices))
 		finding_set(f, FINDING_BAD, "check nvidia-smi -L and CUDA_VISIBLE_DEVICES",
@@ -99,10 +97,8 @@ static void look_gpus(struct app *app, struct finding *f) {
 }
 
 static void look_mig(struct app *app, struct finding *f) {
-	const json_t *devices = app_devices(app, NULL);
-	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+	const json_t *devices = json_object_get(app_devices(app, NULL), "devices");
+	js_each (gpu, devices) {
 		if (!js_bool_or(gpu, "mig", false))
 			continue;
 		finding_set(f, FINDING_NOTE, "sudo nvidia-smi -mig 0 restores the whole GPU (which must be idle)",
@@ -110,7 +106,7 @@ static void look_mig(struct app *app, struct finding *f) {
 		            js_string_or(gpu, "device", "?"));
 		return;
 	}
-	if (i)
+	if (json_array_size(devices))
 		finding_set(f, FINDING_GOOD, "", "off");
 }
 
@@ -125,10 +121,8 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 }
 
 static void look_others(struct app *app, struct finding *f) {
-	const json_t *devices = app_devices(app, NULL);
-	size_t i;
-	json_t *gpu;
-	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+	const json_t *devices = json_object_get(app_devices(app, NULL), "devices");
+	js_each (gpu, devices) {
 		long long count = (long long)js_int_or(gpu, "processes", -1);
 		char pids[128];
 		if (count == 0)
@@ -143,7 +137,7 @@ static void look_others(struct app *app, struct finding *f) {
 			            js_string_or(gpu, "device", "?"));
 		return;
 	}
-	if (i)
+	if (json_array_size(devices))
 		finding_set(f, FINDING_GOOD, "", "other processes do not use a GPU");
 }
 

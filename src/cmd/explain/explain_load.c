@@ -92,7 +92,7 @@ static bool is_there(const struct study_set *set, const char *name) {
 	return false;
 }
 
-/* What is not there for this device may be there for another one, or have another name. */
+/* A kernel that is not there for this device may be there for another one, or have another name. */
 static int others_look(const struct study_set *set, struct wanted *wanted, struct store *store,
                        const struct store_filter *own, struct err *err) {
 	struct store_filter one = *own;

@@ -129,7 +129,7 @@ static void probed_close(struct probed *probed) {
 	arena_free(probed->arena);
 }
 
-/* A search without trials: the verdicts are its result. */
+/* A search without trials and result, which would take the place of a recommendation: the verdicts are its plan. */
 static int keep(const struct explain_view *view, json_t *probes, struct err *err) {
 	js_auto json_t *kept =
 		json_pack("{s:s,s:O,s:O}", "kernel", view->item->kernel, "problem", view->problem, "probes", probes);
@@ -148,8 +148,8 @@ static int keep(const struct explain_view *view, json_t *probes, struct err *err
 	struct store *store = session.machine ? store_open(opt_get(view->args, "store", NULL), STORE_WRITE, err) : NULL;
 	int failed = store ? store_session_begin(store, &session, err) : -1;
 	search.session = session.id;
-	failed = failed || store_search_begin(store, &search, err) ||
-	         store_search_end(store, search.id, "done", kept, err) ||
+	failed = failed || store_search_begin(store, &search, err) || store_plan_set(store, search.id, kept, err) ||
+	         store_search_end(store, search.id, "done", NULL, err) ||
 	         store_session_end(store, session.id, "done", NAN, err);
 	store_close(store);
 	return failed ? -1 : 0;
@@ -181,6 +181,7 @@ static int measure(struct probed *probed, json_t *result, struct err *err) {
 int explain_probe(const struct explain_view *view, double seconds, json_t *result, struct err *err) {
 	struct probed probed = {.view = view, .arena = arena_new()};
 	probed.bench.seconds = seconds;
+	probed.bench.in_seconds = strcmp(view->unit, "s") == 0;
 	probed.bench.seed = 1;
 	probed.bench.ctx = &probed;
 	probed.bench.begin = begin;

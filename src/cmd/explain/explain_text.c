@@ -268,7 +268,6 @@ static void others_print(const struct explain_text *text) {
 	}
 }
 
-static void explain_text_probes(const struct explain_text *text);
 static void explain_text_why(const struct explain_text *text);
 
 static char *times_text(double ratio) {
@@ -289,22 +288,27 @@ static char *outcome_text(const json_t *probe) {
 	                  strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
 }
 
-/* Each is one line, so that it can be searched for. The ratios are of the time as it is to that with the intervention.
- */
+/* Each is one line, so that it can be searched for. */
+static void probe_print(const struct explain_text *text, const json_t *probe) {
+	const char *intervention = js_string_or(probe, "intervention", NULL);
+	mem_auto char *outcome = outcome_text(probe);
+	mem_auto char *line = mem_printf("%s: %s%s%s", js_string_or(probe, "cause", "?"), intervention ? intervention : "",
+	                                 intervention ? ": " : "", outcome);
+	for (char *at = line; *at && *at != ':'; at++)
+		*at = *at == '_' ? ' ' : *at;
+	text_clean(line, false);
+	fprintf(text->out, "%*s%s\n", INDENT, "", line);
+}
+
+/* The verdicts first, then what is not known. */
 static void explain_text_probes(const struct explain_text *text) {
 	const json_t *probes = json_object_get(text->result, "probes");
 	if (json_array_size(probes))
 		explain_title(text, "probe: times as it is / with the intervention");
-	js_each (one, probes) {
-		const char *intervention = js_string_or(one, "intervention", NULL);
-		mem_auto char *cause = mem_strdup(js_string_or(one, "cause", "?")), *outcome = outcome_text(one);
-		mem_auto char *line =
-			mem_printf("%s: %s%s%s", cause, intervention ? intervention : "", intervention ? ": " : "", outcome);
-		for (char *at = line; *at && *at != ':'; at++)
-			*at = *at == '_' ? ' ' : *at;
-		text_clean(line, false);
-		fprintf(text->out, "%*s%s\n", INDENT, "", line);
-	}
+	for (int pass = 0; pass < 2; pass++)
+		js_each (one, probes)
+			if ((strcmp(js_string_or(one, "outcome", "?"), "not testable") == 0) == (pass == 1))
+				probe_print(text, one);
 }
 
 static void explain_text_readings(const struct explain_text *text);

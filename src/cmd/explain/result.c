@@ -414,8 +414,8 @@ json_t *explain_result(const struct explain_view *view) {
 		json_object_set(result, "machine", view->item->machine);
 	if (view->item->table)
 		json_object_set(result, "table", view->item->table);
-	if (json_object_get(view->item->table, "source"))
-		json_object_set(result, "source", json_object_get(view->item->table, "source"));
+	if (view->item->producer)
+		json_object_set(result, "source", view->item->producer);
 	if (study_left_out(study))
 		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));

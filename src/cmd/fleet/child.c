@@ -8,7 +8,7 @@
 #include "src/app/app.h"
 #include "base/proc/pipe.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/run_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 
 enum { TEXT_MAX = 256 << 20, CHUNK = 64 << 10 };
 static const double SLICE = 0.2, PATIENCE_SECONDS = 60; /* the child needs time after SIGTERM to cancel its jobs */

@@ -6,7 +6,7 @@
 #include "base/near.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
-#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/profile/cmd_profile_text.h"
 #include "src/cmd/tune/options.h"
 #include "src/cmd/tune/stop_when.h"
@@ -276,6 +276,47 @@ static int folder_lock(struct fleet_run *run, struct err *err) {
 	if (run->lock < 0)
 		run->lock = lock_folder(app_ui(run->app), run->folder, ".fleet.lock", err);
 	return run->lock < 0 ? -1 : 0;
+}
+
+/* A finished type stays valid even if its nodes have changed, as long as its profile still exists. */
+static bool is_kept(const json_t *type) {
+	const char *profile = js_string_or(type, "profile", NULL);
+	return fleet_type_done(type) && profile && access(profile, R_OK) == 0;
+}
+
+static void type_restore(struct fleet_run *run, json_t *type, const json_t *old) {
+	static const char *const keys[] = {"state", "results", "profile", "measured_on", "tuned", "store"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (json_object_get(old, keys[i]))
+			json_object_set(type, keys[i], json_object_get(old, keys[i]));
+	ui_note(app_ui(run->app), "type %s: already finished", js_string_or(type, "type", ""));
+}
+
+static void types_restore(struct fleet_run *run, const json_t *old) {
+	js_each (type, json_object_get(run->document, "types")) {
+		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
+		if (known && is_kept(known))
+			type_restore(run, type, known);
+	}
+}
+
+/* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
+static int fleet_state_resume(struct fleet_run *run, struct err *err) {
+	if (!opt_has(run->args, "resume"))
+		return 0;
+	js_auto json_t *old = fleet_state_load(run->state, err);
+	const char *key = js_string_or(run->document, "tuning", "");
+	if (!old)
+		return err->code == ERR_OK ? 0 : -1;
+	int failed = 0;
+	if (strcmp(js_string_or(old, "tuning", ""), key) != 0) {
+		failed = err_set(err, ERR_USAGE, "omit --resume, or choose another folder with -o DIR",
+		                 "%.150s was tuned by another command: %.200s", run->folder, js_string_or(old, "tuning", ""));
+	} else {
+		types_restore(run, old);
+		json_object_set(run->document, "losses", json_object_get(old, "losses"));
+	}
+	return failed;
 }
 
 /* The folder is created only after nodes have answered, but an existing one is locked before any job starts, because

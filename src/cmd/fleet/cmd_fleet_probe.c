@@ -7,7 +7,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 
 enum { MACHINE_TEXT_MAX = 120, SIZE_MAX_READ = 64 << 10, COUNT_MAX = 1 << 20 };
 
@@ -187,6 +187,14 @@ static void ask(const struct fleet_run *run, struct asked *asked, json_t *node) 
 	if (!asked->proc)
 		reason_set(node, err.what);
 	fleet_line_clear(&line);
+}
+
+/* A, B, .. */
+static void fleet_type_label(size_t number, char label[8]) {
+	if (number < 26)
+		snprintf(label, 8, "%c", (char)('A' + number));
+	else
+		snprintf(label, 8, "T%zu", number + 1 < 100000 ? number + 1 : 100000);
 }
 
 /* Adds the node to the type with that fingerprint, which is created if it is the first one. */

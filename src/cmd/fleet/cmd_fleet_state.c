@@ -3,9 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/run_impl.h"
-#include "tuner/profile/profile.h"
-#include "tuner/profile/folder.h"
+#include "src/cmd/fleet/fleet_impl.h"
 
 enum { FILE_MAX = 64 << 20, TYPES_MAX = 10000, LOSSES_MAX = 10000000 };
 
@@ -71,44 +69,4 @@ int fleet_state_save(const struct fleet_run *run, struct err *err) {
 	mem_auto char *text = json_dumps(run->document, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	return text ? sys_write_file(run->state, text, strlen(text), err)
 	            : err_set(err, ERR_FAILED, NULL, "cannot write the state of the fleet as JSON");
-}
-
-/* A finished type stays valid even if its nodes have changed, as long as its profile still exists. */
-static bool is_kept(const json_t *type) {
-	const char *profile = js_string_or(type, "profile", NULL);
-	return fleet_type_done(type) && profile && access(profile, R_OK) == 0;
-}
-
-static void type_restore(struct fleet_run *run, json_t *type, const json_t *old) {
-	static const char *const keys[] = {"state", "results", "profile", "measured_on", "tuned", "store"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (json_object_get(old, keys[i]))
-			json_object_set(type, keys[i], json_object_get(old, keys[i]));
-	ui_note(app_ui(run->app), "type %s: already finished", js_string_or(type, "type", ""));
-}
-
-static void types_restore(struct fleet_run *run, const json_t *old) {
-	js_each (type, json_object_get(run->document, "types")) {
-		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
-		if (known && is_kept(known))
-			type_restore(run, type, known);
-	}
-}
-
-int fleet_state_resume(struct fleet_run *run, struct err *err) {
-	if (!opt_has(run->args, "resume"))
-		return 0;
-	js_auto json_t *old = fleet_state_load(run->state, err);
-	const char *key = js_string_or(run->document, "tuning", "");
-	if (!old)
-		return err->code == ERR_OK ? 0 : -1;
-	int failed = 0;
-	if (strcmp(js_string_or(old, "tuning", ""), key) != 0) {
-		failed = err_set(err, ERR_USAGE, "omit --resume, or choose another folder with -o DIR",
-		                 "%.150s was tuned by another command: %.200s", run->folder, js_string_or(old, "tuning", ""));
-	} else {
-		types_restore(run, old);
-		json_object_set(run->document, "losses", json_object_get(old, "losses"));
-	}
-	return failed;
 }

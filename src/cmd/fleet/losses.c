@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile_state.h"

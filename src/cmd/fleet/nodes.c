@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists the nodes with sinfo. Their states are those of sinfo(1), NODE STATE CODES, Slurm 22.05. */
 #include "base/json/js.h"
-#include "src/cmd/fleet/run_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 
 static const double SINFO_SECONDS = 20;
 

@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "src/app/app.h"
 #include "src/app/lock.h"
-#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/fleet/ssh_hosts.h"
 #include "tuner/fleet/fleet_words.h"

@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "src/cmd/fleet/run_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/profile/input.h"
 #include "src/show/columns.h"
 #include "tuner/profile/profile.h"

@@ -3,17 +3,10 @@
  */
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/fleet/setup_impl.h"
+#include "src/cmd/fleet/fleet_impl.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 #include "tuner/result/result.h"
-
-void fleet_type_label(size_t number, char label[8]) {
-	if (number < 26)
-		snprintf(label, 8, "%c", (char)('A' + number));
-	else
-		snprintf(label, 8, "T%zu", number + 1 < 100000 ? number + 1 : 100000);
-}
 
 json_t *fleet_type_find(const json_t *document, const char *fingerprint) {
 	js_each (type, json_object_get(document, "types"))

@@ -190,14 +190,13 @@ static void gpu_print(const json_t *gpu) {
 
 /* For a run on the CPU, which OpenCL devices there are, or why there are none. */
 static void opencl_print(struct app *app) {
-	const json_t *opencl = json_object_get(app_devices(app, NULL), "opencl");
-	size_t i;
-	json_t *device;
-	json_array_foreach(json_object_get(opencl, "devices"), i, device) {
-		line(i ? "" : "OpenCL", "%s %s (%s)", js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
-		     js_string_or(device, "platform", "?"));
+	const json_t *opencl = json_object_get(app_devices(app, NULL), "opencl"),
+				 *devices = json_object_get(opencl, "devices");
+	js_each (device, devices) {
+		line(device_at ? "" : "OpenCL", "%s %s (%s)", js_string_or(device, "device", "?"),
+		     js_string_or(device, "name", "?"), js_string_or(device, "platform", "?"));
 	}
-	if (!i)
+	if (!json_array_size(devices))
 		line("OpenCL", "not available: %s", js_string_or(opencl, "reason", "the worker does not say"));
 }
 

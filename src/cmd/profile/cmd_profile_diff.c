@@ -3,11 +3,9 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/cmd_profile_text.h"
-#include "src/cmd/profile/verb_impl.h"
+#include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile_state.h"
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),

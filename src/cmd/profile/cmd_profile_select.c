@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/cmd_profile_text.h"
-#include "src/cmd/profile/verb_impl.h"
+#include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/select.h"
 

@@ -2,11 +2,9 @@
 #include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "tuner/result/result.h"
 #include "base/mem.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/cmd_profile_text.h"
-#include "src/cmd/profile/verb_impl.h"
+#include "src/cmd/profile/profile_impl.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 

@@ -10,15 +10,14 @@
 static const double SMALL = 0.01; /* of the time in regions */
 
 static void teams_print(const json_t *region) {
-	size_t i;
-	json_t *team;
+	const json_t *teams = json_object_get(region, "teams");
 	char time[32];
-	json_array_foreach(json_object_get(region, "teams"), i, team) {
+	js_each (team, teams) {
 		ui_seconds(js_real_or(team, "time", NAN), time, sizeof time);
-		printf("%s%lld thread%s %s", i ? ", " : "  a run takes with ", (long long)js_int_or(team, "threads", 0),
+		printf("%s%lld thread%s %s", team_at ? ", " : "  a run takes with ", (long long)js_int_or(team, "threads", 0),
 		       js_int_or(team, "threads", 0) == 1 ? "" : "s", time);
 	}
-	if (i)
+	if (json_array_size(teams))
 		putchar('\n');
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/regions/show_impl.h"
+#include "src/cmd/regions/regions_impl.h"
 
 #include <math.h>
 
@@ -7,7 +7,6 @@
 #include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
-#include "tuner/regions/regions.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
@@ -70,9 +69,8 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 	double waiting = js_real_or(profile, "waiting", NAN);
 	long long others = 0;
 	bool has_place = false;
-	size_t i;
-	json_t *region;
-	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+	const json_t *regions = json_object_get(profile, "regions");
+	js_each (region, regions) {
 		others += js_int_or(region, "nested_calls", 0);
 		has_place = has_place || *js_string_or(region, "place", "");
 	}
@@ -87,7 +85,7 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 		        "not in a file",
 		        dropped);
 	}
-	if (i && !has_place)
+	if (json_array_size(regions) && !has_place)
 		printf("compile with -g to see files and lines\n");
 	if (js_bool_or(profile, "busy", false))
 		ui_warn(ui, "repeat it when the machine is quiet",

@@ -11,10 +11,9 @@
 #include "src/app/lock.h"
 #include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/cmd/regions/regions.h"
-#include "src/cmd/regions/show_impl.h"
+#include "src/cmd/regions/regions_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/counters_ask.h"
-#include "tuner/regions/regions.h"
 
 /* `tune --regions` and `run --regions`. */
 /* Options of `tune` and `run` that make sense with --regions; any other would be ignored without a word. */

@@ -321,8 +321,8 @@ const struct cmd cmd_replay = {
 	.summary = "run a search strategy on a recorded space",
 	.usage = "replay [OPTION...] SPACE.json[.gz]",
 	.options = tables,
-	.notes = "SPACE is a cache file of Kernel Tuner, a T4 result or a KTT result. Evaluations\n"
-			 "are looked up in it; failed ones count. A seed always gives the same sequence.",
+	.notes = "SPACE is a cache file of Kernel Tuner, a T4 or KTT result, or a table, which\n"
+			 "answers evaluations; failed ones count. A seed gives the same sequence again.",
 	.examples = "sweetspot replay space.json.gz --strategy auto --budget 100e --repeat 3",
 	.run = run,
 };

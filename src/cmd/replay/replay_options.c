@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
+#include "tuner/study/study.h"
 
 enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
 
@@ -26,8 +28,68 @@ const struct opt replay_options[] = {
 	{0},
 };
 
+/* A result of T4's form; samples NULL: it failed. New reference. */
+static json_t *result_json(const json_t *config, const struct study_row *row, const char *objective, double scale) {
+	bool time = strcmp(objective, "time") == 0;
+	double value = row ? scale > 0 ? 1 / (row->value * scale) : row->value * (time ? 1e3 : 1) : 0;
+	return json_pack("{s:O,s:s,s:[{s:s,s:o,s:s}],s:[s]}", "configuration", config, "invalidity",
+	                 row ? "correct" : "runtime", "measurements", "name", objective, "value",
+	                 row ? js_number(value) : json_null(), "unit", time ? "ms" : "", "objectives", objective);
+}
+
+/* The rows of a table as T4 results. New reference; NULL if they are not one space. */
+static json_t *results_json(struct study_set *set, const char *path, struct err *err) {
+	struct study_item *item = study_set_count(set) ? study_set_at(set, 0) : NULL;
+	const char *value = js_string_or(item ? item->table : NULL, "value", "");
+	if (!item || study_set_count(set) > 1) {
+		err_set(err, ERR_USAGE, "write a file for each kernel", "%s: it has %zu kernels", path, study_set_count(set));
+		return NULL;
+	}
+	bool rate = js_bool_or(item->table, "rate", false);
+	bool unitless = !rate && !*js_string_or(js_named(json_object_get(item->producer, "columns"), value), "unit", "");
+	const char *objective = unitless ? value : rate ? "score" : "time";
+	double scale = rate ? js_real_or(item->table, "scale", 1) : 0;
+	json_t *results = json_array();
+	study_machine(item->study, item->machine, NULL, item->noise);
+	study_limit(item->study, SIZE_MAX);
+	study_finish(item->study);
+	for (size_t r = 0; r < study_rows(item->study); r++) {
+		if (!study_same_problem(item->study, 0, r)) {
+			err_set(err, ERR_USAGE, "keep the rows of one of them", "%s: it has several problems, such as %s", path,
+			        study_columns(item->study) ? study_column(item->study, 0)->name : "");
+			json_decref(results);
+			return NULL;
+		}
+		const struct study_row *row = study_row(item->study, r);
+		json_array_append_new(results, result_json(row->config, row, objective, scale));
+	}
+	js_each (config, item->failed)
+		json_array_append_new(results, result_json(config, NULL, objective, scale));
+	return json_pack("{s:{s:s},s:o}", "metadata", "benchmark", item->kernel, "results", results);
+}
+
+/* A table, or what another producer wrote (doc/tables.md). NULL with err. */
+static struct record *table_record(const char *path, const struct record_choice *choice, struct err *err) {
+	const struct study_reading reading = {.objective = choice ? choice->objective : NULL,
+	                                      .more = choice && choice->more,
+	                                      .unit = choice ? choice->unit : NULL};
+	struct study_set *set = study_set_new("time");
+	int failed = study_set_file(set, path, &reading, err);
+	js_auto json_t *results = failed ? NULL : results_json(set, path, err);
+	mem_auto char *text = results ? json_dumps(results, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+	struct record *record = text ? record_parse(text, strlen(text), path, err) : NULL;
+	if (record)
+		record->format = "table";
+	study_set_free(set);
+	return record;
+}
+
 struct record *replay_record(const char *path, const struct record_choice *choice, struct err *err) {
 	struct record *record = record_read(path, choice, err);
+	if (!record && err->code == ERR_USAGE) {
+		*err = (struct err){.code = ERR_OK};
+		record = table_record(path, choice, err);
+	}
 	if (record || err->code != ERR_USAGE || access(path, F_OK) == 0)
 		return record;
 	if (strpbrk(path, "*?["))

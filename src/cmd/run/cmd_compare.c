@@ -7,8 +7,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/app/lock.h"
-#include "src/cmd/run/compare_program_impl.h"
-#include "src/cmd/run/compare_show_impl.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/fleet/fleet_words.h"
@@ -374,6 +373,12 @@ static int kernel_compare(struct app *app, const struct opt_args *args, struct e
 	json_decref(comparison.counted[1]);
 	manual_close(&manual);
 	return failed ? -1 : 0;
+}
+
+static void compare_program_close(struct compare_program *program) {
+	json_decref(program->config[0]);
+	json_decref(program->config[1]);
+	tune_item_free(program->item);
 }
 
 static int program_compare(struct app *app, const struct opt_args *args, struct err *err) {

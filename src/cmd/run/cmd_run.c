@@ -7,7 +7,7 @@
 #include "src/cmd/gpu/gpu.h"
 #include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/cmd/regions/regions.h"
-#include "src/cmd/run/sweep_impl.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
 #include "src/show/figures.h"
@@ -70,6 +70,40 @@ static int add(json_t *references, const char *name, struct manual *manual, cons
 	if (json)
 		json_object_set_new(references, name, json);
 	return json ? 0 : -1;
+}
+
+/* The kernel of the CPU may lack a value that the kernel of a GPU has. */
+static bool member_take(const struct manual *host, const char *name, const json_t *value) {
+	struct err ignored = {0};
+	mem_auto char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
+	mem_auto char *word = mem_printf("%s=%s", name, text);
+	return params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
+}
+
+/* The same kernel on the CPU, on that problem as far as it has the same parts. False if there is none, or if it lacks
+ * one of the problem's values; otherwise close it. */
+static bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem) {
+	struct err ignored = {0};
+	const struct kernel_list *kernels = manual->device ? app_kernels(manual->app, &ignored) : NULL;
+	const struct kernel_desc *kernel = manual->kernel;
+	struct topo *topo = app_topo(manual->app, &ignored);
+	if (manual->device)
+		kernel = kernels && !kernel->library ? kernel_list_find(kernels, kernel->name, "cpu", &ignored) : NULL;
+	if (!kernel || !topo)
+		return false;
+	*host = *manual;
+	host->kernel = kernel;
+	host->device = NULL;
+	host->config = json_object();
+	params_init(&host->params, kernel, topo, false);
+	host->problem = params_problem(&host->params);
+	bool same = true;
+	js_members (name, value, problem)
+		if (json_object_get(host->problem, name))
+			same = same && member_take(host, name, value);
+	if (!same)
+		manual_close(host);
+	return same;
 }
 
 /* A kernel of a GPU is compared with the serial code of the CPU's kernel. */

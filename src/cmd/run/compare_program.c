@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/compare_program_impl.h"
-
-#include "src/app/app.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/plan/program_config.h"
 
 static const double TIMEOUT_SECONDS = 600;
@@ -41,10 +39,4 @@ int compare_program_open(struct compare_program *program, struct app *app, const
 		if (!(program->config[i] = program_config_read(task->space, task->baseline, opt_word(args, i), err)))
 			return -1;
 	return 0;
-}
-
-void compare_program_close(struct compare_program *program) {
-	json_decref(program->config[0]);
-	json_decref(program->config[1]);
-	tune_item_free(program->item);
 }

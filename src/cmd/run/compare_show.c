@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/run/compare_show_impl.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/show/counters.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"

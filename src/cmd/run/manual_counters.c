@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --counters of run, compare and sweep. */
 #include "base/json/js.h"
-#include "src/cmd/run/run_manual_impl.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/show/counters_ask.h"
 
 enum { SAMPLES = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/manual_store_impl.h"
+#include "src/cmd/run/run_impl.h"
 
 #include <math.h>
 

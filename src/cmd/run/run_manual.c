@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/run_manual_impl.h"
+#include "src/cmd/run/run_impl.h"
 
 #include "base/json/js.h"
 
@@ -91,38 +91,6 @@ json_t *manual_config_of(struct manual *manual, const json_t *problem, const jso
 
 json_t *manual_config(struct manual *manual, const json_t *over, struct err *err) {
 	return manual_config_of(manual, manual->problem, over, err);
-}
-
-/* The kernel of the CPU may lack a value that the kernel of a GPU has. */
-static bool member_take(const struct manual *host, const char *name, const json_t *value) {
-	struct err ignored = {0};
-	mem_auto char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
-	mem_auto char *word = mem_printf("%s=%s", name, text);
-	return params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
-}
-
-bool manual_host(struct manual *host, const struct manual *manual, const json_t *problem) {
-	struct err ignored = {0};
-	const struct kernel_list *kernels = manual->device ? app_kernels(manual->app, &ignored) : NULL;
-	const struct kernel_desc *kernel = manual->kernel;
-	struct topo *topo = app_topo(manual->app, &ignored);
-	if (manual->device)
-		kernel = kernels && !kernel->library ? kernel_list_find(kernels, kernel->name, "cpu", &ignored) : NULL;
-	if (!kernel || !topo)
-		return false;
-	*host = *manual;
-	host->kernel = kernel;
-	host->device = NULL;
-	host->config = json_object();
-	params_init(&host->params, kernel, topo, false);
-	host->problem = params_problem(&host->params);
-	bool same = true;
-	js_members (name, value, problem)
-		if (json_object_get(host->problem, name))
-			same = same && member_take(host, name, value);
-	if (!same)
-		manual_close(host);
-	return same;
 }
 
 struct trial_request manual_request(const struct manual *manual, const json_t *config) {

@@ -4,7 +4,7 @@
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
-#include "src/cmd/run/sweep_impl.h"
+#include "src/cmd/run/run_impl.h"
 #include "tuner/space/domain.h"
 
 enum { NAMES_MAX = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/sweep_plan_impl.h"
+#include "src/cmd/run/run_impl.h"
 
 #include "base/json/js.h"
 #include "base/text.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/sweep_program_impl.h"
 
 #include <math.h>
 
 #include "src/app/lock.h"
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "src/cmd/run/sweep_plan_impl.h"
-#include "src/cmd/tune/item.h"
-#include "src/show/measured.h"
+#include "src/cmd/run/run_impl.h"
 #include "src/show/results.h"
 
 enum { ROWS_MAX = 100000, SAMPLES = 3, BAR = 16 };

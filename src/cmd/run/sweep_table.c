@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/sweep_table_impl.h"
+#include "src/cmd/run/run_impl.h"
 
 #include <math.h>
 
@@ -163,13 +163,15 @@ void sweep_table_print(struct ui *ui, const struct sweep_table *table) {
 	struct arena *arena = arena_new();
 	const char **titles = arena_alloc(arena, table->axis_count + SWEEP_SHOW_MAX + RATIOS + 6, sizeof *titles);
 	double best = fmin(fastest(table->rows), fastest(table->serials)), worst = 0;
-	size_t i;
-	json_t *row;
 	struct table *out = table_start(table, titles);
-	json_array_foreach((json_t *)table->rows, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
-	json_array_foreach((json_t *)table->serials, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
-	json_array_foreach((json_t *)table->serials, i, row) row_add(out, arena, table, row, true, best, worst);
-	json_array_foreach((json_t *)table->rows, i, row) row_add(out, arena, table, row, false, best, worst);
+	js_each (row, table->rows)
+		worst = fmax(worst, js_real_or(row, "median", 0));
+	js_each (row, table->serials)
+		worst = fmax(worst, js_real_or(row, "median", 0));
+	js_each (row, table->serials)
+		row_add(out, arena, table, row, true, best, worst);
+	js_each (row, table->rows)
+		row_add(out, arena, table, row, false, best, worst);
 	table_end(out, ui, stdout);
 	arena_free(arena);
 }

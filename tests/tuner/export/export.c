@@ -7,8 +7,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "tests/tuner/export/help.h"
-#include "tuner/export/shell_impl.h"
-#include "tuner/export/export_text_impl.h"
+#include "tuner/export/export_impl.h"
 
 static void test_single(const char *shell, const char *path) {
 	int wrong = 0;

@@ -7,7 +7,7 @@
 #include "tests/tuner/fleet/play.h"
 
 /* The share of the budget that is used at least, because a search that ends early wastes it. */
-static const double USED = 0.55; /* finals that take fewer pairs than feared give time back */
+static const double USED = 0.85;
 
 static bool hangs(const json_t *config) {
 	return js_int_or(config, "pa", 0) == 2;
@@ -61,9 +61,10 @@ static void play(const struct budget_case *one) {
 		least = fmin(least, played.makespan);
 		added = added && seconds_add_up(played.result);
 		proven += strcmp(js_string_or(played.result, "verdict", ""), "faster") == 0;
-		printf("# %s: %.1f s of %.0f, searched %.1f s, %lld evaluations, %lld pairs, %s\n", one->name, played.makespan,
-		       one->seconds, played.searched, (long long)fleet_played_int(&played, "evaluations"),
-		       (long long)fleet_played_int(&played, "pairs"), js_string_or(played.result, "verdict", "?"));
+		printf("# %s: %.1f s of %.0f, searched %.1f s, %lld evaluations, %lld pairs, %s, busy %.2f\n", one->name,
+		       played.makespan, one->seconds, played.searched, (long long)fleet_played_int(&played, "evaluations"),
+		       (long long)fleet_played_int(&played, "pairs"), js_string_or(played.result, "verdict", "?"),
+		       js_real_or(played.result, "node_seconds_busy", 0) / js_real_or(played.result, "node_seconds", 1));
 		fleet_played_clear(&played);
 		unlink(path);
 		free(path);

@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
-#include "tuner/export/trials_impl.h"
+#include "tuner/export/export_impl.h"
 #include "tuner/record/record.h"
 #include "tuner/store/store.h"
 #include "tuner/trial/trial.h"

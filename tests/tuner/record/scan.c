@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "tests/tap.h"
-#include "tuner/record/scan_impl.h"
+#include "tuner/record/record_impl.h"
 
 static char buffer[1 << 16];
 

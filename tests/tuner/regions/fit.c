@@ -2,7 +2,7 @@
 /* Effects are found under noise, and where the work of a region grows over the run. */
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
-#include "tuner/regions/total_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { REGIONS = 3, COLUMNS = 4, SEEDS = 20 };
 static const double truth[REGIONS * COLUMNS] = {0, -0.7, -0.2, 0.3, 0, 0, 0, 0, 0, 0.5, -0.05, -1.2};

@@ -8,9 +8,7 @@
 
 #include "base/mem.h"
 #include "tests/fuzz.h"
-#include "tuner/regions/fit_impl.h"
-#include "tuner/regions/record_impl.h"
-#include "tuner/regions/regions_sizes_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/regions/symbols_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

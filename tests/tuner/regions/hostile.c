@@ -10,7 +10,7 @@
 #include "base/tree.h"
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
-#include "tuner/regions/symbols_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 static char folder[] = "/tmp/sweetspot-hostile-XXXXXX";
 

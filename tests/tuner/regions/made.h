@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "tuner/regions/fit_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 struct made {
 	size_t regions, columns, blocks, calls; /* calls of each region in a stretch */

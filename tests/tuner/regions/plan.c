@@ -2,7 +2,7 @@
 /* Teams are chosen together: what a change of the team costs decides whether regions may differ. */
 #include "tests/tap.h"
 #include "tests/tuner/regions/made.h"
-#include "tuner/regions/regions_plan_impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { TEAMS = 4, REGIONS = 3 };
 static const unsigned teams[TEAMS] = {0, 1, 2, 4};

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "tests/tap.h"
-#include "tuner/regions/impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { PROOFS = 400 };
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_TUNER_REGIONS_SIMULATED_H
 #define TESTS_TUNER_REGIONS_SIMULATED_H
 #include "lib/omp/omp_impl.h"
-#include "tuner/regions/impl.h"
+#include "tuner/regions/regions_impl.h"
 
 enum { SIMULATED_THREADS = 16, SIMULATED_REGIONS = 8, SIMULATED_SIZES = 16 };
 

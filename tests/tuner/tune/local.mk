@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again \
-	%D%/hangs %D%/long %D%/rent
-TESTS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long %D%/rent
+	%D%/hangs %D%/long %D%/dear %D%/rent
+TESTS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long %D%/dear %D%/rent
 %C%_programs_SOURCES = %D%/programs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_programs_LDADD = $(TUNER) libbase.la -lm
 %C%_wrong_SOURCES = %D%/wrong.c $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
@@ -24,5 +24,7 @@ TESTS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%
 %C%_hangs_LDADD = $(TUNER) libbase.la -lm
 %C%_long_SOURCES = %D%/long.c tests/tuner/store/fixture.h
 %C%_long_LDADD = $(PLAN_LIBS)
+%C%_dear_SOURCES = %D%/dear.c tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_dear_LDADD = $(TUNER) libbase.la -lm
 %C%_rent_SOURCES = %D%/rent.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_rent_LDADD = $(TUNER) libbase.la -lm

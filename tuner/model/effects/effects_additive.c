@@ -69,6 +69,93 @@ static void state_begin(struct state *s) {
 	}
 }
 
+/* The columns of a row; the first one is the mean. */
+static size_t row_columns(const struct design *design, size_t row, size_t *active) {
+	size_t params = design->table->params, count = 1;
+	active[0] = 0;
+	for (size_t param = 0; param < params; param++)
+		if (design->column[row * params + param] > 0)
+			active[count++] = (size_t)design->column[row * params + param];
+	return count;
+}
+
+/* Multiplies numbers that lie `step` apart by the centring x - share * sum: a vector, or one row or column of a matrix.
+ */
+static void centre(const struct design *design, double *x, size_t step, bool effects) {
+	for (size_t param = 0; param < design->table->params; param++) {
+		struct block block = design->blocks[param];
+		double sum = 0;
+		for (size_t c = block.first; c < block.first + block.count; c++)
+			sum += x[c * step] * (effects ? design->share[c] : 1);
+		for (size_t c = block.first; c < block.first + block.count; c++)
+			x[c * step] -= sum * (effects ? 1 : design->share[c]);
+	}
+}
+
+static void centre_matrix(const struct design *design, double *matrix, bool effects) {
+	size_t n = design->columns;
+	for (size_t c = 0; c < n; c++)
+		centre(design, matrix + c * n, 1, effects);
+	for (size_t c = 0; c < n; c++)
+		centre(design, matrix + c, n, effects);
+}
+
+/* Make the effects of each block sum to 0, weighted by share. */
+static void design_centre_matrix(const struct design *design, double *covariance) {
+	centre_matrix(design, covariance, true);
+}
+
+static void design_centre_vector(const struct design *design, double *effect) {
+	centre(design, effect, 1, true);
+}
+
+/* X'WX and, where v is not NULL, X'Wy. */
+static void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v) {
+	size_t n = design->columns, *active = mem_alloc(design->table->params + 1, sizeof *active);
+	for (size_t i = 0; i < n * n; i++)
+		gram[i] = 0;
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = 0;
+	for (size_t row = 0; row < design->table->rows; row++) {
+		size_t count = row_columns(design, row, active);
+		for (size_t i = 0; i < count; i++) {
+			for (size_t k = 0; k < count; k++)
+				gram[active[i] * n + active[k]] += weight[row];
+			if (v)
+				v[active[i]] += weight[row] * y[row];
+		}
+	}
+	centre_matrix(design, gram, false);
+	if (v)
+		centre(design, v, 1, false);
+	free(active);
+}
+
+/* The sum of a row's effects, and its variance in units of the covariance. */
+static double design_fitted(const struct design *design, size_t row, const double *effect) {
+	size_t params = design->table->params;
+	double sum = effect[0];
+	for (size_t param = 0; param < params; param++)
+		if (design->column[row * params + param] > 0)
+			sum += effect[design->column[row * params + param]];
+	return sum;
+}
+
+static double design_variance(const struct design *design, size_t row, const double *covariance) {
+	size_t params = design->table->params, n = design->columns;
+	const int *columns = design->column + row * params;
+	double sum = covariance[0];
+	for (size_t i = 0; i < params; i++) {
+		if (columns[i] < 0)
+			continue;
+		const double *line = covariance + (size_t)columns[i] * n;
+		sum += 2 * line[0];
+		for (size_t k = 0; k < params; k++)
+			sum += columns[k] > 0 ? line[columns[k]] : 0;
+	}
+	return sum;
+}
+
 /* Solves for the effects and their covariance, in units of the scale, with the current weights, scale and spreads. */
 static int solve(struct state *s) {
 	const struct design *design = s->design;

@@ -45,14 +45,6 @@ struct design {
 
 void design_make(struct design *design, const struct effects_table *table);
 void design_clear(struct design *design);
-/* X'WX and, where v is not NULL, X'Wy. */
-void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v);
-/* Make the effects of each block sum to 0, weighted by share. */
-void design_centre_matrix(const struct design *design, double *covariance);
-void design_centre_vector(const struct design *design, double *effect);
-/* The sum of a row's effects, and its variance in units of the covariance. */
-double design_fitted(const struct design *design, size_t row, const double *effect);
-double design_variance(const struct design *design, size_t row, const double *covariance);
 
 struct fit {
 	double *effect;     /* of each column */

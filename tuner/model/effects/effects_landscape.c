@@ -200,6 +200,12 @@ static enum landscape_verdict judge(const struct landscape_param *param) {
 	return LANDSCAPE_UNCLEAR;
 }
 
+/* Coordinate of a level in 0..1 where the parameter is ordered; NAN: it is unordered, or absent. */
+static double response_coordinate(const struct effects_table *table, size_t param, int level) {
+	const double *at = table->dim[param].at;
+	return at && level != EFFECTS_ABSENT ? at[level] : NAN;
+}
+
 static bool is_ordered(const struct neighbour *values, size_t count, const struct effects_table *data, size_t param) {
 	for (size_t v = 0; v < count; v++)
 		if (isnan(response_coordinate(data, param, values[v].level)))

@@ -375,11 +375,6 @@ double response_stretch(const struct response *response) {
 	return n > 0 ? fmax(sqrt(sum / n), 1) : 1;
 }
 
-double response_coordinate(const struct effects_table *table, size_t param, int level) {
-	const double *at = table->dim[param].at;
-	return at && level != EFFECTS_ABSENT ? at[level] : NAN;
-}
-
 static int by_coordinate(const void *a, const void *b, void *ctx) {
 	size_t i = *(const size_t *)a, j = *(const size_t *)b;
 	const double *at = ctx;

@@ -37,9 +37,6 @@ bool response_is_outlier(const struct response *response, size_t row);
 double response_stretch(const struct response *response);
 double response_noise(const struct response *response); /* unexplained variance of log cost */
 
-/* Coordinate of a level in 0..1 where the parameter is ordered; NAN: it is unordered, or absent. */
-double response_coordinate(const struct effects_table *table, size_t param, int level);
-
 /* The levels of a parameter by their coordinate, or by their index where it is unordered; the caller frees it. */
 size_t *response_order_new(const struct effects_table *table, size_t param);
 

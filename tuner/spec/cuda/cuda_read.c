@@ -144,14 +144,48 @@ static int option_add(const json_t *array, size_t *i, const struct language_opti
 	return 0;
 }
 
-static int cuda_options_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
-                             struct err *err) {
+static bool is_compiler(const char *word) {
+	return strcmp(word, "nvcc") == 0 || strcmp(word, "nvrtc") == 0;
+}
+
+/* Compiler: one of them, or the parameter whose values they are. */
+static int compiler_read(const json_t *json, const struct space *space, struct arena *arena, struct cuda_kernel *kernel,
+                         const char **option, struct err *err) {
+	const char *word = js_string_or(json, "Compiler", NULL);
+	int p = word ? space_param_find(space, word) : -1;
+	*option = NULL;
+	if (!word)
+		return 0;
+	if (strcmp(kernel->language, "CUDA") != 0)
+		return err_set(err, ERR_USAGE, "leave it out", "the compiler for %s cannot be chosen", kernel->language);
+	if (is_compiler(word)) {
+		*option = arena_printf(arena, "--compiler=%s", word);
+		return 0;
+	}
+	if (p < 0)
+		return err_set(err, ERR_USAGE, "give nvcc, nvrtc, or a parameter with these values",
+		               "the compiler \"%.60s\" is unknown", word);
+	for (size_t v = 0; v < space_param_values(space, (size_t)p); v++) {
+		struct value value = space_param_value(space, (size_t)p, v);
+		if (value.type != VALUE_WORD || !is_compiler(value.as.w))
+			return err_set(err, ERR_USAGE, "its values are nvcc and nvrtc",
+			               "the parameter %.60s does not choose a compiler", word);
+	}
+	kernel->compiler = arena_strdup(arena, word);
+	return 0;
+}
+
+static int cuda_options_read(const json_t *json, const char *folder, const struct space *space, struct arena *arena,
+                             struct cuda_kernel *kernel, struct err *err) {
 	json_t *array = NULL;
 	const json_t *member = json_object_get(json, "CompilerOptions");
 	size_t count = 0;
 	if (member && !json_is_null(member) && js_array(json, "CompilerOptions", CUDA_OPTIONS_MAX, &array, err))
 		return -1;
-	const char **options = arena_alloc(arena, json_array_size(array) + 2, sizeof *options);
+	const char **options = arena_alloc(arena, json_array_size(array) + 3, sizeof *options);
+	if (compiler_read(json, space, arena, kernel, &options[0], err))
+		return -1;
+	count = options[0] != NULL;
 	for (size_t i = 0; i < json_array_size(array); i++)
 		if (option_add(array, &i, options_of(kernel->language), folder, arena, options, &count, err))
 			return -1;
@@ -233,9 +267,11 @@ int cuda_kernel_read(const json_t *json, enum spec_language language, const char
 	char real[PATH_MAX];
 	if (!realpath(folder, real))
 		return err_set(err, ERR_USAGE, NULL, "the folder %.200s cannot be found", folder);
-	if (c_file_read(json, folder, arena, &kernel->file, err) || cuda_options_read(json, real, arena, kernel, err) ||
+	if (c_file_read(json, folder, arena, &kernel->file, err) ||
+	    cuda_options_read(json, real, space, arena, kernel, err) ||
 	    cuda_arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
+	kernel->folder = kernel->verify ? arena_strdup(arena, real) : NULL;
 	if (depends_read(kernel, space, err))
 		return err_prefix(err, "KernelSpecification");
 	return macros_find(kernel, err) || c_space_check(arena, space, kernel->name, err) ? -1 : 0;
@@ -261,6 +297,8 @@ static json_t *argument_json(const struct cuda_argument *argument) {
 		json_object_set_new(json, "file", json_string(argument->file));
 	if (argument->reference)
 		json_object_set_new(json, "reference", json_string(argument->reference));
+	if (argument->verify)
+		json_object_set_new(json, "verify", json_string(argument->verify));
 	return json;
 }
 
@@ -270,6 +308,6 @@ json_t *cuda_problem_json(const struct cuda_kernel *kernel) {
 		json_array_append_new(options, json_string(kernel->options[i]));
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		json_array_append_new(arguments, argument_json(&kernel->arguments[i]));
-	return json_pack("{s:s,s:s,s:o,s:o}", "file", kernel->file, "function", kernel->name, "options", options,
-	                 "arguments", arguments);
+	return json_pack("{s:s,s:s,s:o,s:o,s:s*,s:s*}", "file", kernel->file, "function", kernel->name, "options", options,
+	                 "arguments", arguments, "command", kernel->verify, "folder", kernel->folder);
 }

@@ -26,6 +26,7 @@ struct cuda_argument {
 	struct c_argument c; /* first, for c_arguments_check */
 	bool constant;
 	const char *file, *reference; /* absolute; NULL: none */
+	const char *verify;           /* the worker's word; NULL: elements are compared */
 };
 
 struct cuda_kernel {
@@ -36,8 +37,10 @@ struct cuda_kernel {
 	bool resets, made;    /* an argument is restored before each run; the reference of an output has to be made */
 	const char *language; /* "CUDA", "OpenCL", "HIP" */
 	bool opencl;
-	json_t *depends;    /* OutputDependsOn: names of parameters; NULL: none. Part of json */
-	const json_t *json; /* KernelSpecification */
+	const char *verify, *folder; /* a command and where it runs; NULL: none */
+	const char *compiler;        /* the parameter that chooses nvcc or nvrtc; NULL: none does */
+	json_t *depends;             /* OutputDependsOn: names of parameters; NULL: none. Part of json */
+	const json_t *json;          /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
 	bool macro[7];           /* the source has the words of cuda_macros */

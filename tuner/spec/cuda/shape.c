@@ -192,6 +192,43 @@ static int files_read(const json_t *json, const char *folder, bool filed, struct
 	return raw_file(json, "ReferenceFile", folder, arena, argument, &argument->reference, err);
 }
 
+/* "sum", "sum:256", "sorted" or "norm" */
+static bool verify_word(const char *text) {
+	char *end;
+	if (strncmp(text, "sum:", 4) == 0 && text[4] >= '1' && text[4] <= '9')
+		return strtoul(text + 4, &end, 10) && !*end;
+	return strcmp(text, "sum") == 0 || strcmp(text, "sorted") == 0 || strcmp(text, "norm") == 0;
+}
+
+/* Verify of an argument, or of KernelSpecification, where it may be a command. */
+static int verify_read(const json_t *json, struct arena *arena, struct cuda_argument *argument, struct err *err) {
+	const char *word = js_string_or(json, "Verify", NULL);
+	if (!word)
+		return 0;
+	if (!argument->c.output || !verify_word(word))
+		return err_set(err, ERR_USAGE, "\"Verify\": \"sum\", \"sum:256\", \"sorted\" or \"norm\" for an output",
+		               "Verify \"%.40s\" cannot be used here", word);
+	argument->verify = arena_strdup(arena, word);
+	return 0;
+}
+
+static void verify_rest(const json_t *json, struct arena *arena, struct cuda_kernel *kernel) {
+	const char *text = js_string_or(json, "Verify", NULL);
+	if (!text)
+		return;
+	if (!verify_word(text))
+		kernel->verify = arena_strdup(arena, text);
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		struct cuda_argument *a = &kernel->arguments[i];
+		if (a->c.output && !a->verify && !a->reference)
+			a->verify = kernel->verify ? "command" : arena_strdup(arena, text);
+	}
+}
+
+static bool is_made(const struct cuda_argument *a) {
+	return a->c.output && !a->reference && !(a->verify && strcmp(a->verify, "command") == 0);
+}
+
 static int argument_read(const struct cuda_kernel *kernel, const json_t *json, size_t at, const char *folder,
                          struct arena *arena, struct cuda_argument *argument, struct err *err) {
 	bool filed = member_is(json, "FillType", "BinaryRaw") || member_is(json, "FillType", "DataSource");
@@ -206,7 +243,7 @@ static int argument_read(const struct cuda_kernel *kernel, const json_t *json, s
 	if (!failed && argument->constant && argument->c.output)
 		failed = err_set(err, ERR_USAGE, "set \"AccessType\": \"ReadOnly\"", "constant memory cannot be written");
 	if (!failed)
-		failed = files_read(json, folder, filed, arena, argument, err);
+		failed = files_read(json, folder, filed, arena, argument, err) || verify_read(json, arena, argument, err);
 	return failed ? err_prefix(err, "Arguments[%zu] %.60s", at, js_string_or(json, "Name", "")) : 0;
 }
 
@@ -259,8 +296,10 @@ int cuda_arguments_read(const json_t *json, const char *folder, struct arena *ar
 		if (argument_read(kernel, json_array_get(array, i), i, folder, arena, argument, err))
 			return -1;
 		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
-		kernel->made = kernel->made || (argument->c.output && !argument->reference);
 	}
+	verify_rest(json, arena, kernel);
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		kernel->made = kernel->made || is_made(&kernel->arguments[i]);
 	if (c_tolerances_read(json, &kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments, err))
 		return -1;
 	/* The worker keeps inputs and reference in the host's memory, too. */
@@ -433,7 +472,9 @@ json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config,
 	macros_add(kernel, config, &shape, defines);
 done:
 	arena_free(arena);
-	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b}", "defines", defines, "grid", three_json(shape.grid), "block",
-	                           three_json(shape.block), "shared", (json_int_t)shape.shared, "reference", reference)
+	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
+	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid),
+	                           "block", three_json(shape.block), "shared", (json_int_t)shape.shared, "reference",
+	                           reference, "compiler", compiler)
 	               : NULL;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to this folder. */
+#ifndef SRC_PLAN_PLAN_IMPL_H
+#define SRC_PLAN_PLAN_IMPL_H
+#include "base/expr/expr.h"
+#include "base/mem.h"
+#include "src/plan/openmp.h"
+#include "src/plan/program_plan.h"
+#include "topo/topo.h"
+
+/* Finds the combinations of threads, proc_bind and places that differ on a machine. */
+
+/* Restricts the space, which already has the three parameters, to one combination for each distinct binding. Of several
+ * equal ones the first stays: unbound comes first, then the places from the best known kind to the least known. */
+int bindings_add(struct space *space, const struct topo *topo, struct err *err);
+
+/* Private to the program_plan files. */
+enum { DRAFT_NOTES_MAX = 16 };
+
+/* An OpenMP setting as a parameter. */
+struct setting {
+	const char *name, *summary, *values, *when, *words; /* words: all valid words */
+	long long min, max;                                 /* range of valid numbers; none if max is 0 */
+	unsigned needs;                                     /* enum setting_needs */
+};
+enum setting_needs { NEEDS_GOMP = 1, NEEDS_LLVM = 2, NEEDS_SCHEDULE = 4 };
+enum { SETTINGS = 8 };
+extern const struct setting program_settings[SETTINGS];
+
+struct draft_param {
+	const char *name;
+	const struct setting *setting; /* NULL for the user's own parameters */
+	struct value *values;
+	size_t count;
+	const char *when;
+	struct value initial;
+	bool held; /* the user gave the initial value; else it is just the first one */
+};
+
+/* A plan under construction. */
+struct draft {
+	struct program_plan *plan;
+	const struct opt_args *args;
+	const struct topo *topo;
+	struct openmp_program found;
+	const char *what;                /* the program, for messages */
+	const struct launcher *launcher; /* of --ranks; NULL: none */
+	struct draft_param params[SPACE_PARAMS_MAX];
+	size_t count;
+	const char *notes[DRAFT_NOTES_MAX + 1];
+	size_t note_count;
+};
+
+void draft_note(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* NULL with ERR_USAGE if there are too many. */
+struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err);
+/* Splits NAME=VALUE: returns a copy of the name and points *value to the value. NULL with ERR_USAGE if one is missing.
+ */
+char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err);
+
+/* Reads argv, commands, folders and files, sets name, source and problem, and inspects the program.
+ * program_plan_command.c */
+int draft_command(struct draft *draft, struct err *err);
+/* Decides whether OpenMP settings are tuned, and with --ranks puts a launcher of MPI in front of the program. */
+int draft_parallel(struct draft *draft, struct err *err);
+/* Adds the OpenMP settings if --openmp is given or implied, with --range and --set, and those of --ranks.
+ * program_plan_openmp.c */
+int draft_openmp(struct draft *draft, struct err *err);
+/* Limits ranks x threads, also where the user's own command has a launcher. program_plan_openmp.c */
+int draft_ranks_limit(struct draft *draft, struct space *space, struct err *err);
+/* Makes baseline and start once the space exists. program_plan_baseline.c */
+int draft_baseline(struct draft *draft, struct err *err);
+#endif
