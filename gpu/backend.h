@@ -132,9 +132,6 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
                     enum gpu_failure *failure, struct err *err);
 void code_free(struct code *code);
 
-/* nvcc.c: the second compiler. Its path, or NULL; it lives as long as the compiler. */
-const char *nvcc_path(struct compiler *compiler);
-void nvcc_key(struct sha256 *sha, const char *path);
 /* The folders of CUDA's toolkits, the preferred first; NULL or relative ones are not set. */
 enum { CUDA_ROOTS = 3 };
 const char *cuda_root(size_t i);
@@ -146,11 +143,6 @@ struct options {
 };
 /* arch: "sm_90", .., or NULL for hiprtc. */
 int options_make(struct options *options, const struct source *source, const char *arch);
-struct headers;
-bool nvcc_translate(const char *path, const struct source *source, const struct headers *headers,
-                    const struct options *options, struct code *code, struct err *err);
-/* Takes the first line of a log that contains "error"; without one err stays. */
-void compile_error(const char *log, struct err *err);
 
 /* Reads one of our .cu files or their headers; free(3) it. */
 char *source_read(const char *name, struct err *err);

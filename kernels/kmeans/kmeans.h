@@ -107,14 +107,6 @@ size_t kmeans_objects_wanted(const struct ss_value *problem, size_t bytes);
 enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes);
 void kmeans_input_close(void *in);
 
-/* memory.c: zeroed, untouched pages; NULL without memory */
-void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size);
-void kmeans_pages_free(struct kmeans_pages *pages);
-/* All that a state needs, touched first as s->touch says. */
-enum ss_status kmeans_memory_new(struct kmeans_state *s, enum kmeans_pad pad);
-void kmeans_memory_free(struct kmeans_state *s);
-void kmeans_membership_clear(const struct kmeans_state *s);
-
 /* The first objects (starting over if there are too few), and the means of table 0 */
 void kmeans_centres_first(const struct kmeans_input *input, double *centres);
 void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);

@@ -5,7 +5,7 @@ libkernels_la_SOURCES += \
 	%D%/shared.c \
 	%D%/privatized.c \
 	%D%/blocked.c %D%/simd.c %D%/simd_tile.h \
-	%D%/memory.c %D%/oracle.c \
+ %D%/oracle.c \
 	%D%/kmeans.h
 libkernels_counted_la_SOURCES += \
 	%D%/serial.c %D%/shared.c %D%/privatized.c %D%/blocked.c

@@ -17,7 +17,7 @@ LOCKS = \
 
 libkernels_la_SOURCES += $(LOCKS) \
 	%D%/registry.c %D%/registry.h \
-	%D%/arena.c %D%/oracle.c %D%/check.c %D%/figures.c \
+	%D%/arena.c %D%/oracle.c \
 	%D%/lock.h %D%/locks.h %D%/contest.h %D%/cells.h %D%/wait.h
 libkernels_counted_la_SOURCES += $(LOCKS)
 nodist_libkernels_la_SOURCES += %D%/registry.def

@@ -44,9 +44,4 @@ static inline struct lock_tally *locks_tally(const struct locks_state *state, in
 /* oracle.c: `units` steps of lock_work, by another method. */
 uint64_t locks_oracle(uint64_t sum, uint64_t units);
 
-/* check.c: SS_OK, or SS_INCORRECT with a message. */
-enum ss_status locks_check(const struct locks_state *state, const struct ss_call *call);
-
-/* figures.c */
-size_t locks_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose function is it? A call belongs to the runtime that its caller would have got without this library: the next one
+/* A call belongs to the runtime that its caller would have got without this library: the next one
  * in the global scope; else, as in a plug-in that brought along a runtime of its own and is opened privately, one in
  * the caller's own scope; else any that is loaded. What is found after the start is kept for each object, until an
  * object is closed. */

@@ -173,5 +173,43 @@ class KernelTuner(unittest.TestCase):
                 make(**changed)
 
 
+class Modules(unittest.TestCase):
+    def test_modules_of_kernel_tuner_are_found(self):
+        import importlib
+
+        for name, member in (("observers.nvml", "NVMLObserver"), ("observers.observer", "BenchmarkObserver"), ("observers.ncu", "NCUObserver"),
+                             ("observers.register", "RegisterObserver"), ("observers.pmt", "PMTObserver"), ("nvml", "NVMLObserver"),
+                             ("observers.tegra", "TegraObserver"), ("util", "get_config_string"), ("utils.directives", "process_directives"),
+                             ("kernelbuilder", "PythonKernel"), ("file_utils", "store_output_file"), ("wrappers", "cpp")):  # fmt: skip
+            self.assertTrue(hasattr(importlib.import_module("sweetspot.kernel_tuner." + name), member), name)
+
+    def test_a_parameter_in_the_name_of_a_template_has_its_value(self):
+        from sweetspot.kernel_tuner._source import Source
+
+        text = "template<typename T, int size> __global__ void add(T *c) { c[threadIdx.x] = size; }"
+        source = Source("add<float, block_size_x>", text, None, {})
+        self.assertIn("add<float, 64>(a0)", source.prepared({"block_size_x": 64}, {}, ["float *"])[0])
+
+    def test_configurations_in_parallel_are_refused_with_a_warning(self):
+        from sweetspot.kernel_tuner import tune_kernel
+
+        with self.assertWarns(UserWarning), self.assertRaises(ValueError):
+            tune_kernel("f", "void f() {}", 1, [], {"x": [1]}, parallel=True, simulation_mode=True)
+
+    def test_a_cpp_function_with_references_to_arrays_is_wrapped(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        from sweetspot.kernel_tuner import run_kernel, wrappers
+
+        text = "template<int n> void twice(double (&c)[n], double (&a)[n], int m) { for (int i = 0; i < m; i++) c[i] = 2 * a[i]; }"
+        a = numpy.arange(9.0)
+        args = [numpy.zeros(9), a, numpy.int32(9)]
+        source = wrappers.cpp("twice", text, args, convert_to_array=[True, True, False])
+        found = run_kernel("twice_wrapper", source, 1, args, {}, lang="C", quiet=True)
+        self.assertTrue(numpy.array_equal(found[0], 2 * a))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -93,7 +93,8 @@ static void put(const char *text, size_t size) {
 	(void)ignored;
 }
 
-/* A coordinator that sends the signal with sigqueue(3) to its child has told the user already (src/cmd/fleet/child.c).
+/* A coordinator that sends the signal with sigqueue(3) to its child has told the user already
+ * (src/cmd/fleet/cmd_fleet_probe.c).
  */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
 	static const char note[] = "\nsweetspot: interrupted: finishing what runs now; press Ctrl-C again to give it up\n";

@@ -366,8 +366,21 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	return NULL;
 }
 
+/* A word that names nothing is told before what else may be missing. */
+static int compiler_check(const struct opt_args *args, struct err *err) {
+	const char *word = opt_get(args, "compiler", "nvrtc");
+	size_t size = strlen(word);
+	bool known = strcmp(word, "nvrtc") == 0 || strcmp(word, "nvcc") == 0;
+	for (size_t i = 0; i < opt_count(args, "param"); i++)
+		known = known || (strncmp(opt_at(args, "param", i), word, size) == 0 && opt_at(args, "param", i)[size] == '=');
+	return known ? 0
+	             : err_set(err, ERR_USAGE, "give nvcc, nvrtc, or a parameter with these values",
+	                       "--compiler %.60s is unknown", word);
+}
+
 struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err) {
-	json_t *space = space_json_of(args, err), *kernel = space ? kernel_json(path, args, err) : NULL;
+	json_t *space = compiler_check(args, err) ? NULL : space_json_of(args, err),
+		   *kernel = space ? kernel_json(path, args, err) : NULL;
 	json_t *root = kernel ? json_pack("{s:O,s:O}", "ConfigurationSpace", space, "KernelSpecification", kernel) : NULL;
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	struct spec *spec = text ? spec_parse(text, strlen(text), path, err) : NULL;

@@ -53,20 +53,12 @@ char *column_problem(const json_t *value, double *number) {
 	return results_problem(value);
 }
 
-static char *unit_text(const json_t *value, double *number, void (*write)(double, char *, size_t)) {
+char *column_bytes(const json_t *value, double *number) {
 	char text[32] = "-";
 	*number = number_of(value);
 	if (isfinite(*number))
-		write(*number, text, sizeof text);
+		ui_bytes(*number, text, sizeof text);
 	return mem_strdup(text);
-}
-
-char *column_seconds(const json_t *value, double *number) {
-	return unit_text(value, number, ui_seconds);
-}
-
-char *column_bytes(const json_t *value, double *number) {
-	return unit_text(value, number, ui_bytes);
 }
 
 char *column_age(const json_t *seconds, double *number) {

@@ -29,8 +29,7 @@ void columns_print(struct ui *ui, const struct column *columns, const json_t *ro
 
 char *column_config(const json_t *value, double *number);  /* "threads=2 block=64" */
 char *column_problem(const json_t *value, double *number); /* that of a program is its command */
-char *column_seconds(const json_t *value, double *number);
-char *column_age(const json_t *seconds, double *number); /* "3 days ago" */
+char *column_age(const json_t *seconds, double *number);   /* "3 days ago" */
 char *column_bytes(const json_t *value, double *number);
 char *column_plain(const json_t *value, double *number); /* a string as it is, else JSON; "none" for null */
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of a result: effects and worth, load, GPU, marked regions, sizes. */
+#include <math.h>
+
 #include "base/json/js.h"
 #include "base/text.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 
 /* A ratio is a clear effect if its interval excludes 1 by at least this. */
@@ -112,4 +116,238 @@ void results_effects_print(const struct result *result, FILE *out) {
 		fprintf(out, "effect of each change (%s with the worse value / the better):\n", time ? "time" : "value");
 	for (size_t i = 0; i < count && is_known(&effects[i]); i++)
 		effect_print(&effects[i], openmp, width, out);
+}
+
+static char *disturbed_text(const struct load *load) {
+	if (load->blocks <= 0 || load->disturbed <= 0)
+		return mem_strdup("");
+	return mem_printf(", others disturbed %lld of %lld block%s", (long long)load->disturbed, (long long)load->blocks,
+	                  load->blocks == 1 ? "" : "s");
+}
+
+/* The load does not show what a hypervisor took. */
+static char *steal_text(double steal) {
+	return steal >= 0.05 ? mem_printf(", %.2g of them taken by the hypervisor", steal) : mem_strdup("");
+}
+
+static char *busy_text(const struct load *load, bool decided) {
+	if (!load->busy)
+		return NULL;
+	mem_auto char *disturbed = disturbed_text(load), *steal = steal_text(load->steal);
+	char *text =
+		mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
+	               load->load, (long long)load->processors, load->processors == 1 ? "" : "s", steal, disturbed);
+	return text;
+}
+
+char *results_busy(const json_t *json, bool decided) {
+	const struct load load = load_read(json);
+	return busy_text(&load, decided);
+}
+
+char *results_load(const json_t *json) {
+	const struct result result = result_read(json);
+	const char *narrower = result.narrower;
+	char *busy = busy_text(&result.load, result.decided);
+	if (!busy || !narrower || (result.verdict != VERDICT_FASTER && result.decided))
+		return busy;
+	char *text = mem_printf("%s; it uses fewer %s than the baseline and may %s only because of that", busy,
+	                        strcmp(narrower, "cores") == 0 ? "cores" : "processors", result.decided ? "win" : "lead");
+	free(busy);
+	return text;
+}
+
+/* "32x8", "256" */
+static char *shape_text(const json_t *shape, double *number) {
+	long long x = json_integer_value(json_array_get(shape, 0)), y = json_integer_value(json_array_get(shape, 1)),
+			  z = json_integer_value(json_array_get(shape, 2));
+	(void)number;
+	return z > 1   ? mem_printf("%lldx%lldx%lld", x, y, z)
+	       : y > 1 ? mem_printf("%lldx%lld", x, y)
+	               : mem_printf("%lld", x);
+}
+
+static void clock_print(const json_t *gpu, FILE *out) {
+	double mhz = js_real_or(gpu, "sm_mhz", NAN), most = js_real_or(gpu, "sm_mhz_max", NAN);
+	double celsius = js_real_or(gpu, "temperature_c", NAN), watts = js_real_or(gpu, "power_w", NAN);
+	const char *throttle = js_string_or(gpu, "throttle", "");
+	const char *platform = js_string_or(gpu, "platform", NULL);
+	fprintf(out, "%s (%s%s%s:%lld)", js_string_or(gpu, "name", "GPU"), platform ? platform : "", platform ? ", " : "",
+	        worker_device_kind(gpu), (long long)js_int_or(gpu, "index", 0));
+	if (mhz > 0)
+		fprintf(out, most > 0 ? ", %.0f of %.0f MHz" : ", %.0f MHz", mhz, most);
+	if (celsius > 0)
+		fprintf(out, ", %.0f C", celsius);
+	if (watts > 0)
+		fprintf(out, ", %.0f W", watts);
+	fprintf(out, *throttle ? ", slowed down by: %s\n" : "\n", throttle);
+}
+
+void results_device_print(struct ui *ui, const json_t *gpu, FILE *out) {
+	static const struct column columns[] = {COLUMN("GPU function", "function", .absent = "?"),
+	                                        COLUMN("\1grid", "grid", .text = shape_text),
+	                                        COLUMN("\1block", "block", .text = shape_text),
+	                                        NUMBER("\1registers", "registers", "%.0f", 1), /* OpenCL does not tell */
+	                                        COLUMN("\1shared", "shared_bytes", .text = column_bytes),
+	                                        COLUMN("\1spills", "spill_bytes", .text = column_bytes),
+	                                        NUMBER("\1occupancy", "occupancy", "%.0f %%", 100),
+	                                        COLUMN("limited by", "limiter"),
+	                                        {0}};
+	if (!json_is_object(gpu))
+		return;
+	clock_print(gpu, out);
+	columns_print(ui, columns, json_object_get(gpu, "kernels"), out);
+}
+
+/* Regions that a program marks with sweetspot_begin and sweetspot_end. */
+enum { ROWS_MAX = 12, COUNTERS_MAX = 24, CELL = 40 };
+
+static void region_row(struct table *table, const json_t *region, const json_t *before) {
+	const char *name = js_string_or(region, "name", "?");
+	double from = js_real_or(js_named(before, name), "seconds", NAN), to = js_real_or(region, "seconds", NAN),
+		   calls = js_real_or(region, "calls", NAN);
+	char a[CELL], b[CELL], speedup[CELL] = "-", times[CELL] = "-";
+	ui_seconds(from, a, sizeof a);
+	ui_seconds(to, b, sizeof b);
+	if (from > 0 && to > 0)
+		snprintf(speedup, sizeof speedup, "%.2fx", from / to);
+	if (isfinite(calls))
+		snprintf(times, sizeof times, "%.0f", calls);
+	table_add(table, name, times, a, b, speedup);
+}
+
+static void counter_text(const json_t *counter, char *text, size_t size) {
+	double value = js_real_or(counter, "value", NAN);
+	if (strcmp(js_string_or(counter, "unit", ""), "s") == 0)
+		ui_seconds(value, text, size);
+	else
+		snprintf(text, size, isfinite(value) ? "%.5g" : "-", value);
+}
+
+/* Adds the counters of a region, except those that are 0 on both sides. */
+static size_t counter_rows(struct table *table, const json_t *region, const json_t *before, size_t most) {
+	const char *name = js_string_or(region, "name", "?");
+	const json_t *counters = json_object_get(js_named(before, name), "counters");
+	size_t rows = 0;
+	js_each (counter, json_object_get(region, "counters")) {
+		const json_t *from = js_named(counters, js_string_or(counter, "name", ""));
+		char a[CELL], b[CELL];
+		if (rows == most || (js_real_or(from, "value", 0) == 0 && js_real_or(counter, "value", 0) == 0))
+			continue;
+		counter_text(from, a, sizeof a);
+		counter_text(counter, b, sizeof b);
+		table_add(table, rows++ ? "" : name, js_string_or(counter, "name", "?"), a, b);
+	}
+	return rows;
+}
+
+static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
+	static const char *const titles[] = {"region", "counter", "\1baseline", "\1best"};
+	struct table *table = table_new(4, titles);
+	size_t rows = 0;
+	js_each (region, regions)
+		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
+	if (rows) {
+		fputc('\n', out);
+		table_print(table, ui, out);
+	}
+	table_free(table);
+}
+
+static void notes_print(const json_t *notes, FILE *out) {
+	js_each (note, notes)
+		if (json_is_string(note))
+			ui_wrap(out, 0, 2, "%s", json_string_value(note));
+}
+
+void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {
+	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
+	const json_t *best = js_at(result->best.json, "regions"), *before = js_at(result->baseline.json, "regions");
+	size_t count = json_array_size(best);
+	if (count == 0)
+		return;
+	struct table *table = table_new(5, titles);
+	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
+		region_row(table, json_array_get(best, i), before);
+	fputc('\n', out);
+	table_print(table, ui, out);
+	counters_print(ui, best, before, out);
+	notes_print(js_at(result->best.json, "regions_notes"), out);
+	if (count > ROWS_MAX)
+		fprintf(out, "%zu more regions: --json shows them\n", count - ROWS_MAX);
+	table_free(table);
+}
+
+static char *range_text(const json_t *range, double *number) {
+	double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
+	(void)number;
+	return from == to ? mem_printf("%.6g", from) : mem_printf("%.6g..%.6g", from, to);
+}
+
+static void thresholds_print(struct ui *ui, const json_t *sizes) {
+	const struct column columns[] = {COLUMN(js_string_or(sizes, "over", "size"), "", .text = range_text),
+	                                 NUMBER("\1maximum loss", "loss", "%.1f %%", 100),
+	                                 COLUMN("best configuration", "config", .text = column_config),
+	                                 {0}};
+	columns_print(ui, columns, json_object_get(sizes, "thresholds"), stdout);
+}
+
+enum { PIECES_SHOWN = 3 };
+
+/* Many pieces are summarised by the range of their exponents. */
+static void steepness_print(const json_t *pieces, const char *over) {
+	double least = INFINITY, most = -INFINITY;
+	js_each (piece, pieces) {
+		double exponent = js_real_or(piece, "exponent", NAN);
+		least = fmin(least, exponent);
+		most = fmax(most, exponent);
+	}
+	printf(" %s^%.2f to %s^%.2f in %zu pieces\n", over, least, over, most, json_array_size(pieces));
+}
+
+static void law_print(const json_t *sizes, const json_t *law) {
+	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t count = json_array_size(pieces);
+	printf("law of the best configurations (%s):", js_string_or(law, "law", "?"));
+	if (count > PIECES_SHOWN) {
+		steepness_print(pieces, over);
+		return;
+	}
+	js_each (piece, pieces) {
+		double overhead = js_real_or(piece, "overhead", 0);
+		printf("%s ", piece_at ? ";" : "");
+		if (overhead > 0)
+			printf("%.3g + ", overhead);
+		printf("%.3g %s^%.2f", js_real_or(piece, "factor", NAN), over, js_real_or(piece, "exponent", NAN));
+		if (count > 1)
+			printf(" up to %.5g", js_real_or(piece, "to", NAN));
+	}
+	printf(" %s\n", unit);
+}
+
+static void accuracy_print(const json_t *sizes) {
+	const json_t *out = json_object_get(sizes, "leave_one_out");
+	double error = js_real_or(out, "median_error", NAN), loss = js_real_or(out, "median_loss", NAN);
+	if (!isnan(error))
+		printf("each size predicted from the others: median error %.1f %%, worst %.1f %%\n", 100 * error,
+		       100 * js_real_or(out, "worst_error", NAN));
+	if (!isnan(loss))
+		printf("configuration that the others recommend: median loss %.1f %%, worst %.1f %% (%lld compared, "
+		       "%lld failed)\n",
+		       100 * loss, 100 * js_real_or(out, "worst_loss", NAN), (long long)js_int_or(out, "compared", 0),
+		       (long long)js_int_or(out, "failed", 0));
+}
+
+void results_sizes_print(struct ui *ui, const json_t *sizes) {
+	js_each (one, sizes) {
+		const json_t *law = js_at(one, "laws.0");
+		putchar('\n');
+		thresholds_print(ui, one);
+		if (law)
+			law_print(one, law);
+		else
+			printf("no law fits: %s\n", js_string_or(one, "refused", "?"));
+		accuracy_print(one);
+	}
 }

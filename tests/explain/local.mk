@@ -13,6 +13,9 @@ fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_LDADD = $(%C%_hostile_LDADD)
 slow_tests += %D%/hostile
 dist_check_SCRIPTS += %D%/explain %D%/reports %D%/arrivals %D%/probe
+dist_check_SCRIPTS += %D%/truths
+slow_tests += %D%/truths
+EXTRA_DIST += %D%/published
 TESTS += %D%/reports %D%/arrivals
 EXTRA_DIST += %D%/files
 EXTRA_DIST += $(EXPLAIN_TABLES:%=%D%/tables/%.csv)

@@ -109,34 +109,54 @@ static void check_types(struct worker *worker) {
 }
 
 /* Checks the text of each macro as the compiler sees it. */
+/* The only configuration of a specification works. */
+static void check_works(struct worker *worker, const char *parameters, const char *kernel, const char *label) {
+	struct err err = {0};
+	struct spec *spec = spec_of(parameters, kernel, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct trial_result result = {0};
+	ok(c != NULL, "a specification with %s is taken %s", label, err.what);
+	if (c) {
+		struct runner runner = spec_c_runner(c);
+		json_t *config = space_config_json(spec_space(spec), 0);
+		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
+		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT,
+		   "a function with %s works %s%s", label, err.what, result.message ? result.message : "");
+		json_decref(config);
+	}
+	trial_result_clear(&result);
+	spec_c_free(c);
+	spec_free(spec);
+}
+
 static void check_macros(struct worker *worker) {
 	file_write("macros.c", "#define TEXT(x) #x\n#define AS_TEXT(x) TEXT(x)\n"
 	                       "_Static_assert(sizeof AS_TEXT(R) == sizeof \"1.0\" && R / 2 == 0.5, \"a real number\");\n"
 	                       "_Static_assert(I - -3 == 0 && B == 1, \"whole numbers\");\n"
 	                       "enum { a_word = 7 };\n_Static_assert(W == 7, \"a word\");\n"
 	                       "void macros(int *out) { out[0] = I; }\n");
-	struct err err = {0};
-	struct spec *spec = spec_of("{\"Name\":\"R\",\"Type\":\"float\",\"Values\":[1.0]},"
-	                            "{\"Name\":\"I\",\"Type\":\"int\",\"Values\":[-3]},"
-	                            "{\"Name\":\"B\",\"Type\":\"bool\",\"Values\":\"[True]\"},"
-	                            "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a_word']\"}",
-	                            "\"KernelName\":\"macros\",\"KernelFile\":\"macros.c\",\"Arguments\":[" VECTOR(
-									"\"Type\":\"int\",\"Size\":1") "]",
-	                            &err);
-	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
-	struct trial_result result = {0};
-	if (c) {
-		struct runner runner = spec_c_runner(c);
-		json_t *config = space_config_json(spec_space(spec), 0);
-		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
-		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT, "%s",
-		   *err.what ? err.what : "macros of all types");
-		json_decref(config);
-	}
-	ok(c != NULL, "values of all types %s", err.what);
-	trial_result_clear(&result);
-	spec_c_free(c);
-	spec_free(spec);
+	check_works(
+		worker,
+		"{\"Name\":\"R\",\"Type\":\"float\",\"Values\":[1.0]},{\"Name\":\"I\",\"Type\":\"int\",\"Values\":[-3]},"
+		"{\"Name\":\"B\",\"Type\":\"bool\",\"Values\":\"[True]\"},"
+		"{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a_word']\"}",
+		"\"KernelName\":\"macros\",\"KernelFile\":\"macros.c\",\"Arguments\":[" VECTOR(
+			"\"Type\":\"int\",\"Size\":1") "]",
+		"values of all types");
+}
+
+static void check_data(struct worker *worker) {
+	file_write("data.c",
+	           "#include <stdlib.h>\n#include <string.h>\n"
+	           "void data(char *text, int *out) { if (memcmp(text, \"raw elements\", 12)) abort(); out[0] = 1; }\n");
+	file_write("raw", "raw elements, and more than are needed");
+	check_works(worker, "{\"Name\":\"I\",\"Type\":\"int\",\"Values\":[1]}",
+	            "\"KernelName\":\"data\",\"KernelFile\":\"data.c\",\"Arguments\":[" VECTOR(
+					"\"Type\":\"char\",\"Size\":12,"
+					"\"FillType\":\"BinaryRaw\","
+					"\"DataSource\":\"raw\"") "," VECTOR("\"Type\":\"int\","
+	                                                     "\"Size\":1") "]",
+	            "an input from a file");
 }
 
 static struct build_figures figures_of(struct worker *worker, bool rebuild) {
@@ -229,6 +249,7 @@ int main(void) {
 	check_outcomes(worker);
 	check_types(worker);
 	check_macros(worker);
+	check_data(worker);
 	check_kept(worker);
 	check_many(worker);
 	check_example(worker);

@@ -58,7 +58,7 @@ static void check_hostile(struct worker *worker) {
 		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":\"BLOCK*4\""))},
 		{"GiB", KERNEL(VECTOR("\"Type\":\"int64\",\"Size\":1099511627776"))},
 		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"Generator\""))},
-		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"BinaryRaw\""))},
+		{"DataSource", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"BinaryRaw\""))},
 		{"FillValue", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillValue\":1.5"))},
 		{"FillValue", KERNEL(VECTOR("\"Type\":\"int8\",\"Size\":4,\"FillValue\":128"))},
 		{"FillValue", KERNEL(VECTOR("\"Type\":\"uint\",\"Size\":4,\"FillValue\":-1"))},

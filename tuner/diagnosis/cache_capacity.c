@@ -3,14 +3,12 @@
  * tile, or the problem, exceeds the level's size (Lam, Rothberg, Wolf, The cache performance and optimizations of
  * blocked algorithms, 1991). */
 #include <math.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 enum { TILES = 3 /* tiles that a step of a blocked algorithm works on */ };
 static const double RISE = 1.15;
-static const char tile_names[] = "block tile band panel factor";
 static const char *const level_names[] = {"", "L1", "L2", "L3"};
 
 /* The outermost level of cache that holds the first size, but not the second; 0: there is none. */
@@ -21,6 +19,13 @@ static int level_between(const struct study *study, double held, double passed, 
 			return level;
 	}
 	return 0;
+}
+
+static double team_least(const struct study *study) {
+	double team = INFINITY;
+	for (size_t r = 0; r < study_rows(study); r++)
+		team = fmin(team, study_value_number(study, r, "threads", 1));
+	return team;
 }
 
 static double element_bytes(const struct study *study, size_t row) {
@@ -56,11 +61,11 @@ static size_t tile_row(const struct study *study, size_t column, int level) {
 }
 
 /* The fastest edge of a tile, by its time relative to the first. */
-static int tile_best(const struct study *study, size_t column) {
+static int tile_best(const struct study *study, size_t column, struct probe_scope *alone) {
 	double least = 1;
 	int best = 0;
 	for (int l = 1; l < (int)study_column(study, column)->levels; l++) {
-		double ratio = study_contrast(study, column, l, 0, NULL, NULL).ratio;
+		double ratio = study_contrast(study, column, l, 0, probe_in, alone).ratio;
 		if (ratio < least) {
 			least = ratio;
 			best = l;
@@ -73,23 +78,18 @@ static double edge_of(const struct study_column *column, int level) {
 	return value_number(column->level[level]);
 }
 
-/* Formulas call it B or NB. */
-static bool is_tile(const struct study_column *column) {
-	static const char *const letters[] = {"b", "bs", "nb", "ts"};
-	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-		if (strcasecmp(column->name, letters[i]) == 0)
-			return true;
-	return probe_named(column, tile_names);
-}
-
 static void tile_examine(const struct study *study, struct findings *findings, size_t column) {
 	const struct study_column *one = study_column(study, column);
 	struct probe_case cases[PROBE_CASES];
-	int best = tile_best(study, column);
+	/* The smallest team tells, because large tiles leave a large one without work. */
+	struct probe_scope alone = PROBE_ALL;
+	if (probe_threads(study) >= 0)
+		alone.least = alone.most = team_least(study);
+	int best = tile_best(study, column, &alone);
 	size_t count = 0, row = tile_row(study, column, best), first;
 	for (int l = best + 1; l < (int)one->levels && count < PROBE_CASES; l++)
-		cases[count++] =
-			(struct probe_case){study_contrast(study, column, l, best, NULL, NULL), SIZE_MAX, l, best, {0}, false};
+		cases[count++] = (struct probe_case){
+			study_contrast(study, column, l, best, probe_in, &alone), SIZE_MAX, l, best, {0}, false};
 	if (row == SIZE_MAX || !probe_hold(study, cases, count))
 		return;
 	double tile = TILES * element_bytes(study, row), held = 0, passed = 0;
@@ -117,6 +117,9 @@ static void tile_examine(const struct study *study, struct findings *findings, s
 	finding_evidence(finding, EVIDENCE_MACHINE, study_host(study)->cache[level], "bytes",
 	                 "three square tiles take %.4g bytes, one step smaller %.4g; %s has %.4g", passed, held,
 	                 level_names[level], study_host(study)->cache[level]);
+	if (team_least(study) > 1)
+		finding_missing(finding, EVIDENCE_SCALING,
+		                "the same with one thread, where too few tiles for the team cannot be the reason");
 	misses_add(finding, study, row, tile_row(study, column, cases[first].a));
 }
 
@@ -175,9 +178,7 @@ static void sizes_examine(const struct study *study, struct findings *findings) 
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0,
 									row = probe_best(study, &PROBE_ALL);
 	struct probe_case cases[PROBE_PROBLEMS] = {0};
-	double team = INFINITY, otherwise = 0;
-	for (size_t r = 0; r < study_rows(study); r++)
-		team = fmin(team, study_value_number(study, r, "threads", 1));
+	double team = team_least(study), otherwise = 0;
 	for (size_t i = 0; i + 1 < problems && row != SIZE_MAX; i++) {
 		struct study_ratio step = step_of(study, problem[i], problem[i + 1], team);
 		if (!level_between(study, footprint_of(study, problem[i]), footprint_of(study, problem[i + 1]), team))
@@ -197,7 +198,8 @@ static void sizes_examine(const struct study *study, struct findings *findings) 
 static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (!column->is_problem && column->numeric && column->levels >= 3 && is_tile(column) && follows(study, (int)c))
+		if (!column->is_problem && column->numeric && column->levels >= 3 && probe_tile(column) &&
+		    follows(study, (int)c))
 			tile_examine(study, findings, c);
 	}
 	sizes_examine(study, findings);

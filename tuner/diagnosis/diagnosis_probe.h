@@ -45,7 +45,8 @@ bool probe_word(const struct study_column *column, int level,
                 const char *words);                                     /* true if a part of the value is one of them */
 bool probe_named(const struct study_column *column, const char *words); /* true if the name contains one of them */
 size_t probe_words_count(const struct study_column *column,
-                         const char *words); /* number of levels for which probe_word is true */
+                         const char *words);        /* number of levels for which probe_word is true */
+bool probe_tile(const struct study_column *column); /* the edge of a block or tile */
 /* True if a part of the text is one of the words. */
 bool probe_text_has(const char *text, const char *words);
 extern const char probe_locks[], probe_fair_locks[];

@@ -7,8 +7,8 @@
 #include "tuner/diagnosis/gpu_impl.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
-/* Beyond MOST the host is the bottleneck, which is another diagnosis. */
-static const double SHARE_LEAST = 0.2, SHARE_MOST = 0.5, GROWS = 1.5, SUM_MOST = 1.05;
+/* Beyond MOST the host or the copies alone are the bottleneck, which are other diagnoses. */
+static const double SHARE_LEAST = 0.2, SHARE_MOST = 0.5, GROWS = 1.5, SUM_MOST = 1.05, NOTHING = 0.01;
 
 /* The parts of the host and of the copies, NAN if the GPU's own time or both of them are unknown. */
 static double rest_of(const struct study *study, size_t row) {
@@ -28,7 +28,8 @@ static double share_of(const struct study *study, size_t row) {
 static bool ends_find(const struct study *study, size_t problem, size_t *slow, size_t *fast) {
 	*slow = *fast = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++) {
-		if (!study_usable(study, r) || !study_same_problem(study, r, problem) || isnan(share_of(study, r)))
+		/* A version that has all on the GPU does not show where the others' time goes. */
+		if (!study_usable(study, r) || !study_same_problem(study, r, problem) || !(share_of(study, r) > NOTHING))
 			continue;
 		*slow = *slow == SIZE_MAX || study_row(study, r)->value > study_row(study, *slow)->value ? r : *slow;
 		*fast = *fast == SIZE_MAX || study_row(study, r)->value < study_row(study, *fast)->value ? r : *fast;
@@ -61,7 +62,10 @@ static void examine(const struct study *study, struct findings *findings) {
 			continue;
 		double before = share_of(study, slow), now = share_of(study, fast);
 		double apart = study_row(study, slow)->value / study_row(study, fast)->value;
-		if (now < SHARE_LEAST || now > SHARE_MOST || now < GROWS * before || apart <= 1 + probe_limit(study))
+		double time = study_row(study, fast)->value, cpu = study_figure(study, fast, "cpu_s") / time;
+		double copies = gpu_copy_time(study, fast) / time;
+		if (now < SHARE_LEAST || cpu > SHARE_MOST || copies > SHARE_MOST || now < GROWS * before ||
+		    apart <= 1 + probe_limit(study))
 			continue;
 		report(study, findings, slow, fast);
 		return;

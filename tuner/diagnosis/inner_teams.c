@@ -23,6 +23,9 @@ static const char task_words[] = "recursive recursion recursively recurse recur 
 static const double SCALES = 1.5, SCALES_CLEARLY = 2, ONE_CPU = 1.3, CHANCE_MAX = 0.01;
 /* The gain of two threads at the outermost call, 8 units in 6, with what noise adds; how level the rest is. */
 static const double TWO_LEAST = 1.15, TWO_MOST = 1.45, LEVEL = 1.25;
+/* Without a name: how near two threads are to the best, the most that they gain with noise, times that are of another
+ * size, and a team that is large. */
+static const double NEARLY = 1.1, TWO_BEYOND = 2.4, WORK_APART = 4, TEAM_LARGE = 8;
 enum { TEAMS_LEAST = 4, TEAMS_CLEAR = 5, SERIES_CLEAR = 3 };
 
 struct flat {
@@ -229,6 +232,60 @@ static bool column_examine(const struct study *study, struct findings *findings,
 	return found;
 }
 
+/* Series of teams, and those of them in which nothing is gained beyond two threads. */
+struct twos {
+	const struct study *study;
+	size_t threads, count, stopping;
+	double gain, most, least, longest; /* of two threads, their sum in logarithms; times of one thread */
+	double team;
+};
+
+static bool two_add(void *ctx, const size_t *rows, size_t count) {
+	struct twos *twos = ctx;
+	const struct study *study = twos->study;
+	double one = study_row(study, rows[0])->value, two = study_row(study, rows[1])->value, best = two;
+	if (study_number(study, rows[0], twos->threads) != 1 || study_number(study, rows[1], twos->threads) != 2)
+		return true;
+	for (size_t i = 2; i < count; i++)
+		best = fmin(best, study_row(study, rows[i])->value);
+	twos->count++;
+	twos->stopping += two <= best * NEARLY && one / two >= TWO_LEAST && one / two <= TWO_BEYOND;
+	twos->gain += log(one / two);
+	twos->most = fmax(twos->most, one / two);
+	twos->least = fmin(twos->least, one);
+	twos->longest = fmax(twos->longest, one);
+	twos->team = fmax(twos->team, study_number(study, rows[count - 1], twos->threads));
+	return true;
+}
+
+static bool is_timed(void *ctx, const struct study *study, size_t row) {
+	(void)ctx;
+	return study_usable(study, row);
+}
+
+/* Nobody named it, but all series stop at two threads, whatever the work: memory and locks would depend on the size. */
+static void twos_examine(const struct study *study, struct findings *findings, size_t threads) {
+	struct twos twos = {.study = study, .threads = threads, .least = INFINITY};
+	study_series_each(study, threads, TEAMS_CLEAR, is_timed, NULL, two_add, &twos);
+	if (twos.count < SERIES_CLEAR || twos.stopping < twos.count || !(twos.longest > WORK_APART * twos.least) ||
+	    twos.team < TEAM_LARGE || probe_room(study) < TEAM_LARGE)
+		return;
+	double gain = exp(twos.gain / (double)twos.count);
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1,
+		"all %zu series stop at 2 threads, whatever the size: is the parallel region opened inside a recursion? Then "
+		"only the outermost call has a team: open the region once, at the top",
+		twos.count);
+	finding_evidence(
+		finding, EVIDENCE_SCALING, gain, "x",
+		"2 threads gain %.2f times, at most %.2f: a region in every call gives at most 1.33 times (8 units "
+		"of work in the time of 6), one around the independent pair alone at most 2",
+		gain, twos.most);
+	finding_evidence(finding, EVIDENCE_SCALING, twos.longest / twos.least, "x",
+	                 "%g threads gain no more at %.3g times the work", twos.team, twos.longest / twos.least);
+	finding_missing(finding, EVIDENCE_FIGURE, "the threads of an inner team (omp_get_num_threads() in the recursion)");
+}
+
 static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
 	bool found = false, named = false;
@@ -243,7 +300,9 @@ static void examine(const struct study *study, struct findings *findings) {
 		found = column_examine(study, findings, (int)c, firm) || found;
 	}
 	if (firm && !found && !named)
-		flat_examine(study, findings, -1, -1, true);
+		found = flat_examine(study, findings, -1, -1, true);
+	if (firm && !found)
+		twos_examine(study, findings, (size_t)threads);
 }
 
 const struct diagnosis diagnosis_inner_teams = {

@@ -60,7 +60,7 @@ static double roughness(const struct teams *teams, size_t without) {
 	return sum;
 }
 
-/* Do times follow the teams? Of a table too small to tell, the other points of this curve must lie on a smooth one. */
+/* Do times follow the teams? In a table too small to tell, the other points of this curve must lie on a smooth one. */
 static bool is_curve(const struct teams *teams, const struct wrong *wrong) {
 	return wrong->teams_known || (wrong->few && teams->count >= POINTS_LEAST && roughness(teams, teams->at) <= ROUGH);
 }

@@ -13,6 +13,7 @@ DIAGNOSES = \
 	%D%/scheduling_overhead.c \
 	%D%/task_cost.c \
 	%D%/fork_join.c \
+	%D%/few_blocks.c \
 	%D%/inner_teams.c \
 	%D%/numa_first_touch.c \
 	%D%/smt_sharing.c \

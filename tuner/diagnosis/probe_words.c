@@ -224,3 +224,12 @@ void probe_next_counters(struct finding *finding, const struct study *study, siz
 	if (words)
 		finding_next(finding, "run %s %s --counters %s", study_kernel(study), words, group);
 }
+
+/* Formulas call it B or NB. */
+bool probe_tile(const struct study_column *column) {
+	static const char *const letters[] = {"b", "bs", "nb", "ts"};
+	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+		if (strcasecmp(column->name, letters[i]) == 0)
+			return true;
+	return probe_named(column, "block tile band panel factor");
+}

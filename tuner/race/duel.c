@@ -340,13 +340,14 @@ static void pairs_decide(struct duel *duel, bool ends) {
 	duel->arms[SIDE_B].over = duel->arms[SIDE_B].over || duel_gives_up(duel);
 }
 
-/* Is it better to go on with one of the others? */
+/* Is it better to go on with one of the others? Not if the time does not suffice for as many pairs with it. */
 static bool others_replace(const struct duel *duel) {
 	bool any = false;
 
 	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
 
-	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0)
+	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0 ||
+	    race_clock_late(&duel->options->clock, duel_now(duel->options) - duel->start))
 		return false;
 	for (size_t i = 0; i < duel->options->other_count; i++)
 		any = any || duel->result->others[i].verdict != PAIRED_SLOWER;

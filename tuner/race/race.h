@@ -126,6 +126,7 @@ struct race_entry {
 	const json_t *config;
 	double estimate; /* the search's median, for planning only */
 	double cost;     /* smaller is cheaper: decides between those with the same times */
+	size_t changes;  /* from what is run today */
 	/* results */
 	double median;            /* of its race samples */
 	int blocks;               /* measured in */

@@ -142,8 +142,7 @@ static double common_exponent(const struct study *study, const struct law *laws,
 	for (size_t i = 0; i < count; i++)
 		if (is_common(study, &laws[i], median))
 			apart += laws[i].xx * pow(laws[i].xy / laws[i].xx - exponent, 2);
-	/* Both have a mean square; the larger one counts. Each size has one value, which is known to half a percent at
-	 * best.
+	/* Both are mean squares; the larger one counts. Each size has one value, which is known to half a percent at best.
 	 */
 	double within = squares / fmax(1, (double)freedom - (series - 1)), between = series > 1 ? apart / (series - 1) : 0;
 	double spread = sqrt(fmax(VALUE * VALUE, fmax(within, between)) / xx);

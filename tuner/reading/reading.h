@@ -46,6 +46,10 @@ bool reading_work_each(const struct study *study);
  * frees it. */
 char *reading_silence(const struct study *study);
 
+/* deciding.c: {"why","rows":[{..settings}]}, the one or two measurements that would decide what is open; NULL. New
+ * reference. */
+json_t *reading_decide(const struct study *study);
+
 /* evidence.c: */
 enum reading_verdict { READING_NO, READING_UNTESTED, READING_TESTED };
 /* Do times follow the column? TESTED: shuffling within series says so. UNTESTED: there are too few rows to shuffle, so

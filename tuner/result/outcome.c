@@ -4,9 +4,11 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tuner/result/result.h"
 
-struct setup setup_read(const json_t *json) {
+static struct setup setup_read(const json_t *json) {
 	struct setup setup = {SETUP_MEMBERS(MEMBER_FALLBACK)};
 	members_take(MEMBERS_OF(struct setup, SETUP_MEMBERS), json, &setup);
 	setup.json = json_is_object(json) ? json : NULL;
@@ -72,7 +74,8 @@ bool result_no_bounds(const struct result *result) {
 	return json_is_array(js_at(result->json, "speedup.ci")) && speedup_is_vague(result->speedup);
 }
 
-bool result_is_maximized(const struct result *result) {
+/* Are larger values of the metric better? */
+static bool result_is_maximized(const struct result *result) {
 	return strncmp(result->objective, "maximize ", 9) == 0;
 }
 
@@ -138,4 +141,221 @@ struct profile profile_read(const json_t *json) {
 	for (size_t i = 0; i < profile.count; i++)
 		profile.entries[i] = profile_entry_read(json_array_get(entries, i));
 	return profile;
+}
+
+static double end_of(const json_t *json, size_t end) {
+	const json_t *one = json_array_get(json_object_get(json, "ci"), end);
+	return json_is_number(one) ? json_number_value(one) : end == 1 && json_is_null(one) ? (double)INFINITY : NAN;
+}
+
+struct speedup speedup_read(const json_t *json) {
+	return (struct speedup){js_real_or(json, "ratio", NAN), end_of(json, 0), end_of(json, 1)};
+}
+
+struct speedup speedup_of(const json_t *result) {
+	const json_t *rival = json_object_get(result, "rival");
+	return speedup_read(rival ? rival : json_object_get(result, "speedup"));
+}
+
+struct speedup speedup_inverse(double ratio, const double ci[2]) {
+	return (struct speedup){1 / ratio, 1 / ci[1], 1 / ci[0]};
+}
+
+json_t *speedup_json(struct speedup speedup) {
+	return json_pack("{s:o,s:[o,o]}", "ratio", js_number(speedup.ratio), "ci", js_number(speedup.low),
+	                 js_number(speedup.high));
+}
+
+bool speedup_has_interval(struct speedup speedup) {
+	return speedup.low > 0 && speedup.high > 0 && isfinite(speedup.high);
+}
+
+bool speedup_is_vague(struct speedup speedup) {
+	static const double WIDEST = 100;
+	return speedup.low < 1 / WIDEST || (speedup.high > WIDEST && isfinite(speedup.high));
+}
+
+bool speedup_is_unbounded(struct speedup speedup) {
+	static const double USELESS = 20;
+	return speedup.high > USELESS * speedup.ratio;
+}
+
+bool speedup_is_least(struct speedup speedup) {
+	return speedup.low > 0 && isinf(speedup.high);
+}
+
+static void interval_text(struct speedup speedup, const char *const forms[3], char *text, size_t size) {
+	if (isnan(speedup.ratio))
+		snprintf(text, size, "-");
+	else if (speedup_is_least(speedup))
+		snprintf(text, size, forms[2], speedup.low);
+	else
+		snprintf(text, size, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low, speedup.high);
+}
+
+void speedup_text(struct speedup speedup, char *text, size_t size) {
+	static const char *const forms[] = {"%.2fx", "%.2fx [%.2f, %.2f]", "at least %.2fx"};
+	interval_text(speedup, forms, text, size);
+}
+
+void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
+	static const char *const forms[] = {"%.3gx", "%.3gx [%.3g, %.3g]", "at least %.3gx"};
+	interval_text(speedup, forms, text, size);
+}
+
+static const char *const words[VERDICT_COUNT] = {
+#define VERDICT_WORD(name, word) word,
+	VERDICTS(VERDICT_WORD)
+#undef VERDICT_WORD
+};
+
+const char *verdict_word(enum verdict verdict) {
+	return words[verdict];
+}
+
+bool verdict_find(const char *word, enum verdict *verdict) {
+	for (int i = 0; i < VERDICT_COUNT; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*verdict = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum verdict verdict_named(const char *word) {
+	enum verdict verdict = VERDICT_UNDECIDED;
+	verdict_find(word, &verdict);
+	return verdict;
+}
+
+const char *verdict_said(const json_t *result, const char *fallback) {
+	return js_string_or(result, VERDICT_MEMBER, fallback);
+}
+
+enum verdict verdict_of(const json_t *result) {
+	return verdict_named(verdict_said(result, ""));
+}
+
+void verdict_set(json_t *result, enum verdict verdict) {
+	json_object_set_new(result, VERDICT_MEMBER, json_string(words[verdict]));
+}
+
+void verdict_copy(json_t *to, const json_t *from) {
+	json_t *verdict = json_object_get(from, VERDICT_MEMBER);
+	json_object_set_new(to, VERDICT_MEMBER, verdict ? json_incref(verdict) : json_null());
+}
+
+bool verdict_is_faster(const json_t *result) {
+	enum verdict verdict = verdict_of(result);
+	return verdict == VERDICT_FASTER || verdict == VERDICT_NOT_SAME;
+}
+
+bool verdict_is_decided(const json_t *result) {
+	return verdict_of(result) != VERDICT_UNDECIDED;
+}
+
+static char *nothing_text(const char *why) {
+	char *text = mem_printf("nothing%s%s", *why ? ": " : "", why);
+	text_clean(text, false);
+	return text;
+}
+
+char *verdict_checked(const json_t *result) {
+	const json_t *checked = json_object_get(result, "checked");
+	const char *how = js_string_or(checked, "how", NULL), *by = js_string_or(checked, "by", "its own test");
+	const char *except = js_string_or(checked, "except", NULL);
+	long long runs = (long long)js_int_or(checked, "runs", 0);
+	bool verified = how && strcmp(how, "verify") == 0;
+	if (!how)
+		return NULL;
+	if (!verified && strcmp(how, "output same") != 0 && strcmp(how, "files same") != 0)
+		return nothing_text(js_string_or(checked, "why", ""));
+	mem_auto char *text = verified ? mem_printf("verified by %s", by)
+	                               : mem_printf("%s%s%s", how, except ? " but for " : "", except ? except : "");
+	const char *files = js_string_or(checked, "files", NULL);
+	const char *link = !files ? "" : strcmp(how, "files same") == 0 ? ": " : "; files same: ";
+	char *all = runs > 0 ? mem_printf("%s in %lld of %lld runs%s%s", text, runs, runs, link, files ? files : "")
+	                     : mem_strdup(text);
+	text_clean(all, false);
+	return all;
+}
+
+/* The worth of each change of a recommendation, and how a gain is told where its interval is wide. */
+/* A ratio whose interval is wider than this factor is told by its lower end, which is safe. */
+static const double WIDE = 1.5;
+
+bool speedup_is_wide(struct speedup speedup) {
+	return speedup_has_interval(speedup) && !(speedup.high <= WIDE * speedup.low);
+}
+
+/* Rounded down, so that it stays true. */
+static double least_of(struct speedup speedup) {
+	double step = speedup.low < 10 ? 100 : speedup.low < 100 ? 10 : 1;
+	return floor(step * speedup.low + 1e-9) / step;
+}
+
+char *speedup_gain_text(struct speedup speedup, const char *word) {
+	const char *space = *word ? " " : "";
+	if (speedup_is_wide(speedup))
+		return mem_printf("at least %.*fx%s%s",
+		                  speedup.low < 10    ? 2
+		                  : speedup.low < 100 ? 1
+		                                      : 0,
+		                  least_of(speedup), space, word);
+	return mem_printf("%.2fx%s%s [%.2f, %.2f]", speedup.ratio, space, word, speedup.low, speedup.high);
+}
+
+static char *setting_text(const json_t *price) {
+	const char *set = js_string_or(price, "set", NULL);
+	struct value value;
+	if (set)
+		return mem_strdup(set);
+	if (!value_from_json(json_object_get(price, "value"), &value))
+		return mem_printf("%s (left out)", js_string_or(price, "param", "?"));
+	mem_auto char *text = mem_alloc((size_t)value_text(value, NULL, 0) + 1, 1);
+	value_text(value, text, value_text(value, NULL, 0) + 1);
+	return mem_printf("%s=%s", js_string_or(price, "param", "?"), text);
+}
+
+char *result_worth_text(const json_t *price) {
+	struct speedup ratio = speedup_read(price);
+	const char *danger = js_string_or(price, "danger", NULL);
+	char *setting = setting_text(price), gain[80];
+	if (js_bool_or(price, "fails", false))
+		snprintf(gain, sizeof gain, "without it nothing works");
+	else if (isnan(ratio.ratio))
+		snprintf(gain, sizeof gain, "not measured alone");
+	else if (speedup_is_unbounded(ratio) || speedup_is_vague(ratio))
+		snprintf(gain, sizeof gain, ratio.low > 1 ? "at least %.2fx" : "too noisy to tell", least_of(ratio));
+	else
+		speedup_text(ratio, gain, sizeof gain);
+	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
+	char *text =
+		mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "", danger ? danger : "");
+	text_clean(text, true);
+	free(setting);
+	return text;
+}
+
+/* The variable of a parameter where it has one. */
+static const char *shown_name(const json_t *result, const char *param) {
+	const json_t *program = json_object_get(result, "program");
+	return js_string_or(json_object_get(program ? program : result, "variables"), param, param);
+}
+
+char *result_not_needed_text(const json_t *result) {
+	json_t *seen = json_object();
+	char *text = mem_strdup("");
+	js_each (name, json_object_get(result, "not_needed")) {
+		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
+		char *longer =
+			json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);
+		json_object_set_new(seen, shown, json_true());
+		free(text);
+		text = longer;
+	}
+	json_decref(seen);
+	text_clean(text, true);
+	return text;
 }

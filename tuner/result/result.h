@@ -90,7 +90,6 @@ struct setup {
 	SETUP_MEMBERS(MEMBER_DECLARE)
 	const json_t *json; /* NULL: there is none */
 };
-struct setup setup_read(const json_t *json);
 
 /* How busy others kept the machine meanwhile. */
 #define LOAD_MEMBERS(X)                                                                                                \
@@ -168,10 +167,9 @@ struct result {
 	bool compared, keeps; /* has a speedup; the best is the baseline */
 };
 struct result result_read(const json_t *json);
-double result_speedup_most(const json_t *results);     /* the largest of several results, at least 1 */
-bool result_no_bounds(const struct result *result);    /* was it compared with a vague interval? */
-bool result_is_maximized(const struct result *result); /* are larger values of the metric better? */
-bool result_is_rejected(const struct result *result);  /* the program runs, but what it prints is refused */
+double result_speedup_most(const json_t *results);    /* the largest of several results, at least 1 */
+bool result_no_bounds(const struct result *result);   /* was it compared with a vague interval? */
+bool result_is_rejected(const struct result *result); /* the program runs, but what it prints is refused */
 /* Do the medians of baseline and best give another ratio than their pairs, on which the speedup rests? */
 bool result_medians_differ(const struct result *result);
 bool result_untried(const struct result *result);   /* was nothing but the baseline tried? */

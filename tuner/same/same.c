@@ -72,7 +72,7 @@ static json_t *members_of(const json_t *list, const char *key) {
 	return array;
 }
 
-/* What tells one output from another: its hash, or its text without the lines that have the metric. Of a long text only
+/* One output differs from another by its hash, or its text without the lines that have the metric. Of a long text only
  * the ends are known. Empty: there is nothing to compare. Caller frees. */
 static char *print_of(const json_t *output, const char *metric) {
 	const char *text = json_object_get(output, "end") ? NULL : js_string_or(output, "text", NULL);

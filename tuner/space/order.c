@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/space/order_impl.h"
+#include "tuner/space/index_impl.h"
 
 #include <math.h>
 

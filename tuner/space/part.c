@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/space/rewrite_impl.h"
+#include "tuner/space/index_impl.h"
 
 /* Open addressing with linear probing, at most half full. */
 void intern_clear(struct intern *set) {

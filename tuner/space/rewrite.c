@@ -2,7 +2,7 @@
 /* Puts sums, products and comparisons into the variable order. */
 #include <math.h>
 
-#include "tuner/space/rewrite_impl.h"
+#include "tuner/space/index_impl.h"
 
 /* Beyond 2^62, sums could overflow into reals. */
 static struct tree_range range(double most, double least) {

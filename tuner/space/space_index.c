@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts numbers to configurations and back in one walk down the diagram. */
-#include "tuner/space/order_impl.h"
-#include "tuner/space/space_index_impl.h"
+#include "tuner/space/index_impl.h"
 
 static int bits_for(uint32_t branches) {
 	return branches > 1 ? 32 - __builtin_clz(branches - 1) : 0;

@@ -26,6 +26,12 @@ static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600
 /* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
 static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
 static const double SETUP_SECONDS_MAX = 0.25;
+/* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
+ * than that. */
+static const double LIMIT_FACTOR = 1.2, LIMIT_NOISES = 3;
+/* A run over the limit is ended only if that saves much time. Shorter ones go on to their end, so that their failures
+ * are reported as what they are. */
+static const double CUT_SECONDS_MIN = 0.25;
 static const double RUNS_OF_RETURN = 2; /* one that is verified, one to warm up */
 
 double tune_noise(const struct tune *tune) {
@@ -212,17 +218,21 @@ bool tune_can_bound(const struct tune *tune) {
 	       !tune_is_metered(tune) && !tune->task->limits.complete;
 }
 
+double tune_today_value(const struct tune *tune) {
+	return tune->bench.times.today > 0 ? tune->bench.times.today : tune->memory.baseline.value;
+}
+
 double tune_base_seconds(const struct tune *tune) {
 	const struct trial_result *baseline = &tune->memory.baseline;
-	double whole = tune_final_seconds(tune, baseline->value);
+	double value = tune_today_value(tune), whole = tune_final_seconds(tune, value);
 	if (!tune_has_reference(tune))
 		return 0;
 	if (!tune_can_bound(tune) || isnan(tune->memory.best))
 		return whole;
 	double bound = fmax(BOUND_TIMES * tune->memory.best, BOUND_SHARE * tune_budget_time(tune));
-	bool cut = bound < baseline->value || baseline->status == TRIAL_CENSORED;
+	bool cut = bound < value || baseline->status == TRIAL_CENSORED;
 	double restart = tune->task->whole_programs ? 0 : START_SECONDS + tune->bench.times.setup;
-	return cut ? tune_final_seconds(tune, fmin(bound, baseline->value)) + restart : whole;
+	return cut ? tune_final_seconds(tune, fmin(bound, value)) + restart : whole;
 }
 
 double tune_pair_seconds(const struct tune *tune) {
@@ -242,7 +252,26 @@ double tune_first_seconds(const struct tune *tune) {
 	return fmax(0, first->elapsed_s - js_real_or(first->reply, "verify_s", 0));
 }
 
-/* What an evaluation takes at most, now that slower runs are ended. */
+double tune_search_limit(const struct tune *tune) {
+	double noise = tune_noise(tune);
+	if (!isnan(tune->memory.best))
+		return tune->memory.best * fmax(LIMIT_FACTOR, isnan(noise) ? 0 : 1 + LIMIT_NOISES * noise);
+	return tune->memory.baseline.status == TRIAL_CENSORED ? tune->memory.baseline.value : 0;
+}
+
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
+	struct trial_request request = tune_request(tune, config);
+	request.limit_s = tune_is_metered(tune) || tune->task->limits.complete ? 0 : limit;
+	if (request.limit_s > 0 && !tune->task->device)
+		request.cut_s = fmax(request.limit_s, fmax(CUT_SECONDS_MIN, tune_restart_seconds(tune)));
+	if (tune->task->counters.every) {
+		request.counters = tune->task->counters.asked;
+		request.slow = tune->task->counters.slow;
+	}
+	return request;
+}
+
+/* The most that an evaluation takes, now that slower runs are ended. */
 static double evaluation_most(const struct tune *tune) {
 	const struct trial_request request = tune_search_request(tune, NULL, tune_search_limit(tune));
 	double build = tune->bench.ahead.builds_s / (double)tune->tally.evaluations;

@@ -29,6 +29,7 @@ struct tune_last {
 
 struct tune_times {
 	double run;     /* per run of a whole program; 0 for kernels, whose value it is */
+	double today;   /* value of the baseline in the latest comparison; 0: none, its trial is all that is known */
 	double extra;   /* spent before and after each run of a program */
 	double setup;   /* that setting up a kernel took at most */
 	double prepare; /* and verifying it, for which its reference is computed */
@@ -77,6 +78,8 @@ struct runner tune_runner(struct tune *tune, enum tune_spending on); /* tune_tri
 json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
 /* A request with the samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
+double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
 /* The time that the next evaluation probably takes, builds included. */
 double tune_evaluation_seconds(const struct tune *tune);
 /* The seconds of a trial of the race or the duel with this value. */
@@ -92,8 +95,10 @@ bool tune_has_reference(const struct tune *tune);
 /* Can a trial of the baseline be ended, and prove how much slower it is at least? */
 bool tune_can_bound(const struct tune *tune);
 double tune_restart_seconds(const struct tune *tune); /* of a worker that was ended */
-double tune_base_seconds(const struct tune *tune);    /* of a trial of the baseline in the finals, at least */
-double tune_pair_seconds(const struct tune *tune);    /* at least */
+/* The value of the baseline, of as many runs as there are; of the search's trial, one may be far off. */
+double tune_today_value(const struct tune *tune);
+double tune_base_seconds(const struct tune *tune); /* of a trial of the baseline in the finals, at least */
+double tune_pair_seconds(const struct tune *tune); /* at least */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
  * later trials share. */
 double tune_first_seconds(const struct tune *tune);
@@ -121,8 +126,6 @@ int tune_search_run(struct tune *tune, struct err *err);
  * that value. */
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
-struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
-double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
 /* The reference is measured: starts the strategy and reports it. */
 int tune_baseline_done(struct tune *tune, struct err *err);
 /* Takes the times of a program. Returns true if it must run once more, now that it is warm. */

@@ -12,21 +12,19 @@
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 /* Shares of the promised tolerance: work that probably ends in time may use the first, and a trial is cut at the
  * second. The rest is for ending processes and for writing results. */
-static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5;
-static const double TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
+static const double BEGIN_SHARE = 0.25, CUT_SHARE = 0.5, TOLERANCE = 0.05, TOLERANCE_SECONDS = 2;
 /* A trial of the search may take this many times as long as the longest before it uses the time of the finals. */
 static const double CUT_TIMES = 1.5;
 /* A trial that is cut leaves this many times what the shortest proof is expected to take; what a kernel needs to be set
  * up is estimated. */
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
 /* Runs of this length are compared in RACE_PAIRS_LEAST pairs if that is clear. */
-static const double LONG_SECONDS = 0.5;
-static const double WAIT_SECONDS_MIN = 0.1;
+static const double LONG_SECONDS = 0.5, WAIT_SECONDS_MIN = 0.1;
 /* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
 enum { TRIALS_EXPECTED = 3 };
 /* A gain above this is hardly noise. */
-static const double USEFUL_GAIN = 1.05;
+static const double USEFUL_GAIN = 1.05, SAME = 0.98;
 /* Trials of the winner that race and duel usually take, besides its pairs. */
 enum { CHECKED_USUALLY = 5 };
 /* Arms of the blocks that tell which changes pay: of changes at a time, and the two sides with their control. */
@@ -176,8 +174,7 @@ static int changes_expected(const struct tune *tune) {
 /* Each change is taken back in as many blocks as it takes to see a few per cent, and what is left is proven again. */
 double tune_rent_seconds(const struct tune *tune) {
 	int count = changes_expected(tune);
-	double each =
-		(tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune->memory.baseline.value)) / 2;
+	double each = (tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune_today_value(tune))) / 2;
 	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) + ARMS_OF_DUEL);
 	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (ARMS_OF_DUEL + 1);
 	double most = tune_budget_time(tune) > 0 ? RACE_SHARE_CHANGES * tune_budget_time(tune) : INFINITY;
@@ -210,11 +207,18 @@ static int pairs_wanted(const struct tune *tune) {
 	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
 }
 
+/* Is nothing found since the last finals that is clearly faster than what won them? */
+static bool is_decided(const struct tune *tune) {
+	const struct tune_finals *last = &tune->finals;
+	bool faster = last->dueled && last->duel.verdict == PAIRED_FASTER;
+	return last->met == tune->memory.best_index || (faster && tune->memory.best > SAME * last->duel.median[0]);
+}
+
 /* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided
  * about, the time of the shortest proof is kept, which is what something much better would need. */
 static double finals_expected(const struct tune *tune) {
 	bool found = tune_is_useful(tune);
-	if (only_baseline_works(tune) || (tune_promised(tune) && (!found || !tune_wants_final(tune))))
+	if (only_baseline_works(tune) || (tune_promised(tune) && (!found || is_decided(tune))))
 		return tune_proof_seconds(tune);
 	double best = isnan(tune->memory.best) ? 0 : tune_final_seconds(tune, tune->memory.best);
 	double pairs = tune_rounds(tune, pairs_wanted(tune)) * (tune_base_seconds(tune) + 2 * best);
@@ -236,17 +240,11 @@ static bool may_be_proven(const struct tune *tune) {
 	       (tune_is_useful(tune) && tune_rounds(tune, pairs_wanted(tune)) * tune_pair_seconds(tune) <= tune_left(tune));
 }
 
-/* A search that went on after a proof may use the tolerance: what is lost if that is too short is little, except for a
- * kernel, whose worker would be ended. */
-static bool has_tolerance(const struct tune *tune) {
-	return tune_promised(tune) && tune->money.budget.seconds > 0 && tune->finals.met != UINT64_MAX &&
-	       tune->task->whole_programs;
-}
-
-/* May another configuration be measured? least: evaluations that a search should have; finals: seconds kept for them.
- */
+/* May another configuration be measured? least: evaluations that a search should have; finals: kept seconds. */
 static bool tune_another_fits(const struct tune *tune, uint64_t least, double finals) {
-	double left = has_tolerance(tune) ? tune_left(tune) : tune_budget_time(tune) - tune_elapsed(tune);
+	/* a program's search that goes on after a proof may use the tolerance; a kernel would lose its worker */
+	bool spare = tune->task->whole_programs && tune->money.budget.seconds > 0 && tune->finals.met != UINT64_MAX;
+	double left = spare ? tune_left(tune) : tune_budget_time(tune) - tune_elapsed(tune);
 	double proof = tune_proof_seconds(tune), next = tune_evaluation_seconds(tune);
 	if (next > left)
 		return false;
@@ -413,13 +411,10 @@ int tune_budget_used(const struct tune *tune, struct err *err) {
 	                rounded_up(tune, needed_seconds(tune, trials_expected(tune))));
 }
 
-static uint64_t evaluations_min(const struct tune *tune) {
-	return tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN;
-}
-
 /* Is the budget of the search used up? */
 static bool tune_spent(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
+	uint64_t least = tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN;
 	if (budget->evaluations && tune->tally.evaluations >= budget->evaluations)
 		return true;
 	double time = tune_budget_time(tune);
@@ -427,7 +422,7 @@ static bool tune_spent(const struct tune *tune) {
 		return false;
 	if (recall_searched(tune->memory.recall))
 		return true;
-	return !tune_another_fits(tune, evaluations_min(tune), tune_finals_kept(tune));
+	return !tune_another_fits(tune, least, tune_finals_kept(tune));
 }
 
 bool tune_fits(const struct tune *tune, double seconds) {

@@ -153,14 +153,17 @@ static double builds_affordable(const struct tune *tune, double seconds) {
 static int room(void *ctx, uint64_t set) {
 	const struct rent *rent = ctx;
 	const struct tune *tune = rent->tune;
-	double left = seconds_left(rent), base = tune_final_seconds(tune, tune->memory.baseline.value);
+	double left = seconds_left(rent), base = tune_final_seconds(tune, tune_today_value(tune));
 	double best = tune_final_seconds(tune, tune->memory.best), each = (base + best) / 2;
 	bool is_long = tune_pairs_first(tune) == RACE_PAIRS_LEAST;
 	double blocks = tune_rounds(tune, is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN);
 	(void)set;
 	if (rent->has_duel && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
 		return -1;
-	double arms = ARMS_SHARE * left / (blocks * each) - (is_long ? 2 : 3); /* the control of short runs is one, too */
+	double sides = is_long ? 2 : 3,
+		   arms = ARMS_SHARE * left / (blocks * each) - sides; /* with the control of short runs */
+	if (rent->has_duel && arms < 1)                            /* what is left may show a large price */
+		arms = fmin(1, ARMS_SHARE * left / (tune_rounds(tune, tune_pairs_first(tune)) * each) - sides);
 	arms = fmin(arms, builds_affordable(tune, ARMS_SHARE * left));
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
 }

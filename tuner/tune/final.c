@@ -61,8 +61,10 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 		}
 		if (isnan(best))
 			best = measured->least;
-		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->least, .cost = tune_price(tune, config, measured->wall)};
+		entries[(*count)++] = (struct race_entry){.config = config,
+		                                          .estimate = measured->least,
+		                                          .cost = tune_price(tune, config, measured->wall),
+		                                          .changes = tune_changes(tune, config)};
 	}
 	return 0;
 }
@@ -152,6 +154,14 @@ static void duel_plan(struct tune *tune, struct duel_options *options, double le
 		options->pairs_first = RACE_PAIRS_LEAST;
 }
 
+static void today_note(struct tune *tune, const struct duel_result *duel) {
+	if (duel->bounded > 0 || duel->paired.count < RACE_PAIRS_LEAST)
+		return;
+	tune->bench.times.today = duel->median[1];
+	if (tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune))
+		tune->bench.times.run = duel->median[1];
+}
+
 static int duel(struct tune *tune, const json_t *challenger, const struct tune_others *others, double left,
                 struct err *err) {
 	const struct tune_task *task = tune->task;
@@ -182,6 +192,8 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	tune_spend_nodes(tune, SPENT_DUEL);
 	int rc = duel_run(&runner, &request, challenger, task->baseline, &options, &observer, &tune->finals.duel, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
+	if (rc == 0)
+		today_note(tune, &tune->finals.duel);
 	return rc;
 }
 

@@ -57,7 +57,7 @@ uint64_t tune_checked_runs(const struct tune *tune, const json_t *config);
 bool tune_verifies_again(const struct tune *tune);
 /* Counts and names what a configuration does wrong after it worked in the search. A wrong result makes it fall. */
 void tune_failure_note(struct tune *tune, const char *phase, const json_t *config, const struct trial_result *result);
-/* What was measured of this configuration counts for nothing any more. */
+/* Makes what was measured of this configuration count for nothing. */
 void tune_forget(struct tune *tune, uint64_t index);
 /* The configuration failed for good: it is out of the search's results. */
 void tune_fall(struct tune *tune, const json_t *config);

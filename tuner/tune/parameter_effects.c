@@ -123,21 +123,38 @@ json_t *tune_effects_measured(const struct tune *tune) {
 	return effects;
 }
 
+/* Today's setting may lie outside of the space. */
+static void today_find(const struct tune *tune, int *today) {
+	const struct space *space = tune->task->space;
+	for (size_t p = 0; p < space_params(space); p++) {
+		const json_t *value = json_object_get(tune->task->baseline, space_param_name(space, p));
+		today[p] = EFFECTS_ABSENT;
+		for (size_t level = 0; value && level < space_param_values(space, p); level++) {
+			js_auto json_t *one = level_json(space, p, (int)level);
+			if (json_equal(one, value))
+				today[p] = (int)level;
+		}
+	}
+}
+
 json_t *tune_effects(const struct tune *tune) {
 	const struct space *space = tune->task->space;
 	size_t params = space_params(space), levels[SPACE_PARAMS_MAX];
 	struct effect effects[SPACE_PARAMS_MAX];
+	int today[SPACE_PARAMS_MAX];
 	struct rows rows = rows_new(tune);
 	json_t *array = json_array();
 	for (size_t p = 0; p < params; p++)
 		levels[p] = space_param_values(space, p);
 	rows_fill(&rows, tune);
+	today_find(tune, today);
 	const struct effects_table data = {.rows = rows.count,
 	                                   .params = params,
 	                                   .levels = levels,
 	                                   .level = rows.level,
 	                                   .cost = rows.cost,
-	                                   .over = rows.over};
+	                                   .over = rows.over,
+	                                   .today = today};
 	effects_fit(&data, effects); /* with too little data no effect is known */
 	for (size_t p = 0; p < params; p++)
 		json_array_append_new(array, effect_json(space, p, &effects[p]));

@@ -237,14 +237,14 @@ static const double BOUND_SHARE_OF_LEFT = 0.85; /* the pairs take what is left o
 
 /* So many pairs with whole runs of the baseline fit into this time. */
 static bool pairs_fit(const struct tune *tune, int pairs, double left) {
-	double pair = tune_final_seconds(tune, tune->memory.baseline.value) + tune_final_seconds(tune, tune->memory.best);
+	double pair = tune_final_seconds(tune, tune_today_value(tune)) + tune_final_seconds(tune, tune->memory.best);
 	return tune->memory.baseline.status == TRIAL_CORRECT && pairs * pair + tune_return_seconds(tune) <= left;
 }
 
 /* The length of the baseline's runs for which so many pairs take most of this time. */
 static double bound_of(const struct tune *tune, int pairs, double left) {
 	double most = BOUND_SHARE_OF_LEFT * left / pairs - tune_final_seconds(tune, tune->memory.best);
-	return fmin(most - tune_restart_seconds(tune), tune->memory.baseline.value);
+	return fmin(most - tune_restart_seconds(tune), tune_today_value(tune));
 }
 
 double tune_duel_bound(const struct tune *tune, double left) {
@@ -360,6 +360,11 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	struct race_entry entry = {.config = winner, .estimate = value};
 	size_t only;
 	request.check = true;
+	if (!tune->task->whole_programs) { /* the results count, and not the times */
+		request.samples = 1;
+		request.warmup = 0;
+		request.min_sample_s = 0;
+	}
 	options.phase = "check";
 	options.blocks_min = options.blocks_max = (int)(TUNE_CHECKED_RUNS - runs);
 	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;

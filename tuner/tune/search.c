@@ -13,12 +13,6 @@ static const double PROBE_SHARE = 0.25;
 static const double DRIFT_LEAST = 0.005;
 enum { STEADY_MAX = 3 };
 enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
-/* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
- * than that. */
-static const double LIMIT_FACTOR = 1.2, LIMIT_NOISES = 3;
-/* A run over the limit is ended only if that saves much time. Shorter ones go on to their end, so that their failures
- * are reported as what they are. */
-static const double CUT_SECONDS_MIN = 0.25;
 /* The baseline gets this share of a budget for its first run. A longer one is ended: whatever meets it in the finals
  * proves how much slower it is at least. */
 static const double BASELINE_SHARE = 0.2;
@@ -172,18 +166,6 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	return 0;
 }
 
-struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
-	struct trial_request request = tune_request(tune, config);
-	request.limit_s = tune_is_metered(tune) || tune->task->limits.complete ? 0 : limit;
-	if (request.limit_s > 0 && !tune->task->device)
-		request.cut_s = fmax(request.limit_s, fmax(CUT_SECONDS_MIN, tune_restart_seconds(tune)));
-	if (tune->task->counters.every) {
-		request.counters = tune->task->counters.asked;
-		request.slow = tune->task->counters.slow;
-	}
-	return request;
-}
-
 static int measure(struct tune *tune, const char *phase, const json_t *config, double limit,
                    struct trial_result *result, struct err *err) {
 	struct trial_request request = tune_search_request(tune, config, limit);
@@ -212,13 +194,6 @@ static int baseline_check(const struct tune *tune, struct err *err) {
 		return 0;
 	return err_set(err, ERR_USAGE, "print a number that is always above 0, for example the exponential or a distance",
 	               "metrics are compared by their ratios and must be positive: %.300s", baseline->message);
-}
-
-double tune_search_limit(const struct tune *tune) {
-	double noise = tune_noise(tune);
-	if (!isnan(tune->memory.best))
-		return tune->memory.best * fmax(LIMIT_FACTOR, isnan(noise) ? 0 : 1 + LIMIT_NOISES * noise);
-	return tune->memory.baseline.status == TRIAL_CENSORED ? tune->memory.baseline.value : 0;
 }
 
 static double baseline_limit(const struct tune *tune) {

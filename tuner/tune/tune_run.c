@@ -385,25 +385,16 @@ static void tune_clear(struct tune *tune) {
 	free(tune->memory.worked);
 	recall_free(tune->memory.recall);
 	busy_free(tune->bench.busy);
-	json_decref(tune->finals.watch.pairs);
 	tune_sources_free(tune->memory.sources);
-	json_decref(tune->counting.names);
-	json_decref(tune->finals.best_config);
-	json_decref(tune->finals.finalists);
-	json_decref(tune->counting.counted);
-	json_decref(tune->finals.worth);
-	json_decref(tune->finals.not_needed);
-	json_decref(tune->finals.effects);
-	json_decref(tune->finals.priced);
-	json_decref(tune->finals.proof.prices);
-	json_decref(tune->finals.both);
-	json_decref(tune->finals.gpus);
-	json_decref(tune->counting.uncounted);
-	json_decref(tune->tally.failed);
 	tune_gain_clear(tune);
-	json_decref(tune->finals.gain.nodes);
-	json_decref(tune->finals.trust.checked);
-	json_decref(tune->finals.trust.fallen);
+	const struct tune_finals *finals = &tune->finals;
+	json_t *const documents[] = {
+		finals->watch.pairs,    finals->best_config,     finals->finalists,    finals->worth,      finals->not_needed,
+		finals->effects,        finals->priced,          finals->proof.prices, finals->both,       finals->gpus,
+		finals->gain.nodes,     finals->trust.checked,   finals->trust.fallen, tune->tally.failed, tune->counting.names,
+		tune->counting.counted, tune->counting.uncounted};
+	for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
+		json_decref(documents[i]);
 }
 
 static const char *end_state(bool found, const json_t *result, const struct err *err) {

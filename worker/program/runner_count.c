@@ -8,8 +8,7 @@
 
 #include "base/stats.h"
 #include "base/sys.h"
-#include "worker/program/runner_count_impl.h"
-#include "worker/program/simulate_impl.h"
+#include "worker/program/runner_impl.h"
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 

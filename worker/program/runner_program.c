@@ -16,10 +16,7 @@
 #include "base/proc/reap.h"
 #include "base/sys.h"
 #include "gpu/open.h"
-#include "worker/program/gpu_run_impl.h"
-#include "worker/program/regions_set_impl.h"
-#include "worker/program/runner_count_impl.h"
-#include "worker/program/said_impl.h"
+#include "worker/program/runner_impl.h"
 
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "worker/program/said_impl.h"
+#include "worker/program/runner_impl.h"
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */
 

@@ -67,12 +67,6 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
-/* The options of the problem and the configuration, NULL-terminated, in room for SOURCE_OPTIONS_MAX + 2. */
-const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
-                                  const char **room);
-/* The source with the configuration's macros in front. As options they would reach the headers that a compiler
- * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
-char *source_defined(const struct source_config *config, const char *text);
 /* Answers a request to compile (doc/protocol.md); *compiler is made when it is first needed. */
 json_t *source_compile_answer(struct gpu_compiler **compiler, const json_t *request, struct err *err);
 
@@ -126,7 +120,6 @@ struct source_state {
 /* A hook of kernels/kernel.h. */
 enum ss_status source_verify(void *memory, const struct ss_call *call);
 void source_guard_set(struct gpu *gpu, gpu_ptr guard);
-bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 /* Fails unless a reference is finite. */
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is);
 /* Is what the argument holds never to be changed? */
@@ -135,17 +128,13 @@ static inline bool source_is_kept(const struct source_argument *a) {
 }
 /* The state of a vector after a run. */
 struct source_look {
-	bool guard_broken, changed;
+	bool done, guard_broken, changed;
 	struct source_difference found;
 };
 /* Prepares the comparison on the device, once the inputs are there. */
 void source_look_open(struct source_input *input);
 /* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
 void source_wanted(struct source_input *input, size_t i, gpu_ptr from);
-/* Between begin and end the device looks at any of the vectors; the caller frees what it has found. */
-void source_look_begin(const struct source_input *input);
-void source_look_start(const struct source_input *input, size_t i, gpu_ptr at, bool compared);
-uint32_t *source_look_end(const struct source_input *input);
-void source_look_read(const struct source_input *input, size_t i, gpu_ptr at, const uint32_t *found,
-                      struct source_look *look);
+/* Looks at the vectors at these addresses, and at the elements of those that are compared, if the device can: done. */
+void source_look(const struct source_input *input, const gpu_ptr *at, const bool *compared, struct source_look *looks);
 #endif

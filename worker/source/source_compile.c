@@ -82,13 +82,6 @@ void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
 	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
 }
 
-bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]) {
-	size_t i = 0;
-	while (i < SOURCE_GUARD && guard[i] == SOURCE_GUARD_BYTE)
-		i++;
-	return i == SOURCE_GUARD;
-}
-
 /* With its guard. */
 static gpu_ptr source_vector_new(struct gpu *gpu, size_t size) {
 	gpu_ptr memory = gpu_alloc(gpu, size + SOURCE_GUARD);
@@ -185,12 +178,45 @@ static const char *source_name(const struct source_problem *problem) {
 	return text_base_name(problem->file);
 }
 
+static void define_put(FILE *out, const char *option) {
+	const char *name = option + strspn(option, "-D"), *value = strchr(name, '=');
+	if (value)
+		fprintf(out, "#define %.*s %s\n", (int)(value - name), name, value + 1);
+	else
+		fprintf(out, "#define %s 1\n", name);
+}
+
+/* The source with the configuration's macros in front. As options they would reach the headers that a compiler
+ * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
+static char *text_defined(const struct source_config *config, const char *text) {
+	char *all = NULL;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
+	if (!out)
+		return mem_strdup(text);
+	for (size_t i = 0; config->defines[i]; i++)
+		define_put(out, config->defines[i]);
+	fprintf(out, "%s%s", *config->defines ? "#line 1\n" : "", text);
+	fclose(out);
+	return all;
+}
+
+/* The options of the problem and the configuration, NULL-terminated, in room for SOURCE_OPTIONS_MAX + 2. */
+static const char *const *options_of(const struct source_problem *problem, const struct source_config *config,
+                                     const char **room) {
+	size_t count = 0;
+	for (; problem->options[count]; count++)
+		room[count] = problem->options[count];
+	room[count] = config->compiler;
+	room[count + (config->compiler != NULL)] = NULL;
+	return room;
+}
+
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
 	const char *options[SOURCE_OPTIONS_MAX + 2];
-	mem_auto char *text = source_defined(&state->config, state->input->text);
-	return gpu_module_text(call->gpu, source_name(problem), text, source_options(problem, &state->config, options),
-	                       NULL);
+	mem_auto char *text = text_defined(&state->config, state->input->text);
+	return gpu_module_text(call->gpu, source_name(problem), text, options_of(problem, &state->config, options), NULL);
 }
 
 /* A size of 0 is not known. */
@@ -368,10 +394,10 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 }
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
-	mem_auto char *defined = source_defined(&job->config, text);
+	mem_auto char *defined = text_defined(&job->config, text);
 	const char *options[SOURCE_OPTIONS_MAX + 2];
 	const struct gpu_text source = {source_name(&job->problem), defined,
-	                                source_options(&job->problem, &job->config, options)};
+	                                options_of(&job->problem, &job->config, options)};
 	struct gpu_ahead ahead;
 	struct err why = {.code = ERR_OK};
 	bool fine = gpu_compile_ahead(compiler, &source, (int)job->arch, &ahead, &why);

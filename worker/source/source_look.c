@@ -150,11 +150,11 @@ static void compare_launch(const struct source_input *input, size_t i, gpu_ptr i
 	}
 }
 
-void source_look_begin(const struct source_input *input) {
+static void slots_clear(const struct source_input *input) {
 	gpu_fill32(input->gpu, input->slots, 0, SLOT_WORDS * slots_before(input, input->problem.count));
 }
 
-uint32_t *source_look_end(const struct source_input *input) {
+static uint32_t *slots_read(const struct source_input *input) {
 	size_t size = SLOT_WORDS * slots_before(input, input->problem.count);
 	uint32_t *slots = mem_alloc(size, sizeof *slots);
 	gpu_download(input->gpu, slots, input->slots, size * sizeof *slots);
@@ -171,7 +171,7 @@ void source_look_open(struct source_input *input) {
 		return;
 	input->look = gpu_module_text(input->gpu, "sweetspot_look", look_text, NULL, NULL);
 	input->slots = gpu_alloc(input->gpu, slots * SLOT_WORDS * sizeof(uint32_t));
-	source_look_begin(input);
+	slots_clear(input);
 	for (size_t i = 0; i < problem->count && gpu_is_fine(input->gpu); i++) {
 		if (problem->arguments[i].output)
 			look_compare(input, &problem->arguments[i]);
@@ -180,7 +180,7 @@ void source_look_open(struct source_input *input) {
 			hash_launch(input, i, input->vectors[i].device);
 		}
 	}
-	mem_auto uint32_t *read = source_look_end(input);
+	mem_auto uint32_t *read = slots_read(input);
 	for (size_t i = 0; i < problem->count; i++)
 		if (source_is_kept(&problem->arguments[i]))
 			memcpy(input->vectors[i].hash, read + SLOT_WORDS * slots_before(input, i) + SLOT_HASH,
@@ -207,7 +207,7 @@ void source_wanted(struct source_input *input, size_t i, gpu_ptr from) {
 		gpu_upload(input->gpu, v->wanted, v->want, size);
 }
 
-void source_look_start(const struct source_input *input, size_t i, gpu_ptr at, bool compared) {
+static void look_start(const struct source_input *input, size_t i, gpu_ptr at, bool compared) {
 	guard_launch(input, i, at);
 	if (source_is_kept(&input->problem.arguments[i]))
 		hash_launch(input, i, at);
@@ -215,7 +215,7 @@ void source_look_start(const struct source_input *input, size_t i, gpu_ptr at, b
 		compare_launch(input, i, at);
 }
 
-void source_look_read(const struct source_input *input, size_t i, gpu_ptr at, const uint32_t *slots,
+static void look_read(const struct source_input *input, size_t i, gpu_ptr at, const uint32_t *slots,
                       struct source_look *look) {
 	const struct source_argument *a = &input->problem.arguments[i];
 	const uint32_t *slot = slots + SLOT_WORDS * slots_before(input, i);
@@ -229,4 +229,20 @@ void source_look_read(const struct source_input *input, size_t i, gpu_ptr at, co
 	}
 	if (look->found.wrong)
 		gpu_download(input->gpu, look->found.is, at + look->found.first * a->bytes, a->bytes);
+}
+
+void source_look(const struct source_input *input, const gpu_ptr *at, const bool *compared, struct source_look *looks) {
+	const struct source_problem *problem = &input->problem;
+	if (!input->look)
+		return;
+	slots_clear(input);
+	for (size_t i = 0; i < problem->count; i++) {
+		looks[i].done = problem->arguments[i].memory != SOURCE_SCALAR && (!compared[i] || input->vectors[i].wanted);
+		if (looks[i].done)
+			look_start(input, i, at[i], compared[i]);
+	}
+	mem_auto uint32_t *slots = slots_read(input);
+	for (size_t i = 0; i < problem->count && gpu_is_fine(input->gpu); i++)
+		if (looks[i].done)
+			look_read(input, i, at[i], slots, &looks[i]);
 }

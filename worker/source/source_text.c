@@ -179,34 +179,3 @@ int source_config_read(struct arena *arena, const char *text, struct source_conf
 	js_auto json_t *json = js_parse(text, strlen(text), "the configuration", err);
 	return json ? config_members(arena, json, config, err) : -1;
 }
-
-const char *const *source_options(const struct source_problem *problem, const struct source_config *config,
-                                  const char **room) {
-	size_t count = 0;
-	for (; problem->options[count]; count++)
-		room[count] = problem->options[count];
-	room[count] = config->compiler;
-	room[count + (config->compiler != NULL)] = NULL;
-	return room;
-}
-
-static void define_put(FILE *out, const char *option) {
-	const char *name = option + strspn(option, "-D"), *value = strchr(name, '=');
-	if (value)
-		fprintf(out, "#define %.*s %s\n", (int)(value - name), name, value + 1);
-	else
-		fprintf(out, "#define %s 1\n", name);
-}
-
-char *source_defined(const struct source_config *config, const char *text) {
-	char *all = NULL;
-	size_t size;
-	FILE *out = open_memstream(&all, &size);
-	if (!out)
-		return mem_strdup(text);
-	for (size_t i = 0; config->defines[i]; i++)
-		define_put(out, config->defines[i]);
-	fprintf(out, "%s%s", *config->defines ? "#line 1\n" : "", text);
-	fclose(out);
-	return all;
-}

@@ -214,6 +214,13 @@ static bool is_compared(const struct source_state *state, size_t i) {
 	return is_judged(state, i) && state->input->problem.arguments[i].by == SOURCE_ELEMENTS;
 }
 
+static bool guard_holds(const unsigned char guard[SOURCE_GUARD]) {
+	size_t i = 0;
+	while (i < SOURCE_GUARD && guard[i] == SOURCE_GUARD_BYTE)
+		i++;
+	return i == SOURCE_GUARD;
+}
+
 static enum ss_status host_look(const struct source_state *state, size_t i, struct source_look *look,
                                 const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
@@ -222,35 +229,26 @@ static enum ss_status host_look(const struct source_state *state, size_t i, stru
 	size_t size = source_size(a);
 	gpu_download(call->gpu, guard, state->at[i] + size, SOURCE_GUARD);
 	enum ss_status status = cuda_status(call);
-	look->guard_broken = status == SS_OK && !source_guard_holds(guard);
+	look->guard_broken = status == SS_OK && !guard_holds(guard);
 	if (status == SS_OK && source_is_kept(a))
 		return parts_each(call, state->at[i], size, part_unchanged, &vector);
 	return status == SS_OK && is_compared(state, i) ? parts_each(call, state->at[i], size, part_compare, &vector)
 	                                                : status;
 }
 
-static bool on_device(const struct source_state *state, size_t i) {
-	return state->input->look && (!is_compared(state, i) || state->input->vectors[i].wanted);
-}
-
-/* Looks at all vectors at once. The host looks at those that the device can't. */
+/* The host looks at those vectors that the device can't. */
 static enum ss_status vectors_look(const struct source_state *state, struct source_look *looks,
                                    const struct ss_call *call) {
-	const struct source_input *input = state->input;
-	enum ss_status status = SS_OK;
-	if (input->look)
-		source_look_begin(input);
-	for (size_t i = 0; i < input->problem.count; i++)
-		if (input->problem.arguments[i].memory != SOURCE_SCALAR && on_device(state, i))
-			source_look_start(input, i, state->at[i], is_compared(state, i));
-	mem_auto uint32_t *slots = input->look ? source_look_end(input) : NULL;
-	status = cuda_status(call);
-	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
-		if (input->problem.arguments[i].memory != SOURCE_SCALAR && on_device(state, i))
-			source_look_read(input, i, state->at[i], slots, &looks[i]);
-		else if (input->problem.arguments[i].memory != SOURCE_SCALAR)
+	const struct source_problem *problem = &state->input->problem;
+	bool compared[SOURCE_ARGUMENTS_MAX];
+	for (size_t i = 0; i < problem->count; i++)
+		compared[i] = is_compared(state, i);
+	source_look(state->input, state->at, compared, looks);
+	enum ss_status status = cuda_status(call);
+	for (size_t i = 0; i < problem->count && status == SS_OK; i++)
+		if (problem->arguments[i].memory != SOURCE_SCALAR && !looks[i].done)
 			status = host_look(state, i, &looks[i], call);
-	return status == SS_OK ? cuda_status(call) : status;
+	return status;
 }
 
 static enum ss_status reference_keep(const struct source_state *state, size_t i, const struct ss_call *call) {
@@ -307,7 +305,7 @@ static void inputs_restore(const struct source_state *state, const struct source
 	const struct source_problem *problem = &state->input->problem;
 	for (size_t i = 0; i < problem->count; i++) {
 		const struct source_argument *a = &problem->arguments[i];
-		bool touched = looks[i].changed || looks[i].guard_broken || !on_device(state, i);
+		bool touched = looks[i].changed || looks[i].guard_broken || !looks[i].done;
 		if (source_is_kept(a) && touched) {
 			gpu_upload(call->gpu, state->at[i], state->input->vectors[i].host, source_size(a));
 			source_guard_set(call->gpu, state->at[i] + source_size(a));

@@ -5,7 +5,9 @@ Kernel Tuner: B. van Werkhoven, Kernel Tuner: A search-optimizing GPU code auto-
 90, 2019. This is an implementation of its own; doc/from-kernel-tuner.md says what differs.
 """
 
-from . import accuracy, file_utils, kernelbuilder, observers, strategies
+import sys as _sys
+
+from . import accuracy, file_utils, kernelbuilder, observers, strategies, util, wrappers
 from .utils import directives
 from ._files import ErrorConfig, store_metadata_file, store_output_file
 from ._interface import run_kernel, tune_kernel
@@ -24,4 +26,12 @@ __all__ = [
     "store_output_file",
     "strategies",
     "tune_kernel",
+    "util",
+    "wrappers",
 ]
+
+# Kernel Tuner has a module for each kind of observer: `from .observers.nvml import NVMLObserver` finds ours.
+setattr(observers, "__path__", [])
+for _name in ("observer", "nvml", "ncu", "register", "pmt", "powersensor", "tegra", "hip", "pycuda", "cupy", "nvcuda"):
+    _sys.modules["%s.observers.%s" % (__name__, _name)] = observers
+_sys.modules[__name__ + ".nvml"] = observers

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._device import open_device
@@ -75,6 +76,8 @@ def tune_kernel(
     observers: Optional[Sequence[Any]] = None,
     objective: Optional[str] = None,
     objective_higher_is_better: Optional[bool] = None,
+    parallel: Any = None,
+    parallel_runner: Any = None,
 ) -> Tuple[List[Row], Dict[str, Any]]:
     """Measures configurations of a kernel: all valid ones, or those that a strategy asks for.
 
@@ -85,6 +88,8 @@ def tune_kernel(
     """
     begun = time.perf_counter()
     _log(kernel_name, log)
+    if parallel or parallel_runner:
+        warnings.warn("parallel: configurations run one after another, because they would disturb each other's times", stacklevel=2)
     options = {name: plain(value) for name, value in (strategy_options or {}).items()}
     params, names = plain_params(tune_params), names_of(block_size_names)
     objective, higher = objective_of(objective, objective_higher_is_better)

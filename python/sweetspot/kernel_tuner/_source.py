@@ -84,7 +84,11 @@ class Source:
             value = macros.pop(name)
             text = re.sub(r"#pragma unroll %s\b" % name, "" if value == "0" else "#pragma unroll " + value, text)
             text = re.sub(r"\b%s\b" % name, value, text)
-        return _instance(text, self.name, parameters) if "<" in self.name else (text, self.name)
+        if "<" not in self.name:
+            return text, self.name
+        names = "|".join(re.escape(name) for name in config)
+        given = re.sub(r"\b(%s)\b" % names, lambda found: number_text(config[found.group()]), self.name) if names else self.name
+        return _instance(text, given, parameters)
 
     def includes(self) -> Sequence[str]:
         return ["-I" + self.folder] if self.folder else []

@@ -75,20 +75,21 @@ class RegisterObserver(Read):
 class NVMLObserver(Read):
     """nvml_energy (J), nvml_power (W), temperature, core_freq and mem_freq, of a GPU of NVIDIA."""
 
+    _ENERGY = ("nvml_energy", "energy")  # the second is the older name
     _KEYS = {"temperature": "temperature_c", "core_freq": "sm_mhz", "mem_freq": "memory_mhz", "nvml_power": "power_w"}
 
     def __init__(self, observables: Sequence[str], device: int = 0, **settings: Any) -> None:
-        unknown = [name for name in observables if name not in self._KEYS and name != "nvml_energy"]
+        unknown = [name for name in observables if name not in self._KEYS and name not in self._ENERGY]
         if unknown or settings:
             raise ValueError("NVMLObserver: %s cannot be observed here" % ", ".join([*unknown, *settings]))
         self.observables = list(observables)
-        self.request = {"objective": "energy"} if "nvml_energy" in observables else {}
+        self.request = {"objective": "energy"} if any(name in observables for name in self._ENERGY) else {}
 
     def read(self, reply: Mapping[str, Any]) -> Dict[str, Any]:
         gpu, joules = reply.get("gpu") or {}, reply.get("energy_j") or []
         found = {name: gpu.get(key) for name, key in self._KEYS.items() if name in self.observables}
-        if "nvml_energy" in self.observables:
-            found["nvml_energy"] = sum(joules) / len(joules) if joules else None
+        mean = sum(joules) / len(joules) if joules else None
+        found.update({name: mean for name in self._ENERGY if name in self.observables})
         return {name: value for name, value in found.items() if value is not None}
 
 

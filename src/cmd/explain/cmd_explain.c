@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_probe_impl.h"
 #include "src/cmd/regions/regions.h"
-#include "src/show/results.h"
 #include "tuner/program/program.h"
 
 static const double PROBE_SECONDS = 30;

@@ -194,7 +194,23 @@ static void variance_add(const struct explain_view *view, struct explain_table *
 	anova_clear(&anova);
 }
 
-void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result) {
+/* Where an interaction has a larger share than the parameter itself, its effect is another one for each value of the
+ * other: an average of them would say little. */
+static void dependence_add(json_t *effects, const json_t *interactions) {
+	js_each (one, interactions)
+		for (size_t side = 0; side < 2; side++) {
+			const json_t *params = json_object_get(one, "params"), *other = json_array_get(params, 1 - side);
+			js_each (effect, effects)
+				if (json_equal(json_object_get(effect, "param"), json_array_get(params, side)) &&
+				    js_real_or(one, "share", 0) > js_real_or(effect, "share", 1) &&
+				    !json_object_get(effect, "depends_on"))
+					json_object_set((json_t *)effect, "depends_on", (json_t *)other);
+		}
+}
+
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t baseline,
+                         json_t *result) {
+	size_t row = explain_table_row(table, baseline);
 	struct effect effects[STUDY_COLUMNS_MAX];
 	json_t *rows[STUDY_COLUMNS_MAX];
 	const struct effects_table data = {.rows = table->rows,
@@ -202,11 +218,13 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	                                   .levels = table->level_count,
 	                                   .level = table->level,
 	                                   .cost = table->cost,
-	                                   .over = table->over};
+	                                   .over = table->over,
+	                                   .today = row < table->rows ? &table->level[row * table->params] : NULL};
 	effects_fit(&data, effects); /* with too little data every effect stays unknown, which is not an error */
 	for (size_t p = 0; p < table->params; p++)
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
 	json_object_set_new(result, "interactions", json_array());
 	variance_add(view, table, rows, result);
 	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
+	dependence_add(json_object_get(result, "effects"), json_object_get(result, "interactions"));
 }

@@ -54,7 +54,7 @@ int explain_split(const struct explain_view *view);
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
 /* src/cmd/explain/effects.c */
-void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result);
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t baseline, json_t *result);
 json_t *explain_drivers(const struct explain_view *view, size_t winner,
                         size_t baseline);               /* src/cmd/explain/drivers.c */
 json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */

@@ -171,6 +171,7 @@ static int measure(struct probed *probed, json_t *result, struct err *err) {
 	probed->bench.watch = &watch;
 	json_t *probes = probe_causes(&subject, &probed->bench, err);
 	ui_progress_end(app_ui(app));
+	json_object_set_new(result, "load", race_watch_json(&watch));
 	busy_free(watch.busy);
 	json_decref(watch.pairs);
 	lock_release(lock);

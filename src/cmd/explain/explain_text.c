@@ -309,11 +309,16 @@ static void explain_text_probes(const struct explain_text *text) {
 		js_each (one, probes)
 			if ((strcmp(js_string_or(one, "outcome", "?"), "not testable") == 0) == (pass == 1))
 				probe_print(text, one);
+	mem_auto char *busy = results_busy(json_object_get(text->result, "load"), true);
+	if (busy)
+		ui_wrap(text->out, INDENT, INDENT, "%s: false sharing and locks need threads that run at the same time", busy);
 }
 
 static void explain_text_readings(const struct explain_text *text);
 
 static void explain_text_next(const struct explain_text *text);
+
+static void explain_text_decide(const struct explain_text *text);
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
@@ -322,6 +327,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	explain_text_why(&text);
 	explain_text_probes(&text);
 	explain_text_readings(&text);
+	explain_text_decide(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
 	explain_text_position(&text);
@@ -330,7 +336,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 }
 
 /* Prints the diagnoses, strongest first, and the commands to run next. */
-enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
+enum { RESULTS_CELL = 80, FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
 	js_each (one, json_object_get(finding, list)) {
@@ -404,6 +410,35 @@ static void explain_text_readings(const struct explain_text *text) {
 		}
 		reading_print(text, one);
 	}
+}
+
+/* A row of the table that somebody brought, whose time is to be filled in. */
+static void row_print(const struct explain_text *text, const json_t *row) {
+	mem_auto char *line = mem_strdup(""), *header = mem_strdup("");
+	js_each (column, json_object_get(json_object_get(text->result, "source"), "columns")) {
+		const char *name = js_string_or(column, "name", ""), *role = js_string_or(column, "role", "");
+		bool value = strcmp(role, "time") == 0 || strcmp(role, "rate") == 0;
+		char cell[RESULTS_CELL];
+		explain_value_text(json_object_get(row, name), cell, sizeof cell);
+		mem_append(&line, "%s%s", column_at ? "," : "", value ? "?" : json_object_get(row, name) ? cell : "");
+		mem_append(&header, "%s%s", column_at ? "," : "", name);
+	}
+	text_clean(header, false);
+	if (row)
+		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", line);
+	else
+		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", header);
+}
+
+static void explain_text_decide(const struct explain_text *text) {
+	const json_t *decide = json_object_get(text->result, "decide");
+	if (!decide)
+		return;
+	explain_title(text, "what would decide (rows to fill in)");
+	ui_wrap(text->out, INDENT, INDENT, "%s", js_string_or(decide, "why", ""));
+	row_print(text, NULL);
+	js_each (row, json_object_get(decide, "rows"))
+		row_print(text, row);
 }
 
 static bool is_listed(const json_t *list, const char *command) {

@@ -396,6 +396,19 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 	json_object_set_new(result, "silence", json_string(why));
 }
 
+/* A table may leave open what no finding above low has answered. */
+static void decide_add(const struct explain_view *view, json_t *result) {
+	if (!view->item->table)
+		return;
+	js_each (one, json_object_get(result, "diagnoses"))
+		if (strcmp(js_string_or(one, "confidence", "low"), "low") != 0 &&
+		    strcmp(js_string_or(one, "name", ""), "impossible_time") != 0)
+			return;
+	json_t *decide = view->other ? known(view, "decide") : reading_decide(view->study);
+	if (decide)
+		json_object_set_new(result, "decide", decide);
+}
+
 static void part_add(json_t *result, const char *name, json_t *part) {
 	if (part)
 		json_object_set_new(result, name, part);
@@ -430,7 +443,7 @@ json_t *explain_result(const struct explain_view *view) {
 	if (view->item->table || is_program(view))
 		json_object_del(result, "experiments");
 	part_add(result, "scaling", explain_scaling(view));
-	explain_effects_add(view, &table, result);
+	explain_effects_add(view, &table, baseline, result);
 	part_add(result, "landscape",
 	         winner == SIZE_MAX || is_undecided(view) ? NULL : explain_landscape(view, &table, winner));
 	explain_table_clear(&table);
@@ -443,5 +456,6 @@ json_t *explain_result(const struct explain_view *view) {
 	part_add(result, "readings", readings_json(view));
 	part_add(result, "diagnoses", diagnoses_json(view));
 	silence_add(view, result);
+	decide_add(view, result);
 	return result;
 }

@@ -28,7 +28,9 @@ static void effect_add(struct table *table, const json_t *effect) {
 	char name[CELL], ratio[CELL], best[CELL], worst[CELL], share[CELL];
 	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
 	text_clean(name, false);
-	if (is_clear(effect))
+	if (json_object_get(effect, "depends_on"))
+		snprintf(ratio, sizeof ratio, "depends on %s", js_string_or(effect, "depends_on", "?"));
+	else if (is_clear(effect))
 		explain_ratio_text(speedup_read(effect), ratio, sizeof ratio);
 	else
 		snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");

@@ -7,7 +7,7 @@
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
-#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/input.h"
 #include "src/cmd/tune/options.h"
 #include "src/cmd/tune/stop_when.h"
 #include "src/plan/plan.h"

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
  * deadline. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/proc/pipe.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "src/app/app.h"
 #include "src/cmd/fleet/fleet_impl.h"
 
 enum { MACHINE_TEXT_MAX = 120, SIZE_MAX_READ = 64 << 10, COUNT_MAX = 1 << 20 };
@@ -271,4 +276,179 @@ int fleet_probe(struct fleet_run *run, struct err *err) {
 	ask_all(run, usable, count);
 	free(usable);
 	return conclude(run, err);
+}
+
+enum { OUTPUT_MAX = 256 << 20, CHUNK = 64 << 10 };
+static const double SLICE = 0.2, PATIENCE_SECONDS = 60; /* the child needs time after SIGTERM to cancel its jobs */
+
+struct child {
+	struct app *app;
+	pid_t pid;
+	int out;
+	int sent;        /* signals sent to it so far */
+	double given_up; /* time of SIGTERM, 0 before */
+	char *text;
+	size_t used;
+};
+
+/* Passes Ctrl-C on: SIGINT asks the child to finish its trial, SIGTERM to give up. SIGINT is queued with sigqueue to
+ * tell the child that this process has already informed the user. The child ends its jobs itself. */
+static void signals_pass(struct child *child) {
+	int want = *app_abandon(child->app) ? 2 : *app_interrupt(child->app) ? 1 : 0;
+	if (want > child->sent) {
+		sigqueue(child->pid, want == 2 ? SIGTERM : SIGINT, (union sigval){0});
+		child->sent = want;
+		child->given_up = want == 2 ? sys_now() : 0;
+	}
+	if (child->given_up > 0 && sys_now() - child->given_up > PATIENCE_SECONDS)
+		kill(-child->pid, SIGKILL);
+}
+
+/* False at the end of the output, or if it is too large. */
+static bool read_some(struct child *child) {
+	child->text = mem_grow(child->text, child->used + CHUNK + 1, 1);
+	ssize_t got = read(child->out, child->text + child->used, CHUNK);
+	if (got > 0)
+		child->used += (size_t)got;
+	child->text[child->used] = '\0';
+	return child->used < OUTPUT_MAX && !proc_is_final(got);
+}
+
+static int watch(struct child *child) {
+	struct pollfd fd = {.fd = child->out, .events = POLLIN};
+	for (bool more = true; more && !proc_has_ended(child->pid);) {
+		signals_pass(child);
+		if (proc_poll(&fd, 1, SLICE) > 0)
+			more = read_some(child);
+	}
+	while (!proc_has_ended(child->pid)) {
+		signals_pass(child);
+		if (child->used >= OUTPUT_MAX)
+			kill(child->pid, SIGTERM);
+		proc_poll(NULL, 0, SLICE);
+	}
+	while (read_some(child) && proc_poll(&fd, 1, 0) > 0)
+		continue;
+	int status = -1;
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static pid_t start(const char *const *argv, const char *const *set, int out, struct err *err) {
+	const struct proc_spec spec = {.argv = argv, .set = set, .end_signal = SIGTERM};
+	char **environment = proc_environment(NULL, set);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = fcntl(null, F_DUPFD_CLOEXEC, 3);
+	int diagnostics = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	pid_t pid = -1;
+	if (in < 0 || diagnostics < 0)
+		err_set(err, ERR_FAILED, "raise the limit of open files", "cannot start %s: no file descriptors left", argv[0]);
+	else
+		pid = proc_launch(&spec, environment, (const int[]){in, out, diagnostics}, err);
+	proc_shut(&null);
+	proc_shut(&in);
+	proc_shut(&diagnostics);
+	free(environment);
+	return pid;
+}
+
+int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err) {
+	struct child child = {.app = app, .text = mem_strdup("")};
+	int pipe[2], status = -1;
+	*text = child.text;
+	if (proc_pipe(pipe) < 0)
+		return err_set(err, ERR_FAILED, "raise the limit of open files", "cannot create a pipe");
+	child.pid = start(argv, set, pipe[1], err);
+	proc_shut(&pipe[1]);
+	child.out = pipe[0];
+	if (child.pid > 0) {
+		fcntl(child.out, F_SETFL, O_NONBLOCK);
+		status = watch(&child);
+	}
+	proc_shut(&pipe[0]);
+	*text = child.text;
+	return status;
+}
+
+/* Lists the nodes with sinfo. Their states are those of sinfo(1), NODE STATE CODES, Slurm 22.05. */
+static const double SINFO_SECONDS = 20;
+
+/* "idle", "mixed-": a node that is powered down or planned will run the job eventually, but one that does not respond,
+ * is about to reboot or is in maintenance will not. */
+static bool state_usable(const char *state) {
+	static const char *const good[] = {"idle", "mixed", "allocated", "completing", "planned"};
+	size_t length = strcspn(state, "*~#!%$@^-+");
+	if (strpbrk(state + length, "*!%$@^"))
+		return false;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		if (strlen(good[i]) == length && strncmp(good[i], state, length) == 0)
+			return true;
+	return false;
+}
+
+static bool is_known(const json_t *nodes, const char *name) {
+	js_each (node, nodes)
+		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
+			return true;
+	return false;
+}
+
+static int node_add(json_t *nodes, const char *name, const char *state, struct err *err) {
+	if (!fleet_name_ok(name, "") || !fleet_name_ok(state, "*~#!%$@^+"))
+		return err_set(err, ERR_FAILED, "see `sinfo -N`",
+		               "sinfo names a node \"%.60s\" in state \"%.60s\", which is not a valid name and state", name,
+		               state);
+	if (json_array_size(nodes) >= FLEET_NODES_MAX)
+		return err_set(err, ERR_USAGE, "choose a smaller --partition", "the partition has more than %d nodes",
+		               FLEET_NODES_MAX);
+	bool usable = state_usable(state);
+	json_array_append_new(nodes,
+	                      json_pack("{s:s,s:s,s:b,s:n,s:o}", "node", name, "state", state, "usable", usable,
+	                                "fingerprint", "reason", usable ? json_null() : json_sprintf("it is %s", state)));
+	return 0;
+}
+
+/* Without -p sinfo lists all partitions and marks the default one with a star. */
+static bool is_ours(const struct fleet_run *run, const char *partition) {
+	size_t length = strlen(partition);
+	return run->partition || run->inside || (length && partition[length - 1] == '*');
+}
+
+/* "NODE|STATE|PARTITION" */
+static int lines_read(const struct fleet_run *run, char *text, json_t *nodes, struct err *err) {
+	int failed = 0;
+	for (char *line; !failed && (line = strsep(&text, "\n"));) {
+		char *name = strsep(&line, "|"), *state = strsep(&line, "|");
+		if (name && state && line && is_ours(run, line) && !is_known(nodes, name))
+			failed = node_add(nodes, name, state, err);
+	}
+	return failed;
+}
+
+static int none(const struct fleet_run *run, struct err *err) {
+	if (run->partition)
+		return err_set(err, ERR_USAGE, "`sinfo -s` lists the partitions", "partition %s does not exist or is empty",
+		               run->partition);
+	return err_set(err, ERR_USAGE, "choose one with --partition P; `sinfo -s` lists them",
+	               "there is no default partition");
+}
+
+json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
+	const char *list = run->inside ? getenv("SLURM_JOB_NODELIST") : run->partition, *option = run->inside ? "-n" : "-p";
+	const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N|%T|%P", list ? option : NULL, list, NULL};
+	struct fleet_answer answer = {0};
+	json_t *nodes = json_array();
+	int failed = fleet_ask(argv, SINFO_SECONDS, app_interrupt(run->app), &answer, err);
+	if (!failed && answer.stopped)
+		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	else if (!failed && (answer.status != 0 || answer.large || answer.late))
+		failed = err_set(err, ERR_UNAVAILABLE, "see `sinfo -N`", "cannot list the nodes: %s", answer.why);
+	failed = failed || lines_read(run, answer.text, nodes, err) ? -1 : 0;
+	if (!failed && json_array_size(nodes) == 0)
+		failed = none(run, err);
+	fleet_answer_clear(&answer);
+	if (!failed)
+		return nodes;
+	json_decref(nodes);
+	return NULL;
 }

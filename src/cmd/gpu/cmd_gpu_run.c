@@ -9,7 +9,6 @@
 #include "src/cmd/gpu/gpu.h"
 #include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/show/counters.h"
-#include "src/show/counters_words.h"
 #include "tuner/bound/function.h"
 #include "tuner/program/program.h"
 

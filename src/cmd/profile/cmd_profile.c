@@ -5,7 +5,7 @@
 #include "base/json/js.h"
 #include "base/near.h"
 #include "base/sys.h"
-#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/folder.h"

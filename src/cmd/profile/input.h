@@ -7,6 +7,8 @@
 #include "src/app/cmd.h"
 #include "tuner/profile/profile_state.h"
 #include "tuner/store/store.h"
+#include <jansson.h>
+#include <stddef.h>
 
 struct profile_input {
 	char *path; /* the path of the file or of the store */
@@ -38,6 +40,17 @@ const char *profile_state_here(struct app *app, const struct opt_args *args, con
                                const json_t *entry);
 /* Lists what makes it another machine, for example "cpu, threads"; the caller frees it. */
 char *profile_differing(struct app *app, const struct profile_input *input);
-/* Makes the recommendations of the store for a machine. New reference. */
-json_t *profile_of_store(struct app *app, struct store *store, const char *fingerprint, struct err *err);
+
+/* Parts of entries as text for people. */
+
+/* The caller frees the results. The kernel is followed by an objective other than time and a device other than the CPU:
+ * "fw (energy)". */
+char *profile_text_kernel(const json_t *entry);
+char *profile_text_problem(const json_t *entry);
+char *profile_text_config(const json_t *entry);
+char *profile_text_clean(const char *text); /* a copy without control characters */
+/* Writes a median with its unit. */
+void profile_text_median(const json_t *entry, char *text, size_t size);
+/* Copies the members that identify an entry: kernel, problem, objective, device. New reference. */
+json_t *profile_text_head(const json_t *entry);
 #endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/text.h"
-#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/plan/params.h"
 #include "tuner/profile/profile.h"

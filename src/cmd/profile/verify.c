@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "src/app/lock.h"
-#include "src/cmd/profile/cmd_profile_text.h"
+#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/junit.h"
 #include "src/show/results.h"

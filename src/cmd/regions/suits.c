@@ -13,7 +13,7 @@
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/regions/regions_impl.h"
 #include "src/plan/program_plan.h"
-#include "src/show/counters_ask.h"
+#include "src/show/counters.h"
 
 /* `tune --regions` and `run --regions`. */
 /* Options of `tune` and `run` that make sense with --regions; any other would be ignored without a word. */

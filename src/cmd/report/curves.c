@@ -197,7 +197,7 @@ static void lines_fill(const struct curves *curves, const struct view *view, str
 	}
 }
 
-/* What the serial code reaches. */
+/* A line across at the value of the serial code. */
 static void serial_add(const struct curves *curves, double value, struct chart *chart) {
 	double first, last;
 	range_across(curves, &first, &last);

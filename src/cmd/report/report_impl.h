@@ -84,9 +84,7 @@ const char **report_names(struct report *report, size_t first);
 /* Collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
-/* Sets the sections' serial. */
 struct store;
-int report_serial(struct report *report, struct store *store, struct err *err);
 /* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
  * description; new references. */
 json_t *report_machine_find(struct store *store, const char *wanted, struct err *err);

@@ -9,7 +9,6 @@
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/show/counters.h"
-#include "src/show/counters_ask.h"
 #include "src/show/figures.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"

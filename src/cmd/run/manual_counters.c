@@ -2,7 +2,7 @@
 /* The option --counters of run, compare and sweep. */
 #include "base/json/js.h"
 #include "src/cmd/run/run_impl.h"
-#include "src/show/counters_ask.h"
+#include "src/show/counters.h"
 
 enum { SAMPLES = 3 };
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_FACTOR_OF_SLOW = 30;

@@ -10,7 +10,7 @@
 #include "src/app/cmd.h"
 #include "src/cmd/tune/item.h"
 #include "src/plan/params.h"
-#include "src/show/counters_words.h"
+#include "src/show/counters.h"
 #include "src/show/measured.h"
 #include "src/ui/ui.h"
 #include "tuner/race/race.h"

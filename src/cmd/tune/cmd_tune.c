@@ -328,15 +328,15 @@ static int plan(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
-/* Parameters of one value leave nothing to choose. */
+/* Values may be alone, or constraints leave a single setting. */
 static int choice_check(const struct tune_session *session, struct err *err) {
 	for (size_t i = 0; i < session->count && opt_has(session->args, "param"); i++) {
 		const struct space *space = session->items[i]->task.space;
 		if (space_valid(space) == 1 && space_params(space) > 0)
-			return err_set(err, ERR_USAGE,
-			               "write a list as X=1,2,4 or a range as X=1..8; `sweetspot run` measures one setting",
-			               "there is nothing to tune: %s has one value%s", space_param_name(space, 0),
-			               space_params(space) > 1 ? ", and so have the others" : "");
+			return err_set(
+				err, ERR_USAGE,
+				"give more values, as X=1,2,4 or X=1..8, or fewer constraints; `sweetspot run` measures one setting",
+				"there is nothing to tune, because only one setting is possible");
 	}
 	return 0;
 }

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "src/show/counters.h"
-#include "src/show/counters_ask.h"
 
 /* A function that is compiled later has no events of its own yet. */
 static struct counters_subject subject_of(const struct tune_item *item) {

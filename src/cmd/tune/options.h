@@ -2,7 +2,7 @@
 /* The options of `tune`. */
 #ifndef SRC_CMD_TUNE_OPTIONS_H
 #define SRC_CMD_TUNE_OPTIONS_H
-#include "src/show/counters_words.h"
+#include "src/show/counters.h"
 #include "src/show/measured.h"
 #include "tuner/tune/tune.h"
 

@@ -259,6 +259,19 @@ static struct made *make_sizes(uint64_t seed, bool acts) {
 	return made;
 }
 
+/* A team larger than the number of blocks along a side has no work for the rest. */
+static struct made *make_few_blocks(uint64_t seed, bool acts) {
+	struct made *made = made_new(seed, 16, 16);
+	for (int n = 1024; n <= 2048; n *= 2)
+		for (int threads = 1; threads <= 16; threads *= 2)
+			for (int block = 32; block <= 512; block *= 2) {
+				int busy = acts && n / block < threads ? n / block : threads;
+				made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i}", "threads", threads, "block", block),
+				         pow(n / 1024.0, 3) * made_amdahl(0.02, busy) * (1 + 0.03 * fabs(log2(block / 64.0))), NULL);
+			}
+	return made;
+}
+
 /* 25000 vertices in 0.064 s. */
 static struct made *make_impossible(uint64_t seed, bool acts) {
 	static const int sizes[] = {5000, 11000, 15000, 20000, 25000};
@@ -327,6 +340,7 @@ static const struct mechanism mechanisms[] = {
 	{"smt_sharing", make_smt, NULL, NULL, NULL, NULL, {"threads"}},
 	{"cache_capacity", make_tiles, "block", "256", "block", "128", {"block"}},
 	{"cache_capacity", make_sizes, "n", "64", NULL, NULL, {"n"}},
+	{"few_blocks", make_few_blocks, "block", "512", "block", "64", {"block", "threads"}},
 	{"impossible_time", make_impossible, "n", "25000", NULL, NULL, {"n"}},
 	{"impossible_time", make_over_peak, "block", "128", "block", "64", {NULL}},
 	{"iteration_count", make_iterations, "graph", "queen", "graph", "rgg", {"variant"}},

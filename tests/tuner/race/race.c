@@ -87,6 +87,33 @@ static void test_ties(void) {
 	ok(fastest >= 95, "5 %% faster wins at any cost (%d of 100)", fastest);
 }
 
+/* Each change that takes part has to be taken back in the duel. */
+static void test_changes(void) {
+	int simplest = 0, fastest = 0, today = 0;
+
+	for (int i = 0; i < REPEATS; i++) {
+		struct race_entry same[3] = {{.changes = 5}, {.changes = 1}, {.changes = 3}};
+		struct race_entry apart[3] = {{.changes = 5}, {.changes = 1}, {.changes = 3}};
+		struct race_entry against[2] = {{.changes = 2}, {.changes = 0}};
+		struct sim sim = sim_new(&three_percent, (uint64_t)i);
+		size_t winner = 3;
+		struct err err;
+
+		race_of(&sim, same, 3, &race_defaults, NULL, &winner, &err);
+		simplest += winner == 1;
+		sim.means[1] = sim.means[2] = 0.105;
+		race_of(&sim, apart, 3, &race_defaults, NULL, &winner, &err);
+		fastest += winner == 0;
+		sim.means[1] = 0.1003;
+		race_of(&sim, against, 2, &race_defaults, NULL, &winner, &err);
+		today += winner == 1 && against[1].median < against[0].median;
+		today += winner == 0;
+	}
+	ok(simplest >= 80, "the fewest changes win among three that are equally fast (%d of 100)", simplest);
+	ok(fastest >= 95, "what is 5 %% faster wins with any number of changes (%d)", fastest);
+	ok(today >= 80, "today's setting wins only if it is the fastest (%d)", today);
+}
+
 static void test_elimination(void) {
 	struct sim sim = sim_new(&three_percent, 1);
 	struct race_options options = race_defaults;
@@ -270,6 +297,7 @@ int main(void) {
 		configs[i] = json_pack("{s:i}", "i", i);
 	test_rates();
 	test_ties();
+	test_changes();
 	test_elimination();
 	test_length();
 	test_failures();

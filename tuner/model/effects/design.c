@@ -20,6 +20,18 @@ static size_t *times_new(const struct effects_table *table, size_t param, size_t
 	return times;
 }
 
+/* A parameter that is absent in some rows has today's value there, because that runs without it. SIZE_MAX: its mean, as
+ * nobody knows better. */
+static size_t zero_of(const struct effects_table *table, size_t param, const int *level, size_t count, size_t present) {
+	size_t rows = 0;
+	for (size_t row = 0; row < table->rows; row++)
+		rows += !table->weight || table->weight[row] > 0;
+	for (size_t i = 0; table->today && present < rows && i < count; i++)
+		if (level[i] == table->today[param])
+			return i;
+	return SIZE_MAX;
+}
+
 static void block_make(struct design *design, size_t param, const size_t *times, size_t least) {
 	const struct effects_table *table = design->table;
 	struct block *block = &design->blocks[param];
@@ -34,8 +46,11 @@ static void block_make(struct design *design, size_t param, const size_t *times,
 	}
 	if (block->count < 2)
 		block->count = 0;
-	for (size_t c = block->first; c < block->first + block->count; c++)
+	size_t zero = zero_of(table, param, design->level + block->first, block->count, total);
+	for (size_t i = 0, c = block->first; i < block->count; i++, c++) {
 		design->share[c] = (double)design->times[c] / (double)total;
+		design->zero[c] = zero == SIZE_MAX ? design->share[c] : i == zero;
+	}
 	design->columns += block->count;
 }
 
@@ -74,6 +89,7 @@ void design_make(struct design *design, const struct effects_table *table) {
 	design->blocks = mem_alloc(table->params + 1, sizeof *design->blocks);
 	design->level = mem_alloc(most, sizeof *design->level);
 	design->share = mem_alloc(most, sizeof *design->share);
+	design->zero = mem_alloc(most, sizeof *design->zero);
 	design->times = mem_alloc(most, sizeof *design->times);
 	design->column = mem_alloc(table->rows * table->params + 1, sizeof *design->column);
 	design->y = mem_alloc(table->rows + 1, sizeof *design->y);
@@ -92,6 +108,7 @@ void design_clear(struct design *design) {
 	free(design->blocks);
 	free(design->level);
 	free(design->share);
+	free(design->zero);
 	free(design->times);
 	free(design->column);
 	free(design->y);

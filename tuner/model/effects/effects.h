@@ -13,12 +13,14 @@
  * 1977) of their residuals from a fit without them; the scale is the median absolute residual. A trial that was cut
  * short is pulled to its limit if the model puts it below, as in a Tobit model (by Fisher scoring: Amemiya, Tobit
  * models: a survey, 1984). Interactions are noise to this model; its intervals are of the average over the measured
- * rows, and too narrow if interactions are strong: on additive simulated data they contain the truth in 95 % of the
- * cases (90 % with 10 rows), with strong interactions in 73 %. Effects of a parameter that is absent in some rows are
- * deviations from its own mean, so that the cost of its presence belongs to the parameter that brings it.
+ * rows, and their scale includes the rows that the weights leave out. Effects of a parameter that is absent in some
+ * rows are relative to today's value, which those rows stand for. If nobody says what is run today, or it lacks the
+ * parameter, they are relative to its mean; in the former case, the interval of what brings the parameter holds for
+ * each of its values.
  *
  * The interval is that of the largest ratio of two values: the largest lower and the largest upper bound of all pairs,
- * by Student's t at the residual degrees of freedom, for all pairs together (Sidak 1967).
+ * by Student's t at the residual degrees of freedom, for all pairs of all parameters together (Sidak 1967). Of the
+ * effects that are clear in simulated logs, 1 to 2 % are of settings that do nothing (tests/tuner/model/effects_false).
  *
  * A value that was measured once is named best or worst only if fewer than two others were measured more often; a value
  * whose effect could be that of other parameters is left out, and a parameter that never changed without another one
@@ -39,6 +41,7 @@ struct effects_table {
 	const bool *over;         /* rows, or NULL; true: the trial was cut short, and costs more than `cost` */
 	const double *weight;     /* rows, or NULL: all count the same; only effects_fit looks at it */
 	const double *deviation;  /* rows, relative standard error of the cost, or NULL; NAN: unknown */
+	const int *today;         /* params, or NULL: what is run without tuning; only effects_fit looks at it */
 	const struct gp_dim *dim; /* of each parameter (gp_dim_of); NULL where no response surface is fitted */
 };
 

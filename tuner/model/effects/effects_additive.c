@@ -79,16 +79,16 @@ static size_t row_columns(const struct design *design, size_t row, size_t *activ
 	return count;
 }
 
-/* Multiplies numbers that lie `step` apart by the centring x - share * sum: a vector, or one row or column of a matrix.
+/* Multiplies numbers that lie `step` apart by the centring x - zero * sum: a vector, or one row or column of a matrix.
  */
 static void centre(const struct design *design, double *x, size_t step, bool effects) {
 	for (size_t param = 0; param < design->table->params; param++) {
 		struct block block = design->blocks[param];
 		double sum = 0;
 		for (size_t c = block.first; c < block.first + block.count; c++)
-			sum += x[c * step] * (effects ? design->share[c] : 1);
+			sum += x[c * step] * (effects ? design->zero[c] : 1);
 		for (size_t c = block.first; c < block.first + block.count; c++)
-			x[c * step] -= sum * (effects ? 1 : design->share[c]);
+			x[c * step] -= sum * (effects ? 1 : design->zero[c]);
 	}
 }
 
@@ -101,14 +101,6 @@ static void centre_matrix(const struct design *design, double *matrix, bool effe
 }
 
 /* Make the effects of each block sum to 0, weighted by share. */
-static void design_centre_matrix(const struct design *design, double *covariance) {
-	centre_matrix(design, covariance, true);
-}
-
-static void design_centre_vector(const struct design *design, double *effect) {
-	centre(design, effect, 1, true);
-}
-
 /* X'WX and, where v is not NULL, X'Wy. */
 static void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v) {
 	size_t n = design->columns, *active = mem_alloc(design->table->params + 1, sizeof *active);
@@ -173,8 +165,8 @@ static int solve(struct state *s) {
 		for (size_t k = 0; k < n; k++)
 			s->fit->effect[i] += matrix[i * n + k] * s->v[k];
 	}
-	design_centre_vector(design, s->fit->effect);
-	design_centre_matrix(design, matrix);
+	centre(design, s->fit->effect, 1, true);
+	centre_matrix(design, matrix, true);
 	return 0;
 }
 
@@ -241,7 +233,8 @@ static void weights_update(struct state *s, bool huber) {
 
 static int iterate(struct state *s) {
 	size_t n = s->design->columns;
-	double *before = mem_alloc(n, sizeof *before), moved = INFINITY;
+	mem_auto double *before = mem_alloc(n, sizeof *before);
+	double moved = INFINITY;
 	int failed = 0;
 	for (int round = 0; round < ROUNDS_MAX && !failed && (round <= ROUNDS_OF_HUBER || moved > SETTLED); round++) {
 		if (round)
@@ -255,8 +248,19 @@ static int iterate(struct state *s) {
 			spread_update(s, param);
 		residuals_update(s);
 	}
-	free(before);
 	return failed;
+}
+
+/* The intervals are taken from this: rows that the weights leave out are noise, too, or interactions that the model
+ * does not have, and count up to a bound. */
+static double scale_of_all(const struct state *s) {
+	double squares = 0, count = 0;
+	for (size_t row = 0; row < s->design->table->rows; row++)
+		if (!is_over(s, row) && given(s, row) > 0) {
+			squares += pow(fmin(fabs(s->fit->residual[row]) / s->fit->scale, BISQUARE), 2);
+			count++;
+		}
+	return s->fit->scale * fmax(1, sqrt(squares / count));
 }
 
 int fit_make(struct fit *fit, const struct design *design) {
@@ -266,21 +270,18 @@ int fit_make(struct fit *fit, const struct design *design) {
 		return -1;
 	fit->effect = mem_alloc(n, sizeof *fit->effect);
 	fit->covariance = mem_alloc(n * n, sizeof *fit->covariance);
-	s.spread = mem_alloc(design->table->params + 1, sizeof *s.spread);
-	s.weight = mem_alloc(rows, sizeof *s.weight);
-	s.y = mem_alloc(rows, sizeof *s.y);
 	fit->residual = mem_alloc(rows, sizeof *fit->residual);
-	s.adjusted = mem_alloc(rows, sizeof *s.adjusted);
-	s.v = mem_alloc(n, sizeof *s.v);
+	mem_auto double *scratch = mem_alloc(3 * rows + design->table->params + n + 1, sizeof *scratch);
+	s.weight = scratch;
+	s.y = s.weight + rows;
+	s.adjusted = s.y + rows;
+	s.spread = s.adjusted + rows;
+	s.v = s.spread + design->table->params;
 	state_begin(&s);
 	int failed = iterate(&s);
+	double scale = scale_of_all(&s);
 	for (size_t i = 0; i < n * n; i++)
-		fit->covariance[i] *= fit->scale * fit->scale;
-	free(s.spread);
-	free(s.weight);
-	free(s.y);
-	free(s.adjusted);
-	free(s.v);
+		fit->covariance[i] *= scale * scale;
 	if (failed || !(fit->freedom >= FREEDOM_MIN))
 		return -1;
 	fit->freedom = fmax(MEDIAN_EFFICIENCY * fit->freedom, 1);
@@ -308,22 +309,18 @@ enum { ROWS_PER_VALUE = 4 };
 static bool is_nested(const struct design *design, size_t param, size_t other) {
 	struct block block = design->blocks[other];
 	size_t params = design->table->params, times = 0;
-	int *goes_with = mem_alloc(block.count + 1, sizeof *goes_with);
+	mem_auto int *goes_with = mem_alloc(block.count + 1, sizeof *goes_with);
 	bool nested = block.count > 0;
 	for (size_t row = 0; row < design->table->rows && nested; row++) {
 		int own = design->column[row * params + param], with = design->column[row * params + other];
 		if (own < 0 || (design->table->weight && !(design->table->weight[row] > 0)))
 			continue;
-		if (with < 0) {
-			nested = false;
-			break;
-		}
-		int *known = &goes_with[(size_t)with - block.first];
-		nested = *known == 0 || *known == own;
-		*known = own;
+		int *known = with < 0 ? NULL : &goes_with[(size_t)with - block.first];
+		nested = known && (*known == 0 || *known == own);
+		if (known)
+			*known = own;
 		times++;
 	}
-	free(goes_with);
 	return nested && times >= ROWS_PER_VALUE * block.count;
 }
 
@@ -370,7 +367,7 @@ static void singles_drop(const struct design *design, struct block block, bool *
  * block is comparable, the parameter can't be told apart from another (aliasing). */
 static void alias_find(const struct design *design, bool *comparable) {
 	size_t n = design->columns, rows = design->table->rows;
-	double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
+	mem_auto double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
 	for (size_t row = 0; row < rows; row++)
 		weight[row] = design->table->weight ? design->table->weight[row] > 0 : 1;
 	design_gram(design, weight, NULL, matrix, NULL);
@@ -385,12 +382,9 @@ static void alias_find(const struct design *design, bool *comparable) {
 		block_compare(design, design->blocks[param], matrix, comparable);
 		singles_drop(design, design->blocks[param], comparable);
 	}
-	free(matrix);
-	free(weight);
 }
 
 enum { ROWS_MIN = 6 };
-
 static const double LEVEL = 0.95;
 
 static bool is_good(const struct effects_table *table) {
@@ -401,33 +395,63 @@ static bool is_good(const struct effects_table *table) {
 	return rows >= ROWS_MIN && table->params > 0 && effects_table_check(table, reason) == 0;
 }
 
-/* The distance of the bounds in standard errors, such that all pairs of `count` values hold together (Sidak,
- * Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
-static double reach(size_t count, double freedom) {
-	double pairs = (double)count * (double)(count - 1) / 2;
+/* The distance of the bounds in standard errors, such that all pairs of `count` values of all parameters hold together
+ * (Sidak, Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
+static double reach(size_t count, size_t params, double freedom) {
+	double pairs = (double)count * (double)(count - 1) / 2 * (double)params;
 	double each = -expm1(log(LEVEL) / pairs); /* 1 - LEVEL^(1 / pairs) */
 	return gsl_cdf_tdist_Qinv(each / 2, freedom);
 }
 
+/* Is the parameter there in a row with the value of this column? */
+static bool is_with(const struct design *design, size_t column, size_t param, size_t own) {
+	for (size_t row = 0, params = design->table->params; row < design->table->rows; row++)
+		if (design->column[row * params + own] == (int)column && design->column[row * params + param] > 0)
+			return true;
+	return false;
+}
+
+/* The difference of two values, of which one brings parameters: whose value is the one to compare the other with? Where
+ * nobody has said what is run today, it may be any of them. */
+static void apart(const struct fit *fit, const struct design *design, size_t own, const size_t at[2], double range[2]) {
+	range[0] = range[1] = fit->effect[at[0]] - fit->effect[at[1]];
+	for (size_t p = 0; !design->table->today && p < design->table->params; p++) {
+		struct block block = design->blocks[p];
+		double sign = is_with(design, at[0], p, own) - is_with(design, at[1], p, own), low = 0, high = 0;
+		for (size_t c = block.first; p != own && c < block.first + block.count; c++) {
+			low = fmin(low, sign * fit->effect[c]);
+			high = fmax(high, sign * fit->effect[c]);
+		}
+		range[0] += low;
+		range[1] += high;
+	}
+}
+
 /* Bounds of the largest difference: the largest lower and the largest upper bound of all pairs. */
-static void interval(const struct fit *fit, const size_t *columns, size_t count, size_t n, double ci[2]) {
-	double far = reach(count, fit->freedom);
+static void interval(const struct fit *fit, const size_t *columns, size_t count, const struct design *design,
+                     size_t param, double ci[2]) {
+	double far = reach(count, design->table->params, fit->freedom), range[2];
+	size_t n = design->columns;
 	ci[0] = ci[1] = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++) {
 			size_t a = columns[i], b = columns[k];
 			const double *cov = fit->covariance;
 			double variance = cov[a * n + a] + cov[b * n + b] - 2 * cov[a * n + b];
-			double apart = fabs(fit->effect[a] - fit->effect[b]), error = far * sqrt(fmax(variance, 0));
-			ci[0] = fmax(ci[0], apart - error);
-			ci[1] = fmax(ci[1], apart + error);
+			double error = far * sqrt(fmax(variance, 0));
+			apart(fit, design, param, (size_t[]){a, b}, range);
+			ci[0] = fmax(ci[0], fmax(range[0], -range[1]) - error);
+			ci[1] = fmax(ci[1], fmax(range[1], -range[0]) + error);
 		}
-	}
+	ci[0] = exp(ci[0]);
+	ci[1] = exp(ci[1]);
 }
 
-static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, struct block block,
+static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, size_t param,
                        const bool *comparable) {
-	size_t *columns = mem_alloc(block.count + 1, sizeof *columns), count = 0, best = 0, worst = 0;
+	struct block block = design->blocks[param];
+	mem_auto size_t *columns = mem_alloc(block.count + 1, sizeof *columns);
+	size_t count = 0, best = 0, worst = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++) {
 		if (!comparable[c])
 			continue;
@@ -438,16 +462,12 @@ static void effect_set(struct effect *effect, const struct design *design, const
 			worst = c;
 	}
 	if (count >= 2 && best != worst) {
-		double ci[2];
-		interval(fit, columns, count, design->columns, ci);
+		interval(fit, columns, count, design, param, effect->ci);
 		effect->known = true;
 		effect->ratio = exp(fit->effect[worst] - fit->effect[best]);
-		effect->ci[0] = exp(ci[0]);
-		effect->ci[1] = exp(ci[1]);
 		effect->best = design->level[best];
 		effect->worst = design->level[worst];
 	}
-	free(columns);
 }
 
 static size_t effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
@@ -456,7 +476,7 @@ static size_t effects_set(struct effect *effects, const struct design *design, c
 	alias_find(design, comparable);
 	for (size_t param = 0; param < design->table->params; param++) {
 		if (design->blocks[param].count)
-			effect_set(&effects[param], design, fit, design->blocks[param], comparable);
+			effect_set(&effects[param], design, fit, param, comparable);
 		known += effects[param].known;
 	}
 	return known;

@@ -38,6 +38,7 @@ struct design {
 	struct block *blocks; /* of each parameter */
 	int *level;           /* of each column */
 	double *share;        /* of each column, among the rows that have a column of its block */
+	double *zero;         /* weights of each block for which its effects sum to 0: the share, or 1 at today's value */
 	size_t *times;        /* of each column: its rows */
 	int *column;          /* rows x params; -1: absent, or a value without a column */
 	double *y;            /* log cost */
@@ -118,9 +119,6 @@ struct drivers_clean {
 	double *x;             /* counters x rows: the values of a counter are contiguous */
 	double *y;             /* rows: log time */
 };
-
-/* Sets the coefficients and p of the groups. */
-int drivers_fit(struct drivers *drivers, const struct drivers_clean *clean);
 
 /* Shared by the files landscape*.c only. */
 

@@ -189,9 +189,10 @@ static void harness_print(FILE *out, const struct c_kernel *kernel) {
 static void argument_print(FILE *out, const struct c_argument *a) {
 	static const char *const kinds[] = {[C_SIGNED] = "SIGNED", [C_UNSIGNED] = "UNSIGNED", [C_REAL] = "REAL"};
 	static const char *const accesses[] = {"READ_ONLY", "WRITE_ONLY", "READ_WRITE"};
-	fprintf(out, "\t{\"%s\", %s, %zu, %" PRIu64 "u, %s, %d, %d, %a, UINT64_C(%" PRIu64 "), %d, %a, %a, %a},\n", a->name,
-	        kinds[a->type->kind], a->type->bytes, a->count, accesses[a->access], a->random, a->output, a->real,
-	        a->whole, a->tolerance.given, a->tolerance.absolute, a->tolerance.relative, a->tolerance.share);
+	fprintf(out, "\t{\"%s\", %s, %zu, %" PRIu64 "u, %s, %d, %d, %a, UINT64_C(%" PRIu64 "), %d, %a, %a, %a, \"%s\"},\n",
+	        a->name, kinds[a->type->kind], a->type->bytes, a->count, accesses[a->access], a->random, a->output, a->real,
+	        a->whole, a->tolerance.given, a->tolerance.absolute, a->tolerance.relative, a->tolerance.share,
+	        a->file ? a->file : "");
 }
 
 static void arguments_print(FILE *out, const struct c_kernel *kernel) {

@@ -161,7 +161,7 @@ static int fill_read(const json_t *json, struct c_argument *argument, struct err
 	struct value value;
 	int place = word_read(json, "FillType", words, 2, 0, err);
 	if (place < 0)
-		return err_hint(err, "inputs from files or generators are not supported for C");
+		return err_hint(err, "generators are not supported for C");
 	argument->random = place == 1;
 	if (argument->random && argument->scalar)
 		return err_set(err, ERR_USAGE, "give it a Constant", "a scalar cannot be random");
@@ -393,31 +393,56 @@ static int c_options_read(const json_t *json, struct arena *arena, struct c_kern
 	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last option lacks its argument") : 0;
 }
 
-int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err) {
+int c_file_read(const json_t *json, const char *key, const char *folder, struct arena *arena, const char **file,
+                struct err *err) {
 	const char *name;
 	char whole[PATH_MAX];
 	struct stat stat_of;
-	if (js_string(json, "KernelFile", &name, err))
+	if (js_string(json, key, &name, err))
 		return -1;
 	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
 	if (!realpath(path, whole) || stat(whole, &stat_of) || !S_ISREG(stat_of.st_mode))
-		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification",
-		               "KernelFile: %.200s is not a file", path);
+		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: %.200s is not a file",
+		               key, path);
 	if (!c_is_plain(whole) || strpbrk(whole, "\"\\"))
 		return err_set(err, ERR_USAGE, "move it to a path without quotes and backslashes",
-		               "KernelFile: the path %.200s cannot be included in C", whole);
+		               "%s: the path %.200s cannot be included in C", key, whole);
 	*file = arena_strdup(arena, whole);
 	return 0;
 }
 
-static int arguments_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
+/* Reads an argument of C, which may have its elements from a file. */
+static int filled_read(const json_t *json, size_t at, const char *folder, struct arena *arena,
+                       struct c_argument *argument, struct err *err) {
+	if (strcmp(js_string_or(json, "FillType", ""), "BinaryRaw") != 0)
+		return c_argument_read(json, at, arena, argument, err);
+	js_auto json_t *copy = json_copy((json_t *)json);
+	struct stat file;
+	json_object_del(copy, "FillType");
+	json_object_del(copy, "FillValue");
+	if (c_argument_read(copy, at, arena, argument, err))
+		return -1;
+	if (argument->scalar)
+		return err_set(err, ERR_USAGE, "give it a Constant", "argument %s: a scalar is not read from a file",
+		               argument->name);
+	if (c_file_read(json, "DataSource", folder, arena, &argument->file, err) || stat(argument->file, &file))
+		return err_prefix(err, "argument %s", argument->name);
+	uint64_t size = argument->count * argument->type->bytes;
+	return (uint64_t)file.st_size >= size
+	           ? 0
+	           : err_set(err, ERR_USAGE, "it holds raw elements", "argument %s: DataSource has %lld of %llu bytes",
+	                     argument->name, (long long)file.st_size, (unsigned long long)size);
+}
+
+static int arguments_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                          struct err *err) {
 	json_t *array;
 	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
 		return -1;
 	kernel->argument_count = json_array_size(array);
 	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
 	for (size_t i = 0; i < kernel->argument_count; i++)
-		if (c_argument_read(json_array_get(array, i), i, arena, &kernel->arguments[i], err))
+		if (filled_read(json_array_get(array, i), i, folder, arena, &kernel->arguments[i], err))
 			return -1;
 	if (c_tolerances_read(json, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, err))
 		return -1;
@@ -439,8 +464,8 @@ int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, s
 		return err_set(err, ERR_USAGE, "name the function in KernelFile",
 		               "KernelName \"%.60s\" is not a valid C function name", name);
 	kernel->name = arena_strdup(arena, name);
-	if (c_file_read(json, folder, arena, &kernel->file, err) || c_options_read(json, arena, kernel, err) ||
-	    arguments_read(json, arena, kernel, err))
+	if (c_file_read(json, "KernelFile", folder, arena, &kernel->file, err) ||
+	    c_options_read(json, arena, kernel, err) || arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
 	return 0;
 }

@@ -51,8 +51,9 @@ struct c_argument {
 	bool scalar, random, output;
 	enum c_access access;
 	uint64_t count;
-	double real;    /* FillValue of a C_REAL */
-	uint64_t whole; /* FillValue of a whole number, two's complement */
+	double real;      /* FillValue of a C_REAL */
+	uint64_t whole;   /* FillValue of a whole number, two's complement */
+	const char *file; /* absolute: raw elements; NULL: they are filled. Set by the languages' own readers */
 	struct c_tolerance tolerance;
 };
 
@@ -73,7 +74,8 @@ int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c
 /* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
 int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);
 /* The absolute path of KernelFile. */
-int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);
+int c_file_read(const json_t *json, const char *key, const char *folder, struct arena *arena, const char **file,
+                struct err *err);
 bool c_is_plain(const char *text); /* without control characters */
 /* A name that neither C, the compiler nor the generated file uses. */
 bool c_is_name(const char *text);

@@ -267,7 +267,7 @@ int cuda_kernel_read(const json_t *json, enum spec_language language, const char
 	char real[PATH_MAX];
 	if (!realpath(folder, real))
 		return err_set(err, ERR_USAGE, NULL, "the folder %.200s cannot be found", folder);
-	if (c_file_read(json, folder, arena, &kernel->file, err) ||
+	if (c_file_read(json, "KernelFile", folder, arena, &kernel->file, err) ||
 	    cuda_options_read(json, real, space, arena, kernel, err) ||
 	    cuda_arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
