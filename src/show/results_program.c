@@ -154,7 +154,7 @@ static void undecided_print(const struct result *result, const char *today, FILE
 	else if (json_is_null(js_at(result->json, "stopped")))
 		fprintf(out, "it was interrupted before the comparison with `%s`\n", today);
 	else
-		fprintf(out, "no time was left to compare it with `%s`\n", today);
+		fprintf(out, "too little time was left to compare it with `%s`\n", today);
 }
 
 /* The message usually ends with a line of the output, which is not repeated. */

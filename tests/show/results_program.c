@@ -208,7 +208,7 @@ static void test_undecided(void) {
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's'}, 'best': {'config': {'x': 1}, 'median': 1, 'unit':"
 	       " 's'}, 'effects': [{'param': 'x', 'known': false, 'seen': 2}]}",
 	       "best so far: b\n"
-	       "compared:    no time was left to compare it with `a`\n",
+	       "compared:    too little time was left to compare it with `a`\n",
 	       "an interrupted search");
 	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime', 'message': 'status 3'}}",
