@@ -4,12 +4,14 @@ slow_tests += %D%/examination
 EXPLAIN_RECORDED = cc fw gol_large gol_small kmeans_flat kmeans_sync kmeans_wide lists locks locks_over quake quake_collapse
 EXTRA_DIST += %D%/recorded/README.md $(EXPLAIN_RECORDED:%=%D%/recorded/%.json)
 check_PROGRAMS += %D%/hostile
+# Their own functions stand for those of src/app/app.c.
+%C%_hostile_LDFLAGS = -Wl,--allow-multiple-definition
 %C%_hostile_SOURCES = %D%/hostile.c %D%/fuzz_explain.c
 %C%_hostile_LDADD = $(APP) $(GSL_LIBS) $(JANSSON_LIBS) -lm
 EXTRA_DIST += %D%/seeds
 fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_SOURCES = %D%/fuzz_explain.c tests/fuzz_json.c
-%C%_fuzz_explain_LDFLAGS = $(LIBFUZZER)
+%C%_fuzz_explain_LDFLAGS = $(LIBFUZZER) -Wl,--allow-multiple-definition
 %C%_fuzz_explain_LDADD = $(%C%_hostile_LDADD)
 slow_tests += %D%/hostile
 dist_check_SCRIPTS += %D%/explain %D%/reports %D%/arrivals %D%/probe
