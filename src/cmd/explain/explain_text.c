@@ -136,6 +136,14 @@ static void recommended_print(const struct explain_text *text) {
 	        same ? " (the baseline)" : "");
 }
 
+/* Reasons from a small part of what could be tried hold for that part. */
+static void seen_print(const struct explain_text *text) {
+	long long tried = js_int_or(text->result, "evaluations", 0);
+	long long valid = js_int_or(json_object_get(text->result, "space"), "valid", 0);
+	if (tried > 0 && tried < valid)
+		ui_wrap(text->out, INDENT, 2 * INDENT, "tried: %lld of %lld configurations", tried, valid);
+}
+
 static const char *medians_word(const json_t *json) {
 	const struct result result = result_read(json);
 	return result_medians_differ(&result) ? " (medians)" : "";
@@ -249,6 +257,7 @@ static void head_print(const struct explain_text *text) {
 	if (!one_each && !weak && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
 		recommended_print(text);
 		gain_print(text);
+		seen_print(text);
 	}
 	left_out_print(text);
 	explain_text_table(text);

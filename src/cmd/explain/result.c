@@ -436,6 +436,8 @@ json_t *explain_result(const struct explain_view *view) {
 	speedup_add(result, view, winner, baseline);
 	json_object_set(result, "worth", json_object_get(view->tune, "worth"));
 	json_object_set(result, "not_needed", json_object_get(view->tune, "not_needed"));
+	json_object_set(result, "evaluations", json_object_get(view->tune, "evaluations"));
+	json_object_set(result, "space", json_object_get(view->tune, "space"));
 	json_object_set(result, "variables", json_object_get(json_object_get(view->tune, "program"), "variables"));
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
