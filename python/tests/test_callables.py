@@ -151,7 +151,7 @@ class Callables(unittest.TestCase):
         # of other words: arguments with a name of their own, what this package sets, and --from, which is a word of Python
         own = {"budget", "constraint", "default", "metric", "name", "param", "verify", "spec", "plan", "json", "quiet", "verbose",
                "help", "version", "export", "fail_slower", "fail_undecided", "from", "output", "arg", "block", "grid", "grid_div",
-               "option", "problem", "shared", "stop_when"}  # fmt: skip
+               "compiler", "option", "problem", "shared", "stop_when"}  # fmt: skip
         for word, options in (("tune", _options.TuneOptions), ("compare", _options.CompareOptions), ("replay", _options.ReplayOptions)):
             text = subprocess.run([program(), word, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
             known = {name.replace("-", "_") for name in re.findall(r"^ {2,6}(?:-\w, )?--([\w-]+)", text, re.M)}
