@@ -19,23 +19,16 @@
 #include <valgrind/callgrind.h>
 #endif
 
-#include "base/json/js.h"
 #include "base/sys.h"
-#include "worker/kernel/crash.h"
 #include "worker/kernel/lines.h"
-#include "worker/count/simulate.h"
 #include "worker/kernel/word.h"
 
 enum { THREADS_MAX = 4096 };
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
-static void mark_begin(void);
-
 static void mark_begin(void) {
 	CALLGRIND_ZERO_STATS;
 }
-
-static void mark_end(int thread);
 
 static void mark_end(int thread) {
 	char mark[sizeof SIMULATE_MARK + 12];
@@ -43,14 +36,10 @@ static void mark_end(int thread) {
 	CALLGRIND_DUMP_STATS_AT(mark);
 }
 
-static void model_start(void);
-
 /* The cache model starts only here, because making inputs and the oracle's answer is much faster without it. */
 static void model_start(void) {
 	CALLGRIND_START_INSTRUMENTATION;
 }
-
-static void model_stop(void);
 
 static void model_stop(void) {
 	CALLGRIND_STOP_INSTRUMENTATION;

@@ -19,8 +19,6 @@ struct fairness {
 	double jain, min_max;
 };
 
-static struct fairness fairness(const struct locks_state *s);
-
 /* Jain, Chiu, Hawe: A Quantitative Measure of Fairness and Discrimination, 1984: 1 for equal shares, 1 / threads if
  * one thread has all. */
 static struct fairness fairness(const struct locks_state *s) {

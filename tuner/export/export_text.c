@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "lib/profile/lookup.h"
 #include "tuner/export/export_impl.h"
 
 char *export_value_text(const json_t *value) {

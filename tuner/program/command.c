@@ -7,8 +7,7 @@
 #include "base/pattern.h"
 #include "base/proc/path.h"
 #include "base/value.h"
-#include "tuner/program/impl.h"
-#include "tuner/program/program_shell_impl.h"
+#include "tuner/program/program_impl.h"
 
 /* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
 static const char *brace_find(const char *text, size_t *size) {

@@ -8,8 +8,7 @@
 
 #include "base/json/js.h"
 #include "tuner/build/toolchain.h"
-#include "tuner/program/build_impl.h"
-#include "tuner/program/program_text_impl.h"
+#include "tuner/program/program_impl.h"
 
 /* The inputs of a build command besides the sources. */
 void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,

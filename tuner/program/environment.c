@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "base/value.h"
 #include "tuner/program/environment.h"
-#include "tuner/program/impl.h"
-#include "tuner/program/program_text_impl.h"
+#include "tuner/program/program_impl.h"
 
 /* The text of a number, word or boolean; NULL for anything else. Caller frees. */
 static char *scalar_text(const json_t *json) {

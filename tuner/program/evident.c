@@ -2,8 +2,7 @@
 /* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
 #include "base/json/js.h"
 #include "tuner/result/result.h"
-#include "tuner/program/evident_impl.h"
-#include "tuner/program/run_impl.h"
+#include "tuner/program/program_impl.h"
 #include "tuner/same/same.h"
 
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };

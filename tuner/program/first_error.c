@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
-#include "tuner/program/first_error_impl.h"
+#include "tuner/program/program_impl.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/program/inputs_impl.h"
+#include "tuner/program/program_impl.h"
 
 #include <fcntl.h>
 #include <fts.h>

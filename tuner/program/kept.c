@@ -2,8 +2,7 @@
 #include "tuner/program/kept.h"
 
 #include "tuner/build/cache.h"
-#include "tuner/program/build_impl.h"
-#include "tuner/program/inputs_impl.h"
+#include "tuner/program/program_impl.h"
 
 struct sources {
 	const struct program *program;

@@ -9,13 +9,8 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/build/cache.h"
-#include "tuner/program/build_impl.h"
+#include "tuner/program/program_impl.h"
 #include "tuner/program/environment.h"
-#include "tuner/program/first_error_impl.h"
-#include "tuner/program/inputs_impl.h"
-#include "tuner/program/run_impl.h"
-#include "tuner/program/program_tree_impl.h"
-#include "tuner/program/service_impl.h"
 
 static uint64_t entry_mark(const FTSENT *entry) {
 	const struct stat *info = entry->fts_statp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/environment.h"
-#include "tuner/program/impl.h"
+#include "tuner/program/program_impl.h"
 #include "base/json/js.h"
 #include "tuner/program/kept.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Follows the token recognition of the POSIX shell (XCU 2.3) as far as quoting goes. Constructs that shells read
  * differently, or whose end only a full parser finds, leave a doubt, and then nothing can be inserted any more. */
-#include "tuner/program/program_shell_impl.h"
+#include "tuner/program/program_impl.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/program/program_tree_impl.h"
+#include "tuner/program/program_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,12 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "tuner/program/build_impl.h"
-#include "tuner/program/evident_impl.h"
-#include "tuner/program/inputs_impl.h"
-#include "tuner/program/run_impl.h"
-#include "tuner/program/program_text_impl.h"
-#include "tuner/program/service_impl.h"
+#include "tuner/program/program_impl.h"
 
 /* A command before or after a run may take this many times as long as it has taken so far, plus this many seconds. */
 static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
@@ -313,6 +308,25 @@ static int expecting(struct program *program, const struct trial_request *reques
 	if (measure(program, request, result, err))
 		return -1;
 	return is_baseline ? baseline_seen(program, result, err) : compare(program, request, result, err);
+}
+
+/* The resource usage in a reply: numbers or null; new reference or NULL. */
+static json_t *program_run_usage(const json_t *reply) {
+	static const char *const keys[] = {
+		"user_s",       "system_s",           "max_rss_bytes",        "minor_faults",
+		"major_faults", "voluntary_switches", "involuntary_switches", "migrations",
+		"run_delay_s",
+	};
+	const json_t *usage = json_object_get(reply, "usage");
+	if (!json_is_object(usage))
+		return NULL;
+	json_t *checked = json_object();
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *value = json_object_get(usage, keys[i]);
+		bool good = json_is_number(value) && json_number_value(value) >= 0;
+		json_object_set(checked, keys[i], good ? value : json_null());
+	}
+	return checked;
 }
 
 static void usage_note(struct program *program, const json_t *config, const struct trial_result *result) {

@@ -3,8 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "tuner/program/run_impl.h"
-#include "tuner/worker/worker.h"
+#include "tuner/program/program_impl.h"
 
 /* Checks what a worker reports of a program's work on GPUs. */
 enum { ROWS_MAX = 4096 };
@@ -243,22 +242,4 @@ int program_run(struct worker *worker, const struct program_run *run, struct tri
 	                                         .use = run_use,
 	                                         .ctx = (void *)run};
 	return worker_exchange(worker, &question, result, err);
-}
-
-json_t *program_run_usage(const json_t *reply) {
-	static const char *const keys[] = {
-		"user_s",       "system_s",           "max_rss_bytes",        "minor_faults",
-		"major_faults", "voluntary_switches", "involuntary_switches", "migrations",
-		"run_delay_s",
-	};
-	const json_t *usage = json_object_get(reply, "usage");
-	if (!json_is_object(usage))
-		return NULL;
-	json_t *checked = json_object();
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		json_t *value = json_object_get(usage, keys[i]);
-		bool good = json_is_number(value) && json_number_value(value) >= 0;
-		json_object_set(checked, keys[i], good ? value : json_null());
-	}
-	return checked;
 }

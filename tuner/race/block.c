@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"
-#include "tuner/race/entrant_impl.h"
+#include "tuner/race/race_impl.h"
 
 enum { IN_A_ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 

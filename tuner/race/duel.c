@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/duel_impl.h"
+#include "tuner/race/race_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 
@@ -112,6 +112,13 @@ static void swap(int *a, int *b) {
 
 	*a = *b;
 	*b = other;
+}
+
+/* Does the side that is asked about run first in this pair? At random, but of each two pairs in a row it is once first
+ * and once second: what the first run leaves to the second, such as warm caches, favours neither side in few pairs.
+ * before: the answer for the pair before. */
+static bool look_first(struct rng *rng, size_t pair, bool before) {
+	return pair % 2 ? !before : rng_below(rng, 2) == 0;
 }
 
 /* The order within a block is random, so that a drift (clock, temperature, other users) and what one run leaves in the

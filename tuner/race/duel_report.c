@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
-#include "tuner/race/duel_impl.h"
+#include "tuner/race/race_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 

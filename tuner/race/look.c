@@ -40,10 +40,6 @@ static double early_error(const struct look_rule *rule, size_t count) {
 	return late_error(rule);
 }
 
-bool look_first(struct rng *rng, size_t pair, bool before) {
-	return pair % 2 ? !before : rng_below(rng, 2) == 0;
-}
-
 int look_next(const struct look_rule *rule, int count) {
 	for (size_t i = 0; i < EARLY && rule->first; i++)
 		if (early[i].pairs > count && early[i].pairs >= rule->first && early[i].pairs < rule->pairs_min)

@@ -17,11 +17,6 @@ struct look_rule {
 	double limit; /* the interval must also exclude this ratio before the verdict is final; 0: none */
 };
 
-/* Does the side that is asked about run first in this pair? At random, but of each two pairs in a row it is once first
- * and once second: what the first run leaves to the second, such as warm caches, favours neither side in few pairs.
- * before: the answer for the pair before. */
-bool look_first(struct rng *rng, size_t pair, bool before);
-
 /* The number of pairs at the next look after `count` pairs; at most pairs_max. */
 int look_next(const struct look_rule *rule, int count);
 

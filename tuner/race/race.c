@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/entrant_impl.h"
+#include "tuner/race/race_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
 

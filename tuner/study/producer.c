@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "tuner/study/producer_impl.h"
+#include "tuner/study/study_impl.h"
 
 static const struct producer producers[] = {
 #include "tuner/study/producers.def"

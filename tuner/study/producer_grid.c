@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "tuner/study/producer_impl.h"
+#include "tuner/study/study_impl.h"
 
 struct row {
 	const char **cells;

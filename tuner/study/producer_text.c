@@ -7,8 +7,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/study/counted_file_impl.h"
-#include "tuner/study/producer_impl.h"
+#include "tuner/study/study_impl.h"
 
 enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
 /* A counter that ran for a smaller part of the time was extrapolated. */

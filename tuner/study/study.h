@@ -52,7 +52,6 @@ void study_recommend(struct study *study, const json_t *problem, const json_t *w
  * columns is kept for each problem, as far as they fit. To be called before study_finish. */
 void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
-size_t study_gathered(const struct study *study); /* number of configurations that were added, finished or not */
 
 enum { STUDY_ABSENT = -1, STUDY_COLUMNS_MAX = 128 };
 

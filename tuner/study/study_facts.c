@@ -80,54 +80,11 @@ bool study_ceiling_steady(const struct study *study, const char *name, const cha
 	return steady;
 }
 
-/* NULL if there are none. */
-static const struct study_fact *facts_of(struct study *study, const json_t *list) {
-	size_t i;
-	json_t *one;
-	if (json_array_size(list) == 0)
-		return NULL;
-	struct study_fact *facts = arena_alloc(study->arena, json_array_size(list) + 1, sizeof *facts);
-	json_array_foreach((json_t *)list, i, one) {
-		facts[i] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
-	}
-	facts[i] = (struct study_fact){NULL, NAN};
-	return facts;
-}
-
 bool study_counts(const struct study *study, const char *name) {
 	for (size_t i = 0; i < study->counted_count; i++)
 		if (strcmp(study->counted[i], name) == 0)
 			return true;
 	return false;
-}
-
-/* Rows have the same counters in the same order, as a rule. */
-static void names_gather(struct study *study, const struct study_fact *facts) {
-	enum { STEP = 64 };
-	for (size_t i = 0; facts && facts[i].name; i++) {
-		if ((i < study->counted_count && strcmp(study->counted[i], facts[i].name) == 0) ||
-		    study_counts(study, facts[i].name))
-			continue;
-		if (study->counted_count % STEP == 0) {
-			const char **more = arena_alloc(study->arena, study->counted_count + STEP, sizeof *more);
-			if (study->counted_count)
-				memcpy(more, study->counted, study->counted_count * sizeof *more);
-			study->counted = more;
-		}
-		study->counted[study->counted_count++] = facts[i].name;
-	}
-}
-
-void study_facts_make(struct study *study) {
-	for (size_t r = 0; r < study->row_count; r++) {
-		struct study_row *row = &study->rows[r];
-		const json_t *metrics = json_object_get(row->counted, "metrics");
-		row->figures = facts_of(study, json_object_get(row->detail, "figures"));
-		row->counters = facts_of(study, json_object_get(row->counted, "counters"));
-		names_gather(study, row->counters);
-		row->metrics =
-			facts_of(study, metrics ? metrics : json_object_get(json_object_get(row->counted, "counting"), "metrics"));
-	}
 }
 
 static double named(const struct study_fact *fact, const char *name) {

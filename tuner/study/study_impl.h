@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of this room. */
+/* Private to this folder. */
 #ifndef TUNER_STUDY_STUDY_IMPL_H
 #define TUNER_STUDY_STUDY_IMPL_H
+#include <jansson.h>
 
+#include "base/csv.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/study/contrast.h"
+#include "tuner/study/study.h"
+
+/* Shared by the files of this room. */
 
 /* Only the trials of the highest grade of a row count. */
 enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL };
@@ -64,7 +70,6 @@ void study_thin(struct study *study, size_t winner, size_t baseline);
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
 void study_drift(struct study *study);
 void study_columns_make(struct study *study);
-void study_facts_make(struct study *study); /* of the rows that stay */
 
 /* Sorts rows so that those which agree in all columns but the skipped ones are neighbours, ascending in the skipped
  * ones. */
@@ -75,4 +80,218 @@ struct study_order {
 int study_order_compare(const struct study_order *order, size_t a,
                         size_t b); /* 0: they agree in all columns that are not skipped */
 void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
+
+/* Counters that other programs have written: `perf stat -x,` and `likwid-perfctr -o FILE.csv`. A table names such files
+ * in a column (doc/tables.md). */
+
+/* Reads the file `name` beside the table: [{"name", "value", "unit", "status"}], under our names where we have one. New
+ * reference; NULL with ERR_USAGE if the name leads elsewhere, or if the file is of neither kind. */
+json_t *counted_file_read(const char *table, const char *name, struct err *err);
+/* The same from a text; where: for messages. */
+json_t *counted_text_read(const char *text, const char *where, struct err *err);
+
+/* Tables that somebody brings (doc/tables.md): the header tells which columns are the problem, the parameters, the
+ * time or a rate, and what else was measured. */
+enum table_role {
+	TABLE_PARAM,
+	TABLE_PROBLEM,
+	TABLE_TIME,    /* the values of the rows */
+	TABLE_RATE,    /* the same as amounts a second */
+	TABLE_FIGURE,  /* a part of the time, or another number that was measured */
+	TABLE_COUNTER, /* events of hardware or software */
+	TABLE_FILE,    /* the name of a file with counters (counted_file_impl.h) */
+	TABLE_STATUS,
+	TABLE_IGNORED
+};
+
+enum table_measure { MEASURE_NONE, MEASURE_TIME, MEASURE_RATE };
+enum { TABLE_NAME = 160 };
+
+/* A header's name: "kernel time (ms)" is a time, its base "kernel time" and its scale 1e-3. */
+struct table_name {
+	char base[TABLE_NAME]; /* lower case, without the unit */
+	enum table_measure measure;
+	double scale;         /* seconds, or amounts a second, of one unit */
+	char per[TABLE_NAME]; /* what it is the time of, or a rate of: "acquire", "byte", "operation"; "" for a run */
+};
+/* src: table_key.c */
+bool table_among(const char *word, size_t length, const char *words);
+bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */
+void table_words_join(const char *header, char key[TABLE_NAME]);
+/* A header in English, if each of its words is known and some are in another language; otherwise as it is. */
+void table_translate(const char *header, char out[TABLE_NAME]);
+/* The header in lower case, with "_" between words, without its unit and words such as "number of". */
+void table_key(const char *header, char key[TABLE_NAME]);
+bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
+bool table_is_team(const char *header);    /* threads, ranks, devices */
+/* src: table_words.c */
+void table_name_read(const char *header, struct table_name *name);
+/* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
+int table_time_rank(const struct table_name *name);
+bool table_is_statistic(const struct table_name *name); /* a minimum, a deviation, a bound of an interval */
+bool table_is_problem(const char *header);
+bool table_is_parameter(const char *header);
+bool table_is_counter(const char *header);
+bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
+bool table_is_part(const char *header);  /* copying, communication, input: a part of a run */
+bool table_is_figure(const char *header);
+extern const char table_direction_words[];
+/* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
+bool table_is_missing(const char *cell);
+
+/* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
+ * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
+char *table_text_plain(const char *text, size_t size, size_t *plain_size);
+/* src: table_cells.c */
+extern const char table_serial_words[];
+/* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
+ * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
+ */
+struct csv *table_cells_rewrite(struct csv *csv);
+/* Leaves out what follows "±" in cells. */
+void table_deviations_cut(struct csv *csv);
+/* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
+bool table_clock(const char *cell, double *seconds);
+/* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
+size_t table_side(const char *text, size_t *length);
+
+struct table_column {
+	const char *name;
+	struct table_name read;
+	enum table_role role;
+	bool numbers; /* every cell that is not empty is a number; sizes as 64K count */
+};
+struct table {
+	const struct csv *csv;
+	const char *path;
+	struct table_column *columns;
+	size_t value;      /* the column of times or rates */
+	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
+	bool assumed_unit; /* the file does not say that times are seconds */
+	bool unitless;     /* nobody knows the unit of the values, of which less is better */
+	bool guessed;      /* nothing says which direction of the values is better */
+	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
+	const char *producer;
+	const struct study_reading *reading;
+};
+enum { TABLE_PROBLEM_NAMES = 32 };
+/* src: table_parts.c */
+/* Do the table's parts leave some of the time, which is then a part as well? */
+bool table_has_rest(const struct table *table);
+/* The number in a cell, in the unit that it or its column names. */
+bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value);
+/* The other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read. rest: the
+ * parts leave some of the time. */
+json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err);
+/* src: table_roles.c */
+int table_roles(struct table *table, struct err *err);
+/* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
+enum { TABLE_PAIRS_ROWS = 400 };
+void table_roles_follow(struct table *table);
+/* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
+bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
+
+/* Files of other programs: a producer is recognised by the names in its header or its first bytes, and one line of a
+ * table tells what each of its columns is. */
+struct producer {
+	const char *name;
+	const char *header; /* "a;b": a table with columns of these names, which may hold * */
+	const char *keys;   /* "a;b": JSON with these members near its beginning; NULL: it has no such files */
+	const char *rows; /* where a document has its rows: "benchmarks.states"; "": it is a list, or has one in each line;
+	                     "[": it is a list, because other documents have the same members */
+	/* "pattern=role[:argument]; .." The first pattern that fits a column tells its role; others are skipped. "^name" is
+	 * a member of what a row stands in, "a.b" one of its object a. The roles:
+	 *     time[:UNIT]      a time of the row; the first one of the list that the file has
+	 *     sample[:UNIT]    the same; each number of a list is a row
+	 *     score            a time or a rate, by its unit
+	 *     unit             of the time or score, for each row
+	 *     less, more       an objective of this direction, whose unit nobody knows
+	 *     parameter[:NAME] chosen; without a name what * stands for
+	 *     problem[:NAME]   an input
+	 *     named            a parameter, a size or a counter by its name
+	 *     path             "BM_copy/64/threads:2", as Google Benchmark joins names and arguments
+	 *     test[:NAME]      "test_sort[8-fast]", whose arguments pytest also gives by name
+	 *     pairs            "N=8&M=2"
+	 *     command          whose words that differ between rows are parameters, if no column is one
+	 *     per              the time is of so many iterations
+	 *     counter          counted
+	 *     aggregate:WORD   another word says that the row is made from others
+	 *     status:WORD      another word says that the row failed */
+	const char *columns;
+};
+
+/* NULL: it is JSON of nobody who is known, or no JSON. src: producer.c */
+const struct producer *producer_of_json(const char *text, size_t size);
+
+/* Leaves out marks of thousands in front of a unit: "1,234.5 ns", "1 234,5", and "12,345" as 12345 or, with
+ * MARKS_COMMA, 12.345. MARKS_WHOLE: it does not have a fraction. */
+enum producer_marks { MARKS_POINT, MARKS_COMMA, MARKS_WHOLE };
+void producer_number(char *cell, enum producer_marks marks);
+
+/* Does a line name the columns of one of them? */
+bool producer_heads(const char *line, size_t length);
+
+/* A table under construction, of cells under names. src: producer_grid.c */
+struct grid;
+struct grid *grid_new(void);
+void grid_row(struct grid *grid, size_t line); /* begins a row */
+/* Sets a cell of the row; the texts are copied. Names and cells beyond the limits of tables are dropped. role: an enum
+ * table_role, or -1 where the name tells; GRID_MORE: the cell joins what the row has there, on a line of its own. */
+enum { GRID_MORE = -2 };
+void grid_put(struct grid *grid, const char *name, const char *cell, int role);
+/* The table, which csv_free frees, with the roles of its columns, if they are asked for; the grid is gone. NULL if it
+ * does not have any rows. */
+struct csv *grid_end(struct grid *grid, int **role);
+/* The parameters and sizes in the first `length` bytes of a cell: "BM_copy/64/threads:2", "N=8&M=2", or a command,
+ * which is compared with those of the other rows. */
+enum grid_names { GRID_PATH, GRID_PAIRS, GRID_COMMAND };
+void grid_split(struct grid *grid, enum grid_names kind, const struct csv *csv, size_t row, size_t column,
+                size_t length);
+/* ncu writes a row for each metric of a launch: the same with a row for each launch, and units behind the values. NULL:
+ * the table is not so. */
+struct csv *producer_pivot(const struct csv *csv);
+
+/* A table with a row for each time, whose columns have a role. */
+struct produced {
+	struct csv *csv; /* owns the rest */
+	int *role;       /* of each column: an enum table_role, or -1 where its name tells */
+	const char *producer;
+	bool unitless, more, guessed;
+};
+/* producer NULL: by the header; 1: it is not known. The caller frees the table. -1 with err if a row cannot be read. */
+int producer_apply(const struct producer *producer, const struct csv *csv, const char *path,
+                   const struct study_reading *reading, struct produced *produced, struct err *err);
+
+/* The rows of a document as a table, NULL if it does not have any; producer NULL: JSON of nobody who is known, a list
+ * of objects, an object in each line, or an object of lists. src: producer_json.c */
+struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size);
+
+/* The texts of time(1), perf stat, likwid, hyperfine and Criterion: a row for each run, with columns that speak for
+ * themselves. NULL: it is not one of them. src: producer_text.c */
+struct csv *producer_text(const char *text, size_t size);
+
+/* Tables with a column of times for each value of something become tables with a row for each time. */
+struct wide {
+	size_t column[CSV_COLUMNS_MAX], count;  /* those with times */
+	const char *value[CSV_COLUMNS_MAX];     /* that their headers stand for */
+	const char *name;                       /* of these values: "threads", "version" */
+	const char *direction[CSV_COLUMNS_MAX]; /* of copies, if `directed`: then the values are what is left of headers */
+	const char *other; /* what the second key of "N=1024, B=16" is, if `directed`; NULL: a direction */
+	bool directed;
+	struct table_name measure; /* of the times, or the rates */
+	bool repeats;              /* the columns are runs of the same */
+	bool with_serial;          /* the last column is serial code, beside teams of threads */
+	bool unnamed;              /* the headers are bare numbers, and nothing says of what */
+	bool speedups;             /* all are 1 in the first row */
+	size_t parts;              /* number of columns that are called like parts of a time */
+	bool sum;                  /* the columns are parts, and nothing is their sum */
+	const char *unit;          /* that a comment names, or NULL */
+	bool assumed;              /* the unit is not known: seconds */
+};
+/* noted: the name that the table gives, or NULL. False: the table is not wide. */
+bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
+
+/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
+ * src: table_long.c */
+struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);
 #endif

@@ -7,7 +7,7 @@
 #include "base/sys.h"
 #include "tuner/record/record.h"
 #include "tuner/result/result.h"
-#include "tuner/study/producer_impl.h"
+#include "tuner/study/study_impl.h"
 #include "tuner/trial/trial.h"
 
 /* Reads the JSON of `sweep`, `tune`, `run` and `compare`. */

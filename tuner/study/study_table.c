@@ -5,9 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "tuner/study/counted_file_impl.h"
-#include "tuner/study/producer_impl.h"
-#include "tuner/study/table_wide_impl.h"
+#include "tuner/study/study_impl.h"
 
 /* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
  */
@@ -120,6 +118,11 @@ static json_t *source_json(const struct table *table) {
 			columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role), "unit", unit));
 	}
 	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
+}
+
+/* number of configurations that were added, finished or not */
+static size_t study_gathered(const struct study *study) {
+	return study->gathering.count;
 }
 
 /* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 const char table_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
 

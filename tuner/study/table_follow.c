@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 4 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 bool table_among(const char *word, size_t length, const char *words) {
 	while (*words) {

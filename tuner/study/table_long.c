@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "tuner/study/table_wide_impl.h"
+#include "tuner/study/study_impl.h"
 
 static const double AGAIN = 0.1;
 

@@ -6,8 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "tuner/study/counted_file_impl.h"
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 static const double WHOLE_LEAST = 0.85, WHOLE_MOST = 1.05, SHARE = 0.8, MATTERS = 0.2;
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };
 static const double MEASURED_DISTINCT = 0.6;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 
 #include "base/mem.h"
-#include "tuner/study/producer_impl.h"
+#include "tuner/study/study_impl.h"
 
 enum { LINES_MAX = 400000, FIELDS_MAX = CSV_COLUMNS_MAX, LOOKED_AT = 60 };
 

@@ -3,7 +3,7 @@
  * "run 1,run 2". Decides which columns these are, and what they are values of. */
 #include <strings.h>
 
-#include "tuner/study/table_wide_impl.h"
+#include "tuner/study/study_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
  * are compared for each direction. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 struct unit {
 	const char *word;

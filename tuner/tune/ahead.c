@@ -10,7 +10,6 @@
 #include "tuner/tune/session_impl.h"
 
 static const double LOOK_SECONDS = 0.25; /* between looks at the budget, and at Ctrl-C, while builds are awaited */
-static const double LEAST_SECONDS = 1e-3;
 enum { LEAST_EVALUATIONS = 2 /* the baseline and another one */ };
 /* A build that takes that many times as long as the longest so far is given up while too few are known for a median,
  * but no build is before some seconds, because a busy machine can slow a short one down that much. */
@@ -31,103 +30,6 @@ void tune_ahead_patience(struct tune *tune) {
 			fmax(seconds, fmin(PATIENCE_SECONDS_MIN, tune_promised(tune) ? SHARE * tune_budget_time(tune) : INFINITY));
 	}
 	builder_patience(builder, seconds);
-}
-
-/* More proposals than this cost more evaluations than they save: the strategy does not know the results of the others.
- * A build that is short beside a measurement is not worth any. */
-static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double trial_s) {
-	double depth = 1 + ceil(build_s / fmax(trial_s, LEAST_SECONDS));
-	return depth < ahead->most ? (unsigned)depth : ahead->most;
-}
-
-/* Called once the baseline is measured: decides how many are proposed at a time. */
-static void tune_ahead_begin(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->bench.ahead;
-	ahead->depth = ahead->most = 1;
-	if (!tune->task->builder || tune->bench.fleet)
-		return;
-	const struct build_figures figures = builder_figures(tune->task->builder);
-	ahead->beside = figures.beside;
-	ahead->most = figures.jobs < TUNE_AHEAD_MAX ? figures.jobs : TUNE_AHEAD_MAX;
-	if (figures.beside && !(figures.last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
-		ahead->depth = ahead->most;
-	else
-		ahead->depth = depth_of(ahead, figures.last_s,
-		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
-}
-
-static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {
-	int64_t until = 0;
-	if (store_last_trial(tune->task->store, &until, err))
-		return NULL;
-	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
-	                 (int)tune->bench.ahead.depth);
-}
-
-/* wanted: the searches of an earlier plan; NULL: there was none. */
-static int sources_find(struct tune *tune, const json_t *plan, const json_t *wanted, struct err *err) {
-	const struct tune_task *task = tune->task;
-	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
-		return 0;
-	mem_auto char *objective = tune_objective(task);
-	const struct tune_sources_query query = {.kernel = task->kernel,
-	                                         .source = task->source,
-	                                         .objective = objective,
-	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
-	                                         .problem = task->problem,
-	                                         .space = task->space,
-	                                         .start = task->start,
-	                                         .search = tune->memory.id,
-	                                         .until = js_int_or(plan, "until", 0)};
-	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
-	return tune->memory.sources ? 0 : -1;
-}
-
-static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err) {
-	struct store *store = tune->task->store;
-	if (tune->task->resume && store_plan_get(store, tune->memory.id, plan, err))
-		return -1;
-	if (*plan)
-		return sources_find(tune, *plan, json_object_get(*plan, "sources"), err);
-	*plan = plan_new(tune, budget, err);
-	if (!*plan || sources_find(tune, *plan, NULL, err))
-		return -1;
-	json_object_set_new(*plan, "sources", tune_sources_searches(tune->memory.sources));
-	return store_plan_set(store, tune->memory.id, *plan, err);
-}
-
-int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
-	const struct tune_task *task = tune->task;
-	js_auto json_t *plan = NULL;
-	tune_ahead_begin(tune);
-	int failed = plan_make(tune, budget, &plan, err);
-	if (!failed) {
-		int64_t ahead = js_int_or(plan, "ahead", 1);
-		tune->bench.ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;
-		int64_t planned = js_int_or(plan, "budget", 0);
-		struct strategy_task of_strategy = {.space = task->space,
-		                                    .seed = task->seed,
-		                                    .start = task->start,
-		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
-		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
-		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
-		                                    .hints = task->prior.hints,
-		                                    .hint_count = task->prior.hint_count,
-		                                    .counter_count = json_array_size(tune->counting.names)};
-		of_strategy.sources = tune_sources_list(tune->memory.sources, &of_strategy.source_count);
-		tune->search = search_new(task->strategy, &of_strategy, err);
-		failed = tune->search ? 0 : -1;
-	}
-	return failed;
-}
-
-/* The baseline tells little: its trial includes what happens only once, and it is often the fastest to build. */
-void tune_ahead_note(struct tune *tune) {
-	struct tune_ahead *ahead = &tune->bench.ahead;
-	ahead->builds_s += tune->bench.current.build_seconds;
-	ahead->trials_s += tune->bench.current.seconds;
-	if (ahead->most > 1 && ahead->trials_s > 0)
-		ahead->depth = depth_of(ahead, ahead->builds_s, ahead->trials_s);
 }
 
 /* The number of proposals that the budget allows beside those that are waiting. */
@@ -231,6 +133,12 @@ static void reconsider(struct tune *tune) {
 		else
 			search_withdraw(tune->search, ahead->queue[i]);
 	tune_spend(tune, before);
+}
+
+/* Does a budget in seconds allow this beside the finals? */
+static bool tune_fits(const struct tune *tune, double seconds) {
+	return !tune_promised(tune) || tune_is_recalling(tune) ||
+	       tune_elapsed(tune) + seconds + tune_finals_kept(tune) < tune_budget_time(tune);
 }
 
 /* A build that would end after the search has no use, and takes the time of the finals. */

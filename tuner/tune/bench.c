@@ -365,17 +365,3 @@ struct runner tune_runner(struct tune *tune, enum tune_spending on) {
 	tune->bench.charged = on;
 	return (struct runner){.ctx = tune, .run = race_trial};
 }
-
-json_t *tune_building_json(const struct tune *tune) {
-	if (!tune->task->builder)
-		return NULL;
-	const struct build_figures figures = builder_figures(tune->task->builder);
-	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:o,s:f,s:o}", "jobs", (int)figures.jobs, "when",
-	                 figures.jobs == 1 ? "one by one"
-	                 : figures.beside  ? "beside measurements"
-	                                   : "between measurements",
-	                 "ahead", (int)tune->bench.ahead.depth, "reused", (json_int_t)figures.found, "stopped",
-	                 (json_int_t)figures.stopped, "given_up", (json_int_t)figures.given_up, "patience_s",
-	                 js_number(figures.patience_s), "seconds", figures.spent_s, "unfit_s",
-	                 js_number(tune->bench.ahead.unfit_s > 0 ? tune->bench.ahead.unfit_s : NAN));
-}

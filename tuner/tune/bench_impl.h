@@ -3,8 +3,7 @@
 #ifndef TUNER_TUNE_BENCH_IMPL_H
 #define TUNER_TUNE_BENCH_IMPL_H
 #include "tuner/fleet/fleet.h"
-#include "tuner/tune/memory_impl.h"
-#include "tuner/tune/money_impl.h"
+#include "tuner/tune/tune_impl.h"
 
 struct tune;
 
@@ -75,7 +74,6 @@ double tune_shown(const struct tune *tune, double value);
 int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_request *request,
                struct trial_result *result, struct err *err);
 struct runner tune_runner(struct tune *tune, enum tune_spending on); /* tune_trial for the finals */
-json_t *tune_building_json(const struct tune *tune);                 /* new reference; NULL: nothing is built */
 /* A request with the samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
 struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
@@ -109,15 +107,11 @@ bool tune_is_busy(const struct tune *tune); /* do single runs say little, becaus
 
 /* ahead.c */
 
-/* Called after each evaluation: decides that again, by the builds and trials so far. */
-void tune_ahead_note(struct tune *tune);
 /* Tells the builder how long a build may take, by those so far. */
 void tune_ahead_patience(struct tune *tune);
 /* The next configuration to measure, which is built if it has to be. 0: the search is over, -1: interrupted. */
 int tune_ahead_next(struct tune *tune, uint64_t *index, struct err *err);
 void tune_ahead_end(struct tune *tune); /* stops all builds */
-/* Creates the task of the strategy and the search, the same again if resumed. Called once the baseline is measured. */
-int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
 /* search.c */
 

@@ -425,11 +425,6 @@ static bool tune_spent(const struct tune *tune) {
 	return !tune_another_fits(tune, least, tune_finals_kept(tune));
 }
 
-bool tune_fits(const struct tune *tune, double seconds) {
-	return !tune_promised(tune) || tune_is_recalling(tune) ||
-	       tune_elapsed(tune) + seconds + tune_finals_kept(tune) < tune_budget_time(tune);
-}
-
 uint64_t tune_budget_evaluations(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
 	if (budget->evaluations)

@@ -53,8 +53,6 @@ void work_free(struct work *work);
 void work_queue(struct parallel *parallel, struct work *work);
 /* Returns 1, 0 or -1 like fleet_submit. */
 int work_submit(struct parallel *parallel, struct work *work, size_t node, struct err *err);
-/* Repeats it on the node that has just done it, else later and elsewhere; a baseline is not repeated elsewhere. */
-int work_again(struct parallel *parallel, struct work *work, size_t node, struct err *err);
 /* Converts a result to the scale of the reference and adds the name of the node; the reply keeps the raw values. */
 void work_scale(const struct parallel *parallel, size_t node, struct trial_result *result);
 

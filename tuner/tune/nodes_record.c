@@ -114,6 +114,24 @@ static int baseline_cut(struct parallel *parallel, struct work *work, const stru
 	return tune->search || parallel->ending ? 0 : tune_budget_check(tune, true, err);
 }
 
+/* Repeats it on the node that has just done it, else later and elsewhere; a baseline is not repeated elsewhere. */
+static int work_again(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
+	size_t idle = parallel->ending ? SIZE_MAX : fleet_idle_take(parallel->fleet);
+	int rc = 0;
+	if (idle == node)
+		rc = work_submit(parallel, work, node, err);
+	else if (idle != SIZE_MAX)
+		fleet_idle_put(parallel->fleet, idle);
+	if (rc == 1)
+		return 0;
+	if (rc == 0 && !work->baseline) {
+		work_queue(parallel, work);
+		return 0;
+	}
+	work_free(work);
+	return rc;
+}
+
 /* Records a baseline that has ended and acts on the verdict about its node. */
 static int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done,
                                     struct err *err) {

@@ -61,23 +61,6 @@ int work_submit(struct parallel *parallel, struct work *work, size_t node, struc
 	return 1;
 }
 
-int work_again(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
-	size_t idle = parallel->ending ? SIZE_MAX : fleet_idle_take(parallel->fleet);
-	int rc = 0;
-	if (idle == node)
-		rc = work_submit(parallel, work, node, err);
-	else if (idle != SIZE_MAX)
-		fleet_idle_put(parallel->fleet, idle);
-	if (rc == 1)
-		return 0;
-	if (rc == 0 && !work->baseline) {
-		work_queue(parallel, work);
-		return 0;
-	}
-	work_free(work);
-	return rc;
-}
-
 void work_scale(const struct parallel *parallel, size_t node, struct trial_result *result) {
 	double scale = fleet_scale(parallel->fleet, node);
 	for (size_t i = 0; i < result->sample_count; i++)

@@ -96,33 +96,6 @@ static json_t *effect_json(const struct space *space, size_t param, const struct
 	return object;
 }
 
-static const json_t *measured_of(const struct tune *tune, const char *param) {
-	js_each (effect, tune->finals.effects)
-		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
-			return effect;
-	return NULL;
-}
-
-json_t *tune_effects_measured(const struct tune *tune) {
-	json_t *effects = tune_effects(tune);
-	js_each (effect, effects) {
-		const json_t *measured = measured_of(tune, js_string_or(effect, "param", ""));
-		bool clear = json_number_value(json_array_get(json_object_get(effect, "ci"), 0)) > 1;
-		if (measured) {
-			json_object_update(effect, (json_t *)measured);
-			continue;
-		}
-		if (js_bool_or(effect, "known", false) && clear)
-			json_object_set(effect, "estimate", json_object_get(effect, "ratio"));
-		json_object_set_new(effect, "known", json_false());
-		json_object_del(effect, "ratio");
-		json_object_del(effect, "ci");
-		json_object_del(effect, "best");
-		json_object_del(effect, "worst");
-	}
-	return effects;
-}
-
 /* Today's setting may lie outside of the space. */
 static void today_find(const struct tune *tune, int *today) {
 	const struct space *space = tune->task->space;

@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/tune/recall_impl.h"
+#include "tuner/tune/tune_impl.h"
 
 enum kind { KIND_BASELINE, KIND_SEARCH, KIND_PROBE, KIND_NODE, KIND_COUNT };
 struct row {

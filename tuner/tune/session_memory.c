@@ -83,20 +83,6 @@ void tune_remember(struct tune *tune, uint64_t index, const struct trial_result 
 		remember(tune, index, INFINITY, result);
 }
 
-void tune_counters_name(struct tune *tune, const struct trial_result *result) {
-	const json_t *rows = json_object_get(result->reply, "counters");
-	json_t *seen = json_object();
-	tune->counting.names = json_array();
-	js_each (row, rows) {
-		const char *name = js_string_or(row, "name", "");
-		if (*name && !json_object_get(seen, name)) {
-			json_array_append_new(tune->counting.names, json_string(name));
-			json_object_set_new(seen, name, json_true());
-		}
-	}
-	json_decref(seen);
-}
-
 /* The values of the counters, NAN for those not counted; NULL: none was counted. The caller frees the array. */
 static double *counters_of(const struct tune *tune, const struct trial_result *result) {
 	size_t count = json_array_size(tune->counting.names), i;

@@ -316,6 +316,71 @@ static void worth_add(const struct tune *tune, json_t *result) {
 	json_object_set(result, "not_needed", tune->finals.not_needed);
 }
 
+/* new reference; NULL: nothing is built */
+static json_t *tune_building_json(const struct tune *tune) {
+	if (!tune->task->builder)
+		return NULL;
+	const struct build_figures figures = builder_figures(tune->task->builder);
+	return json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:o,s:f,s:o}", "jobs", (int)figures.jobs, "when",
+	                 figures.jobs == 1 ? "one by one"
+	                 : figures.beside  ? "beside measurements"
+	                                   : "between measurements",
+	                 "ahead", (int)tune->bench.ahead.depth, "reused", (json_int_t)figures.found, "stopped",
+	                 (json_int_t)figures.stopped, "given_up", (json_int_t)figures.given_up, "patience_s",
+	                 js_number(figures.patience_s), "seconds", figures.spent_s, "unfit_s",
+	                 js_number(tune->bench.ahead.unfit_s > 0 ? tune->bench.ahead.unfit_s : NAN));
+}
+
+static const char *const words[SPENT_COUNT] = {
+	[SPENT_IDLE] = "idle",     [SPENT_BUILD] = "build",       [SPENT_MEASURE] = "measure",
+	[SPENT_VERIFY] = "verify", [SPENT_PROBE] = "probe",       [SPENT_RACE] = "race",
+	[SPENT_DUEL] = "duel",     [SPENT_COUNTERS] = "counters", [SPENT_SEARCH] = "search",
+};
+
+/* new reference */
+/* The time of an interrupted run is only known as a whole. */
+static json_t *tune_seconds_json(const struct tune *tune) {
+	json_t *seconds = json_object();
+	double rest = tune_elapsed(tune) - tune->money.spent_before;
+	for (int i = 1; i < SPENT_COUNT; i++) {
+		json_object_set_new(seconds, words[i], json_real(tune->money.spent[i]));
+		rest -= tune->money.spent[i];
+	}
+	json_object_set_new(seconds, words[SPENT_IDLE], json_real(fmax(rest, 0)));
+	if (tune->money.spent_before > 0)
+		json_object_set_new(seconds, "earlier", json_real(tune->money.spent_before));
+	return seconds;
+}
+
+static const json_t *measured_of(const struct tune *tune, const char *param) {
+	js_each (effect, tune->finals.effects)
+		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
+			return effect;
+	return NULL;
+}
+
+/* The effects that pairs have measured, in the same form; `estimate` is the ratio of an effect that is known from the
+ * search only. */
+static json_t *tune_effects_measured(const struct tune *tune) {
+	json_t *effects = tune_effects(tune);
+	js_each (effect, effects) {
+		const json_t *measured = measured_of(tune, js_string_or(effect, "param", ""));
+		bool clear = json_number_value(json_array_get(json_object_get(effect, "ci"), 0)) > 1;
+		if (measured) {
+			json_object_update(effect, (json_t *)measured);
+			continue;
+		}
+		if (js_bool_or(effect, "known", false) && clear)
+			json_object_set(effect, "estimate", json_object_get(effect, "ratio"));
+		json_object_set_new(effect, "known", json_false());
+		json_object_del(effect, "ratio");
+		json_object_del(effect, "ci");
+		json_object_del(effect, "best");
+		json_object_del(effect, "worst");
+	}
+	return effects;
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	mem_auto char *objective = tune_objective(task);

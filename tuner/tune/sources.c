@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "tuner/race/deviation.h"
 #include "tuner/trial/trial.h"
-#include "tuner/tune/sources_impl.h"
+#include "tuner/tune/tune_impl.h"
 
 /* A configuration of the earlier search. */
 struct seen {

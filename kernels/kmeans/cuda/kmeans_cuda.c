@@ -367,8 +367,6 @@ static void kmeans_cuda_close(void *input) {
 	kmeans_input_close(&own->in);
 }
 
-static void define(struct ss_program *program, const char *name, long long value);
-
 static void define(struct ss_program *program, const char *name, long long value) {
 	program->names[program->count] = name;
 	program->values[program->count++] = value;

@@ -49,17 +49,6 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 			row_add(table, view->study, i);
 }
 
-void explain_table_clear(struct explain_table *table) {
-	for (size_t p = 0; p < GP_DIMS_MAX; p++)
-		free(table->at[p]);
-	response_free(table->response);
-	free(table->row);
-	free(table->level);
-	free(table->cost);
-	free(table->deviation);
-	free(table->over);
-}
-
 bool explain_table_response(const struct explain_table *table, struct effects_table *data) {
 	*data = (struct effects_table){.rows = table->rows,
 	                               .params = table->params,

@@ -20,7 +20,6 @@ struct explain_table {
 };
 
 void explain_table_make(struct explain_table *table, const struct explain_view *view);
-void explain_table_clear(struct explain_table *table);
 /* Fills in the input of the models; false if they cannot take this many parameters, or if it has none. */
 bool explain_table_response(const struct explain_table *table, struct effects_table *data);
 /* Fitted on first use; NULL if it cannot be fitted. The caller still has to ask whether it predicts anything. */

@@ -414,6 +414,17 @@ static void part_add(json_t *result, const char *name, json_t *part) {
 		json_object_set_new(result, name, part);
 }
 
+static void explain_table_clear(struct explain_table *table) {
+	for (size_t p = 0; p < GP_DIMS_MAX; p++)
+		free(table->at[p]);
+	response_free(table->response);
+	free(table->row);
+	free(table->level);
+	free(table->cost);
+	free(table->deviation);
+	free(table->over);
+}
+
 json_t *explain_result(const struct explain_view *view) {
 	const struct study *study = view->study;
 	struct explain_table table;

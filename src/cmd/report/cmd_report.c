@@ -337,6 +337,77 @@ static int make(struct report *report, struct err *err) {
 	return failed;
 }
 
+/* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
+static void rate_set(struct report *report, struct report_section *section) {
+	const json_t *table = json_object_get(section->result, "table");
+	const char *value = js_string_or(table, "value", ""), *unit = strpbrk(value, "([");
+	if (!js_bool_or(table, "rate", false))
+		return;
+	size_t label = unit ? (size_t)(unit - value) : 0, length = unit ? strcspn(unit + 1, ")]") : 0;
+	while (label && strchr(" _-", value[label - 1]))
+		label--;
+	section->maximize = true;
+	section->amount = js_real_or(table, "scale", 1);
+	section->label = label ? arena_printf(report->arena, "%.*s", (int)label, value) : "rate";
+	section->unit =
+		length ? arena_printf(report->arena, "%.*s", (int)length, unit + 1) : arena_strdup(report->arena, value);
+}
+
+/* Returns the result of the section. */
+static const json_t *section_add(struct report *report, const struct explain_view *view, size_t row,
+                                 const json_t *other) {
+	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
+	struct report_section *section = &report->sections[report->section_count++];
+	json_t *problem = (json_t *)study_row(view->study, row)->problem;
+	mem_auto char *words = results_config(problem, NULL);
+	*section = (struct report_section){.kernel = arena_strdup(report->arena, view->item->kernel),
+	                                   .objective = "time",
+	                                   .problem_text = arena_strdup(report->arena, words),
+	                                   .anchor = arena_printf(report->arena, "section-%zu", report->section_count),
+	                                   .problem = json_incref(problem),
+	                                   .unit = "s",
+	                                   .label = "time",
+	                                   .view = *view};
+	section->view.problem_row = row;
+	section->view.problem = problem;
+	section->view.other = other;
+	section->result = explain_result(&section->view);
+	rate_set(report, section);
+	return section->result;
+}
+
+/* In a table of sizes alone, or of sizes that grow with their teams, each problem has one row, and none is worth a
+ * section. */
+static bool is_of_sizes(const struct study *study, size_t problems) {
+	return problems > 1 && study_rows(study) == problems;
+}
+
+/* --from */
+static int report_from(struct report *report, struct err *err) {
+	struct study_set *set = explain_load(report->app, report->args, "time", err);
+	if (!set)
+		return -1;
+	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
+	report->sets[report->set_count++] = set;
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct explain_view view = {.app = report->app, .args = report->args};
+		size_t rows[EXPLAIN_PROBLEMS_MAX], count;
+		struct study_item *item = study_set_at(set, i);
+		if (!item->trials || !explain_view_make(set, item, NULL, &view))
+			continue;
+		report->machine = report->machine ? report->machine : item->machine;
+		count = explain_problems(view.study, rows);
+		bool one = is_of_sizes(view.study, count);
+		const json_t *other = NULL;
+		for (size_t p = 0; p < (one ? 1 : count); p++)
+			other = section_add(report, &view, rows[p], other);
+		if (one)
+			report->sections[report->section_count - 1].problem_text = "";
+	}
+	report->from = true;
+	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
+}
+
 static int read_all(struct report *report, struct err *err) {
 	if (opt_has(report->args, "compare"))
 		return report_compare(report, err);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/curves_impl.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { IDEAL_POINTS = 33, RATES_MAX = 2 };

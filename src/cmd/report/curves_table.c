@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/report/curves_impl.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };

@@ -5,7 +5,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "src/cmd/report/chart/chart.h"
-#include "src/cmd/report/charts_impl.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/cmd/report/html.h"
 
 static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */

@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "src/cmd/explain/explain_text.h"
-#include "src/cmd/report/curves_impl.h"
+#include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
 /* Parallel coordinates (Inselberg, The plane with parallel coordinates, 1985): an axis for each of the parameters that

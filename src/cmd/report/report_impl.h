@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The data of the page. Each kernel, problem and objective has a section of its own. */
+/* Private to this folder. */
 #ifndef SRC_CMD_REPORT_REPORT_IMPL_H
 #define SRC_CMD_REPORT_REPORT_IMPL_H
-
+#include "base/mem.h"
 #include "src/cmd/explain/explain.h"
-#include "src/cmd/report/charts_impl.h"
+#include "src/cmd/report/chart/chart.h"
+#include "src/cmd/report/html.h"
 #include "tuner/result/result.h"
 
+/* The charts of a page. */
+struct charts;
+struct charts *charts_new(struct html *html);
+void charts_free(struct charts *charts);
+size_t charts_count(const struct charts *charts);
+
+/* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
+ * are counted but not drawn, because the tables have the same numbers. */
+void charts_add(struct charts *charts, const char *id, const struct chart *chart);
+/* Says that charts were left out, at the end of the page. */
+void charts_notice(const struct charts *charts);
+
+/* Adds a line to a chart of at most 16, with room for that many points. A line without points is not drawn. */
+struct chart_series *chart_line(struct arena *arena, struct chart *chart, const char *name, enum chart_style style,
+                                size_t most);
+void chart_dot(struct chart_series *line, double x, double y, double low, double high);
+const struct chart_mark *chart_mark(struct arena *arena, double x, double y);
+
+/* The page; the caller frees it. dir: folder of the PNG files, or NULL for none. NULL with err if these cannot
+ * be made. */
+char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err);
+
+/* Writes each chart into the folder as SVG, and its values as CSV. */
+int charts_files(const struct charts *charts, const char *dir, struct err *err);
+
+/* The data of the page. Each kernel, problem and objective has a section of its own. */
 struct report_trial {
 	enum trial_status status;
 	double value;
@@ -92,9 +119,6 @@ json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
 void report_clear(struct report *report);
 
-/* --from */
-int report_from(struct report *report, struct err *err);
-
 /* Sections. */
 /* A speedup with its interval, drawn as a bar on a logarithmic scale. */
 void report_interval(struct report *report, double low, double ratio, double high);
@@ -102,7 +126,6 @@ void report_cards(struct report *report);
 void report_machine(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
-void report_parts(struct report *report, const struct report_section *section);
 void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
@@ -151,4 +174,61 @@ const char *report_command_line(struct report *report, const struct report_secti
 /* The same with the problem, for commands that measure; for a program, its own tune command. */
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more);
+
+/* The curves of one parameter, with the charts and the table made from them. */
+enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
+
+struct curves {
+	struct report *report;
+	const struct report_section *section;
+	const struct study *study;
+	size_t column, split, serial; /* serial: the row of the serial code, or SIZE_MAX */
+	const char *name;             /* of the column */
+	struct slice *slices;
+	size_t count;
+	struct report_scale scale;
+	double least, most;
+	double serial_time; /* of that row, or on the CPU for a kernel of a GPU; NAN: it was not measured */
+	bool threads;       /* or another team */
+	const char *one;    /* "one thread", or "ranks=1" */
+};
+
+/* False if nothing was measured. */
+bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
+double curves_number(const struct curves *curves, size_t row); /* of the parameter */
+/* The reference time of a speedup: that of the serial code, or over threads the line's own time with one thread; for
+ * other parameters the baseline's. NAN if it was not measured. */
+double curves_base(const struct curves *curves, const struct slice *slice);
+/* The index of point i of a line after thinning to at most CURVES_POINTS points. */
+size_t curves_thinned(size_t count, size_t i);
+
+/* The line's own time with one thread; NAN if it was not measured. */
+double curves_one(const struct curves *curves, const struct slice *slice);
+
+/* curves_table.c */
+void curves_table(const struct curves *curves);
+
+/* Lines of a study: the least time at each value of a parameter over all other parameters, perhaps with one line for
+ * each value of a second parameter. */
+
+struct slice {
+	const char *name; /* the value of the second parameter, with its name if it is a number; or NULL */
+	size_t *rows, count;
+	double least;
+};
+/* Makes the lines in the arena, least time first, and returns their number. split: the second parameter, SIZE_MAX for
+ * none. */
+size_t slice_make(struct report *report, const struct report_section *section, size_t column, size_t split,
+                  struct slice **slices);
+/* Stores the parameters with several values on this problem, largest effect first, and returns their number. */
+size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]);
+/* The number in which most problems differ from the section's own, and in nothing else; SIZE_MAX: there is none. */
+size_t slice_size(const struct report_section *section);
+/* Calls for the section; for the only one of a table in which each problem has a row, once for each problem. */
+void slice_each_problem(struct report *report, const struct report_section *section,
+                        void (*fn)(struct report *report, const struct report_section *section));
+/* The text of a level, in the arena. */
+const char *slice_level(struct report *report, const struct study_column *column, int level);
+/* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */
+size_t slice_winner(const struct report_section *section);
 #endif

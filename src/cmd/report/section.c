@@ -148,76 +148,6 @@ static void store_describe(struct report *report, const struct report_section *s
 
 /* The page of --from is about files instead of the store, so it has no searches, profiles or commands to repeat. */
 
-/* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
-static void rate_set(struct report *report, struct report_section *section) {
-	const json_t *table = json_object_get(section->result, "table");
-	const char *value = js_string_or(table, "value", ""), *unit = strpbrk(value, "([");
-	if (!js_bool_or(table, "rate", false))
-		return;
-	size_t label = unit ? (size_t)(unit - value) : 0, length = unit ? strcspn(unit + 1, ")]") : 0;
-	while (label && strchr(" _-", value[label - 1]))
-		label--;
-	section->maximize = true;
-	section->amount = js_real_or(table, "scale", 1);
-	section->label = label ? arena_printf(report->arena, "%.*s", (int)label, value) : "rate";
-	section->unit =
-		length ? arena_printf(report->arena, "%.*s", (int)length, unit + 1) : arena_strdup(report->arena, value);
-}
-
-/* Returns the result of the section. */
-static const json_t *section_add(struct report *report, const struct explain_view *view, size_t row,
-                                 const json_t *other) {
-	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
-	struct report_section *section = &report->sections[report->section_count++];
-	json_t *problem = (json_t *)study_row(view->study, row)->problem;
-	mem_auto char *words = results_config(problem, NULL);
-	*section = (struct report_section){.kernel = arena_strdup(report->arena, view->item->kernel),
-	                                   .objective = "time",
-	                                   .problem_text = arena_strdup(report->arena, words),
-	                                   .anchor = arena_printf(report->arena, "section-%zu", report->section_count),
-	                                   .problem = json_incref(problem),
-	                                   .unit = "s",
-	                                   .label = "time",
-	                                   .view = *view};
-	section->view.problem_row = row;
-	section->view.problem = problem;
-	section->view.other = other;
-	section->result = explain_result(&section->view);
-	rate_set(report, section);
-	return section->result;
-}
-
-/* In a table of sizes alone, or of sizes that grow with their teams, each problem has one row, and none is worth a
- * section. */
-static bool is_of_sizes(const struct study *study, size_t problems) {
-	return problems > 1 && study_rows(study) == problems;
-}
-
-int report_from(struct report *report, struct err *err) {
-	struct study_set *set = explain_load(report->app, report->args, "time", err);
-	if (!set)
-		return -1;
-	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
-	report->sets[report->set_count++] = set;
-	for (size_t i = 0; i < study_set_count(set); i++) {
-		struct explain_view view = {.app = report->app, .args = report->args};
-		size_t rows[EXPLAIN_PROBLEMS_MAX], count;
-		struct study_item *item = study_set_at(set, i);
-		if (!item->trials || !explain_view_make(set, item, NULL, &view))
-			continue;
-		report->machine = report->machine ? report->machine : item->machine;
-		count = explain_problems(view.study, rows);
-		bool one = is_of_sizes(view.study, count);
-		const json_t *other = NULL;
-		for (size_t p = 0; p < (one ? 1 : count); p++)
-			other = section_add(report, &view, rows[p], other);
-		if (one)
-			report->sections[report->section_count - 1].problem_text = "";
-	}
-	report->from = true;
-	return report->section_count ? 0 : err_set(err, ERR_NOTHING, NULL, "no configuration of these files worked");
-}
-
 static void from_describe(struct report *report, const struct report_section *section) {
 	const json_t *table = json_object_get(section->result, "table");
 	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
@@ -336,6 +266,139 @@ static void why_put(struct report *report, const struct report_section *section)
 		         "measure them:</p>");
 	js_each (each, experiments)
 		report_command(report, js_string_or(each, "next", ""));
+}
+
+/* Stacked bars of the parts of the time (GPU, transfers, CPU; input, upload, compute, download, output) over the
+ * parameter with the largest effect, and over the size. */
+enum { PARTS_MAX = 8, BARS_MAX = 24 };
+
+static const double WHOLE_LEAST = 0.5, WHOLE_MOST = 1.1;
+
+struct parts {
+	struct report *report;
+	const struct report_section *section;
+	const struct study *study;
+	const char *part[PARTS_MAX];
+	size_t part_count;
+	size_t rows[BARS_MAX], count;
+	const char *names[BARS_MAX];
+};
+
+/* Times in seconds that a row reports beside its own. A time of one operation is none of its parts. */
+static void names_find(struct parts *parts, size_t row) {
+	js_each (figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
+		const char *name = js_string_or(figure, "name", "");
+		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
+		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))
+			parts->part[parts->part_count++] = name;
+	}
+}
+
+static double sum_of(const struct parts *parts, size_t row) {
+	double sum = 0;
+	for (size_t p = 0; p < parts->part_count; p++)
+		sum += study_figure(parts->study, row, parts->part[p]);
+	return sum;
+}
+
+/* Figures that overlap, or that leave out most of the time, are not stacked. */
+static bool is_whole(const struct parts *parts) {
+	for (size_t i = 0; i < parts->count; i++) {
+		double share = sum_of(parts, parts->rows[i]) / study_row(parts->study, parts->rows[i])->value;
+		if (!(share >= WHOLE_LEAST && share <= WHOLE_MOST))
+			return false;
+	}
+	return parts->count > 1 && parts->part_count > 1;
+}
+
+/* without: the part of the problem that the chart varies, or NULL. */
+static void parts_draw(struct parts *parts, const char *over, const char *without) {
+	struct arena *arena = parts->report->arena;
+	double most = 0;
+	for (size_t i = 0; i < parts->count; i++)
+		most = fmax(most, sum_of(parts, parts->rows[i]));
+	struct report_scale scale = report_scale(parts->section, most);
+	const char **names = arena_alloc(arena, parts->count, sizeof *names);
+	memcpy(names, parts->names, parts->count * sizeof *names);
+	struct chart chart = {.title = report_title(parts->report, parts->section, without,
+	                                            arena_printf(arena, "parts of the time by %s", over)),
+	                      .x_label = over,
+	                      .y_label = report_axis(parts->report, parts->section, scale),
+	                      .description = arena_printf(
+							  arena, "The parts of the time of the fastest configuration at each value of %s.", over),
+	                      .x_names = names,
+	                      .x_name_count = parts->count};
+	for (size_t p = 0; p < parts->part_count; p++) {
+		struct chart_series *part =
+			chart_line(arena, &chart, arena_strdup(arena, parts->part[p]), CHART_STACK, parts->count);
+		for (size_t i = 0; i < parts->count; i++)
+			chart_dot(part, (double)i, study_figure(parts->study, parts->rows[i], parts->part[p]) * scale.factor, NAN,
+			          NAN);
+	}
+	report_figure(parts->report, parts->section, arena_printf(arena, "%s-parts", over), &chart);
+}
+
+static struct parts parts_of(struct report *report, const struct report_section *section) {
+	return (struct parts){.report = report, .section = section, .study = section->view.study};
+}
+
+static void over_param(struct report *report, const struct report_section *section, size_t column) {
+	struct parts parts = parts_of(report, section);
+	struct slice *slices;
+	if (slice_make(report, section, column, SIZE_MAX, &slices) == 0)
+		return;
+	names_find(&parts, slices[0].rows[0]);
+	for (size_t i = 0; i < slices[0].count && parts.count < BARS_MAX; i++) {
+		size_t row = slices[0].rows[i];
+		parts.rows[parts.count] = row;
+		parts.names[parts.count++] =
+			slice_level(report, study_column(parts.study, column), study_row(parts.study, row)->level[column]);
+	}
+	if (is_whole(&parts))
+		parts_draw(&parts, study_column(parts.study, column)->name, NULL);
+}
+
+/* Problems that differ in their size alone share a chart, which stands with the first of them. */
+static bool is_first(const struct report_section *section, size_t column) {
+	const struct explain_view *own = &section->view;
+	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
+	for (size_t i = 0; i < count; i++)
+		if (study_same_problem_but(own->study, rows[i], own->problem_row, column))
+			return explain_of_problem(own, rows[i]);
+	return true;
+}
+
+/* The fastest row of each size. */
+static void over_size(struct report *report, const struct report_section *section) {
+	struct parts parts = parts_of(report, section);
+	size_t column = slice_size(section);
+	if (column == SIZE_MAX || !is_first(section, column))
+		return;
+	for (int level = 0; level < (int)study_column(parts.study, column)->levels; level++) {
+		size_t best = SIZE_MAX;
+		for (size_t r = 0; r < study_rows(parts.study); r++)
+			if (study_row(parts.study, r)->level[column] == level && !study_row(parts.study, r)->over &&
+			    study_same_problem_but(parts.study, r, section->view.problem_row, column) &&
+			    (best == SIZE_MAX || study_row(parts.study, r)->value < study_row(parts.study, best)->value))
+				best = r;
+		if (best == SIZE_MAX || parts.count == BARS_MAX)
+			continue;
+		if (parts.count == 0)
+			names_find(&parts, best);
+		parts.rows[parts.count] = best;
+		parts.names[parts.count++] = slice_level(report, study_column(parts.study, column), level);
+	}
+	if (is_whole(&parts))
+		parts_draw(&parts, study_column(parts.study, column)->name, study_column(parts.study, column)->name);
+}
+
+static void report_parts(struct report *report, const struct report_section *section) {
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
+	if (strcmp(section->objective, "time") != 0)
+		return;
+	if (count)
+		over_param(report, section, columns[0]);
+	slice_each_problem(report, section, over_size);
 }
 
 void report_section(struct report *report, const struct report_section *section) {

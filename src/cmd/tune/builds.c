@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/tune/builds_impl.h"
+#include "src/cmd/tune/tune_impl.h"
 
 #include <sched.h>
-
-#include "src/cmd/tune/cmd_tune_nodes_impl.h"
 
 enum { LOGIN_JOBS_MAX = 4 };
 

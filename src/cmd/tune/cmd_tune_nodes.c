@@ -2,7 +2,7 @@
 #include "base/json/js.h"
 #include "base/near.h"
 #include "src/app/app.h"
-#include "src/cmd/tune/cmd_tune_nodes_impl.h"
+#include "src/cmd/tune/tune_impl.h"
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/tune/cmd_tune_sizes_impl.h"
+#include "src/cmd/tune/tune_impl.h"
 #include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 #include "tuner/race/unsafe.h"
@@ -125,15 +125,6 @@ int tune_sizes_read(struct tune_session *session, struct err *err) {
 	                 : 0;
 	arena_free(reading.arena);
 	return failed;
-}
-
-void tune_sizes_free(struct tune_sizes *sizes) {
-	if (!sizes)
-		return;
-	free(sizes->over);
-	free(sizes->list);
-	free(sizes->of_item);
-	free(sizes);
 }
 
 /* Returns for example "n=512"; the caller frees it. */

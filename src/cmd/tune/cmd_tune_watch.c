@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/tune/cmd_tune_watch_impl.h"
+#include "src/cmd/tune/tune_impl.h"
 
 #include <math.h>
 

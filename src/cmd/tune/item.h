@@ -27,9 +27,6 @@ struct tune_item {
 	void (*free)(struct tune_item *item); /* called even if open failed */
 };
 
-/* These functions return NULL, with err, if the options are not valid for the item. */
-struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
-                                   struct err *err);
 /* As tune_item_kernel, with an additional word of --size such as "n=512", or NULL. */
 struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                       const char *size, struct err *err);

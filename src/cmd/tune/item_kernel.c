@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json/js.h"
-#include "src/plan/plan.h"
 #include "src/cmd/tune/item.h"
+#include "src/plan/plan.h"
 #include "tuner/build/compile.h"
 
 static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
@@ -35,11 +34,6 @@ static void free_kernel(struct tune_item *item) {
 	mem_auto struct kernel_item *k = item->state;
 	compile_kernel_free(k->ahead);
 	plan_free(k->plan);
-}
-
-struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
-                                   struct err *err) {
-	return tune_item_kernel_at(app, kernel, args, NULL, err);
 }
 
 struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/builds.c %D%/builds_impl.h %D%/cmd_tune_counters.c %D%/cmd_tune_counters_impl.h %D%/item.h \
-	%D%/item_kernel.c %D%/item_program.c %D%/item_spec.c %D%/cmd_tune_nodes.c %D%/cmd_tune_nodes_impl.h \
-	%D%/options.c %D%/options.h %D%/session.c %D%/session_impl.h %D%/cmd_tune_sizes.c %D%/cmd_tune_sizes_impl.h \
- %D%/stop_when.c %D%/stop_when.h %D%/cmd_tune_trials.c %D%/cmd_tune_trials_impl.h %D%/cmd_tune_watch.c %D%/cmd_tune_watch_impl.h
+libapp_la_SOURCES += %D%/builds.c %D%/cmd_tune_counters.c %D%/item.h \
+	%D%/item_kernel.c %D%/item_program.c %D%/item_spec.c %D%/cmd_tune_nodes.c \
+	%D%/options.c %D%/options.h %D%/session.c %D%/cmd_tune_sizes.c \
+ %D%/stop_when.c %D%/stop_when.h %D%/cmd_tune_trials.c %D%/cmd_tune_watch.c %D%/tune_impl.h

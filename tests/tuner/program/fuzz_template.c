@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "tests/fuzz.h"
 #include "tests/tuner/program/quoting.h"
-#include "tuner/program/program_shell_impl.h"
+#include "tuner/program/program_impl.h"
 #include "tuner/program/command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

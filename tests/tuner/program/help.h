@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/program/program.h"
-#include "tuner/program/program_tree_impl.h"
+#include "tuner/program/program_impl.h"
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 

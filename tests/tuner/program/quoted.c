@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "tests/tap.h"
 #include "tuner/program/command.h"
-#include "tuner/program/program_text_impl.h"
+#include "tuner/program/program_impl.h"
 
 /* harmless, and in quotes as most hostile texts are */
 static const char MARK[] = "mA,rK";

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/program/program_text_impl.h"
+#include "tuner/program/program_impl.h"
 
 enum { DEPTH = 30 };
 

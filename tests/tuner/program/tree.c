@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/tree.h"
 #include "tests/tap.h"
-#include "tuner/program/program_tree_impl.h"
+#include "tuner/program/program_impl.h"
 
 static const struct program_tree_limit wide = {.bytes = 1 << 30, .files = 1000};
 

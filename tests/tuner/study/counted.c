@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tests/mutate.h"
-#include "tuner/study/counted_file_impl.h"
+#include "tuner/study/study_impl.h"
 #include "tuner/study/study.h"
 
 static const char perf[] = "# started on Mon Nov 23 00:00:00 2026\n\n"

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/study/counted_file_impl.h"
+#include "tuner/study/study_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/study/study_table_impl.h"
+#include "tuner/study/study_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

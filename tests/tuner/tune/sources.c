@@ -2,7 +2,7 @@
 /* The earlier searches that a strategy is told of: which ones, in which order, and mapped to which configurations of
  * its own space. */
 #include "tests/tuner/tune/spy.h"
-#include "tuner/tune/sources_impl.h"
+#include "tuner/tune/tune_impl.h"
 
 static struct store *store;
 

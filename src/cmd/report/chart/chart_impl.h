@@ -45,15 +45,10 @@ void scale_fit_values(struct scale *scale, struct extent seen, bool log, bool ze
 void scale_fit_positions(struct scale *scale, struct extent seen, bool log, double air);
 /* Fits the scale exactly to the lowest and highest value, for colours. */
 void scale_fit_exactly(struct scale *scale, struct extent seen, bool log);
-/* Puts the names 0, 1, .. in the middle of equal parts. */
-void scale_fit_names(struct scale *scale, size_t count);
 
 double scale_share(const struct scale *scale, double value); /* 0 at low, 1 at high */
 /* Returns the place on the canvas; a value outside of the scale is at its border. */
 double scale_at(const struct scale *scale, double value);
-
-/* Chooses ticks whose labels do not touch each other. */
-double scale_widest_label(const struct scale *scale);
 
 /* Colours have roles. In an SVG a role is a CSS class, so that the page decides between light and dark. */
 
@@ -86,7 +81,6 @@ enum shape {
 	SHAPE_SERIES,             /* the number of shapes for series */
 	SHAPE_RING = SHAPE_SERIES /* around the winner */
 };
-int series_role(size_t index);
 const char *series_dash(size_t index); /* "8,3"; NULL: solid */
 enum shape series_shape(size_t index);
 

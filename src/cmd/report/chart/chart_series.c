@@ -127,6 +127,10 @@ static double inside(const struct plot *plot, double x) {
 	return fmin(fmax(x, plot->x.from), plot->x.to);
 }
 
+static int series_role(size_t index) {
+	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
+}
+
 void bars_draw(struct plot *plot) {
 	const struct chart *chart = plot->chart;
 	double half = bar_step(plot) * bar_share / 2;

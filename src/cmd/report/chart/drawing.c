@@ -167,10 +167,6 @@ bool colour_map_is_dark(double share) {
 	return share < 0.44;
 }
 
-int series_role(size_t index) {
-	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
-}
-
 const char *series_dash(size_t index) {
 	static const char *const dashes[] = {NULL, "8,3", "3,3", "10,3,2,3", "14,3"};
 	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];

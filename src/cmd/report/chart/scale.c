@@ -90,13 +90,6 @@ static void ticks_nice(struct scale *scale, bool whole, bool across, int wanted)
 		ticks_decimal(scale, wanted);
 }
 
-double scale_widest_label(const struct scale *scale) {
-	double widest = 0;
-	for (size_t i = 0; i < scale->tick_count; i++)
-		widest = fmax(widest, text_width(scale->ticks[i].label));
-	return widest;
-}
-
 static bool has_room(const struct scale *scale, bool across) {
 	for (size_t i = 1; i < scale->tick_count; i++) {
 		const struct tick *a = &scale->ticks[i - 1], *b = &scale->ticks[i];
@@ -247,9 +240,4 @@ void scale_fit_exactly(struct scale *scale, struct extent seen, bool log) {
 	scale_begin(scale, seen, log);
 	if (seen.low <= seen.high)
 		scale_set_ticks(scale, &seen, true);
-}
-
-void scale_fit_names(struct scale *scale, size_t count) {
-	*scale =
-		(struct scale){.low = -0.5, .high = count ? (double)count - 0.5 : 0.5, .from = scale->from, .to = scale->to};
 }
