@@ -14,7 +14,9 @@
 #undef CAUSE
 
 #define CAUSE(name) &cause_##name,
-static const struct cause *const registry[] = {};
+static const struct cause *const registry[] = {
+#include "tuner/probe/causes.def"
+};
 #undef CAUSE
 enum { CAUSES = sizeof registry / sizeof *registry, PAIRS_LEAST = 3, PAIRS_MOST = 34 };
 
