@@ -18,7 +18,7 @@ static const struct cause *const registry[] = {
 #include "tuner/probe/causes.def"
 };
 #undef CAUSE
-enum { CAUSES = sizeof registry / sizeof *registry, PAIRS_LEAST = 3, PAIRS_MOST = 34 };
+enum { CAUSES = sizeof registry / sizeof *registry };
 
 /* A wider interval is worth RACE_PAIRS_MIN pairs. */
 static const double WIDTH = 1.3;
@@ -156,8 +156,9 @@ static void duel_take(struct probe_one *one, const struct duel_result *duel) {
 			cause_untestable(&one->test, "one side does not work");
 		return;
 	}
-	if (paired->count < PAIRS_LEAST) {
-		cause_untestable(&one->test, "its share of the budget is too short for %d pairs: raise --budget", PAIRS_LEAST);
+	if (paired->count < RACE_PAIRS_LEAST) {
+		cause_untestable(&one->test, "its share of the budget is too short for %d pairs: raise --budget",
+		                 RACE_PAIRS_LEAST);
 		return;
 	}
 	one->from = "pairs";
@@ -176,7 +177,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	if (!complete(probing, &one->test))
 		return 0;
 	options.pairs_first = RACE_PAIRS_LEAST;
-	options.pairs_max = PAIRS_MOST;
+	options.pairs_max = RACE_PAIRS_OF_CHANGE_MAX;
 	options.width = WIDTH;
 	options.seconds_max = 0;
 	options.seed = bench->seed;
@@ -237,7 +238,7 @@ static json_t *one_json(struct probe_one *one) {
 static double share_of(const struct probing *probing, double left, size_t open) {
 	static const double SPARE = 1.2;
 	double each = probing->one->test.seconds * (1 + 1 / probing->one->test.predicted);
-	double least = probing->bench->in_seconds ? SPARE * PAIRS_LEAST * each : 0;
+	double least = probing->bench->in_seconds ? SPARE * RACE_PAIRS_LEAST * each : 0;
 	return fmin(left, fmax(left / (double)open, least));
 }
 

@@ -7,7 +7,7 @@
 /* The expected length of alignment, of a range of 1, and the largest power of two that it distinguishes; both were
  * chosen with the procedure of doc/lab/search.md. */
 static const double ALIGNMENT_LENGTH = 2.7;
-enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
+enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5, OFF_VALUES_MIN = 4 };
 /* Numbers of so many values are told apart by name as well. The expected length is long, so that this has little effect
  * until results show it: with 1.35, smooth spaces need a quarter more evaluations. */
 static const double NAMES_LENGTH = 5;
@@ -16,6 +16,21 @@ enum { FEW_MIN = 3, FEW_MAX = 5 };
 static double number(const struct space *space, size_t param, size_t level) {
 	struct value value = space_param_value(space, param, level);
 	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : (double)level;
+}
+
+/* A zero below whole numbers from 2 on, such as the tile sizes 0, 8, 10, 16 .. 128, turns something off: it is as far
+ * from each of them, which keep their ratios and their alignment. Returns the value's place, or `values`. */
+static size_t off_find(const struct space *space, size_t param) {
+	size_t values = space_param_values(space, param), off = values;
+	if (!space_param_ordered(space, param) || values < OFF_VALUES_MIN)
+		return values;
+	for (size_t v = 0; v < values; v++) {
+		struct value value = space_param_value(space, param, v);
+		if (value.type != VALUE_INT || value.as.i < 0 || value.as.i == 1)
+			return values;
+		off = value.as.i == 0 ? v : off;
+	}
+	return off;
 }
 
 static struct gp_dim *dim_add(struct coding *coding, size_t param, const uint16_t *code, struct gp_dim dim) {
@@ -27,12 +42,14 @@ static struct gp_dim *dim_add(struct coding *coding, size_t param, const uint16_
 
 static void param_add(struct arena *arena, struct coding *coding, size_t param) {
 	const struct space *space = coding->space;
-	size_t values = space_param_values(space, param), codes = values < CODES_MAX ? values : CODES_MAX;
+	size_t values = space_param_values(space, param), off = off_find(space, param);
+	size_t others = values - (off < values), codes = others < CODES_MAX ? others : CODES_MAX, nth = 0;
 	double *x = arena_alloc(arena, codes + 1, sizeof *x);
 	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
 	for (size_t v = 0; v < values; v++) {
-		code[v] = (uint16_t)(v * codes / values);
-		x[code[v]] = number(space, param, v);
+		code[v] = (uint16_t)(v == off ? codes : nth++ * codes / others);
+		if (v != off)
+			x[code[v]] = number(space, param, v);
 	}
 	code[values] = (uint16_t)codes;
 	dim_add(coding, param, code, gp_dim_of(space_param_ordered(space, param) ? x : NULL, codes, x));
@@ -47,12 +64,14 @@ static int power_of_two(const struct space *space, size_t param, size_t level) {
 /* A dimension for alignment is worth its cost only for whole positive numbers that are not simply the more aligned the
  * larger they are. */
 static bool has_alignment(const struct space *space, size_t param) {
-	size_t values = space_param_values(space, param);
+	size_t values = space_param_values(space, param), off = off_find(space, param);
 	double least[POWER_MAX + 1]; /* smallest value of each power */
 	for (int power = 0; power <= POWER_MAX; power++)
 		least[power] = INFINITY;
 	for (size_t v = 0; v < values; v++) {
 		int power = power_of_two(space, param, v);
+		if (v == off)
+			continue;
 		if (power < 0)
 			return false;
 		least[power] = fmin(least[power], number(space, param, v));
@@ -68,15 +87,17 @@ static bool has_alignment(const struct space *space, size_t param) {
 }
 
 static void alignment_add(struct arena *arena, struct coding *coding, size_t param) {
-	size_t values = space_param_values(coding->space, param);
+	size_t values = space_param_values(coding->space, param), off = off_find(coding->space, param);
 	double *x = arena_alloc(arena, POWER_MAX + 2, sizeof *x);
 	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
 	int least = POWER_MAX, most = 0;
 	for (size_t v = 0; v < values; v++) {
-		int power = power_of_two(coding->space, param, v);
+		int power = v == off ? POWER_MAX + 1 : power_of_two(coding->space, param, v);
+		code[v] = (uint16_t)power;
+		if (v == off)
+			continue;
 		least = power < least ? power : least;
 		most = power > most ? power : most;
-		code[v] = (uint16_t)power;
 	}
 	for (int power = 0; power <= POWER_MAX; power++)
 		x[power] = ldexp(1, power < least ? least : power > most ? most : power);

@@ -36,6 +36,28 @@ static void places(void) {
 	arena_free(arena);
 }
 
+/* What is off is as far from all sizes, which have the coordinates that they have without it. */
+static void off(void) {
+	struct arena *arena = arena_new();
+	struct space *space = space_new();
+	add_param(space, "tile", "16,0,8,12,32,64,128", NULL);
+	add_param(space, "without", "16,8,12,32,64,128", NULL);
+	add_param(space, "few", "0,2,4", NULL);
+	add_param(space, "count", "0,1,2,3", NULL);
+	const struct coding *coding = coding_new(arena, built(space), 0);
+	ok(isnan(coding->dim[0].at[coding->code[0][1]]), "a zero below sizes has no place among them");
+	bool same = true;
+	for (size_t v = 0; v < 6; v++)
+		same &= coding->dim[0].at[coding->code[0][v + (v > 0)]] == coding->dim[1].at[coding->code[1][v]];
+	ok(same && coding->dim[0].values == coding->dim[1].values,
+	   "sizes have the same coordinates with a zero and without");
+	ok(is_at(coding, 2, coding->code[2][0], 0) && is_at(coding, 3, coding->code[3][0], 0),
+	   "a zero in front of 1, or among few values, is a number");
+	ok(coding->param[4] == 0 && coding->param[5] == 1, "sizes beside a zero are told apart by alignment, too");
+	space_free(space);
+	arena_free(arena);
+}
+
 /* In every configuration codes are in range, distinct for distinct values, and mark absence. */
 static void all_codes(void) {
 	struct arena *arena = arena_new();
@@ -82,7 +104,7 @@ static void alignment(void) {
 	             {"1..8", 2},
 	             {"8,6,4,2,7,5,3,1", 2},
 	             {"1.5,2.5,3.5,4.5,5", 1},
-	             {"0,16,32,48,64,80", 1},
+	             {"0,16,32,48,64,80", 2},
 	             {"-16,16,32,48,64,80", 1},
 	             {"64,128,192,256,320", 1},
 	             {"1,3,5,7,9,11", 1},
@@ -189,6 +211,7 @@ static void many(void) {
 
 int main(void) {
 	places();
+	off();
 	all_codes();
 	alignment();
 	names();
