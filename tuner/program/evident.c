@@ -32,12 +32,7 @@ void program_seen_add(struct program *program, const json_t *config, const struc
 			seen_thin(program);
 		json_object_set_new(program->seen, key, json_array());
 	}
-	js_auto json_t *own = json_deep_copy(evidence);
-	/* A server that --setup has started writes into the folder as well: into a database, a log. */
-	if (program->spec.setup && !program->spec.expect_files)
-		js_each (run, own)
-			json_object_del(run, "files");
-	same_add(list_of(program, config), own);
+	same_add(list_of(program, config), evidence);
 }
 
 static struct same_case case_of(const struct program *program, const json_t *config) {

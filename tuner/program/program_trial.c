@@ -65,6 +65,9 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 	if (isfinite(program->until))
 		json_object_set_new(json, "left_s", json_real(fmax(program->until - sys_now(), LEAST_SECONDS)));
 	json_object_set_new(json, "evidence", json_true());
+	/* A server that --setup has started writes into the folder as well: into a database, a log. */
+	if (program->spec.setup && !program->spec.expect_files)
+		json_object_set_new(json, "shared", json_true());
 	if (request->watch)
 		json_object_set_new(json, "device", json_string(request->device ? request->device : "cuda"));
 	if (request->show)

@@ -83,6 +83,7 @@ struct program_request {
 	double left_s;                    /* for everything together; 0: no end */
 	bool hash, regions;
 	bool evidence;       /* the reply says what each run did */
+	bool shared;         /* others write into the folder, too: its files are not looked at */
 	bool show;           /* where stdout is not needed, its end is kept for the answer instead of being discarded */
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };

@@ -69,6 +69,7 @@ static const struct member members[] = {
 	MEMBER(struct program_request, "hash", BOOL, hash),
 	MEMBER(struct program_request, "energy", BOOL, energy),
 	MEMBER(struct program_request, "evidence", BOOL, evidence),
+	MEMBER(struct program_request, "shared", BOOL, shared),
 	MEMBER(struct program_request, "regions", BOOL, regions),
 	MEMBER(struct program_request, "show", BOOL, show),
 	MEMBER(struct program_request, "file_limit", WHOLE, file_limit),

@@ -375,7 +375,8 @@ static bool program_once(struct program_trial *trial, const struct program_again
 		if (command.in < 0)
 			return fail(trial, "runtime", "%s", err.what);
 	}
-	struct written *written = request->evidence && !again ? written_begin(request->cwd) : NULL;
+	bool seen = request->evidence && !again;
+	struct written *written = seen && !request->shared ? written_begin(request->cwd) : NULL;
 	program_output_start(&trial->output);
 	double steal = trial->steal_s > 0 ? noise_steal() : 0;
 	program_fly(trial, &command, again);
@@ -383,7 +384,7 @@ static bool program_once(struct program_trial *trial, const struct program_again
 	if (command.in >= 0)
 		close(command.in);
 	json_decref(trial->files);
-	trial->files = written ? written_end(written) : NULL;
+	trial->files = written ? written_end(written) : seen ? json_null() : NULL;
 	return ended_well(trial, command.seconds, censors);
 }
 
