@@ -31,11 +31,6 @@ static double share_of(const struct study *study, size_t row, bool *counted) {
 	return rate_of(study, row, counted) / ceiling_of(study, study_value_number(study, row, "threads", 1));
 }
 
-static double cache_of(const struct study *study) {
-	const struct study_host *host = study_host(study);
-	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
-}
-
 static void share_add(struct finding *finding, const struct study *study, size_t row, double share, bool counted) {
 	bool ignored;
 	finding_known(finding, EVIDENCE_CEILING, 100 * share, "%", "the bandwidth of the memory here (machine --ceilings)",
@@ -60,7 +55,7 @@ static void rate_examine(const struct study *study, struct findings *findings, s
 	bool counted = false;
 	double share = row == SIZE_MAX ? NAN : share_of(study, row, &counted);
 	char text[PROBE_TEXT];
-	if (!(share >= NEAR && share <= ABOVE) || study_work(study, row, "bytes") <= cache_of(study))
+	if (!(share >= NEAR && share <= ABOVE) || study_work(study, row, "bytes") <= study_cache(study))
 		return;
 	probe_problem(study, problem, text);
 	struct finding *finding = findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
@@ -75,7 +70,7 @@ static enum confidence confidence_of(const struct study *study, const struct sat
 	double bytes = study_work(study, one->problem, "bytes");
 	if (share >= NEAR && share <= ABOVE)
 		return CONFIDENCE_HIGH;
-	return cache_of(study) > 0 && bytes > cache_of(study) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	return study_cache(study) > 0 && bytes > study_cache(study) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }
 
 static void saturation_report(const struct study *study, struct findings *findings, const struct saturation *one) {

@@ -8,11 +8,6 @@
 static const double WELL = 0.6;    /* the least efficiency of half of the threads */
 static const double FASTER = 1.25; /* half of the threads are not much faster where all only wait for the memory */
 
-static double cache_of(const struct study *study) {
-	const struct study_host *host = study_host(study);
-	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
-}
-
 static const double BUSY = 0.5; /* the least share of the bandwidth that two threads use */
 
 /* The efficiency of half of the team; 1 where that is one thread. NAN: not measured. */
@@ -52,7 +47,8 @@ static bool half_plan(const struct probe_subject *subject, size_t row, struct ca
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	size_t row = cause_row_full(subject);
-	double bytes = row == SIZE_MAX ? NAN : study_work(subject->study, row, "bytes"), cache = cache_of(subject->study);
+	double bytes = row == SIZE_MAX ? NAN : study_work(subject->study, row, "bytes"),
+		   cache = study_cache(subject->study);
 	if (row == SIZE_MAX)
 		return cause_untestable(test, "no setting that fits the machine was measured");
 	if (cache > 0 && bytes > 0 && bytes <= cache)

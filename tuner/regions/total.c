@@ -9,7 +9,7 @@
 
 /* SETTLING_PART: a stretch has settled after a fifth of it. */
 enum { SWEEPS = 12, CELLS_MOST = 1 << 20, UNEVEN_CALLS = 16, SETTLING_PART = 5 };
-static const double FIT_UNEVEN = 4, FIT_DELAYED = 8;
+static const double UNEVEN = 4, FIT_DELAYED = 8;
 
 /* The calls of one region, in order. */
 struct series {
@@ -157,7 +157,7 @@ static struct today today_of(const struct regions_record *today, const struct om
 		if (raw->calls[i].region == region)
 			found.seconds[found.count++] = raw->calls[i].seconds;
 	found.is_uneven = found.count >= UNEVEN_CALLS && stats_quantile(found.seconds, found.count, 0.9) >
-	                                                     FIT_UNEVEN * stats_quantile(found.seconds, found.count, 0.1);
+	                                                     UNEVEN * stats_quantile(found.seconds, found.count, 0.1);
 	return found;
 }
 
@@ -268,7 +268,7 @@ void regions_fit(const struct regions_record *record, const struct regions_recor
 	}
 }
 
-static const double DELAYED = 4, UNEVEN = 4;
+static const double DELAYED = 4;
 
 /* The calls of one region today: seconds of each with what comes before it. */
 struct before {

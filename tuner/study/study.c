@@ -322,6 +322,11 @@ const struct study_row *study_row(const struct study *study, size_t row) {
 	return &study->rows[row];
 }
 
+int study_by_value(const void *a, const void *b, void *study) {
+	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
+	return (x > y) - (x < y);
+}
+
 size_t study_winner(const struct study *study) {
 	return study->winner;
 }

@@ -89,6 +89,8 @@ const char *study_kernel(const struct study *study);
 const char *study_device(const struct study *study);
 size_t study_rows(const struct study *study);
 const struct study_row *study_row(const struct study *study, size_t row);
+/* For qsort_r over numbers of rows: the least value first. */
+int study_by_value(const void *a, const void *b, void *study);
 size_t study_columns(const struct study *study);
 const struct study_column *study_column(const struct study *study, size_t column);
 bool study_same_problem(const struct study *study, size_t a, size_t b); /* of two rows */
@@ -121,6 +123,8 @@ struct study_host {
 	double cache[4]; /* bytes: [1] first level data, [2], [3] */
 };
 const struct study_host *study_host(const struct study *study);
+/* Bytes of the last level of cache of the whole machine; 0: not known. */
+double study_cache(const struct study *study);
 
 /* The highest ceiling of this name in its unit (GB/s, GFLOP/s, us ..). level: NULL if it does not have one; threads: of
  * the largest team up to this, 0 for a GPU. NAN: never measured. */

@@ -55,6 +55,11 @@ const struct study_host *study_host(const struct study *study) {
 	return &study->host;
 }
 
+double study_cache(const struct study *study) {
+	const struct study_host *host = study_host(study);
+	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
+}
+
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads) {
 	double best = NAN;
 	int64_t team = -1;

@@ -190,12 +190,6 @@ void simulate_harvest_free(struct simulate_harvest *harvest) {
 	*harvest = (struct simulate_harvest){.count = 0};
 }
 
-static void event_miss(struct counted *counted, const char *reason) {
-	counted->status = COUNTER_UNAVAILABLE;
-	counted->total = NAN;
-	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
-}
-
 static void event_fill(const struct simulate_job *job, int event, const double *values, struct counted *counted) {
 	counted->status = COUNTER_SIMULATED;
 	counted->unit = "count";
@@ -226,7 +220,7 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 		if (good && event >= 0)
 			event_fill(job, event, values, counted);
 		else
-			event_miss(counted, good ? "this event is not simulated" : reason);
+			counted_miss(counted, good ? "this event is not simulated" : reason);
 	}
 	counting->simulation = good ? simulation : NULL;
 }

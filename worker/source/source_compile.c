@@ -76,7 +76,7 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 
 /* Arguments before a run: made once, shared by all configurations. */
 
-enum { SOURCE_SETUP_FILE_LARGEST = 16 << 20, SPARE = 16 };
+enum { FILE_LARGEST = 16 << 20, SPARE = 16 };
 
 void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
 	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
@@ -131,7 +131,7 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 		input->problem.count = 0;
 		return say(call, SS_INVALID, &err);
 	}
-	input->text = sys_read_file(input->problem.file, SOURCE_SETUP_FILE_LARGEST, &(size_t){0}, &err);
+	input->text = sys_read_file(input->problem.file, FILE_LARGEST, &(size_t){0}, &err);
 	if (!input->text)
 		return say(call, SS_INVALID, &err);
 	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
@@ -368,8 +368,6 @@ static const struct ss_kernel cuda = SOURCE_KERNEL("t1", "cuda", NULL),
 const struct kernel_entry source_entries[] = {{&cuda, "t1"},         {&cuda_reset, "t1"}, {&opencl, "t1"},
                                               {&opencl_reset, "t1"}, {&hip, "t1"},        {&hip_reset, "t1"},
                                               {.kernel = NULL}};
-
-enum { FILE_LARGEST = 16 << 20 };
 
 struct job {
 	struct source_problem problem;

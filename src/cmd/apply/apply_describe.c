@@ -172,7 +172,7 @@ static bool is_asked(const struct profile_entry *entry, const struct apply_reque
 	return true;
 }
 
-/* What the request runs, which is hashed only once and only if it matters. */
+/* The program of a request. Its hashes are computed once, and only if they matter. */
 struct subject {
 	const struct apply_request *request;
 	struct program_hashes hashes;

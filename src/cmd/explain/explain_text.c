@@ -10,8 +10,7 @@
 #include "src/show/results.h"
 #include "tuner/study/study.h"
 
-/* Says how a table that somebody brought was read, and what is not known about its machine. */
-enum { TEXT_TABLE_INDENT = 2, LIST = 600 };
+enum { INDENT = 2, LIST = 600 };
 
 static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
@@ -25,6 +24,7 @@ static void list_add(char **line, const char *before, const json_t *names) {
 	}
 }
 
+/* Says how a table that somebody brought was read. */
 static void read_print(const struct explain_text *text, const json_t *table) {
 	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0),
 			  failures = js_int_or(text->result, "failures", 0);
@@ -57,7 +57,7 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		mem_append(&line, "; %s is assumed to be better (otherwise use --%s)",
 		           strcmp(direction, "maximize") == 0 ? "more" : "less",
 		           strcmp(direction, "maximize") == 0 ? "minimize" : "maximize");
-	ui_wrap(text->out, TEXT_TABLE_INDENT, 2 * TEXT_TABLE_INDENT, "%s", line);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 }
 
 static void explain_text_table(const struct explain_text *text) {
@@ -65,12 +65,10 @@ static void explain_text_table(const struct explain_text *text) {
 	if (json_is_object(table))
 		read_print(text, table);
 	if (study_machine_is_unknown(machine))
-		ui_wrap(text->out, TEXT_TABLE_INDENT, 2 * TEXT_TABLE_INDENT,
+		ui_wrap(text->out, INDENT, 2 * INDENT,
 		        "machine unknown: statements that depend on its cores, caches or memory are omitted; describe it with "
 		        "--machine 'packages=1 cores=8 threads=16 l2=1M l3=16M'");
 }
-
-enum { INDENT = 2 };
 
 void explain_title(const struct explain_text *text, const char *title) {
 	fprintf(text->out, "\n%s%s%s\n", ui_style(text->ui, UI_BOLD), title, ui_style(text->ui, UI_PLAIN));
@@ -277,8 +275,6 @@ static void others_print(const struct explain_text *text) {
 	}
 }
 
-static void explain_text_why(const struct explain_text *text);
-
 static char *times_text(double ratio) {
 	return fabs(ratio) < 1000 ? mem_printf("%.3g", ratio) : mem_printf("%.0f", ratio);
 }
@@ -321,27 +317,6 @@ static void explain_text_probes(const struct explain_text *text) {
 	mem_auto char *busy = results_busy(json_object_get(text->result, "load"), true);
 	if (busy)
 		ui_wrap(text->out, INDENT, INDENT, "%s: false sharing and locks need threads that run at the same time", busy);
-}
-
-static void explain_text_readings(const struct explain_text *text);
-
-static void explain_text_next(const struct explain_text *text);
-
-static void explain_text_decide(const struct explain_text *text);
-
-void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
-	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
-	head_print(&text);
-	explain_text_path(&text);
-	explain_text_why(&text);
-	explain_text_probes(&text);
-	explain_text_readings(&text);
-	explain_text_decide(&text);
-	explain_text_scaling(&text);
-	explain_text_effects(&text);
-	explain_text_position(&text);
-	others_print(&text);
-	explain_text_next(&text);
 }
 
 /* Prints the diagnoses, strongest first, and the commands to run next. */
@@ -487,4 +462,19 @@ static void explain_text_next(const struct explain_text *text) {
 		fprintf(text->out, "%*s%s\n", INDENT, "", command);
 	}
 	json_decref(commands);
+}
+
+void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
+	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
+	head_print(&text);
+	explain_text_path(&text);
+	explain_text_why(&text);
+	explain_text_probes(&text);
+	explain_text_readings(&text);
+	explain_text_decide(&text);
+	explain_text_scaling(&text);
+	explain_text_effects(&text);
+	explain_text_position(&text);
+	others_print(&text);
+	explain_text_next(&text);
 }

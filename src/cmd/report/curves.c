@@ -142,7 +142,7 @@ static void report_weak(struct report *report, const struct report_section *sect
 	report_figure(report, section, "weak-efficiency", &chart);
 }
 
-/* The winner at this place across, with the recommended value; NULL: it has no place. */
+/* The mark of the winner, which stands at `x` with the value that was recommended; NULL: the axis does not have it. */
 static const struct chart_mark *winner_at(const struct curves *curves, double x) {
 	double median = js_real_or(curves->section->entry, "median", NAN);
 	return isnan(x) || isnan(median) ? NULL : chart_mark(curves->report->arena, x, median * curves->scale.factor);
@@ -350,12 +350,6 @@ static void curves_rates(const struct curves *curves) {
 	}
 }
 
-static int by_value(const void *a, const void *b, void *ctx) {
-	const struct study *study = ctx;
-	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
-	return (x > y) - (x < y);
-}
-
 /* Draws a bar or a point for each word, best first. */
 static void curves_bars(const struct curves *curves) {
 	struct report *report = curves->report;
@@ -365,10 +359,10 @@ static void curves_bars(const struct curves *curves) {
 	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS, winner = slice_winner(curves->section);
 	double place = NAN;
 	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
-	qsort_r(slice->rows, slice->count, sizeof *slice->rows, by_value, (void *)curves->study);
+	qsort_r(slice->rows, slice->count, sizeof *slice->rows, study_by_value, (void *)curves->study);
 	slice->count = count;
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
-	/* The length of a bar has no meaning on a scale without 0. */
+	/* On a scale without 0, the length of a bar means nothing. */
 	struct chart_series *bars =
 		chart_line(report->arena, &chart, NULL, chart.y_log ? CHART_POINTS : CHART_BARS, count + 1);
 	for (size_t i = 0; i < count; i++) {

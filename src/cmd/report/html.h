@@ -40,7 +40,7 @@ void html_table_link(struct html_table *table, const char *href, const char *tex
 void html_table_number(struct html_table *table, double value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void html_table_end(struct html_table *table);
-/* The whole table of a document; nothing if it has no rows. summary: as of a folded one, or NULL. */
+/* Writes the whole table of a document, or nothing if it has no rows. summary: the line of a folded table, or NULL. */
 void html_rows(struct html *html, const char *summary, const char *caption, const struct column *columns,
                const json_t *rows);
 

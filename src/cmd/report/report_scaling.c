@@ -220,7 +220,7 @@ static char *law_name(const json_t *law, double *number) {
 	return mem_strdup(!name ? "none" : strcmp(name, "usl") == 0 ? "universal scalability law" : "Amdahl's law");
 }
 
-/* A law that holds for some teams only has no best one. */
+/* A law that holds only up to some team does not tell the best team. */
 static char *best_text(const json_t *law, double *number) {
 	return estimate_text(json_object_get(law, "holds_up_to") ? NULL : json_object_get(law, "best_threads"), number);
 }

@@ -166,12 +166,6 @@ static void from_describe(struct report *report, const struct report_section *se
 /* The table of the best configurations. */
 enum { SHOWN_MAX = 50 };
 
-static int by_value(const void *a, const void *b, void *ctx) {
-	const struct study *study = ctx;
-	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
-	return (x > y) - (x < y);
-}
-
 static void best_row(struct html_table *table, const struct report_section *section, size_t index) {
 	const struct study_row *row = study_row(section->view.study, index);
 	double shown = report_shown(section, row->value), spread = exp(1.96 * row->deviation);
@@ -193,7 +187,7 @@ static void best_put(struct report *report, const struct report_section *section
 	for (size_t i = 0; i < rows; i++)
 		if (explain_timed(&section->view, i))
 			order[count++] = i;
-	qsort_r(order, count, sizeof *order, by_value, (void *)study);
+	qsort_r(order, count, sizeof *order, study_by_value, (void *)study);
 	html_table_begin_folded(&table, report->html, "the best configurations measured",
 	                        arena_printf(report->arena, "The best %zu of %zu configurations",
 	                                     count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
