@@ -238,6 +238,7 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
                                       const struct counter_judge *judge, struct err *err) {
 	struct counter_plan *plan = arena_alloc(arena, 1, sizeof *plan);
 	struct plan_build build = {.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
+	build.family = table_family_find(tables, judge->cpu);
 	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
 	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
 	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);
