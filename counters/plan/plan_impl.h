@@ -21,8 +21,8 @@ struct table_event {
 	bool never_zero, simulated;
 	const struct table_source *sources; /* the best first, then the guesses */
 	size_t source_count, sure_count;    /* guesses are for CPUs without a list, whose kernel or PAPI may know better */
-	const char *formula;   /* over other events, for CPUs where no source counts it; NULL: none */
-	const char *simulator; /* the backend that could count it if requested; NULL: none */
+	const char *formula;                /* over other events, for CPUs where no source counts it; NULL: none */
+	const char *simulator;              /* the backend that could count it if requested; NULL: none */
 };
 
 /* One family's way to count a portable event. */
@@ -53,9 +53,10 @@ struct table_group {
 	size_t event_count;
 	const struct table_metric *metrics;
 	size_t metric_count;
-	const char *device; /* "cuda": for runs on a GPU; NULL: on the CPU */
-	bool asked;         /* excluded from `auto`, but may be named */
-	bool users;         /* replaces an installed one */
+	const json_t *aliases; /* what other programs call it; several groups may share one */
+	const char *device;    /* "cuda": for runs on a GPU; NULL: on the CPU */
+	bool asked;            /* excluded from `auto`, but may be named */
+	bool users;            /* replaces an installed one */
 };
 
 struct counter_tables {
@@ -78,10 +79,10 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
 struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 
-/* The family of a CPU, by the best pattern; NULL: none. */
-const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu);
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
+/* True if the name or an alias of the group, in any case. */
+bool table_group_is(const struct table_group *group, const char *name);
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);

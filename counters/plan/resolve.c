@@ -2,7 +2,6 @@
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <ctype.h>
-#include <fnmatch.h>
 
 #include "base/expr/expr.h"
 #include "counters/plan/plan_impl.h"
@@ -136,31 +135,6 @@ static bool formula_try(struct attempt *attempt, const char *formula) {
 	return good;
 }
 
-/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
-static size_t family_fits(const struct table_family *family, const char *cpu) {
-	size_t best = 0;
-	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
-		const char *pattern = json_string_value(json_array_get(family->cpus, i));
-		size_t says = 1;
-		for (const char *c = pattern; *c; c++)
-			says += *c != '*' && *c != '?';
-		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
-			best = says;
-	}
-	return best;
-}
-
-const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
-	const struct table_family *best = NULL;
-	size_t most = 0;
-	for (size_t i = 0; tables && i < tables->family_count; i++) {
-		size_t fits = family_fits(&tables->families[i], cpu);
-		best = fits > most ? &tables->families[i] : best;
-		most = fits > most ? fits : most;
-	}
-	return best;
-}
-
 /* Returns the way in which this CPU's family counts the event; NULL: it does not list it. */
 static const struct table_native *table_native_find(const struct table_family *family, const char *event) {
 	for (size_t i = 0; family && i < family->native_count; i++)
@@ -176,8 +150,8 @@ static const struct resolution *resolve(struct plan_build *build, const struct t
 	if (kept->done)
 		return kept;
 	struct attempt *attempt = arena_alloc(build->arena, 1, sizeof *attempt);
-	*attempt = (struct attempt){
-		.build = build, .event = event, .native = table_native_find(build->family, event->name)};
+	*attempt =
+		(struct attempt){.build = build, .event = event, .native = table_native_find(build->family, event->name)};
 	const struct table_native *native = attempt->native;
 	bool found = native && native->source.backend && source_try(attempt, &native->source);
 	if (!found && formulas && native && native->formula)

@@ -282,8 +282,7 @@ static struct table_native *native_of(struct table_family *family, struct table_
 
 static int native_read(struct counter_tables *tables, const json_t *json, struct table_family *family,
                        struct table_native *natives, struct err *err) {
-	static const char *const known[] = {"event",  "code", "umask", "perf",    "vendor",
-	                                    "pmu",    "scope", "formula", NULL};
+	static const char *const known[] = {"event", "code", "umask", "perf", "vendor", "pmu", "scope", "formula", NULL};
 	const char *event, *formula;
 	if (table_members(json, known, err) != 0 || table_name(json, "event", &event, err) != 0)
 		return -1;
@@ -320,8 +319,8 @@ static int names_read(const json_t *json, struct table_family *family, struct er
 }
 
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	static const char *const known[] = {"schema", "name", "summary", "source", "names",
-	                                    "line",   "common", "cpus",  "events", NULL};
+	static const char *const known[] = {"schema", "name",   "summary", "source", "names",
+	                                    "line",   "common", "cpus",    "events", NULL};
 	struct table_family family = {.file = file};
 	const char *text;
 	json_t *cpus, *list;

@@ -19,7 +19,7 @@ static const struct counter_backend papi = {.name = "papi", .events = none}, per
 									cupti = {.name = "cupti", .events = none},
 									cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
 
-const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf, &rusage,
+const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf,   &rusage,
                                                           &rapl, &cachegrind, &cupti,  &uncore, NULL};
 
 const struct counter_backend *counter_find(const char *name) {

@@ -65,8 +65,11 @@ static char *native_of(const json_t *family, const char *event) {
 		bool uncore = json_object_get(row, "scope") != NULL;
 		if (!raw || strcmp(js_string_or(row, "event", ""), event) != 0)
 			continue;
-		char *more = mem_printf("%s%s%s%s%s%s", out ? out : uncore ? "uncore:" : "perf:", out ? "," : "", pmu ? pmu : "",
-		                        pmu ? "/" : "", raw, pmu ? "/" : "");
+		char *more = mem_printf("%s%s%s%s%s%s",
+		                        out      ? out
+		                        : uncore ? "uncore:"
+		                                 : "perf:",
+		                        out ? "," : "", pmu ? pmu : "", pmu ? "/" : "", raw, pmu ? "/" : "");
 		free(out);
 		out = more;
 	}
