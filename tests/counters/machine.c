@@ -12,14 +12,15 @@ static const char *const rusage_events[] = {"user-time", "minor-faults", NULL}, 
 
 static const struct counter_backend papi = {.name = "papi", .events = none}, perf = {.name = "perf", .events = none},
 									rusage = {.name = "rusage", .events = rusage_events},
+									uncore = {.name = "uncore", .events = none, .scope = COUNTER_MACHINE},
 									rapl = {.name = "rapl", .events = none, .scope = COUNTER_MACHINE},
 									sde = {.name = "papi-sde", .events = none, .software = true},
 									kernel = {.name = "kernel", .events = none, .software = true},
 									cupti = {.name = "cupti", .events = none},
 									cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
 
-const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf, &rusage,
-                                                          &rapl, &cachegrind, &cupti,  NULL};
+const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf,   &rusage,
+                                                          &rapl, &cachegrind, &cupti,  &uncore, NULL};
 
 const struct counter_backend *counter_find(const char *name) {
 	for (size_t i = 0; counter_registry[i]; i++)
@@ -64,8 +65,16 @@ static bool is_in(const json_t *list, const char *text) {
 	return false;
 }
 
+/* "r01c2", "cpu_core/r01c2/", and several of these. */
 static bool is_raw(const char *event) {
-	return event[0] == 'r' && event[1] && strspn(event + 1, "0123456789abcdef") == strlen(event + 1);
+	while (*event) {
+		const char *slash = strchr(event, '/'), *raw = slash && slash < event + strcspn(event, ",") ? slash + 1 : event;
+		size_t digits = raw[0] == 'r' ? strspn(raw + 1, "0123456789abcdef") : 0;
+		event = raw + 1 + digits + (raw > event);
+		if (digits == 0 || (*event && *event++ != ','))
+			return false;
+	}
+	return true;
 }
 
 static bool answer(const struct machine *machine, const char *backend, const char *event, bool loop, char *reason) {
