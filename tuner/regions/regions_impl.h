@@ -168,12 +168,8 @@ struct regions_run {
 	double seconds;                /* of the whole program */
 	struct regions_record *record; /* NULL: none was asked for */
 	json_t *ranks;                 /* their time in MPI; NULL: not asked for */
-	json_t *kokkos;                /* as regions_kokkos_read gives it; NULL: none */
+	json_t *kokkos;                /* as kokkos_seen_read gives it; NULL: none */
 };
-
-/* {"regions": [{"name", "kind", "calls", "time", "share"}], "processes", "facts": {"version", "device"}} by the records
- * of libsweetspot-kokkos in the folder. NULL: there are none. New reference. */
-json_t *regions_kokkos_read(const char *folder, double seconds);
 
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);
 void regions_runs_close(struct regions_runs *runs);

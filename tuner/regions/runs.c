@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tree.h"
+#include "tuner/program/kokkos_seen.h"
 #include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 
@@ -186,7 +187,7 @@ static int records_read(const struct regions_runs *runs, const char *records, st
 	if (runs->options->mpi)
 		run->ranks = regions_ranks_read(records, run->seconds);
 	if (runs->options->kokkos)
-		run->kokkos = regions_kokkos_read(records, run->seconds);
+		run->kokkos = kokkos_seen_read(records, run->seconds);
 	run->record = regions_record_read(records, err);
 	if (!run->record && run->kokkos)
 		*err = (struct err){0};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads what libsweetspot-kokkos has left, which anybody may have written: a file for each process. */
+#include "tuner/program/kokkos_seen.h"
+
 #include <dirent.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/regions/regions_impl.h"
 
 enum { FILES_MAX = 4096, FILE_MAX = 4 << 20, ROWS_MAX = 16384 };
 static const char *const kinds[] = {"kernel", "region", "copy", "section"};
@@ -65,7 +66,7 @@ static json_t *rows_finish(const json_t *rows, size_t processes, double seconds)
 	return list;
 }
 
-json_t *regions_kokkos_read(const char *folder, double seconds) {
+json_t *kokkos_seen_read(const char *folder, double seconds) {
 	js_auto json_t *rows = json_object(), *facts = json_object();
 	size_t files = 0, size;
 	DIR *dir = opendir(folder);
@@ -83,4 +84,16 @@ json_t *regions_kokkos_read(const char *folder, double seconds) {
 	return files ? json_pack("{s:o,s:I,s:O}", "regions", rows_finish(rows, files, seconds), "processes",
 	                         (json_int_t)files, "facts", facts)
 	             : NULL;
+}
+
+/* A tile's count would be multiplied by that of the default. */
+enum { BROKEN_MAJOR = 4, BROKEN_MINOR = 6 };
+
+bool kokkos_seen_breaks(const json_t *seen) {
+	const json_t *facts = json_object_get(seen, "facts");
+	int major, minor;
+	if (!json_object_get(facts, "tile"))
+		return false;
+	return sscanf(js_string_or(facts, "version", ""), "%d.%d", &major, &minor) != 2 || major < BROKEN_MAJOR ||
+	       (major == BROKEN_MAJOR && minor <= BROKEN_MINOR);
 }
