@@ -51,6 +51,8 @@ dist_groups_DATA = \
 	%D%/groups/branch.json \
 	%D%/groups/cache.json \
 	%D%/groups/cpu.json \
+	%D%/groups/data.json \
+	%D%/groups/divide.json \
 	%D%/groups/energy.json \
 	%D%/groups/false_share.json \
 	%D%/groups/flops.json \
@@ -64,9 +66,11 @@ dist_groups_DATA = \
 	%D%/groups/gpu_occ.json \
 	%D%/groups/gpu_peak.json \
 	%D%/groups/gpu_shared.json \
+	%D%/groups/icache.json \
 	%D%/groups/l2.json \
 	%D%/groups/l3.json \
 	%D%/groups/mem.json \
+	%D%/groups/numa.json \
 	%D%/groups/simulated.json \
 	%D%/groups/software.json \
 	%D%/groups/stalls.json \

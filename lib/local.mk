@@ -32,5 +32,8 @@ libsweetspot_a_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden -pthread
 include_HEADERS = %D%/sweetspot.h %D%/sweetspot.hpp
 # The Fortran module is installed as a source, beside the headers.
 include_HEADERS += %D%/sweetspot.f90
+# LIKWID's marker API, out of the way of LIKWID's own headers.
+likwidincludedir = $(includedir)/sweetspot
+likwidinclude_HEADERS = %D%/likwid/likwid-marker.h %D%/likwid/likwid.h %D%/likwid/likwid.f90
 cmakedir = $(libdir)/cmake/sweetspot
 nodist_cmake_DATA = %D%/cmake/sweetspotConfig.cmake %D%/cmake/sweetspotConfigVersion.cmake

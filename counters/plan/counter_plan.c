@@ -165,17 +165,25 @@ static void event_asked(struct plan_build *build, const struct table_event *even
 		plan_metric(build, event->name, event->name, event->unit, formula);
 }
 
+static bool group_word(struct plan_build *build, const char *word) {
+	bool found = false;
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++) {
+		if (table_group_is(&build->tables->groups[i], word)) {
+			plan_group(build, &build->tables->groups[i]);
+			found = true;
+		}
+	}
+	return found;
+}
+
 static bool table_word(struct plan_build *build, const char *word) {
-	const struct table_group *group = build->tables ? table_group_find(build->tables, word) : NULL;
 	const struct table_event *event = build->tables ? table_event_find(build->tables, word) : NULL;
 	if (build->tables && strcasecmp(word, "auto") == 0)
 		plan_auto(build);
-	else if (group)
-		plan_group(build, group);
 	else if (event)
 		event_asked(build, event);
 	else
-		return false;
+		return group_word(build, word);
 	return true;
 }
 

@@ -50,9 +50,10 @@ struct table_group {
 	size_t event_count;
 	const struct table_metric *metrics;
 	size_t metric_count;
-	const char *device; /* "cuda": for runs on a GPU; NULL: on the CPU */
-	bool asked;         /* excluded from `auto`, but may be named */
-	bool users;         /* replaces an installed one */
+	const json_t *aliases; /* what other programs call it; several groups may share one */
+	const char *device;    /* "cuda": for runs on a GPU; NULL: on the CPU */
+	bool asked;            /* excluded from `auto`, but may be named */
+	bool users;            /* replaces an installed one */
 };
 
 struct counter_tables {
@@ -77,6 +78,8 @@ int table_cpu_read(struct counter_tables *tables, const char *file, const json_t
 
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
+/* True if the name or an alias of the group, in any case. */
+bool table_group_is(const struct table_group *group, const char *name);
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);

@@ -166,11 +166,27 @@ static struct table_group *place_find(struct counter_tables *tables, const struc
 	return NULL;
 }
 
+static int aliases_read(const json_t *json, struct table_group *group, struct err *err) {
+	json_t *list;
+	if (js_array(json, "aliases", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	js_each (alias, list) {
+		const char *name = json_string_value(alias);
+		if (!name || !*name || strlen(name) > NAME_MAX || is_taken(name))
+			return err_set(err, ERR_USAGE, NULL, "[%zu]: \"%.60s\" cannot be a group's name", alias_at,
+			               name ? name : "");
+	}
+	group->aliases = list;
+	return 0;
+}
+
 static int device_read(const json_t *json, struct table_group *group, struct err *err) {
 	bool automatic = true;
 	if (table_text_or_null(json, "device", &group->device, err) != 0 ||
 	    (json_object_get(json, "auto") && js_bool(json, "auto", &automatic, err) != 0))
 		return -1;
+	if (json_object_get(json, "aliases") && aliases_read(json, group, err) != 0)
+		return err_prefix(err, "'aliases'");
 	if (group->device && strcmp(group->device, "cuda") != 0)
 		return err_set(err, ERR_USAGE, NULL, "'device': \"%.60s\" is not \"cuda\"", group->device);
 	group->asked = !automatic;
@@ -179,7 +195,8 @@ static int device_read(const json_t *json, struct table_group *group, struct err
 
 static int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users,
                             struct err *err) {
-	static const char *const known[] = {"schema", "name", "summary", "device", "auto", "events", "metrics", NULL};
+	static const char *const known[] = {"schema", "name",   "summary", "aliases", "device",
+	                                    "auto",   "events", "metrics", NULL};
 	struct table_group group = {.file = file, .users = users};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
 	    table_text(json, "summary", &group.summary, err) != 0)
@@ -249,6 +266,10 @@ static bool is_event_name(const struct counter_tables *tables, const char *name)
 static int group_check(const struct counter_tables *tables, const struct table_group *group, struct err *err) {
 	if (is_event_name(tables, group->name))
 		return err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is an event", group->name);
+	js_each (alias, group->aliases)
+		if (is_event_name(tables, json_string_value(alias)) || table_group_find(tables, json_string_value(alias)))
+			return err_set(err, ERR_USAGE, NULL, "'aliases': \"%.60s\" is an event or a group",
+			               json_string_value(alias));
 	for (size_t i = 0; i < group->event_count; i++)
 		if (!table_event_find(tables, group->events[i]))
 			return err_set(err, ERR_USAGE, "`sweetspot list metrics` and doc/counters.md have them",
@@ -404,6 +425,13 @@ struct table_group *table_group_find(const struct counter_tables *tables, const 
 	return NULL;
 }
 
+bool table_group_is(const struct table_group *group, const char *name) {
+	js_each (alias, group->aliases)
+		if (strcasecmp(json_string_value(alias), name) == 0)
+			return true;
+	return strcasecmp(group->name, name) == 0;
+}
+
 /* Shows the tables as JSON. */
 
 static json_t *events_json(const struct table_group *group) {
@@ -427,8 +455,11 @@ json_t *counter_tables_groups(const struct counter_tables *tables) {
 	json_t *out = json_array();
 	for (size_t i = 0; i < tables->group_count; i++) {
 		const struct table_group *group = &tables->groups[i];
-		json_array_append_new(out, json_pack("{s:s, s:s, s:o, s:o}", "name", group->name, "summary", group->summary,
-		                                     "events", events_json(group), "metrics", metrics_json(group)));
+		json_t *row = json_pack("{s:s, s:s, s:o, s:o}", "name", group->name, "summary", group->summary, "events",
+		                        events_json(group), "metrics", metrics_json(group));
+		if (group->aliases)
+			json_object_set(row, "aliases", (json_t *)group->aliases);
+		json_array_append_new(out, row);
 	}
 	return out;
 }

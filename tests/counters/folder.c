@@ -24,7 +24,8 @@ const char *const folder_right[][2] = {
      "\"cpus\": [\"Xx-1-?\", \"Xx-2-*\"], \"events\": [{\"event\": \"a\", \"perf\": \"r01c2\", \"vendor\": \"V\", "
      "\"without\": [\"papi:A\"], \"why\": \"w\"}]}"},
 	{"groups/g.json",
-     "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"events\": [\"a\", \"b\", "
+     "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"aliases\": [\"H\"], \"events\": "
+     "[\"a\", \"b\", "
      "{\"name\": \"own\", \"unit\": \"count\", \"summary\": \"s\", \"sources\": [\"perf:r1\"]}], "
      "\"metrics\": [{\"name\": \"m\", \"unit\": \"u\", \"formula\": \"a / b / seconds\", \"summary\": \"\"}]}"},
 };

@@ -51,6 +51,10 @@ static void test_words(struct rig *rig) {
 	ok(instructions == 1 && strcmp(event_find(plan, "instructions")->group, "MEM") == 0,
 	   "an event of two groups is counted once, for the first");
 	counter_plan_clear(plan);
+	plan = plan_of(rig, "mem_dp", NULL);
+	ok(plan && counter_plan_find(plan, "mem_lines") && plan->metric_count == 5,
+	   "what other programs call a group is all groups of that name");
+	counter_plan_clear(plan);
 	plan = plan_of(rig, "rusage", NULL);
 	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].name, "user-time") == 0 && !plan->events[0].group,
 	   "a backend by name: its own events");
