@@ -211,7 +211,7 @@ int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t 
 
 static const struct opt options[] = {
 	OPT_GROUP("What to measure"),
-	{"regions", 0, NULL, "show the regions of the program after --: OpenMP, Kokkos", 0},
+	{"regions", 0, NULL, "show the parallel regions of the program after --", 0},
 	{"input", 0, "FILE", "with a program: its standard input (empty)", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not measure one thread and the serial code", 0},
