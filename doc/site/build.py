@@ -207,7 +207,7 @@ def library_page():
     write("reference/interfaces.md", text)
 
 
-# --- what the program shows
+# --- output of the program
 def commands():
     names = sorted(set(re.findall(r"^\.SS sweetspot ([a-z]+) ", read("man/sweetspot.1"), re.M)))
     write("reference/help.md", "# --help of each command\n" + "".join(f"\n## sweetspot {name}\n" + fenced(output(*name.split(), "--help"), "text") for name in ["", *names]))
