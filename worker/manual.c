@@ -219,16 +219,21 @@ static json_t *counters_answer(const struct counters_home *home, const json_t *j
 }
 
 /* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]}
- * (cupti_list in counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or if no chip is named and
- * none is installed. */
-static json_t *counters_metrics_answer(const json_t *json, struct err *err) {
-	static const char *const keys[] = {"op", "id", "chip", "prefix"};
-	const char *chip = NULL, *prefix = "";
+ * (cupti_list in counters/cupti/cupti.h), or {"cpu": "6-8F", "papi"?: "7.1", "prefix"?: "MEM"} -> the plan of a
+ * processor; new references. ERR_UNAVAILABLE without CUPTI, or if no chip is named and none is installed. */
+static json_t *counters_metrics_answer(struct counters *counters, const json_t *json, struct err *err) {
+	static const char *const keys[] = {"op", "id", "chip", "prefix", "cpu", "papi"};
+	const char *chip = NULL, *prefix = "", *cpu = NULL, *papi = NULL;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
+	    (json_object_get(json, "cpu") && js_string(json, "cpu", &cpu, err) != 0) ||
+	    (json_object_get(json, "papi") && js_string(json, "papi", &papi, err) != 0) ||
 	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0))
 		return NULL;
-	return cupti_list(chip, prefix, err);
+	if (!cpu)
+		return cupti_list(chip, prefix, err);
+	const struct counter_tables *tables = counters_tables(counters, err);
+	return tables ? counter_tables_elsewhere(tables, cpu, papi, prefix, err) : NULL;
 }
 
 static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {
@@ -237,8 +242,7 @@ static json_t *op_counters(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_metrics(struct protocol *protocol, const json_t *request, struct err *err) {
-	(void)protocol;
-	return counters_metrics_answer(request, err);
+	return counters_metrics_answer(protocol->counters, request, err);
 }
 
 static json_t *op_devices(struct protocol *protocol, const json_t *request, struct err *err) {

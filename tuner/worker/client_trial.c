@@ -62,13 +62,12 @@ static int metrics_use(void *ctx, const json_t *answer, struct trial_result *res
 	json_t *metrics;
 	(void)ctx;
 	result->status = TRIAL_CORRECT;
-	return js_array(answer, "metrics", METRICS_MAX, &metrics, err);
+	return json_is_object(json_object_get(answer, "groups")) ? 0 : js_array(answer, "metrics", METRICS_MAX, &metrics, err);
 }
 
-json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err) {
-	js_auto json_t *request = json_pack("{s:s,s:s}", "op", "metrics", "prefix", prefix);
-	if (chip)
-		json_object_set_new(request, "chip", json_string(chip));
+json_t *worker_metrics(struct worker *worker, const json_t *which, struct err *err) {
+	js_auto json_t *request = json_copy((json_t *)which);
+	json_object_set_new(request, "op", json_string("metrics"));
 	const struct worker_question question = {.request = request, .timeout_s = ANSWER_SECONDS, .use = metrics_use};
 	return exchange(worker, &question, err);
 }

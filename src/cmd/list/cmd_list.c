@@ -238,7 +238,8 @@ static void metrics_print(struct app *app, const json_t *answer) {
  * chip and GPU. */
 static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	js_auto json_t *answer = worker ? worker_metrics(worker, chip, prefix, err) : NULL;
+	js_auto json_t *which = json_pack("{s:s*,s:s}", "chip", chip, "prefix", prefix);
+	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
 	if (!answer)
 		return -1;
 	json_object_del(answer, "id");
@@ -249,9 +250,67 @@ static int list_chip_metrics(struct app *app, const char *chip, const char *pref
 	return 0;
 }
 
+/* `list metrics --cpu NAME [GROUP]`: the plan of a processor that is not here. */
+
+static void plan_rows_print(struct ui *ui, const json_t *rows) {
+	static const char *const titles[] = {"event", "source", "code", "umask", "scope", "the manufacturer's name"};
+	struct table *table = table_new(6, titles);
+	js_each (row, rows) {
+		const char *pmu = list_text(row, "pmu");
+		mem_auto char *scope = mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
+		table_add(table, list_text(row, "name"), list_text(row, "source"), list_text(row, "code"),
+		          list_text(row, "umask"), scope, list_text(row, "vendor"));
+	}
+	table_end(table, ui, stdout);
+}
+
+static void plan_group_print(struct ui *ui, const char *name, const json_t *group) {
+	mem_auto char *missing = results_list(json_object_get(group, "missing"));
+	printf("\n%s%s%s\n", ui_style(ui, UI_BOLD), name, ui_style(ui, UI_PLAIN));
+	plan_rows_print(ui, json_object_get(group, "events"));
+	js_each (formula, json_object_get(group, "formulas")) {
+		const char *unit = list_text(formula, "unit");
+		ui_wrap(stdout, 2, 6, "%s%s%s%s = %s", list_text(formula, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
+		        list_text(formula, "text"));
+	}
+	if (*missing)
+		ui_wrap(stdout, 2, 6, "not counted here: %s", missing);
+}
+
+static void plan_print(struct ui *ui, const json_t *answer) {
+	const json_t *cpu = json_object_get(answer, "cpu");
+	bool known = js_bool_or(cpu, "known", false);
+	ui_wrap(stdout, 0, 4, "%s: %s", list_text(cpu, "name"),
+	        *list_text(cpu, "summary") ? list_text(cpu, "summary") : "no list of its events");
+	ui_wrap(stdout, 0, 4, "%s", known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
+	js_members (name, group, json_object_get(answer, "groups"))
+		plan_group_print(ui, name, group);
+}
+
+static int list_plan(struct app *app, const struct opt_args *args, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	js_auto json_t *which = json_pack("{s:s,s:s*,s:s}", "cpu", opt_get(args, "cpu", ""), "papi",
+	                                  opt_get(args, "papi", NULL), "prefix",
+	                                  opt_words(args) > 1 ? opt_word(args, 1) : "");
+	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
+	if (!answer)
+		return -1;
+	if (json_object_size(json_object_get(answer, "groups")) == 0)
+		return err_set(err, ERR_USAGE, "`sweetspot list metrics` has the groups", "\"%.60s\" is not a group of the CPU",
+		               opt_word(args, 1));
+	json_object_del(answer, "id");
+	if (opt_has(args, "json"))
+		js_write(answer, stdout);
+	else
+		plan_print(app_ui(app), answer);
+	return 0;
+}
+
 static const struct opt options[] = {
 	OPT_GROUP("metrics"),
 	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
+	{"cpu", 0, "NAME", "plan of a processor that is not here: 6-8F, zen4, ..", 0},
+	{"papi", 0, "VERSION", "with --cpu: with this release of PAPI", 0},
 	OPT_GROUP("params"),
 	{"spec", 0, "FILE", "parameters of a T1 specification", 0},
 	{"sample", 0, "N", "also N valid configurations, chosen at random", 0},
@@ -381,12 +440,18 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (strcmp(word, "params") == 0)
 		return list_params(app, args, err);
 	bool metrics = strcmp(word, "metrics") == 0;
-	if (metrics && opt_words(args) > 1 && !opt_has(args, "chip") && metric_known(app, args, opt_word(args, 1)))
+	if (metrics && opt_has(args, "cpu"))
+		return list_plan(app, args, err);
+	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip. */
+	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__")) &&
+	    metric_known(app, args, opt_word(args, 1)))
 		return 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
 		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
-	if (opt_has(args, "chip"))
-		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip needs `list metrics`");
+	for (const char *const *name = (const char *const[]){"chip", "cpu", "papi", NULL}; *name; name++)
+		if (opt_has(args, *name))
+			return err_set(err, ERR_USAGE, "sweetspot list metrics --cpu NAME [--papi VERSION]",
+			               "--%s needs `list metrics`%s", *name, strcmp(*name, "papi") == 0 ? " and --cpu" : "");
 	for (const struct opt *o = options; o->name; o++)
 		if (opt_has(args, o->name))
 			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", o->name);
@@ -415,10 +480,12 @@ const struct cmd cmd_list = {
 			 "list params KERNEL\n"
 			 "list params --spec FILE.json\n"
 			 "list metrics [PREFIX]\n"
+			 "list metrics --cpu NAME [GROUP]\n"
 			 "list strategies|counters|formats|diagnoses|launchers",
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
-				"sweetspot list params fw --size n=2048",
+				"sweetspot list params fw --size n=2048\n"
+				"sweetspot list metrics --cpu 6-8F FLOPS_DP",
 	.only_reads = true,
 	.run = run,
 };
