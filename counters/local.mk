@@ -7,6 +7,7 @@ COUNTERS = \
 	%D%/rusage.c \
 	%D%/kernel_events.c \
 	%D%/rapl.c \
+	%D%/uncore.c \
 	%D%/cachegrind.c \
 	%D%/cupti.c \
 	%D%/cupti_activity.c \

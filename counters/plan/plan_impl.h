@@ -34,11 +34,11 @@ struct table_native {
 
 struct table_family {
 	const char *file, *name, *summary, *list; /* list: where the codes are from */
-	const json_t *cpus;  /* patterns with *, ? and [] */
-	const json_t *names; /* further ones; NULL: none */
-	const json_t *rows;  /* as they were read: one for each hardware event */
-	int64_t line;        /* bytes of a cache line */
-	bool common;         /* what such CPUs have in common, for those without a list of their own */
+	const json_t *cpus;                       /* patterns with *, ? and [] */
+	const json_t *names;                      /* further ones; NULL: none */
+	const json_t *rows;                       /* as they were read: one for each hardware event */
+	int64_t line;                             /* bytes of a cache line */
+	bool common;                              /* what such CPUs have in common, for those without a list of their own */
 	const struct table_native *natives;
 	size_t native_count;
 };

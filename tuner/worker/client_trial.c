@@ -62,7 +62,8 @@ static int metrics_use(void *ctx, const json_t *answer, struct trial_result *res
 	json_t *metrics;
 	(void)ctx;
 	result->status = TRIAL_CORRECT;
-	return json_is_object(json_object_get(answer, "groups")) ? 0 : js_array(answer, "metrics", METRICS_MAX, &metrics, err);
+	return json_is_object(json_object_get(answer, "groups")) ? 0
+	                                                         : js_array(answer, "metrics", METRICS_MAX, &metrics, err);
 }
 
 json_t *worker_metrics(struct worker *worker, const json_t *which, struct err *err) {

@@ -282,16 +282,17 @@ static void plan_print(struct ui *ui, const json_t *answer) {
 	bool known = js_bool_or(cpu, "known", false);
 	ui_wrap(stdout, 0, 4, "%s: %s", list_text(cpu, "name"),
 	        *list_text(cpu, "summary") ? list_text(cpu, "summary") : "no list of its events");
-	ui_wrap(stdout, 0, 4, "%s", known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
+	ui_wrap(stdout, 0, 4, "%s",
+	        known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
 	js_members (name, group, json_object_get(answer, "groups"))
 		plan_group_print(ui, name, group);
 }
 
 static int list_plan(struct app *app, const struct opt_args *args, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	js_auto json_t *which = json_pack("{s:s,s:s*,s:s}", "cpu", opt_get(args, "cpu", ""), "papi",
-	                                  opt_get(args, "papi", NULL), "prefix",
-	                                  opt_words(args) > 1 ? opt_word(args, 1) : "");
+	js_auto json_t *which =
+		json_pack("{s:s,s:s*,s:s}", "cpu", opt_get(args, "cpu", ""), "papi", opt_get(args, "papi", NULL), "prefix",
+	              opt_words(args) > 1 ? opt_word(args, 1) : "");
 	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
 	if (!answer)
 		return -1;
