@@ -81,7 +81,7 @@ static void absent(struct uncore *s, const char *pmu) {
 	                                                    : "intel_uncore";
 	if (!s->reason[0])
 		snprintf(s->reason, sizeof s->reason,
-		         "this kernel has no PMU %.40s, as in virtual machines; elsewhere: sudo modprobe %s", pmu, driver);
+		         "this kernel lacks the PMU %.40s, as in virtual machines; elsewhere: sudo modprobe %s", pmu, driver);
 }
 
 static bool term_open(struct uncore *s, const struct perf_name *name) {
@@ -205,7 +205,7 @@ static void uncore_probe(struct counter_probe *probe) {
 		snprintf(probe->reason, sizeof probe->reason, "memory controllers, for all programs on the machine");
 	else if (!probe->fix[0])
 		snprintf(probe->reason, sizeof probe->reason,
-		         "this kernel has no PMU of memory controllers, as in virtual machines");
+		         "this kernel lacks PMUs of memory controllers, as in virtual machines");
 	probe->hardware = probe->usable;
 }
 

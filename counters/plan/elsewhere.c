@@ -7,7 +7,7 @@
 #include "base/near.h"
 #include "counters/plan/plan_impl.h"
 
-/* What is assumed of that machine. */
+/* The machine that is assumed. */
 struct elsewhere {
 	const struct counter_tables *tables;
 	const struct table_family *family; /* NULL: unknown */
@@ -20,11 +20,11 @@ static bool is_x86(const struct table_family *family) {
 	return first && (strncmp(first, "Genuine", 7) == 0 || strncmp(first, "Authentic", 9) == 0);
 }
 
-static bool assumed(void *ctx, const struct counter_backend *backend, const char *event, double least,
-                    char reason[COUNTER_REASON]) {
+static bool assumed(void *ctx, const struct counter_backend *backend, const char *event,
+                    const struct counter_loop *loop, char reason[COUNTER_REASON]) {
 	const struct elsewhere *there = ctx;
 	(void)event;
-	(void)least;
+	(void)loop;
 	snprintf(reason, COUNTER_REASON, "not assumed of a machine that is not here");
 	return strcmp(backend->name, "perf") == 0 || strcmp(backend->name, "uncore") == 0 ||
 	       strcmp(backend->name, "rusage") == 0 || (strcmp(backend->name, "papi") == 0 && there->papi) ||

@@ -17,7 +17,7 @@ struct table_source {
 /* A portable event has the same meaning on all machines. */
 struct table_event {
 	const char *file, *name, *unit, *summary;
-	double least; /* amount that the calibrated loop causes, in the unit; 0: no promise */
+	struct counter_loop loop; /* in the unit */
 	bool never_zero, simulated;
 	const struct table_source *sources; /* the best first, then the guesses */
 	size_t source_count, sure_count;    /* guesses are for CPUs without a list, whose kernel or PAPI may know better */

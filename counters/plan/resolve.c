@@ -79,7 +79,7 @@ static const char *refusals_text(struct attempt *attempt) {
 }
 
 /* Can this backend count the event? The reason names the obstacle. */
-static bool plan_try(const struct plan_build *build, const struct table_source *source, double least,
+static bool plan_try(const struct plan_build *build, const struct table_source *source, const struct counter_loop *loop,
                      const struct counter_backend **backend, char reason[COUNTER_REASON]) {
 	const struct counter_judge *judge = build->judge;
 	*backend = counter_find(source->backend);
@@ -88,7 +88,7 @@ static bool plan_try(const struct plan_build *build, const struct table_source *
 		snprintf(reason, COUNTER_REASON, "this build does not include %s", source->backend);
 		return false;
 	}
-	if (judge->good(judge->ctx, *backend, source->event, least, reason))
+	if (judge->good(judge->ctx, *backend, source->event, loop, reason))
 		return true;
 	if (!reason[0])
 		snprintf(reason, COUNTER_REASON, "refused");
@@ -98,7 +98,7 @@ static bool plan_try(const struct plan_build *build, const struct table_source *
 static bool source_try(struct attempt *attempt, const struct table_source *source) {
 	const struct counter_backend *backend;
 	char reason[COUNTER_REASON];
-	if (plan_try(attempt->build, source, attempt->event->least, &backend, reason)) {
+	if (plan_try(attempt->build, source, &attempt->event->loop, &backend, reason)) {
 		attempt->found.backend = backend;
 		attempt->found.event = source->event;
 		return true;
@@ -143,7 +143,7 @@ static const struct table_native *table_native_find(const struct table_family *f
 	return NULL;
 }
 
-/* What PAPI's presets and the kernel's generic cache events count differs between processors and releases, so they are
+/* PAPI's presets and the kernel's generic cache events count other things on other processors and releases, so they are
  * tried only on processors whose own events are not known. */
 static const struct resolution *resolve(struct plan_build *build, const struct table_event *event, bool formulas) {
 	struct resolution *kept = &build->resolutions[event - build->tables->events];
@@ -271,7 +271,7 @@ static const char *software_word(struct plan_build *build, const struct counter_
 	return arena_printf(build->arena, "sde:::%s::%s", build->software->owner, name);
 }
 
-/* Returns the portable event that lists this source, for its least count and its unit. */
+/* Returns the portable event that lists this source, for its loop and its unit. */
 static const struct table_event *source_portable(const struct plan_build *build, const struct table_source *source) {
 	const struct counter_tables *tables = build->tables;
 	for (size_t i = 0; tables && i < tables->event_count; i++)
@@ -280,6 +280,11 @@ static const struct table_event *source_portable(const struct plan_build *build,
 			    strcmp(tables->events[i].sources[k].event, source->event) == 0)
 				return &tables->events[i];
 	return NULL;
+}
+
+static const struct counter_loop *loop_of(const struct table_event *portable) {
+	static const struct counter_loop unknown = {.word = NULL};
+	return portable ? &portable->loop : &unknown;
 }
 
 /* Two backends may have an event of the same name, so the second one's name includes its source. NULL: it is in the
@@ -307,7 +312,7 @@ void plan_backend(struct plan_build *build, const struct counter_backend *backen
 		const struct table_event *portable = own ? NULL : source_portable(build, &source);
 		event->event = source.event;
 		event->never_zero = portable && portable->never_zero;
-		if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
+		if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 			event->backend = NULL;
 	}
 }
@@ -332,7 +337,7 @@ bool plan_source(struct plan_build *build, const char *word) {
 	event->event = source.event;
 	event->unit = portable ? portable->unit : NULL;
 	event->never_zero = portable && portable->never_zero;
-	if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
+	if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 		event->backend = NULL;
 	return true;
 }
@@ -357,7 +362,7 @@ static void software_add(struct plan_build *build, const char *name, const char 
 		const struct counter_backend *found = counter_find(counters[i]);
 		const struct table_source source = {counters[i], found ? software_word(build, found, name) : name};
 		event->event = source.event;
-		if (plan_try(build, &source, 0, &backend, reason))
+		if (plan_try(build, &source, loop_of(NULL), &backend, reason))
 			event->backend = backend;
 		else
 			snprintf(event->reason + strlen(event->reason), sizeof event->reason - strlen(event->reason), "%s%s: %s",

@@ -10,17 +10,14 @@
 
 /* Reads files of data/groups/ and of the user's own groups. */
 
-/* A counter in seconds has a promise in seconds. */
 static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
 	const char *word;
 	if (table_text_or_null(json, "loop", &word, err) != 0)
 		return -1;
 	if (!word)
 		return 0;
-	if (!counter_loop_amount(word, &event->least))
+	if (!counter_loop_find(word, event->unit, &event->loop))
 		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
-	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
-		event->least *= 1e-9;
 	return 0;
 }
 
@@ -476,6 +473,8 @@ json_t *counter_tables_events(const struct counter_tables *tables) {
 		json_object_set_new(row, "known_as", sources);
 		if (event->formula)
 			json_object_set_new(row, "formula", json_string(event->formula));
+		if (event->loop.word)
+			json_object_set_new(row, "loop", json_string(event->loop.word));
 		json_array_append_new(out, row);
 	}
 	return out;

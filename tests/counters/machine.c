@@ -77,7 +77,7 @@ static bool is_raw(const char *event) {
 	return true;
 }
 
-static bool answer(const struct machine *machine, const char *backend, const char *event, double least, char *reason) {
+static bool answer(const struct machine *machine, const char *backend, const char *event, bool loop, char *reason) {
 	const json_t *there = json_object_get(json_object_get(machine->json, "backends"), backend);
 	const char *why = js_string_or(there, "reason", NULL);
 	reason[0] = '\0';
@@ -87,7 +87,7 @@ static bool answer(const struct machine *machine, const char *backend, const cha
 		snprintf(reason, COUNTER_REASON, "%s", why ? why : "not there");
 	else if (!is_in(json_object_get(there, "events"), event) && !(js_bool_or(there, "raw", false) && is_raw(event)))
 		snprintf(reason, COUNTER_REASON, "%s has no %s here", backend, event);
-	else if (least > 0 && is_in(json_object_get(there, "zero"), event))
+	else if (loop && is_in(json_object_get(there, "zero"), event))
 		snprintf(reason, COUNTER_REASON, "counts 0 over the loop");
 	return !reason[0];
 }
@@ -99,12 +99,12 @@ bool machine_counts(const struct machine *machine, const char *source, bool loop
 	return answer(machine, backend, source + length + 1, loop, reason);
 }
 
-static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
+static bool good(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
                  char reason[COUNTER_REASON]) {
 	struct machine *machine = ctx;
 	machine->asked++;
 	machine->simulations += backend->scope == COUNTER_RERUN;
-	return answer(machine, backend->name, event, least, reason);
+	return answer(machine, backend->name, event, loop->word, reason);
 }
 
 struct counter_judge machine_judge(struct machine *machine) {

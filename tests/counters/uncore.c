@@ -47,7 +47,8 @@ static void test_counts(void) {
 	char reason[COUNTER_REASON];
 	double one = counted("uncore_imc_0/r3/", 20, reason);
 	ok(one >= 20, "a PMU by its full name counts the switches of 20 sleeps: %g (%s)", one, reason);
-	ok(strstr(reason, "all programs"), "it says that other programs are counted, too: %s", reason);
+	ok(strstr(reason, "all programs"), "a value of the whole machine says that other programs are counted, too: %s",
+	   reason);
 	double all = counted("uncore_imc/r3/", 20, reason);
 	ok(all >= 40, "a name without a number stands for the three PMUs that have it: %g", all);
 	double sum = counted("uncore_imc_0/r3/,uncore_imc_0/r3/", 20, reason);
@@ -56,15 +57,15 @@ static void test_counts(void) {
 
 static void test_refused(void) {
 	static const char *const wrong[][2] = {
-		{"uncore_ha/r3/", "has no PMU uncore_ha"},
+		{"uncore_ha/r3/", "lacks the PMU uncore_ha"},
 		{"amd_umc/r3/", "modprobe amd_uncore"},
 		{"uncore_imc_0/rffff/", ""},
-		{"uncore_imc/r3/,uncore_ha/r3/", "has no PMU uncore_ha"},
-		{"uncore_bad/r3/", "has no PMU uncore_bad"},
+		{"uncore_imc/r3/,uncore_ha/r3/", "lacks the PMU uncore_ha"},
+		{"uncore_bad/r3/", "lacks the PMU uncore_bad"},
 		{"r3", "wants an event such as"},
 		{"cycles", "wants an event such as"},
 		{"uncore_imc_0/r3", "wants an event such as"},
-		{"uncore_imcc/r3/", "has no PMU uncore_imcc"},
+		{"uncore_imcc/r3/", "lacks the PMU uncore_imcc"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		char reason[COUNTER_REASON] = "";

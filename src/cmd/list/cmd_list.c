@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
@@ -250,63 +251,6 @@ static int list_chip_metrics(struct app *app, const char *chip, const char *pref
 	return 0;
 }
 
-/* `list metrics --cpu NAME [GROUP]`: the plan of a processor that is not here. */
-
-static void plan_rows_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"event", "source", "code", "umask", "scope", "the manufacturer's name"};
-	struct table *table = table_new(6, titles);
-	js_each (row, rows) {
-		const char *pmu = list_text(row, "pmu");
-		mem_auto char *scope = mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
-		table_add(table, list_text(row, "name"), list_text(row, "source"), list_text(row, "code"),
-		          list_text(row, "umask"), scope, list_text(row, "vendor"));
-	}
-	table_end(table, ui, stdout);
-}
-
-static void plan_group_print(struct ui *ui, const char *name, const json_t *group) {
-	mem_auto char *missing = results_list(json_object_get(group, "missing"));
-	printf("\n%s%s%s\n", ui_style(ui, UI_BOLD), name, ui_style(ui, UI_PLAIN));
-	plan_rows_print(ui, json_object_get(group, "events"));
-	js_each (formula, json_object_get(group, "formulas")) {
-		const char *unit = list_text(formula, "unit");
-		ui_wrap(stdout, 2, 6, "%s%s%s%s = %s", list_text(formula, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
-		        list_text(formula, "text"));
-	}
-	if (*missing)
-		ui_wrap(stdout, 2, 6, "not counted here: %s", missing);
-}
-
-static void plan_print(struct ui *ui, const json_t *answer) {
-	const json_t *cpu = json_object_get(answer, "cpu");
-	bool known = js_bool_or(cpu, "known", false);
-	ui_wrap(stdout, 0, 4, "%s: %s", list_text(cpu, "name"),
-	        *list_text(cpu, "summary") ? list_text(cpu, "summary") : "no list of its events");
-	ui_wrap(stdout, 0, 4, "%s",
-	        known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
-	js_members (name, group, json_object_get(answer, "groups"))
-		plan_group_print(ui, name, group);
-}
-
-static int list_plan(struct app *app, const struct opt_args *args, struct err *err) {
-	struct worker *worker = app_worker(app, err);
-	js_auto json_t *which =
-		json_pack("{s:s,s:s*,s:s}", "cpu", opt_get(args, "cpu", ""), "papi", opt_get(args, "papi", NULL), "prefix",
-	              opt_words(args) > 1 ? opt_word(args, 1) : "");
-	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
-	if (!answer)
-		return -1;
-	if (json_object_size(json_object_get(answer, "groups")) == 0)
-		return err_set(err, ERR_USAGE, "`sweetspot list metrics` has the groups", "\"%.60s\" is not a group of the CPU",
-		               opt_word(args, 1));
-	json_object_del(answer, "id");
-	if (opt_has(args, "json"))
-		js_write(answer, stdout);
-	else
-		plan_print(app_ui(app), answer);
-	return 0;
-}
-
 static const struct opt options[] = {
 	OPT_GROUP("metrics"),
 	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
@@ -372,6 +316,34 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	table_end(table, ui, out);
 }
 
+/* Libraries that programs load, where they are installed. */
+static json_t *list_tools(struct app *app, struct err *err) {
+	static const char *const tools[][2] = {
+		{"omp", "times and tunes the parallel regions of OpenMP programs (LD_PRELOAD)"},
+		{"kokkos", "times and tunes the kernels of Kokkos programs (KOKKOS_TOOLS_LIBS)"},
+		{"mpi", "times the calls of MPI in which ranks wait (LD_PRELOAD)"},
+		{"cuda", "counts the kernels of CUDA programs (CUDA_INJECTION64_PATH)"},
+	};
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		struct err none = {0};
+		mem_auto char *file = mem_printf("libsweetspot-%s.so", tools[i][0]), *path = app_library_path(file, &none);
+		if (path)
+			json_array_append_new(
+				array, json_pack("{s:s,s:s,s:s}", "name", tools[i][0], "summary", tools[i][1], "path", path));
+	}
+	return array;
+}
+
+/* A path stays whole, so that it can be copied. */
+static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
+	(void)ui;
+	js_each (item, array)
+		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
+}
+
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary"};
 	struct table *table = table_new(2, titles);
@@ -402,6 +374,7 @@ static const struct {
 	{"formats", list_formats, rows_print},
 	{"diagnoses", list_diagnoses, rows_print},
 	{"launchers", list_launchers, launchers_print},
+	{"tools", list_tools, tools_print},
 };
 
 static int unknown(const char *word, struct err *err) {
@@ -411,7 +384,7 @@ static int unknown(const char *word, struct err *err) {
 		names[i + 1] = lists[i].name;
 	const char *near = near_word(word, names, count + 1);
 	err_set(err, ERR_USAGE,
-	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, and params KERNEL",
+	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
 	        "unknown list \"%s\"", word);
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
@@ -439,10 +412,10 @@ static int chip_metrics(struct app *app, const struct opt_args *args, const char
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
-		return list_params(app, args, err);
+		return list_detail(app, args, err);
 	bool metrics = strcmp(word, "metrics") == 0;
 	if (metrics && opt_has(args, "cpu"))
-		return list_plan(app, args, err);
+		return list_detail(app, args, err);
 	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip. */
 	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__")) &&
 	    metric_known(app, args, opt_word(args, 1)))
@@ -482,7 +455,7 @@ const struct cmd cmd_list = {
 			 "list params --spec FILE.json\n"
 			 "list metrics [PREFIX]\n"
 			 "list metrics --cpu NAME [GROUP]\n"
-			 "list strategies|counters|formats|diagnoses|launchers",
+			 "list strategies|counters|formats|diagnoses|launchers|tools",
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048\n"
