@@ -231,7 +231,9 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct 
 	    word_or(json, "cpu", &cpu, err) || word_or(json, "papi", &papi, err) || word_or(json, "prefix", &prefix, err))
 		return NULL;
 	const struct counter_tables *tables = cpu ? counters_tables(protocol->counters, err) : NULL;
-	return !cpu ? cupti_list(chip, prefix, err) : tables ? counter_tables_elsewhere(tables, cpu, papi, prefix, err) : NULL;
+	return !cpu     ? cupti_list(chip, prefix, err)
+	       : tables ? counter_tables_elsewhere(tables, cpu, papi, prefix, err)
+	                : NULL;
 }
 
 static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {

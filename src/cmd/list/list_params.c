@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space; and `list metrics --cpu`. */
+/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space; and `list metrics --cpu`.
+ */
 #include "src/cmd/list/list_impl.h"
 
 #include "src/plan/plan.h"
