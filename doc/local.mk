@@ -56,3 +56,7 @@ clean-local: html-clean
 html-clean:
 	rm -rf html
 .PHONY: html-clean
+
+examplelauncherdir = $(docdir)/examples/launcher
+dist_examplelauncher_DATA = %D%/examples/launcher/Makefile %D%/examples/launcher/saxpy.c %D%/examples/launcher/saxpy.cu \
+	%D%/examples/launcher/saxpy.t1.json

@@ -7,8 +7,8 @@ libprofile_la_SOURCES = $(LIB_LOOKUP)
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
  %D%/marks/marks_write.c \
-	%D%/profile/machine.c %D%/profile/open.c
-LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
+	%D%/profile/machine.c %D%/profile/open.c %D%/kernel/kernel.c %D%/kernel/kernel_impl.h
+LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"' -DSSK_LIBEXECDIR='"$(pkglibexecdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la
 LIBSWEETSPOT = libsweetspot.la

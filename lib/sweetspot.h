@@ -68,6 +68,7 @@ struct sweetspot_match {
 
 typedef struct sweetspot_profile sweetspot_profile;
 typedef struct sweetspot_config sweetspot_config;
+typedef struct sweetspot_gpu_kernel sweetspot_gpu_kernel;
 
 /* For sweetspot_apply: also apply stale or foreign configurations. */
 enum { SWEETSPOT_ANYWAY = 1 };
@@ -112,6 +113,27 @@ int sweetspot_setting(const sweetspot_config *config, size_t i, struct sweetspot
  * applied, or -1 if it applied none for the reason in message. Otherwise message names the settings that must be in
  * the environment when the program starts. */
 int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *message, size_t size);
+
+/* A GPU kernel that is launched with what was tuned for this GPU and for the problem. path: a T1 specification, or a
+ * source whose name ends in .cu. name: the __global__ function; NULL: that of the specification. Always returns a
+ * kernel, except without memory; if it cannot be used, each launch fails and the message tells why. */
+sweetspot_gpu_kernel *sweetspot_kernel_open(const char *path, const char *name);
+/* Not while a thread launches it. */
+void sweetspot_kernel_close(sweetspot_gpu_kernel *kernel);
+/* Launches it in the CUDA context that is current in this thread; where none is, the first device's primary context
+ * becomes current, as in the CUDA runtime. stream: a CUstream or cudaStream_t; NULL is the default one. arguments:
+ * pointers to the values, as in cuLaunchKernel. problem: members x, y and z for ProblemSize, and scalar arguments that
+ * expressions use, ended by a member without a name; NULL: as the specification has it. The configuration is that of
+ * this problem in the profile which sweetspot_open(NULL, ..) finds, of the nearest one, or the default; it is compiled
+ * when it is first needed, and kept in memory and in the cache. 0, or -1 and a message. Any thread may launch. */
+int sweetspot_kernel_launch(sweetspot_gpu_kernel *kernel, void *stream, void *const *arguments,
+                            const struct sweetspot_value *problem);
+/* Prepares that launch, and tells where its configuration comes from: enum sweetspot_status, SWEETSPOT_NONE for the
+ * default, or -1 and a message. match may be NULL. */
+int sweetspot_kernel_match(sweetspot_gpu_kernel *kernel, const struct sweetspot_value *problem,
+                           struct sweetspot_match *match);
+/* Why the last call failed, or why it had to use the default; "" otherwise. The kernel owns it. */
+const char *sweetspot_kernel_message(const sweetspot_gpu_kernel *kernel);
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif
