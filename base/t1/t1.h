@@ -42,7 +42,7 @@ struct t1_launch {
 	const json_t *json; /* KernelSpecification */
 	bool opencl;
 	double problem[3];
-	/* What expressions may use: scalar arguments, and parameters. The room is for all of them. */
+	/* The names that expressions may use: scalar arguments, and parameters. The room is for all of them. */
 	struct t1_names {
 		struct t1_name {
 			const char *name;

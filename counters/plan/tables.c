@@ -10,17 +10,14 @@
 
 /* Reads files of data/groups/ and of the user's own groups. */
 
-/* A counter in seconds has a promise in seconds. */
 static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
 	const char *word;
 	if (table_text_or_null(json, "loop", &word, err) != 0)
 		return -1;
 	if (!word)
 		return 0;
-	if (!counter_loop_amount(word, &event->least))
+	if (!counter_loop_find(word, event->unit, &event->loop))
 		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
-	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
-		event->least *= 1e-9;
 	return 0;
 }
 
@@ -32,15 +29,20 @@ static int source_read(struct counter_tables *tables, const json_t *json, struct
 }
 
 static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	static const char *const members[] = {"sources", "guesses"};
 	json_t *list;
-	if (js_array(json, "sources", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	struct table_source *sources = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *sources);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (source_read(tables, json_array_get(list, i), &sources[i], err) != 0)
-			return err_prefix(err, "'sources'[%zu]", i);
+	struct table_source *sources = arena_alloc(tables->arena, 2 * TABLE_LIST_MAX, sizeof *sources);
 	event->sources = sources;
-	event->source_count = json_array_size(list);
+	for (size_t m = 0; m < 2; m++) {
+		if (m && !json_object_get(json, members[m]))
+			break;
+		if (js_array(json, members[m], TABLE_LIST_MAX, &list, err) != 0)
+			return -1;
+		js_each (source, list)
+			if (source_read(tables, source, &sources[event->source_count++], err) != 0)
+				return err_prefix(err, "'%s'[%zu]", members[m], source_at);
+		event->sure_count = m ? event->sure_count : event->source_count;
+	}
 	return 0;
 }
 
@@ -49,8 +51,8 @@ static int flag_read(const json_t *json, const char *key, bool *flag, struct err
 }
 
 static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const known[] = {"name",      "unit",      "summary", "loop",    "never_zero",
-	                                    "simulated", "simulator", "sources", "formula", NULL};
+	static const char *const known[] = {"name",      "unit",    "summary", "loop",    "never_zero", "simulated",
+	                                    "simulator", "sources", "guesses", "formula", NULL};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
 	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
 		return -1;
@@ -237,13 +239,9 @@ static int event_check(const struct counter_tables *tables, const struct table_e
 	return event->formula ? table_formula_check(event->formula, is_part, tables, err) : 0;
 }
 
-static int native_check(const struct counter_tables *tables, const struct table_family *family,
-                        const struct table_native *native, struct err *err) {
+static int native_check(const struct counter_tables *tables, const struct table_native *native, struct err *err) {
 	if (!table_event_find(tables, native->event))
 		return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is not a portable event", native->event);
-	for (size_t i = 0; &family->natives[i] < native; i++)
-		if (strcmp(family->natives[i].event, native->event) == 0)
-			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" occurs twice", native->event);
 	return native->formula ? table_formula_check(native->formula, is_part, tables, err) : 0;
 }
 
@@ -287,7 +285,7 @@ static int tables_check(const struct counter_tables *tables, struct err *err) {
 			return err_prefix(err, "%s: \"%.60s\"", tables->events[i].file, tables->events[i].name);
 	for (size_t i = 0; i < tables->family_count; i++)
 		for (size_t k = 0; k < tables->families[i].native_count; k++)
-			if (native_check(tables, &tables->families[i], &tables->families[i].natives[k], err) != 0)
+			if (native_check(tables, &tables->families[i].natives[k], err) != 0)
 				return err_prefix(err, "%s: 'events'[%zu]", tables->families[i].file, k);
 	for (size_t i = 0; i < tables->group_count; i++)
 		if (group_check(tables, &tables->groups[i], err) != 0)
@@ -475,6 +473,8 @@ json_t *counter_tables_events(const struct counter_tables *tables) {
 		json_object_set_new(row, "known_as", sources);
 		if (event->formula)
 			json_object_set_new(row, "formula", json_string(event->formula));
+		if (event->loop.word)
+			json_object_set_new(row, "loop", json_string(event->loop.word));
 		json_array_append_new(out, row);
 	}
 	return out;

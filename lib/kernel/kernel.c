@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/inside/inside.h"
 #include "lib/kernel/kernel_impl.h"
 
 struct sweetspot_gpu_kernel {
@@ -19,7 +20,16 @@ static const struct launcher_host host = {.open = sweetspot_open,
                                           .close = sweetspot_close,
                                           .about = sweetspot_about,
                                           .lookup = sweetspot_lookup,
-                                          .setting = sweetspot_setting};
+                                          .setting = sweetspot_setting,
+                                          .context = sweetspot_context_open,
+                                          .context_int = sweetspot_context_int,
+                                          .context_real = sweetspot_context_real,
+                                          .context_word = sweetspot_context_word,
+                                          .constraint = sweetspot_context_constraint,
+                                          .active = ssi_context_active,
+                                          .choose = sweetspot_choose,
+                                          .level = ssi_chosen_level,
+                                          .report = sweetspot_report};
 
 /* It is beside this library in the tree that was built, and in libexec beside lib/ of an installation. */
 static void *library_open(char *message) {
@@ -82,5 +92,5 @@ int sweetspot_kernel_match(sweetspot_gpu_kernel *kernel, const struct sweetspot_
 }
 
 const char *sweetspot_kernel_message(const sweetspot_gpu_kernel *kernel) {
-	return kernel ? kernel->message : "there is no memory";
+	return kernel ? kernel->message : "out of memory";
 }

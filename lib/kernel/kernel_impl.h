@@ -17,6 +17,20 @@ struct launcher_host {
 	                                  const struct sweetspot_value *problem, size_t count,
 	                                  struct sweetspot_match *match);
 	int (*setting)(const sweetspot_config *config, size_t i, struct sweetspot_value *setting);
+	/* for learning */
+	sweetspot_context *(*context)(const char *name);
+	int (*context_int)(sweetspot_context *context, const char *name, const long long *values, size_t count,
+	                   long long otherwise);
+	int (*context_real)(sweetspot_context *context, const char *name, const double *values, size_t count,
+	                    double otherwise);
+	int (*context_word)(sweetspot_context *context, const char *name, const char *const *values, size_t count,
+	                    const char *otherwise);
+	int (*constraint)(sweetspot_context *context, const char *expression);
+	bool (*active)(sweetspot_context *context);
+	void (*choose)(sweetspot_context *context, const struct sweetspot_value *problem, size_t count,
+	               struct sweetspot_choice *choice);
+	int (*level)(const struct sweetspot_choice *choice, const char *name);
+	void (*report)(struct sweetspot_choice *choice, double cost);
 };
 
 /* Everything fails with false or NULL and a message, of at most SWEETSPOT_MESSAGE bytes. */

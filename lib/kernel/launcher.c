@@ -6,12 +6,20 @@
 #include "base/json/js.h"
 #include "lib/kernel/launcher_impl.h"
 
-enum { BUCKETS = 64, MEMBERS_MAX = 16, ENTRIES_MAX = 1 << 16 };
+enum { BUCKETS = 64, MEMBERS_MAX = 16, ENTRIES_MAX = 1 << 16, TIMED_MAX = 16 };
 
 /* A device, as this kernel uses it. */
 struct device {
 	struct device *next;
 	struct gpu *gpu;
+};
+
+/* A configuration that learning has chosen. */
+struct variant {
+	struct variant *next;
+	const void *config;                  /* the choice's */
+	const struct gpu_function *function; /* NULL: it cannot run */
+	struct gpu_shape shape;
 };
 
 /* A problem on a device: what is launched. */
@@ -20,9 +28,18 @@ struct entry {
 	const struct gpu *gpu;
 	struct sweetspot_value *problem; /* a copy */
 	size_t count;
-	const struct gpu_function *function;
-	struct gpu_shape shape;
+	struct variant usual;
+	struct variant *variants;
+	struct t1_launch launch;
 	struct sweetspot_match match;
+};
+
+/* A launch that is being timed. */
+struct timed {
+	struct sweetspot_choice choice;
+	struct gpu *gpu; /* of the marks */
+	struct gpu_mark *from, *to;
+	bool pending;
 };
 
 struct launcher_kernel {
@@ -32,7 +49,9 @@ struct launcher_kernel {
 	sweetspot_profile *profile; /* NULL: none */
 	struct device *devices;
 	struct entry *entries[BUCKETS];
-	size_t entry_count;
+	size_t entry_count, pending;
+	sweetspot_context *context; /* NULL: nothing can be learned */
+	struct timed timed[TIMED_MAX];
 };
 
 static void entries_forget(struct launcher_kernel *kernel) {
@@ -41,6 +60,11 @@ static void entries_forget(struct launcher_kernel *kernel) {
 			next = entry->next;
 			for (size_t k = 0; k < entry->count; k++)
 				free((char *)(uintptr_t)entry->problem[k].name);
+			for (struct variant *variant = entry->variants, *after; variant; variant = after) {
+				after = variant->next;
+				free(variant);
+			}
+			free(entry->launch.names.at);
 			free(entry->problem);
 			free(entry);
 		}
@@ -77,6 +101,7 @@ static struct launcher_kernel *kernel_open(const struct launcher_host *host, con
 		return NULL;
 	}
 	kernel->profile = host->open(NULL, NULL, 0);
+	kernel->context = kernel_spec_context(&kernel->spec, host);
 	return kernel;
 }
 
@@ -161,8 +186,8 @@ static const struct gpu_module *module_of(const struct kernel_spec *spec, struct
 }
 
 /* Compiles the configuration, or takes what was compiled. */
-static bool entry_fill(const struct kernel_spec *spec, struct gpu *gpu, const struct t1_launch *launch,
-                       const json_t *config, struct entry *entry, struct err *err) {
+static bool variant_fill(const struct kernel_spec *spec, struct gpu *gpu, const struct t1_launch *launch,
+                         const json_t *config, struct variant *variant, struct err *err) {
 	struct t1_shape shape;
 	char message[256];
 	if (t1_shape_of(launch, config, &shape, err))
@@ -170,22 +195,24 @@ static bool entry_fill(const struct kernel_spec *spec, struct gpu *gpu, const st
 	js_auto json_t *defines = t1_defines(launch, config, &shape, err);
 	if (!defines)
 		return false;
-	shape_set(&shape, &entry->shape);
+	shape_set(&shape, &variant->shape);
 	const struct gpu_module *module = module_of(spec, gpu, defines);
-	entry->function = gpu_function(gpu, module, gpu_module_entry(module, spec->function));
-	gpu_fit(gpu, entry->function, &entry->shape);
-	if (gpu_failed(gpu, message, sizeof message) != GPU_FINE)
-		err_set(err, ERR_FAILED, NULL, "%s", message);
-	return err->code == ERR_OK;
+	variant->function = gpu_function(gpu, module, gpu_module_entry(module, spec->function));
+	gpu_fit(gpu, variant->function, &variant->shape);
+	if (gpu_failed(gpu, message, sizeof message) == GPU_FINE)
+		return true;
+	variant->function = NULL;
+	err_set(err, ERR_FAILED, NULL, "%s", message);
+	return false;
 }
 
-/* What the profile recommends may not run here; the default then does. */
-static bool entry_choose(struct launcher_kernel *kernel, struct gpu *gpu, const struct t1_launch *launch,
-                         struct entry *entry, char *message, struct err *err) {
+/* If the profile's configuration cannot run here, the default does. */
+static bool entry_choose(struct launcher_kernel *kernel, struct gpu *gpu, struct entry *entry, char *message,
+                         struct err *err) {
 	const struct kernel_spec *spec = &kernel->spec;
-	const sweetspot_config *config = config_find(kernel, gpu, launch, &entry->match);
+	const sweetspot_config *config = config_find(kernel, gpu, &entry->launch, &entry->match);
 	js_auto json_t *chosen = kernel_spec_config(spec, kernel->host, config);
-	if (entry_fill(spec, gpu, launch, chosen, entry, err))
+	if (variant_fill(spec, gpu, &entry->launch, chosen, &entry->usual, err))
 		return true;
 	if (!config)
 		return false;
@@ -193,7 +220,7 @@ static bool entry_choose(struct launcher_kernel *kernel, struct gpu *gpu, const 
 	         err->what);
 	*err = (struct err){.code = ERR_OK};
 	entry->match = (struct sweetspot_match){.status = SWEETSPOT_NONE, .predicted = NAN, .measured = NAN};
-	return entry_fill(spec, gpu, launch, spec->otherwise, entry, err);
+	return variant_fill(spec, gpu, &entry->launch, spec->otherwise, &entry->usual, err);
 }
 
 static struct entry *entry_keep(struct launcher_kernel *kernel, const struct entry *made,
@@ -214,17 +241,17 @@ static struct entry *entry_keep(struct launcher_kernel *kernel, const struct ent
 static struct entry *entry_make(struct launcher_kernel *kernel, struct gpu *gpu, const struct sweetspot_value *problem,
                                 size_t count, char *message, struct err *err) {
 	struct entry made = {.gpu = gpu, .count = count};
-	struct t1_launch launch;
 	if (problem && problem[count].name) {
 		err_set(err, ERR_USAGE, "end it by a member without a name", "the problem has more than %d members",
 		        MEMBERS_MAX);
 		return NULL;
 	}
-	if (kernel_spec_launch(&kernel->spec, problem, &launch, err))
+	if (kernel_spec_launch(&kernel->spec, problem, &made.launch, err))
 		return NULL;
-	bool chosen = entry_choose(kernel, gpu, &launch, &made, message, err);
-	free(launch.names.at);
-	return chosen ? entry_keep(kernel, &made, problem) : NULL;
+	if (entry_choose(kernel, gpu, &made, message, err))
+		return entry_keep(kernel, &made, problem);
+	free(made.launch.names.at);
+	return NULL;
 }
 
 /* The lock must be held. */
@@ -243,12 +270,79 @@ static struct entry *entry_of(struct launcher_kernel *kernel, const struct sweet
 	return entry;
 }
 
+/* Reports the launches that have ended since. */
+static void timed_read(struct launcher_kernel *kernel) {
+	for (struct timed *timed = kernel->timed; kernel->pending && timed < kernel->timed + TIMED_MAX; timed++) {
+		if (!timed->pending || !gpu_is_current(timed->gpu) || !gpu_mark_reached(timed->gpu, timed->to))
+			continue;
+		double seconds = gpu_elapsed(timed->gpu, timed->from, timed->to);
+		timed->pending = false;
+		kernel->pending--;
+		if (!isnan(seconds))
+			kernel->host->report(&timed->choice, seconds);
+	}
+}
+
+/* NULL: too many are under way, so that this launch is not timed. */
+static struct timed *timed_take(struct launcher_kernel *kernel, struct gpu *gpu) {
+	struct timed *free_one = NULL;
+	for (struct timed *timed = kernel->timed; !free_one && timed < kernel->timed + TIMED_MAX; timed++)
+		free_one = !timed->pending && (!timed->gpu || timed->gpu == gpu) ? timed : NULL;
+	if (free_one && !free_one->gpu)
+		*free_one = (struct timed){.gpu = gpu, .from = gpu_mark_new(gpu), .to = gpu_mark_new(gpu)};
+	return free_one && free_one->from && free_one->to ? free_one : NULL;
+}
+
+/* The default is what would run without learning: the profile's. */
+static const struct variant *variant_of(const struct launcher_kernel *kernel, struct gpu *gpu, struct entry *entry,
+                                        const struct sweetspot_choice *choice) {
+	for (const struct variant *variant = entry->variants; variant; variant = variant->next)
+		if (variant->config == choice->config)
+			return variant;
+	js_auto json_t *config = kernel_spec_chosen(&kernel->spec, kernel->host, choice);
+	struct err why = {.code = ERR_OK};
+	struct variant *made = mem_alloc(1, sizeof *made);
+	*made = entry->usual;
+	if (config)
+		variant_fill(&kernel->spec, gpu, &entry->launch, config, made, &why);
+	made->config = choice->config;
+	made->next = entry->variants;
+	return entry->variants = made;
+}
+
+/* A choice that cannot run counts as the worst, and the usual one runs instead. */
+static bool launch_learned(struct launcher_kernel *kernel, struct gpu *gpu, struct entry *entry, void *stream,
+                           void *const *arguments) {
+	const double *size = entry->launch.problem;
+	const struct sweetspot_value problem[] = {{"x", size[0], NULL}, {"y", size[1], NULL}, {"z", size[2], NULL}};
+	struct sweetspot_choice choice;
+	timed_read(kernel);
+	kernel->host->choose(kernel->context, problem, size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1, &choice);
+	const struct variant *variant = variant_of(kernel, gpu, entry, &choice);
+	if (!variant->function) {
+		kernel->host->report(&choice, HUGE_VAL);
+		return gpu_launch_on(gpu, entry->usual.function, &entry->usual.shape, stream, arguments);
+	}
+	struct timed *timed = choice.ticket ? timed_take(kernel, gpu) : NULL;
+	bool begun = timed && gpu_mark_on(gpu, timed->from, stream);
+	bool fine = gpu_launch_on(gpu, variant->function, &variant->shape, stream, arguments);
+	if (begun && fine && gpu_mark_on(gpu, timed->to, stream)) {
+		timed->choice = choice;
+		timed->pending = true;
+		kernel->pending++;
+	}
+	return fine;
+}
+
 static bool kernel_launch(struct launcher_kernel *kernel, void *stream, void *const *arguments,
                           const struct sweetspot_value *problem, char *message) {
 	struct gpu *gpu;
 	pthread_mutex_lock(&kernel->lock);
 	struct entry *entry = entry_of(kernel, problem, &gpu, message);
-	bool fine = entry && gpu_launch_on(gpu, entry->function, &entry->shape, stream, arguments);
+	bool learns = entry && kernel->context && kernel->host->active(kernel->context);
+	bool fine = learns  ? launch_learned(kernel, gpu, entry, stream, arguments)
+	            : entry ? gpu_launch_on(gpu, entry->usual.function, &entry->usual.shape, stream, arguments)
+	                    : false;
 	if (entry && !fine)
 		gpu_failed(gpu, message, SWEETSPOT_MESSAGE);
 	pthread_mutex_unlock(&kernel->lock);

@@ -10,7 +10,7 @@
 
 enum { KERNEL_PARAMS_MAX = 32, KERNEL_FILE_MAX = 16 << 20 };
 
-/* What the file says; it does not change. */
+/* The contents of the file; they do not change. */
 struct kernel_spec {
 	struct arena *arena;
 	json_t *root;
@@ -31,6 +31,11 @@ void kernel_spec_clear(struct kernel_spec *spec);
  * a name. launch->names.at is for free(3). */
 int kernel_spec_launch(const struct kernel_spec *spec, const struct sweetspot_value *problem, struct t1_launch *launch,
                        struct err *err);
+/* The kernel as a context, for learning. NULL if it has nothing to choose. */
+sweetspot_context *kernel_spec_context(const struct kernel_spec *spec, const struct launcher_host *host);
+/* The choice as a configuration; NULL: the default. New reference. */
+json_t *kernel_spec_chosen(const struct kernel_spec *spec, const struct launcher_host *host,
+                           const struct sweetspot_choice *choice);
 /* Settings as the specification has them: words and numbers of its values. New reference. */
 json_t *kernel_spec_config(const struct kernel_spec *spec, const struct launcher_host *host,
                            const sweetspot_config *config);

@@ -251,3 +251,49 @@ json_t *kernel_spec_config(const struct kernel_spec *spec, const struct launcher
 	}
 	return json;
 }
+
+static void param_declare(const struct t1_param *param, const struct launcher_host *host, sweetspot_context *context) {
+	size_t at = param->place < 0 ? 0 : (size_t)param->place;
+	mem_auto long long *whole = mem_alloc(param->count, sizeof *whole);
+	mem_auto double *real = mem_alloc(param->count, sizeof *real);
+	const char **words = mem_alloc(param->count, sizeof *words);
+	bool is_whole = true, is_word = true;
+	for (size_t i = 0; i < param->count; i++) {
+		const struct value value = param->values[i];
+		is_whole = is_whole && value.type == VALUE_INT;
+		is_word = is_word && value.type == VALUE_WORD;
+		whole[i] = value.type == VALUE_INT ? value.as.i : 0;
+		real[i] = value_number(value);
+		words[i] = value.type == VALUE_WORD ? value.as.w : "";
+	}
+	if (is_word)
+		host->context_word(context, param->name, words, param->count, words[at]);
+	else if (is_whole)
+		host->context_int(context, param->name, whole, param->count, whole[at]);
+	else
+		host->context_real(context, param->name, real, param->count, real[at]);
+	free(words);
+}
+
+sweetspot_context *kernel_spec_context(const struct kernel_spec *spec, const struct launcher_host *host) {
+	sweetspot_context *context = spec->param_count ? host->context(spec->name) : NULL;
+	for (size_t i = 0; context && i < spec->param_count; i++)
+		param_declare(&spec->params[i], host, context);
+	for (size_t i = 0; context && spec->conditions[i]; i++)
+		host->constraint(context, spec->conditions[i]);
+	return context;
+}
+
+json_t *kernel_spec_chosen(const struct kernel_spec *spec, const struct launcher_host *host,
+                           const struct sweetspot_choice *choice) {
+	json_t *json = NULL;
+	for (size_t i = 0; i < spec->param_count; i++) {
+		const struct t1_param *param = &spec->params[i];
+		int level = host->level(choice, param->name);
+		if (level < 0 || (size_t)level >= param->count)
+			continue;
+		json = json ? json : json_copy(spec->otherwise);
+		json_object_set_new(json, param->name, value_json(param->values[level]));
+	}
+	return json;
+}

@@ -62,7 +62,7 @@ void findings_examine(struct findings *findings, const struct study *study);
 /* Examines those of another registry, in its order: none is left out because of the pattern of the times, and nothing
  * is dropped or sorted. */
 void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry);
-/* [{"name","sentence","about":{..},"confidence","gain","evidence":[{"kind","text","value"?,"unit"?}],
+/* [{"name","sentence","about":{..},"confidence","strength","at_most","evidence":[{"kind","text","value"?,"unit"?}],
  * "missing":[{"kind","text"}],"next":"sweetspot .." or null}], the strongest first; each diagnosis names a subject only
  * once. New reference. */
 json_t *findings_json(const struct findings *findings);

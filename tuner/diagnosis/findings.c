@@ -240,10 +240,10 @@ static json_t *next_json(const struct finding *finding) {
 
 static json_t *finding_json(const struct finding *finding) {
 	json_t *next = next_json(finding);
-	return json_pack("{s:s,s:s,s:O,s:s,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
+	return json_pack("{s:s,s:s,s:O,s:s,s:f,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
 	                 finding->sentence, "about", finding->about, "confidence", confidence_word(finding->confidence),
-	                 "gain", js_number(finding->gain), "evidence", finding->evidence, "missing", finding->missing,
-	                 "next", next ? next : json_null());
+	                 "strength", finding->gain, "at_most", finding->gain > 1 ? json_real(finding->gain) : json_null(),
+	                 "evidence", finding->evidence, "missing", finding->missing, "next", next ? next : json_null());
 }
 
 json_t *findings_json(const struct findings *findings) {

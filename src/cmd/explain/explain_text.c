@@ -334,7 +334,7 @@ static void lines_print(const struct explain_text *text, const json_t *finding, 
 
 static void finding_print(const struct explain_text *text, const json_t *finding) {
 	const char *confidence = js_string_or(finding, "confidence", "low");
-	double strength = js_real_or(finding, "gain", 1);
+	double strength = js_real_or(finding, "strength", 1);
 	char gain[48] = "";
 	if (strength > 1.005)
 		snprintf(gain, sizeof gain, " (up to %.2gx)", strength);

@@ -209,7 +209,7 @@ static void roof_put(struct report *report, const struct report_section *section
 static void next_put(struct report *report, const struct report_section *section) {
 	js_each (finding, json_object_get(section->result, "diagnoses")) {
 		const char *next = js_string_or(finding, "next", NULL);
-		double gain = js_real_or(finding, "gain", 1);
+		double gain = js_real_or(finding, "strength", 1);
 		if (!next)
 			continue;
 		html_put(report->html, "<p class=\"note\">Next to try");

@@ -217,7 +217,7 @@ static const char *class_of(const char *confidence) {
 
 static void finding_put(struct report *report, const json_t *finding) {
 	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
-	double gain = js_real_or(finding, "gain", 1);
+	double gain = js_real_or(finding, "strength", 1);
 	html_put(report->html, "<article class=\"why\"><p><span class=\"%s\">%s confidence</span> %s", class_of(confidence),
 	         confidence, js_string_or(finding, "sentence", "?"));
 	if (gain > 1.005)

@@ -48,7 +48,7 @@ static json_t *found(json_t *functions) {
 static void is_found(json_t *functions, const char *words, double gain, const char *what) {
 	json_t *one = found(functions);
 	const char *sentence = js_string_or(one, "sentence", "");
-	double strength = js_real_or(one, "gain", NAN);
+	double strength = js_real_or(one, "strength", NAN);
 	ok(strstr(sentence, words) && fabs(strength / gain - 1) < 0.01, "%s: %s (%.3f)", what, sentence, strength);
 	json_decref(one);
 }

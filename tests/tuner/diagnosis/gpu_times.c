@@ -110,7 +110,7 @@ static void model_test(void) {
 	struct study *study = study_make(rows, NULL, limits);
 	json_t *list = examined(study);
 	const json_t *one = found_of(list, "register_tile");
-	double gain = json_number_value(json_object_get(one, "gain"));
+	double gain = json_number_value(json_object_get(one, "strength"));
 	ok(one && fabs(gain - 2.19) < 0.15, "a model of passes explains a factor of %.2f without counters", gain);
 	ok(json_array_size(json_object_get(one, "missing")) > 0,
 	   "the finding without counters says that nothing was counted");
