@@ -43,6 +43,11 @@ check_PROGRAMS += %D%/perf_events
 %C%_perf_events_LDADD = libcounters.la libbase.la -lpthread
 TESTS += %D%/perf_events
 
+check_PROGRAMS += %D%/perf_topdown
+%C%_perf_topdown_SOURCES = %D%/perf_topdown.c
+%C%_perf_topdown_LDADD = libcounters.la libbase.la
+TESTS += %D%/perf_topdown
+
 check_PROGRAMS += %D%/perf_rights
 %C%_perf_rights_SOURCES = %D%/perf_rights.c %D%/perf_help.h
 %C%_perf_rights_LDADD = libcounters.la libbase.la
@@ -99,6 +104,11 @@ worker-only: $(BUILT_SOURCES)
 guest-clean:
 	rm -rf %D%/guest-machine
 clean-local: guest-clean
+check_PROGRAMS += %D%/uncore
+%C%_uncore_SOURCES = %D%/uncore.c
+%C%_uncore_LDADD = libcounters.la libbase.la
+TESTS += %D%/uncore
+
 check_PROGRAMS += %D%/rapl
 %C%_rapl_SOURCES = %D%/rapl.c
 %C%_rapl_LDADD = libcounters.la libbase.la -lpthread
