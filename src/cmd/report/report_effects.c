@@ -167,7 +167,8 @@ static void report_parallel(struct report *report, const struct report_section *
 	size_t winner = slice_winner(section);
 	html_put(report->html,
 	         "<div class=\"lines\"><p class=\"note\">Every configuration: point at a line to read it</p>"
-	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><desc>Parallel coordinates: a line for each "
+	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><title>every configuration</title>"
+	         "<desc>Parallel coordinates: a line for each "
 	         "configuration over the %zu parameters that matter most, and its %s, the best at the top.%s</desc><g>",
 	         WIDTH, HEIGHT, axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
 	lines_put(report, &axes, winner);
@@ -183,43 +184,39 @@ enum { BARS_MAX = 20 };
 /* Error bars may be this many times as long as the longest bar. */
 static const double ROOM = 1.3;
 
+/* The worth of a parameter: how many times as long the worst of its values takes as the best. */
 static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
-	bool shares = json_is_number(js_at(effects, "0.share")), cut = false;
-	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
-	double factor = shares ? 100 : 1, most = 0;
+	bool cut = false;
+	double most = 0;
 	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
-	struct chart chart = {.title = report_title(report, section, NULL, "effect of each parameter"),
+	struct chart chart = {.title = report_title(report, section, NULL, "what each parameter is worth"),
 	                      .x_label = "parameter",
-	                      .y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+	                      .y_label = "worst / best value (x)",
 	                      .x_names = names};
 	struct chart_series *bars = chart_line(report->arena, &chart, NULL, CHART_BARS, BARS_MAX);
 	js_each (effect, effects)
-		most = fmax(most, js_real_or(effect, key, 0));
+		most = fmax(most, js_real_or(effect, "ratio", 0));
 	js_each (effect, effects) {
-		double value = js_real_or(effect, key, NAN);
-		double low = report_end(json_object_get(effect, ci), 0), high = report_end(json_object_get(effect, ci), 1);
+		double value = js_real_or(effect, "ratio", NAN), high = report_end(json_object_get(effect, "ci"), 1);
 		if (!isfinite(value) || bars->count == BARS_MAX)
 			continue;
 		cut = cut || high > ROOM * most;
 		names[bars->count] = js_string_or(effect, "param", "?");
-		chart_dot(bars, (double)bars->count, factor * value, factor * low,
-		          factor * (high > ROOM * most ? ROOM * most : high));
+		chart_dot(bars, (double)bars->count, value, report_end(json_object_get(effect, "ci"), 0),
+		          high > ROOM * most ? ROOM * most : high);
 	}
 	if (bars->count == 0)
 		return;
 	chart.x_name_count = bars->count;
 	chart.description = arena_printf(
-		report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
-		shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
-		bars->points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : "");
+		report->arena,
+		"How many times as long the worst value of each parameter takes as its best, up to %.3gx. Error bars are 95 %% "
+		"intervals%s.",
+		most, cut ? ", cut at the upper edge; the numbers have them whole" : "");
 	html_put(report->html, "<div class=\"figures\">");
 	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);
 	html_put(report->html, "</div>");
-	if (cut)
-		html_put(report->html,
-		         "<p class=\"note\">Some intervals reach beyond the chart, so that they do not flatten its "
-		         "bars; the numbers have them whole.</p>");
 }
 
 static char *value_words(const json_t *value, double *number) {
@@ -247,7 +244,7 @@ static void effects_table(struct report *report, const struct report_section *se
 		json_object_set(row, "winner", json_object_get(winner, js_string_or(effect, "param", "")));
 		json_array_append_new(rows, row);
 	}
-	html_rows(report->html, "numbers: effects", "Effect of each parameter", columns, rows);
+	html_rows(report->html, "numbers: worth", "Worth of each parameter", columns, rows);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
@@ -291,16 +288,13 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 
 void report_effects(struct report *report, const struct report_section *section) {
 	const json_t *effects = json_object_get(section->result, "effects");
-	const char *reason = js_string_or(json_object_get(section->result, "variance"), "reason", NULL);
-	report_heading(report, "Effect of each parameter");
+	report_heading(report, "Worth of each parameter");
 	if (json_array_size(effects) == 0) {
 		report_absent(report, "No parameter was varied, so the effects are unknown. This command measures them:",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	bars_draw(report, section, effects);
-	if (reason)
-		html_put(report->html, "<p class=\"note\">Shares of the variance are unknown: %s.</p>", reason);
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, section->result);

@@ -96,6 +96,7 @@ const char *report_axis(struct report *report, const struct report_section *sect
 const char *report_title(struct report *report, const struct report_section *section, const char *without,
                          const char *about) {
 	js_auto json_t *problem = json_copy(section->problem);
+	json_object_del(problem, "command"); /* of a program, whose settings differ in each chart */
 	if (without)
 		json_object_del(problem, without);
 	mem_auto char *words = results_config(problem, NULL);
