@@ -14,7 +14,7 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 char *results_verdict(const json_t *result);
 /* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided: busy machine". The caller frees it. */
 char *results_brief(const json_t *result);
-/* What `tune` prints below the verdict, as lines: the setting, its worth, what was compared and tried. The caller frees
+/* The lines that `tune` prints below the verdict: the setting, its worth, what was compared and tried. The caller frees
  * it. */
 char *results_text(const json_t *result);
 /* Percent. A larger noise floor only says that the machine is too noisy. */

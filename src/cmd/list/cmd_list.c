@@ -132,7 +132,7 @@ static json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 	json_t *out = json_array();
 	js_each (row, rows)
 		if (begins(list_text(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
-		    any_begins(json_object_get(row, "metrics"), prefix))
+		    any_begins(json_object_get(row, "aliases"), prefix) || any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
 	return out;
 }
@@ -158,13 +158,13 @@ static void metric_line(const json_t *metric, FILE *out) {
 	        list_text(metric, "formula"), *summary ? ": " : "", summary);
 }
 
-static void events_line(const json_t *events, FILE *out) {
+static void names_line(const char *head, const json_t *names, FILE *out) {
 	mem_auto char *text = mem_strdup("");
-	js_each (event, events)
-		mem_append(&text, "%s %s", event_at ? "," : "",
-		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
+	js_each (name, names)
+		mem_append(&text, "%s %s", name_at ? "," : "",
+		           json_is_string(name) ? json_string_value(name) : list_text(name, "name"));
 	if (*text)
-		ui_wrap(out, 4, 8, "counts%s", text);
+		ui_wrap(out, 4, 8, "%s%s", head, text);
 }
 
 static bool is_group(const json_t *row) {
@@ -172,11 +172,11 @@ static bool is_group(const json_t *row) {
 }
 
 static void group_print(struct ui *ui, const json_t *row, FILE *out) {
-
 	fputs(ui_style(ui, UI_BOLD), out);
 	ui_wrap(out, 0, 4, "%s: %s", list_text(row, "name"), list_text(row, "summary"));
 	fputs(ui_style(ui, UI_PLAIN), out);
-	events_line(json_object_get(row, "events"), out);
+	names_line("also called", json_object_get(row, "aliases"), out);
+	names_line("counts", json_object_get(row, "events"), out);
 	js_each (metric, json_object_get(row, "metrics"))
 		metric_line(metric, out);
 }
@@ -184,14 +184,20 @@ static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 static void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	js_each (row, rows)
+	size_t groups = 0;
+	js_each (row, rows) {
+		groups += is_group(row);
 		if (is_group(row))
 			group_print(ui, row, out);
 		else
 			table_add(table, list_text(row, "name"), list_text(row, "unit"), list_text(row, "summary"));
-	if (is_group(json_array_get(rows, 0)))
+	}
+	if (groups > 0 && groups < json_array_size(rows))
 		fputc('\n', out);
-	table_end(table, ui, out);
+	if (groups < json_array_size(rows))
+		table_end(table, ui, out);
+	else
+		table_free(table);
 }
 
 /* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */

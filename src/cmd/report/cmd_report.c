@@ -117,11 +117,6 @@ static void table_put(struct report *report, const json_t *regions) {
 	html_rows(report->html, NULL, "Parallel regions, by the time that one run spends in them", columns, regions);
 }
 
-const char *report_program(const json_t *document) {
-	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static void document_put(struct report *report, const json_t *document, size_t number) {
 	const json_t *regions = json_object_get(document, "regions");
 	const char *program = report_program(document);
@@ -380,8 +375,8 @@ const struct cmd cmd_report = {
 	.usage = "report [OPTION...] [KERNEL...]\n"
 			 "report [OPTION...] --compare A B [KERNEL...]",
 	.options = tables,
-	.notes = "The page is one file that works without a network; its first screen has a line for\n"
-			 "each result, largest gain first. --json prints these lines as a document.\n"
+	.notes = "The page is one file that works without a network; its first screen has a\n"
+			 "line for each result, largest gain first. --json prints these as a document.\n"
 			 "--png needs rsvg-convert.\n"
 			 "A and B of --compare are two store files, the first digits of the fingerprints\n"
 			 "of two machines in the store, or two dates (2026-01-31, 2026-01-31T12:00), which\n"

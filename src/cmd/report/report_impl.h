@@ -122,7 +122,7 @@ void report_clear(struct report *report);
 
 /* Puts the sections in order: those that gain most come first. */
 void report_order(struct report *report);
-/* What `report --json` prints; a new reference. */
+/* The document of `report --json`; a new reference. */
 json_t *report_document(struct report *report);
 /* The first screen: a line for each result of the document. */
 void report_answers(struct report *report, const json_t *document);

@@ -11,6 +11,17 @@ void report_heading(struct report *report, const char *text) {
 	html_put(report->html, "<h3>%s</h3>", text);
 }
 
+void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
+	html_put(report->html,
+	         "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
+	         line->name, line->about, verdict, line->anchor);
+}
+
+const char *report_program(const json_t *document) {
+	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 void report_command(struct report *report, const char *command) {
 	html_put(report->html, "<pre class=\"command\"><code>%s</code></pre>", command);
 }

@@ -81,7 +81,7 @@ static void next_put(struct report *report, const struct report_section *section
 	}
 }
 
-/* What `tune` printed, and the commands to use it. */
+/* The answer as `tune` printed it, and the commands to use it. */
 static void tuned_describe(struct report *report, const struct report_section *section) {
 	const struct result result = result_read(section->tune);
 	mem_auto char *verdict = results_verdict(section->tune), *text = results_text(section->tune);
@@ -235,11 +235,11 @@ static const char *class_of(const char *confidence) {
 
 static void finding_put(struct report *report, const json_t *finding) {
 	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
-	double strength = js_real_or(finding, "strength", 1);
+	double gain = js_real_or(finding, "strength", 1);
 	html_put(report->html, "<article class=\"why\"><p><span class=\"%s\">%s confidence</span> %s", class_of(confidence),
 	         confidence, js_string_or(finding, "sentence", "?"));
-	if (strength > 1.005)
-		html_put(report->html, " (up to %.2gx)", strength);
+	if (gain > 1.005)
+		html_put(report->html, " (up to %.2gx)", gain);
 	html_put(report->html, "</p>");
 	lines_put(report, finding, "evidence", "");
 	lines_put(report, finding, "missing", "unknown: ");
@@ -411,12 +411,6 @@ static void report_parts(struct report *report, const struct report_section *sec
 	if (count)
 		over_param(report, section, columns[0]);
 	slice_each_problem(report, section, over_size);
-}
-
-void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
-	html_put(report->html,
-	         "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
-	         line->name, line->about, verdict, line->anchor);
 }
 
 void report_section(struct report *report, const struct report_section *section) {

@@ -26,7 +26,7 @@ void report_order(struct report *report) {
 	}
 }
 
-/* What a user types or sets, with the winner or, where the baseline stays, without a change. */
+/* The line that a user types, with the winner or, where the baseline stays, without a change. */
 static const char *setting_of(struct report *report, const struct report_section *section) {
 	const struct result result = result_read(section->tune);
 	bool keep = result.keeps || result.verdict == VERDICT_TIE;
