@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
@@ -312,6 +313,34 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	table_end(table, ui, out);
 }
 
+/* Libraries that programs load, where they are installed. */
+static json_t *list_tools(struct app *app, struct err *err) {
+	static const char *const tools[][2] = {
+		{"omp", "times and tunes the parallel regions of OpenMP programs (LD_PRELOAD)"},
+		{"kokkos", "times and tunes the kernels of Kokkos programs (KOKKOS_TOOLS_LIBS)"},
+		{"mpi", "times the calls of MPI in which ranks wait (LD_PRELOAD)"},
+		{"cuda", "counts the kernels of CUDA programs (CUDA_INJECTION64_PATH)"},
+	};
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		struct err none = {0};
+		mem_auto char *file = mem_printf("libsweetspot-%s.so", tools[i][0]), *path = app_library_path(file, &none);
+		if (path)
+			json_array_append_new(
+				array, json_pack("{s:s,s:s,s:s}", "name", tools[i][0], "summary", tools[i][1], "path", path));
+	}
+	return array;
+}
+
+/* A path stays whole, so that it can be copied. */
+static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
+	(void)ui;
+	js_each (item, array)
+		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
+}
+
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary"};
 	struct table *table = table_new(2, titles);
@@ -342,6 +371,7 @@ static const struct {
 	{"formats", list_formats, rows_print},
 	{"diagnoses", list_diagnoses, rows_print},
 	{"launchers", list_launchers, launchers_print},
+	{"tools", list_tools, tools_print},
 };
 
 static int unknown(const char *word, struct err *err) {
@@ -351,7 +381,7 @@ static int unknown(const char *word, struct err *err) {
 		names[i + 1] = lists[i].name;
 	const char *near = near_word(word, names, count + 1);
 	err_set(err, ERR_USAGE,
-	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, and params KERNEL",
+	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
 	        "unknown list \"%s\"", word);
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
@@ -415,7 +445,7 @@ const struct cmd cmd_list = {
 			 "list params KERNEL\n"
 			 "list params --spec FILE.json\n"
 			 "list metrics [PREFIX]\n"
-			 "list strategies|counters|formats|diagnoses|launchers",
+			 "list strategies|counters|formats|diagnoses|launchers|tools",
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048",
