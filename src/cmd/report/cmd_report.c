@@ -249,7 +249,6 @@ static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
 	const char *figures = opt_get(report->args, "figures", NULL);
 	size_t size = 0;
-	report_order(report);
 	js_auto json_t *document = report->diff ? NULL : report_document(report);
 	if (opt_has(report->args, "json"))
 		return document_write(report, document, err);

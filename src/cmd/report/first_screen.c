@@ -16,7 +16,7 @@ static double rank_of(const struct report_section *section) {
 	return (section->tune ? places[verdict_of(section->tune)] : VERDICT_COUNT) + 1 / (2 + (gain > 0 ? gain : 0));
 }
 
-void report_order(struct report *report) {
+static void sections_order(struct report *report) {
 	for (size_t i = 1; i < report->section_count; i++) {
 		struct report_section section = report->sections[i];
 		size_t at = i;
@@ -139,6 +139,7 @@ static json_t *summary_json(const json_t *answers, const json_t *regions) {
 
 json_t *report_document(struct report *report) {
 	json_t *answers = json_array();
+	sections_order(report);
 	for (size_t i = 0; i < report->section_count; i++)
 		json_array_append_new(answers, answer_of(report, &report->sections[i]));
 	json_t *document = json_pack("{s:s,s:s}", "schema", "sweetspot-report/1", "version", PACKAGE_VERSION);

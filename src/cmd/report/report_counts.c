@@ -164,37 +164,6 @@ static void functions_put(struct report *report, const struct report_section *se
 	functions_table(report, functions);
 }
 
-void report_counters(struct report *report, const struct report_section *section) {
-	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
-	                                     "\1winner", "\1ratio", "\2note", NULL};
-	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
-	const json_t *counting = json_object_get(section->tune, "counting");
-	struct html_table table;
-	if (section->result)
-		functions_put(report, section);
-	report_heading(report, "Counters");
-	if (!has_counts(winner)) {
-		report_absent(
-			report,
-			report_is_program(section)
-				? "No counters were recorded for the winner. This command records them if its budget is long enough:"
-				: "No counters were recorded for the winner. This command records those that this machine supports "
-				  "(`sweetspot doctor` lists them):",
-			report_advice(report, section, "tune", "--counters SOFTWARE"));
-		return;
-	}
-	if (counting && !js_bool_or(counting, "hardware", true))
-		report_absent(
-			report,
-			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
-			"sweetspot doctor");
-	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
-	rows_put(&table, winner, baseline, "metrics");
-	rows_put(&table, winner, baseline, "counters");
-	html_table_end(&table);
-	drivers_put(report, json_object_get(section->result, "drivers"));
-}
-
 /* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/roofline.h) with the measured ceilings.
  */
 enum { SERIES_MAX = 12 };
@@ -305,7 +274,7 @@ static void roofs_table(const struct roof *roof) {
 	html_rows(roof->report->html, NULL, "Measured ceilings", columns, json_object_get(roof->winner, "roofs"));
 }
 
-void report_roofline(struct report *report, const struct report_section *section) {
+static void report_roofline(struct report *report, const struct report_section *section) {
 	const json_t *roofline = json_object_get(section->result, "roofline");
 	if (!json_is_object(roofline))
 		return;
@@ -324,4 +293,37 @@ void report_roofline(struct report *report, const struct report_section *section
 	positions_table(&roof);
 	roofs_table(&roof);
 	html_put(report->html, "</details>");
+}
+
+void report_counters(struct report *report, const struct report_section *section) {
+	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
+	                                     "\1winner", "\1ratio", "\2note", NULL};
+	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
+	const json_t *counting = json_object_get(section->tune, "counting");
+	struct html_table table;
+	if (section->result) {
+		report_roofline(report, section);
+		functions_put(report, section);
+	}
+	report_heading(report, "Counters");
+	if (!has_counts(winner)) {
+		report_absent(
+			report,
+			report_is_program(section)
+				? "No counters were recorded for the winner. This command records them if its budget is long enough:"
+				: "No counters were recorded for the winner. This command records those that this machine supports "
+				  "(`sweetspot doctor` lists them):",
+			report_advice(report, section, "tune", "--counters SOFTWARE"));
+		return;
+	}
+	if (counting && !js_bool_or(counting, "hardware", true))
+		report_absent(
+			report,
+			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
+			"sweetspot doctor");
+	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
+	rows_put(&table, winner, baseline, "metrics");
+	rows_put(&table, winner, baseline, "counters");
+	html_table_end(&table);
+	drivers_put(report, json_object_get(section->result, "drivers"));
 }

@@ -120,9 +120,7 @@ json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
 void report_clear(struct report *report);
 
-/* Puts the sections in order: those that gain most come first. */
-void report_order(struct report *report);
-/* The document of `report --json`; a new reference. */
+/* The document of `report --json`; a new reference. Puts the sections in its order: those that gain most come first. */
 json_t *report_document(struct report *report);
 /* The first screen: a line for each result of the document. */
 void report_answers(struct report *report, const json_t *document);
@@ -139,10 +137,8 @@ void report_interval(struct report *report, struct speedup gain);
 void report_machine(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
-void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
-void report_roofline(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
 

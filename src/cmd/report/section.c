@@ -415,7 +415,7 @@ static void report_parts(struct report *report, const struct report_section *sec
 
 void report_section(struct report *report, const struct report_section *section) {
 	static void (*const parts[])(struct report *, const struct report_section *) = {
-		report_curves, report_parts, report_heat, best_put, report_effects, report_scaling};
+		report_curves, report_parts, best_put, report_effects, report_scaling};
 	bool time = strcmp(section->objective, "time") == 0;
 	mem_auto char *brief = section->tune ? results_brief(section->tune) : NULL;
 	const char *about =
@@ -424,8 +424,6 @@ void report_section(struct report *report, const struct report_section *section)
 	(report->from ? from_describe : store_describe)(report, section);
 	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
 		parts[i](report, section);
-	if (section->result && !report->from)
-		report_roofline(report, section);
 	if (!report->from) {
 		report_counters(report, section);
 		report_progress(report, section);

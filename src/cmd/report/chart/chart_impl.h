@@ -145,7 +145,9 @@ struct plot {
 };
 
 /* The x at which it is drawn; NAN if it cannot be shown. */
-double chart_x(const struct chart *chart, double x);
+static inline double chart_x(const struct chart *chart, double x) {
+	return scale_value(x == 0 && chart->x_log && chart->x_zero > 0 ? chart->x_zero : x, chart->x_log);
+}
 /* Finds the place of a point, which is the top of a bar; false if it cannot be shown. */
 bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot);
 /* Returns the value at which a bar begins: the sum of the parts below it in a stack, otherwise 0. */

@@ -31,10 +31,6 @@ double series_value(const struct chart *chart, const struct chart_series *series
 	return scale_value(point->y, chart->y_log);
 }
 
-double chart_x(const struct chart *chart, double x) {
-	return scale_value(x == 0 && chart->x_log && chart->x_zero > 0 ? chart->x_zero : x, chart->x_log);
-}
-
 static double bars_middle(const struct plot *plot, const struct chart_series *series, double x);
 
 bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot) {
