@@ -3,7 +3,8 @@
 # The look-up is a convenience library as well, because the tuner answers with it.
 LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/lookup.h %D%/profile/lookup.c %D%/profile/read.c
 noinst_LTLIBRARIES += libprofile.la
-libprofile_la_SOURCES = $(LIB_LOOKUP)
+# So does the ring of programs that choose inside their runs, which the tuner makes.
+libprofile_la_SOURCES = $(LIB_LOOKUP) %D%/inside/format.h %D%/inside/inside_ring.c %D%/inside/inside_text.c
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 # Choices inside a run, for every library that sees some.
 LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
