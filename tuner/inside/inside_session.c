@@ -197,9 +197,17 @@ static bool is_used(const struct inside_known *cell, bool proven) {
 	return proven ? cell->proven || (cell->is_new && inside_known_faster(cell)) : true;
 }
 
+static bool any_used(const struct inside_subject *subject, bool proven) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (is_used(subject->cells[i], proven))
+			return true;
+	return false;
+}
+
+/* Where the default holds for one class of problems, it must not get the values of another one. */
 static void line_write(FILE *out, struct inside_known *cell, bool proven) {
 	bool used = is_used(cell, proven);
-	if (proven && !used)
+	if (proven && !any_used(cell->subject, proven))
 		return;
 	ssi_text_write(out, cell->subject->kernel);
 	fprintf(out, "%s%s", *cell->problem ? " " : "", cell->problem);

@@ -28,7 +28,7 @@ static bool is_tried(const struct inside_known *cell, uint64_t index) {
 }
 
 static bool is_pending(const struct inside_known *cell, uint64_t index) {
-	for (size_t i = 0; i < INSIDE_SLOTS; i++)
+	for (size_t i = 0; cell->shared && i < INSIDE_SLOTS; i++)
 		if (atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY && cell->in_slot[i] == index)
 			return true;
 	return false;
@@ -136,9 +136,28 @@ static bool chance_next(struct inside_known *cell, uint64_t *index) {
 	return true;
 }
 
+/* One step away from the best, which a model may have missed. */
+static bool neighbour_next(const struct inside_known *cell, uint64_t *index) {
+	const struct inside_subject *subject = cell->subject;
+	int config[SPACE_PARAMS_MAX];
+	size_t steps = is_default(cell, cell->best) && cell->best == UINT64_MAX ? 0 : 2 * space_params(subject->space);
+	for (size_t step = 0; step < steps; step++) {
+		space_config(subject->space, cell->best, config);
+		config[step / 2] += step % 2 ? 1 : -1;
+		bool there = config[step / 2] >= 0 && (size_t)config[step / 2] < subject->settings[step / 2].count;
+		if (there && space_index(subject->space, config, index) && !is_default(cell, *index) &&
+		    !is_tried(cell, *index) && !is_pending(cell, *index))
+			return true;
+	}
+	return false;
+}
+
 static bool final_next(struct inside_known *cell, uint64_t *index, enum inside_goal *goal) {
 	const struct inside_subject *subject = cell->subject;
 	bool changed = !is_default(cell, cell->best);
+	*goal = INSIDE_TRY;
+	if (neighbour_next(cell, index))
+		return true;
 	*goal = INSIDE_SIMPLER;
 	if (changed && simpler_next(cell, index))
 		return true;
@@ -324,8 +343,9 @@ bool inside_known_done(struct inside_known *cell) {
 	const struct inside_subject *subject = cell->subject;
 	if (!subject->space)
 		return true;
+	uint64_t index;
 	bool compared = is_default(cell, cell->best) || subject->without_default || cell->gain_calls >= COMPARED;
-	return cell->searched && cell->retries == 0 && compared;
+	return cell->searched && cell->retries == 0 && compared && !neighbour_next(cell, &index);
 }
 
 bool inside_known_faster(const struct inside_known *cell) {
