@@ -134,6 +134,7 @@ struct perf_slots {
 	struct perf_slot at[COUNTER_OPEN_MAX];
 	struct perf_term terms[COUNTER_OPEN_MAX];
 	size_t count, term_count;
+	bool topdown; /* some of them need TOPDOWN.SLOTS in front */
 	struct perf_group groups[PERF_GROUPS];
 };
 

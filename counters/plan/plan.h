@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* What the loop of known work causes of an event, on any machine. */
+/* The loop of known work causes between `least` and `most` of an event, on any machine. */
 struct counter_loop {
 	const char *word; /* NULL: nothing is known */
 	double least, most;

@@ -43,6 +43,11 @@ check_PROGRAMS += %D%/perf_events
 %C%_perf_events_LDADD = libcounters.la libbase.la -lpthread
 TESTS += %D%/perf_events
 
+check_PROGRAMS += %D%/perf_topdown
+%C%_perf_topdown_SOURCES = %D%/perf_topdown.c
+%C%_perf_topdown_LDADD = libcounters.la libbase.la
+TESTS += %D%/perf_topdown
+
 check_PROGRAMS += %D%/perf_rights
 %C%_perf_rights_SOURCES = %D%/perf_rights.c %D%/perf_help.h
 %C%_perf_rights_LDADD = libcounters.la libbase.la
