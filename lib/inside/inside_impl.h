@@ -98,7 +98,7 @@ struct inside_problem {
 	uint64_t problem_class;
 };
 
-/* What earlier runs have seen; 0: not known. */
+/* Facts that earlier runs have seen; 0: not known. */
 struct inside_past {
 	double default_cost;
 	double relative; /* logarithm of the cost of what is known to be good against the default's */

@@ -57,8 +57,7 @@ struct inside_learner {
 	struct trial trial;
 };
 
-/* The learner whose candidate is in use. */
-static struct inside_learner *_Atomic trying;
+static struct inside_learner *_Atomic trying; /* its candidate is in use */
 
 static uint64_t now_ns(void) {
 	struct timespec now;

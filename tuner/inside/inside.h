@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs choose inside their runs (lib/inside). A session knows contexts, by kernel and class of problems, from
+/* Choices of programs inside their runs (lib/inside). A session knows contexts, by kernel and class of problems, from
  * the store and from runs. For each run it makes a ring; while the run lasts, the session must be polled every few
  * milliseconds, by whoever waits for the program. If nobody polls, the program goes on with what holds. */
 #ifndef TUNER_INSIDE_INSIDE_H
@@ -27,7 +27,7 @@ size_t inside_run_poll(struct inside_session *session);
  */
 void inside_run_end(struct inside_session *session, bool crashed);
 
-/* Of all runs that have ended, and the one under way. */
+/* Sums over all runs that have ended, and the one under way. */
 struct inside_account {
 	size_t contexts, cells, trials; /* cells: classes of problems */
 	double seconds;                 /* in contexts */

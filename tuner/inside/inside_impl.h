@@ -22,10 +22,11 @@ struct inside_tried {
 /* A class of problems of a subject. */
 struct inside_known {
 	char *problem; /* "n=1000 mode='fast" */
+	json_t *asked; /* the same */
 	struct inside_subject *subject;
 	struct search *search;
 	struct strategy_task task;
-	size_t asked;
+	size_t proposed;
 	bool searched; /* the search has nothing more to propose */
 	struct inside_tried *tried;
 	size_t count;
@@ -39,7 +40,7 @@ struct inside_known {
 	int64_t search_id;  /* its row in the store of this session; 0: none yet */
 	uint64_t calls;
 	bool is_new, proven; /* proven: an earlier session has said so */
-	/* Of the run under way. */
+	/* The run under way has these. */
 	struct inside_cell *shared;
 	uint64_t before_calls, before_ns, in_slot[INSIDE_SLOTS], retry[INSIDE_RETRIES];
 	uint32_t run_epoch, advised;
@@ -79,16 +80,8 @@ struct inside_session {
 struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text);
 struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,
                                       const char *problem);
-void inside_subject_free(struct inside_subject *subject);
 struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index);
-json_t *inside_problem_json(const char *problem);
 
-/* One round of a cell in the run under way: reads what is done, and fills free slots. Returns the number of results. */
-size_t inside_known_serve(struct inside_known *cell, bool learns);
-/* The run is over: what was proposed and not done is for the next one. */
-void inside_known_leave(struct inside_known *cell, bool crashed);
-bool inside_known_done(struct inside_known *cell);
 /* Its best is faster than the default by the calls' own comparison. */
 bool inside_known_faster(const struct inside_known *cell);
-json_t *inside_config_json(const struct inside_subject *subject, uint64_t index);
 #endif

@@ -9,7 +9,110 @@
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 
-enum { TRIED_MOST = 4096 };
+enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10, COMPARED = 24 };
+
+static json_t *config_json(const struct inside_subject *subject, uint64_t index) {
+	return index == UINT64_MAX || !subject->space ? json_incref(subject->otherwise)
+	                                              : space_config_json(subject->space, index);
+}
+
+static bool is_done(struct inside_known *cell) {
+	const struct inside_subject *subject = cell->subject;
+	if (!subject->space)
+		return true;
+	bool compared = cell->best == subject->start || subject->without_default || cell->gain_calls >= COMPARED;
+	return cell->searched && cell->retries == 0 && compared;
+}
+
+struct inside_account inside_session_account(const struct inside_session *session) {
+	struct inside_account account = {.contexts = session->count,
+	                                 .trials = session->trials,
+	                                 .seconds = session->seconds,
+	                                 .lost = session->lost,
+	                                 .done = true};
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; k < session->subjects[i]->count; k++) {
+			struct inside_known *cell = session->subjects[i]->cells[k];
+			account.cells++;
+			account.better += inside_known_faster(cell);
+			account.done = account.done && is_done(cell);
+		}
+	if (session->ring) {
+		account.seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
+		account.lost += 1e-9 * (double)atomic_load(&session->ring->spent_ns);
+	}
+	return account;
+}
+
+/* ---- the table ---- */
+
+static void settings_write(FILE *out, const json_t *config) {
+	fputs(" :", out);
+	js_members (name, value, config) {
+		fputc(' ', out);
+		ssi_text_write(out, name);
+		fputc('=', out);
+		if (json_is_string(value)) {
+			fputc('\'', out);
+			ssi_text_write(out, json_string_value(value));
+		} else if (json_is_integer(value)) {
+			fprintf(out, "%lld", (long long)json_integer_value(value));
+		} else {
+			fprintf(out, "%.17g", json_number_value(value));
+		}
+	}
+}
+
+static bool is_used(const struct inside_known *cell, bool proven) {
+	if (cell->best == cell->subject->start)
+		return false;
+	return proven ? cell->proven || (cell->is_new && inside_known_faster(cell)) : true;
+}
+
+static bool any_used(const struct inside_subject *subject, bool proven) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (is_used(subject->cells[i], proven))
+			return true;
+	return false;
+}
+
+/* Where the default holds for one class of problems, it must not get the values of another one. */
+static void line_write(FILE *out, struct inside_known *cell, bool proven) {
+	bool used = is_used(cell, proven);
+	if (proven && !any_used(cell->subject, proven))
+		return;
+	ssi_text_write(out, cell->subject->kernel);
+	fprintf(out, "%s%s", *cell->problem ? " " : "", cell->problem);
+	if (used) {
+		js_auto json_t *config = config_json(cell->subject, cell->best);
+		settings_write(out, config);
+	}
+	double relative = used ? inside_tried_get(cell, cell->best)->relative : 0;
+	if (!proven && cell->default_s > 0)
+		fprintf(out, " @%.9g", cell->default_s);
+	if (!proven && used && isfinite(relative))
+		fprintf(out, " ~%.6g", relative);
+	fputc('\n', out);
+}
+
+char *inside_session_table(const struct inside_session *session, bool proven) {
+	char *text = NULL;
+	size_t size = 0, empty;
+	FILE *out = open_memstream(&text, &size);
+	fputs("sweetspot-inside 1\n", out);
+	fflush(out);
+	empty = size;
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; size < TABLE_MOST - 4096 && k < session->subjects[i]->count; k++) {
+			line_write(out, session->subjects[i]->cells[k], proven);
+			fflush(out);
+		}
+	fclose(out);
+	if (size > empty && size < TABLE_MOST)
+		return text;
+	free(text);
+	return NULL;
+}
 
 /* ---- to the store ---- */
 
@@ -18,7 +121,7 @@ static json_t *tried_json(const struct inside_known *cell) {
 	for (size_t i = 0; i < cell->count && i < TRIED_MOST; i++) {
 		const struct inside_tried *tried = &cell->tried[i];
 		if (tried->epoch == cell->epoch && (tried->failed || tried->calls > 0))
-			json_array_append_new(list, json_pack("[o,o,o,o,I,b]", inside_config_json(cell->subject, tried->index),
+			json_array_append_new(list, json_pack("[o,o,o,o,I,b]", config_json(cell->subject, tried->index),
 			                                      js_number(tried->relative), js_number(tried->error),
 			                                      js_number(tried->cost), (json_int_t)tried->calls, tried->failed));
 	}
@@ -39,7 +142,7 @@ static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) 
 		return VERDICT_UNDECIDED;
 	if (inside_known_faster(cell) || cell->proven)
 		return VERDICT_FASTER;
-	return inside_known_done(cell) ? VERDICT_TIE : VERDICT_UNDECIDED;
+	return is_done(cell) ? VERDICT_TIE : VERDICT_UNDECIDED;
 }
 
 static struct speedup speedup_for(const struct inside_known *cell) {
@@ -63,19 +166,18 @@ static void setups_add(json_t *to, const struct inside_known *cell) {
 	json_object_set_new(to, "baseline", setup_json(json_incref(cell->subject->otherwise), before));
 	json_object_set_new(
 		to, "best",
-		setup_json(inside_config_json(cell->subject, cell->best), speedup.ratio > 0 ? before / speedup.ratio : before));
+		setup_json(config_json(cell->subject, cell->best), speedup.ratio > 0 ? before / speedup.ratio : before));
 	json_object_set_new(to, "speedup", speedup_json(speedup));
 }
 
 static json_t *result_json(const struct inside_session *session, struct inside_known *cell, const json_t *proof) {
 	const struct inside_subject *subject = cell->subject;
-	js_auto json_t *problem = inside_problem_json(cell->problem);
 	enum verdict verdict = verdict_for(cell, proof);
-	json_t *result =
-		json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:{},s:o}", "kernel", subject->kernel, "problem", problem,
-	              "objective", "time", "strategy", "auto", "seed", (json_int_t)session->seed, "space", "cartesian",
-	              space_cartesian(subject->space), "valid", (json_int_t)space_valid(subject->space), "evaluations",
-	              (json_int_t)cell->count, "elapsed_s", cell->seconds, "failures", "inside", inside_json(cell));
+	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:{},s:o}", "kernel", subject->kernel,
+	                           "problem", cell->asked, "objective", "time", "strategy", "auto", "seed",
+	                           (json_int_t)session->seed, "space", "cartesian", space_cartesian(subject->space),
+	                           "valid", (json_int_t)space_valid(subject->space), "evaluations", (json_int_t)cell->count,
+	                           "elapsed_s", cell->seconds, "failures", "inside", inside_json(cell));
 	setups_add(result, cell);
 	verdict_set(result, verdict);
 	json_object_set_new(result, "proven", json_boolean(verdict == VERDICT_FASTER || verdict == VERDICT_TIE));
@@ -85,8 +187,7 @@ static json_t *result_json(const struct inside_session *session, struct inside_k
 static int cell_keep(const struct inside_session *session, struct inside_known *cell, struct store *store,
                      int64_t store_session, const json_t *proof, struct err *err) {
 	const struct inside_subject *subject = cell->subject;
-	js_auto json_t *problem = inside_problem_json(cell->problem);
-	mem_auto char *asked = js_canonical(problem), *today = js_canonical(subject->otherwise),
+	mem_auto char *asked = js_canonical(cell->asked), *today = js_canonical(subject->otherwise),
 				  *hash = space_hash(subject->space);
 	struct store_search search = {.id = cell->search_id,
 	                              .session = store_session,
@@ -133,7 +234,7 @@ bool inside_session_is_new(const struct inside_session *session) {
 
 /* ---- from the store ---- */
 
-/* What was kept belongs to this space, but the text may have been edited. */
+/* A kept configuration belongs to this space, but the text may have been edited. */
 static bool index_of(const struct inside_subject *subject, const json_t *config, uint64_t *index) {
 	struct err none = {0};
 	if (json_is_object(config) && space_config_read(subject->space, config, NULL, index, &none) == 0)
@@ -199,9 +300,9 @@ json_t *inside_session_json(const struct inside_session *session) {
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; session->subjects[i]->space && k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
-			json_t *one = json_pack("{s:s,s:o,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem",
-			                        inside_problem_json(cell->problem), "calls", (json_int_t)cell->calls, "time",
-			                        cell->seconds, "tried", (json_int_t)cell->count);
+			json_t *one =
+				json_pack("{s:s,s:O,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem", cell->asked, "calls",
+			              (json_int_t)cell->calls, "time", cell->seconds, "tried", (json_int_t)cell->count);
 			setups_add(one, cell);
 			verdict_set(one, verdict_for(cell, NULL));
 			json_object_set_new(one, "gain", js_number(speedup_for(cell).ratio));

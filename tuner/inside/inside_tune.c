@@ -117,7 +117,7 @@ static int watch(struct tuning *tuning, struct err *err) {
 	if (ring_run(tuning, &mode, &tuning->plain_s, err))
 		return -1;
 	if (inside_session_account(tuning->session).cells == 0)
-		return err_set(err, ERR_ABSENT, NULL, "the program has no contexts");
+		return err_set(err, ERR_ABSENT, NULL, "the program does not have any context");
 	tuning->budget_s = tuning->options->budget_s;
 	if (!(tuning->budget_s > 0))
 		tuning->budget_s = fmax(BUDGET_TIMES * tuning->plain_s, BUDGET_LEAST);

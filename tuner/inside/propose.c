@@ -3,22 +3,13 @@
  * best certain: each of its changes taken back, the default beside it, and another chance for those that a single call
  * spoke against. */
 #include <math.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
 enum { PENDING_MOST = 4, ASKED_MOST = 120, COMPARED = 24, SEEN = 5, CHANCES = 8 };
-static const double PROMISE = 0.01, NEAR = 0.05, CHANCE = 1.1, GAIN = 0.01;
-
-struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index) {
-	for (size_t i = 0; i < cell->count; i++)
-		if (cell->tried[i].index == index)
-			return &cell->tried[i];
-	cell->tried = mem_grow(cell->tried, cell->count + 1, sizeof *cell->tried);
-	cell->tried[cell->count] =
-		(struct inside_tried){.index = index, .relative = NAN, .error = NAN, .epoch = cell->epoch};
-	return &cell->tried[cell->count++];
-}
+static const double PROMISE = 0.01, NEAR = 0.05, CHANCE = 1.1;
 
 static bool is_tried(const struct inside_known *cell, uint64_t index) {
 	for (size_t i = 0; i < cell->count; i++)
@@ -56,7 +47,7 @@ static void search_begin(struct inside_known *cell) {
 	search_free(cell->search);
 	cell->task.budget = valid < ASKED_MOST ? valid : ASKED_MOST;
 	cell->search = search_new(strategy_find("auto"), &cell->task, &none);
-	cell->asked = 0;
+	cell->proposed = 0;
 	cell->searched = !cell->search;
 	if (cell->search && cell->subject->start != UINT64_MAX)
 		search_tell_value(cell->search, cell->subject->start, STRATEGY_VALUE, 1);
@@ -68,16 +59,16 @@ static void search_begin(struct inside_known *cell) {
 static bool search_next(struct inside_known *cell, uint64_t *index) {
 	if (!cell->search && !cell->searched)
 		search_begin(cell);
-	bool hopeless = cell->asked > 16 && search_promise(cell->search, 16) < PROMISE;
-	if (cell->searched || cell->asked >= ASKED_MOST || hopeless) {
+	bool hopeless = cell->proposed > 16 && search_promise(cell->search, 16) < PROMISE;
+	if (cell->searched || cell->proposed >= ASKED_MOST || hopeless) {
 		cell->searched = true;
 		return false;
 	}
 	if (search_ask(cell->search, index, 1) == 0) {
-		cell->searched = cell->asked >= space_valid(cell->subject->space) - 1 || cell->asked > 0;
+		cell->searched = cell->proposed >= space_valid(cell->subject->space) - 1 || cell->proposed > 0;
 		return false;
 	}
-	cell->asked++;
+	cell->proposed++;
 	return true;
 }
 
@@ -140,7 +131,7 @@ static bool chance_next(struct inside_known *cell, uint64_t *index) {
 static bool neighbour_next(const struct inside_known *cell, uint64_t *index) {
 	const struct inside_subject *subject = cell->subject;
 	int config[SPACE_PARAMS_MAX];
-	size_t steps = is_default(cell, cell->best) && cell->best == UINT64_MAX ? 0 : 2 * space_params(subject->space);
+	size_t steps = cell->best == UINT64_MAX ? 0 : 2 * space_params(subject->space);
 	for (size_t step = 0; step < steps; step++) {
 		space_config(subject->space, cell->best, config);
 		config[step / 2] += step % 2 ? 1 : -1;
@@ -265,7 +256,7 @@ static void result_note(struct inside_known *cell, uint64_t index, const struct 
 		best_set(cell, index);
 }
 
-/* What the calls cost has changed: everything may be different, and is looked at again, the best first. */
+/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
 static void epoch_begin(struct inside_known *cell) {
 	cell->epoch++;
 	cell->searched = false;
@@ -294,7 +285,7 @@ static void totals_read(struct inside_known *cell) {
 		cell->default_s = 1e-9 * (double)none;
 }
 
-size_t inside_known_serve(struct inside_known *cell, bool learns) {
+static size_t serve(struct inside_known *cell, bool learns) {
 	size_t results = 0;
 	uint32_t epoch = atomic_load(&cell->shared->epoch);
 	totals_read(cell);
@@ -319,7 +310,7 @@ size_t inside_known_serve(struct inside_known *cell, bool learns) {
 	return results;
 }
 
-void inside_known_leave(struct inside_known *cell, bool crashed) {
+static void leave(struct inside_known *cell, bool crashed) {
 	cell->retries = 0;
 	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
 		struct inside_slot *slot = &cell->shared->slots[i];
@@ -339,21 +330,77 @@ void inside_known_leave(struct inside_known *cell, bool crashed) {
 	cell->shared = NULL;
 }
 
-bool inside_known_done(struct inside_known *cell) {
-	const struct inside_subject *subject = cell->subject;
-	if (!subject->space)
-		return true;
-	uint64_t index;
-	bool compared = is_default(cell, cell->best) || subject->without_default || cell->gain_calls >= COMPARED;
-	return cell->searched && cell->retries == 0 && compared && !neighbour_next(cell, &index);
+/* ---- runs ---- */
+
+/* Copies of texts that the program may be changing. */
+static char *text_of(const char *text, size_t size) {
+	char *copy = mem_alloc(size + 1, 1);
+	memcpy(copy, text, size);
+	copy[strnlen(copy, size)] = '\0';
+	return copy;
 }
 
-bool inside_known_faster(const struct inside_known *cell) {
-	if (is_default(cell, cell->best) || !cell->subject->space)
-		return false;
-	if (cell->subject->without_default) {
-		const struct inside_tried *best = inside_tried_get((struct inside_known *)cell, cell->best);
-		return best->calls >= SEEN && best->relative + 3 * best->error < -GAIN;
+static void cell_meet(struct inside_session *session, struct inside_subject *subject, struct inside_cell *shared) {
+	mem_auto char *problem = text_of(shared->problem, INSIDE_PROBLEM);
+	struct inside_known *cell = inside_known_get(session, subject, problem);
+	if (cell->shared)
+		return;
+	cell->shared = shared;
+	cell->before_calls = cell->before_ns = 0;
+	cell->run_seconds = 0;
+	cell->run_epoch = atomic_load(&shared->epoch);
+}
+
+static struct inside_known *known_of(const struct inside_subject *subject, const struct inside_cell *shared) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (subject->cells[i]->shared == shared)
+			return subject->cells[i];
+	return NULL;
+}
+
+static struct inside_subject *subject_of(struct inside_session *session, struct inside_context *shared) {
+	for (size_t i = 0; i < session->count; i++)
+		if (session->subjects[i]->shared == shared)
+			return session->subjects[i];
+	mem_auto char *kernel = text_of(shared->kernel, INSIDE_NAME - 1), *text = text_of(shared->space, INSIDE_SPACE - 1);
+	struct inside_subject *subject = *kernel ? inside_subject_get(session, kernel, text) : NULL;
+	if (subject && !subject->shared)
+		subject->shared = shared;
+	return subject && subject->shared == shared ? subject : NULL;
+}
+
+size_t inside_run_poll(struct inside_session *session) {
+	size_t results = 0;
+	for (size_t i = 0; session->ring && i < INSIDE_CONTEXTS; i++) {
+		struct inside_context *shared = &session->ring->contexts[i];
+		bool there = atomic_load_explicit(&shared->there, memory_order_acquire) == INSIDE_THERE;
+		struct inside_subject *subject = there ? subject_of(session, shared) : NULL;
+		for (size_t k = 0; subject && k < INSIDE_CELLS; k++) {
+			struct inside_cell *cell = &shared->cells[k];
+			if (atomic_load_explicit(&cell->there, memory_order_acquire) != INSIDE_THERE)
+				continue;
+			if (!known_of(subject, cell))
+				cell_meet(session, subject, cell);
+			struct inside_known *known = known_of(subject, cell);
+			results += known ? serve(known, session->ring->learns) : 0;
+		}
 	}
-	return cell->gain_calls >= SEEN && cell->gain - 2 * cell->gain_error > GAIN;
+	session->trials += results;
+	return results;
+}
+
+void inside_run_end(struct inside_session *session, bool crashed) {
+	if (!session->ring)
+		return;
+	inside_run_poll(session);
+	for (size_t i = 0; i < session->count; i++) {
+		session->subjects[i]->shared = NULL;
+		for (size_t k = 0; k < session->subjects[i]->count; k++)
+			if (session->subjects[i]->cells[k]->shared)
+				leave(session->subjects[i]->cells[k], crashed);
+	}
+	session->seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
+	session->lost += 1e-9 * (double)atomic_load(&session->ring->spent_ns);
+	munmap(session->ring, sizeof *session->ring);
+	session->ring = NULL;
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The texts of a ring become spaces and problems. A program may have written anything into it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
-enum { VALUES_MOST = INSIDE_VALUES + 1 };
+enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5 };
+static const double GAIN = 0.01;
 
 /* The next word of *at, decoded into the buffer; false: there is none. */
 static bool word_next(char **at, char buffer[INSIDE_TEXT]) {
@@ -100,7 +105,7 @@ struct inside_subject *inside_subject_get(struct inside_session *session, const 
 	return session->subjects[session->count++] = subject;
 }
 
-json_t *inside_problem_json(const char *problem) {
+static json_t *problem_json(const char *problem) {
 	mem_auto char *text = mem_strdup(problem);
 	json_t *json = json_object();
 	struct inside_member member;
@@ -117,8 +122,7 @@ json_t *inside_problem_json(const char *problem) {
 }
 
 /* The same class: as in the library, sizes are alike up to a factor of 1.4 around a power of two. */
-static bool is_alike(const char *a, const char *b) {
-	js_auto json_t *left = inside_problem_json(a), *right = inside_problem_json(b);
+static bool is_alike(const json_t *left, const json_t *right) {
 	if (json_object_size(left) != json_object_size(right))
 		return false;
 	js_members (name, value, left) {
@@ -135,11 +139,13 @@ static bool is_alike(const char *a, const char *b) {
 
 struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,
                                       const char *problem) {
+	js_auto json_t *asked = problem_json(problem);
 	for (size_t i = 0; i < subject->count; i++)
-		if (is_alike(subject->cells[i]->problem, problem))
+		if (is_alike(subject->cells[i]->asked, asked))
 			return subject->cells[i];
 	struct inside_known *cell = mem_alloc(1, sizeof *cell);
 	cell->problem = mem_strdup(problem);
+	cell->asked = json_incref(asked);
 	cell->subject = subject;
 	cell->best = subject->start;
 	cell->gain = cell->gain_error = NAN;
@@ -148,10 +154,31 @@ struct inside_known *inside_known_get(struct inside_session *session, struct ins
 	return subject->cells[subject->count++] = cell;
 }
 
-void inside_subject_free(struct inside_subject *subject) {
+struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index) {
+	for (size_t i = 0; i < cell->count; i++)
+		if (cell->tried[i].index == index)
+			return &cell->tried[i];
+	cell->tried = mem_grow(cell->tried, cell->count + 1, sizeof *cell->tried);
+	cell->tried[cell->count] =
+		(struct inside_tried){.index = index, .relative = NAN, .error = NAN, .epoch = cell->epoch};
+	return &cell->tried[cell->count++];
+}
+
+bool inside_known_faster(const struct inside_known *cell) {
+	if (cell->best == cell->subject->start || !cell->subject->space)
+		return false;
+	if (cell->subject->without_default) {
+		const struct inside_tried *best = inside_tried_get((struct inside_known *)cell, cell->best);
+		return best->calls >= SEEN && best->relative + 3 * best->error < -GAIN;
+	}
+	return cell->gain_calls >= SEEN && cell->gain - 2 * cell->gain_error > GAIN;
+}
+
+static void subject_free(struct inside_subject *subject) {
 	for (size_t i = 0; i < subject->count; i++) {
 		search_free(subject->cells[i]->search);
 		free(subject->cells[i]->tried);
+		json_decref(subject->cells[i]->asked);
 		free(subject->cells[i]->problem);
 		free(subject->cells[i]);
 	}
@@ -163,7 +190,69 @@ void inside_subject_free(struct inside_subject *subject) {
 	free(subject);
 }
 
-json_t *inside_config_json(const struct inside_subject *subject, uint64_t index) {
-	return index == UINT64_MAX || !subject->space ? json_incref(subject->otherwise)
-	                                              : space_config_json(subject->space, index);
+struct inside_session *inside_session_new(uint64_t seed) {
+	struct inside_session *session = mem_alloc(1, sizeof *session);
+	session->seed = seed;
+	session->scratch.fd = -1;
+	return session;
+}
+
+static void ring_drop(struct inside_session *session) {
+	if (session->ring)
+		munmap(session->ring, sizeof *session->ring);
+	if (session->path)
+		unlink(session->path);
+	free(session->path);
+	session->path = NULL;
+	session->ring = NULL;
+}
+
+void inside_session_free(struct inside_session *session) {
+	if (!session)
+		return;
+	ring_drop(session);
+	if (session->scratch.path)
+		scratch_close(&session->scratch);
+	for (size_t i = 0; i < session->count; i++)
+		subject_free(session->subjects[i]);
+	free(session->subjects);
+	free(session);
+}
+
+/* The file is whole before the library can see it. */
+static int ring_make(struct inside_session *session, const struct inside_mode *mode, double known_s, struct err *err) {
+	struct inside_ring head = {.size = sizeof head, .learns = mode->learns, .share = mode->share};
+	head.ahead_s = isnan(mode->ahead_s) ? mode->share * known_s : mode->ahead_s;
+	head.credit = mode->credit;
+	head.seed = (uint32_t)session->seed;
+	memcpy(head.magic, INSIDE_MAGIC, sizeof head.magic);
+	if (!session->scratch.path && scratch_open(&session->scratch, SCRATCH_INSIDE, err))
+		return -1;
+	session->path = mem_printf("%s/ring", session->scratch.path);
+	int fd = open(session->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool good = fd >= 0 && ftruncate(fd, sizeof head) == 0 &&
+	            pwrite(fd, &head, offsetof(struct inside_ring, contexts), 0) == offsetof(struct inside_ring, contexts);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	session->ring = good ? ssi_ring_open(session->path) : NULL;
+	return session->ring
+	           ? 0
+	           : err_set(err, ERR_FAILED, scratch_hint(why), "cannot make %s: %s", session->path, strerror(why));
+}
+
+int inside_run_begin(struct inside_session *session, const struct inside_mode *mode, json_t *environment,
+                     struct err *err) {
+	double known_s = 0;
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; k < session->subjects[i]->count; k++)
+			known_s += session->subjects[i]->cells[k]->run_seconds;
+	mem_auto char *table = inside_session_table(session, false);
+	ring_drop(session);
+	if (ring_make(session, mode, known_s, err))
+		return -1;
+	json_object_set_new(environment, INSIDE_RING, json_string(session->path));
+	if (table)
+		json_object_set_new(environment, INSIDE_TABLE, json_string(table));
+	return 0;
 }
