@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that calls a tool as Kokkos does: usage: player [ITERATIONS | crash]. Two kernels sleep as long as a model says: `smooth`
- * has a tile (1 ms by itself; .5 for 8 x 4, and more the farther away), and the program's own `solver` takes a word (2 ms for
- * "lu", the default; .5 for "cg"; with `crash` the program ends by a fault with "qr"). The last line has what was chosen
- * last and how often a tool was asked. SWEETSPOT_TEST_VERSION is the version of Kokkos. */
+/* A program that calls a tool as Kokkos does: usage: player [ITERATIONS | crash]. Two kernels sleep as long as a model
+ * says: `smooth` has a tile (1 ms by itself; .5 for 8 x 4, and more the farther away), and the program's own `solver`
+ * takes a word (2 ms for "lu", the default; .5 for "cg"; with `crash` the program ends by a fault with "qr"). The last
+ * line has what was chosen last and how often a tool was asked. SWEETSPOT_TEST_VERSION is the version of Kokkos. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
