@@ -104,6 +104,11 @@ worker-only: $(BUILT_SOURCES)
 guest-clean:
 	rm -rf %D%/guest-machine
 clean-local: guest-clean
+check_PROGRAMS += %D%/uncore
+%C%_uncore_SOURCES = %D%/uncore.c
+%C%_uncore_LDADD = libcounters.la libbase.la
+TESTS += %D%/uncore
+
 check_PROGRAMS += %D%/rapl
 %C%_rapl_SOURCES = %D%/rapl.c
 %C%_rapl_LDADD = libcounters.la libbase.la -lpthread

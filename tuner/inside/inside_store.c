@@ -130,9 +130,10 @@ static json_t *tried_json(const struct inside_known *cell) {
 
 static json_t *inside_json(const struct inside_known *cell) {
 	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:o}", "space", cell->subject->text, "problem", cell->problem,
-	                 "searched", cell->searched, "default", js_number(cell->default_s > 0 ? cell->default_s : NAN),
-	                 "run", cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error),
-	                 "gain_calls", (json_int_t)cell->gain_calls, "tried", tried_json(cell));
+	                 "searched", cell->searched && cell->retries == 0, "default",
+	                 js_number(cell->default_s > 0 ? cell->default_s : NAN), "run", cell->run_seconds, "gain",
+	                 js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
+	                 (json_int_t)cell->gain_calls, "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
