@@ -57,3 +57,7 @@ clean-local: html-clean
 html-clean:
 	rm -rf html html.src
 .PHONY: html-clean
+
+examplelauncherdir = $(docdir)/examples/launcher
+dist_examplelauncher_DATA = %D%/examples/launcher/Makefile %D%/examples/launcher/saxpy.c %D%/examples/launcher/saxpy.cu \
+	%D%/examples/launcher/saxpy.t1.json
