@@ -120,7 +120,7 @@ static json_t *tried_json(const struct inside_known *cell) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < cell->count && i < TRIED_MOST; i++) {
 		const struct inside_tried *tried = &cell->tried[i];
-		if (tried->epoch == cell->epoch && (tried->failed || tried->calls > 0))
+		if (tried->failed || (tried->epoch == cell->epoch && tried->calls > 0))
 			json_array_append_new(list, json_pack("[o,o,o,o,I,b]", config_json(cell->subject, tried->index),
 			                                      js_number(tried->relative), js_number(tried->error),
 			                                      js_number(tried->cost), (json_int_t)tried->calls, tried->failed));
