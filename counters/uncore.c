@@ -198,7 +198,8 @@ static void uncore_probe(struct counter_probe *probe) {
 	if (probe->usable)
 		snprintf(probe->reason, sizeof probe->reason, "memory controllers, for all programs on the machine");
 	else if (!strstr(probe->reason, "paranoid"))
-		snprintf(probe->reason, sizeof probe->reason, "this kernel lacks PMUs of memory controllers, as in virtual machines");
+		snprintf(probe->reason, sizeof probe->reason,
+		         "this kernel lacks PMUs of memory controllers, as in virtual machines");
 	else
 		snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=0");
 }
