@@ -9,7 +9,7 @@
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 
-enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10, COMPARED = 24 };
+enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10 };
 
 static json_t *config_json(const struct inside_subject *subject, uint64_t index) {
 	return index == UINT64_MAX || !subject->space ? json_incref(subject->otherwise)
@@ -20,7 +20,7 @@ static bool is_done(struct inside_known *cell) {
 	const struct inside_subject *subject = cell->subject;
 	if (!subject->space)
 		return true;
-	bool compared = cell->best == subject->start || subject->without_default || cell->gain_calls >= COMPARED;
+	bool compared = cell->best == subject->start || subject->without_default || inside_known_compared(cell);
 	return cell->searched && cell->retries == 0 && compared;
 }
 
