@@ -218,7 +218,7 @@ static void drift_look(struct inside_learner *learner) {
 static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	struct trial *trial = &learner->trial;
 	learner->recent[learner->calls++ % WINDOW] = log_cost;
-	if (learner->calls <= WINDOW || learner->calls % 3 == 0 || trial->slot)
+	if (learner->calls <= WINDOW || learner->calls % WINDOW == 0 || trial->slot)
 		level_find(learner);
 	if (trial->slot && trial->held < SAMPLES && trial->held <= trial->tried)
 		trial->incumbent[trial->held++] = log_cost;

@@ -292,6 +292,8 @@ json_t *inside_session_json(const struct inside_session *session) {
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; session->subjects[i]->space && k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
+			if (cell->calls == 0) /* of another program, or of a problem that it did not have this time */
+				continue;
 			json_t *one =
 				json_pack("{s:s,s:O,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem", cell->asked, "calls",
 			              (json_int_t)cell->calls, "time", cell->seconds, "tried", (json_int_t)cell->count);

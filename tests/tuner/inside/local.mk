@@ -4,7 +4,8 @@ check_PROGRAMS += %D%/learn %D%/chooser
 %C%_learn_LDADD = $(TUNER) libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_chooser_SOURCES = %D%/chooser.c
 %C%_chooser_CFLAGS = $(AM_CFLAGS) -pthread
-%C%_chooser_LDADD = $(LIBSWEETSPOT) -lm
+# With the archive, it is a program and not the script of libtool.
+%C%_chooser_LDADD = libsweetspot.a $(JANSSON_LIBS) -lm
 TESTS += %D%/learn
 dist_check_SCRIPTS += %D%/contexts
 slow_tests += %D%/contexts
