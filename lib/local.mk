@@ -12,8 +12,9 @@ LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
 	%D%/inside/learn.c
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
  %D%/marks/marks_write.c \
-	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE)
-LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
+	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE) \
+	%D%/kernel/kernel.c %D%/kernel/kernel_impl.h
+LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"' -DSSK_LIBEXECDIR='"$(pkglibexecdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la
 LIBSWEETSPOT = libsweetspot.la
