@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The potential energy of particles, each pair once: rows become shorter, so equal shares of rows are unequal shares of work.
+/* The potential energy of particles, each pair once: rows become shorter, so equal shares of rows are unequal shares of
+ * work.
  *
  *     cc -O2 -fopenmp -o app pairs.c
  *     ./app [PARTICLES]                          prints the energy */
