@@ -364,7 +364,7 @@ int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, s
 	return !tree && is_never_scheduled(s) ? -1 : 0;
 }
 
-/* What this group counted of the event: the sum of its terms. */
+/* Sums up the terms that this group counted. */
 static bool group_seen(const struct perf_slots *s, size_t i, size_t group, struct perf_sample *sum) {
 	bool found = false;
 	*sum = (struct perf_sample){0, 0, 0};

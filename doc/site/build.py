@@ -26,7 +26,7 @@ PARTS = {
     "Gallery": ["gallery/index"],
     "Reference": ["reference/sweetspot", "reference/help", "reference/exit-status", "reference/environment", "reference/json", "reference/*", "doc/protocol", "doc/stability"],
     "How it works": ["doc/measurement", "doc/search", "doc/models", "doc/reasons", "doc/replay", "doc/contents"],
-    "Project": ["HACKING", "CONTRIBUTING", "SECURITY", "doc/fuzzing", "doc/adr/*", "doc/lab/*", "python/*", "*", "doc/*", "NEWS"],
+    "Project": ["HACKING", "CONTRIBUTING", "SECURITY", "doc/fuzzing", "doc/adr/*", "doc/lab/*", "packaging/*", "python/*", "*", "doc/*", "NEWS"],
 }
 
 
@@ -232,7 +232,7 @@ def gallery():
 
 def documents():
     """Copies the documents, and what they show and link to."""
-    for path in ["README.md", *glob.glob("*.md", root_dir=SOURCES), "python/README.md", *glob.glob("doc/**/*.md", root_dir=SOURCES, recursive=True)]:
+    for path in ["README.md", *glob.glob("*.md", root_dir=SOURCES), "python/README.md", "packaging/README.md", *glob.glob("doc/**/*.md", root_dir=SOURCES, recursive=True)]:
         text = read(path)
         if path == "README.md":
             path = "index.md"
