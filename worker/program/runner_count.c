@@ -297,12 +297,15 @@ struct batch {
 	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
 	size_t count;
 	void *state;
-	double seconds;     /* seconds of start and stop */
-	const char *failed; /* the step that failed; NULL: none */
+	double seconds;        /* seconds of start and stop */
+	const char *failed;    /* the step that failed; NULL: none */
+	struct batch *witness; /* runs around it; NULL: none */
 };
 
 static void batch_start(void *ctx) {
 	struct batch *batch = ctx;
+	if (batch->witness)
+		batch_start(batch->witness);
 	double begun = sys_now();
 	batch->failed = batch->backend->start(batch->state) == 0 ? NULL : "it cannot be started";
 	batch->seconds = sys_now() - begun;
@@ -314,6 +317,8 @@ static void batch_stop(void *ctx) {
 	if (!batch->failed && batch->backend->stop(batch->state) != 0)
 		batch->failed = "it cannot be stopped";
 	batch->seconds += sys_now() - begun;
+	if (batch->witness)
+		batch_stop(batch->witness);
 }
 
 static void batch_close(struct batch *batch) {
@@ -417,31 +422,12 @@ static void uncounted_note(const struct batch *batch, double seconds, double all
 	}
 }
 
-struct both {
-	struct batch *batch, *witness;
-};
-
-static void both_start(void *ctx) {
-	const struct both *both = ctx;
-	if (both->witness->state)
-		batch_start(both->witness);
-	batch_start(both->batch);
-}
-
-static void both_stop(void *ctx) {
-	const struct both *both = ctx;
-	batch_stop(both->batch);
-	if (both->witness->state)
-		batch_stop(both->witness);
-}
-
 /* One run that counts the batch. */
 static void program_count_run(struct program_trial *trial, const struct counter_plan *plan, char **environment,
                               struct batch *batch, struct counting *counting) {
 	struct batch witness;
-	struct both both = {batch, &witness};
 	const struct program_again again = {
-		.environment = environment, .slowdown = 1, .start = both_start, .stop = both_stop, .ctx = &both};
+		.environment = environment, .slowdown = 1, .start = batch_start, .stop = batch_stop, .ctx = batch};
 	double all = NAN;
 	char why[PROGRAM_MESSAGE], reason[PROGRAM_MESSAGE + 40];
 	if (!batch->state) {
@@ -449,6 +435,7 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 		return;
 	}
 	witness_open(batch, &witness);
+	batch->witness = witness.state ? &witness : NULL;
 	bool good = program_trial_again(trial, &again, why, sizeof why);
 	double uncounted = good ? uncounted_seconds(&witness, &trial->run.usage, &all) : NAN;
 	batch_close(&witness);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances of a million points from their neighbours. The loop leaves its schedule to OMP_SCHEDULE; without that, libgomp gives out
- * one point at a time.
+/* Distances of a million points from their neighbours. The loop leaves its schedule to OMP_SCHEDULE; without that,
+ * libgomp gives out one point at a time.
  *
  *     cc -O2 -fopenmp -o app points.c -lm
  *     ./app                                      prints their sum */
