@@ -33,6 +33,8 @@ DIAGNOSES = \
 	%D%/partial_warps.c \
 	%D%/tail_wave.c \
 	%D%/dram_bandwidth.c \
+	%D%/execution_pipe.c \
+	%D%/tensor_instructions.c \
 	%D%/compute_peak.c
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
