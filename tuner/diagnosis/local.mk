@@ -4,6 +4,7 @@ DIAGNOSES = \
 	%D%/impossible_time.c \
 	%D%/memory_bandwidth.c \
 	%D%/cache_capacity.c \
+	%D%/pipeline_bound.c \
 	%D%/false_sharing.c \
 	%D%/true_sharing.c \
 	%D%/lock_convoy.c \
