@@ -331,8 +331,20 @@ static int plan(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
+static void estimates_say(const struct tune_session *session) {
+	for (size_t i = 0; i < session->count; i++) {
+		const struct space *space = session->items[i]->task.space;
+		if (space_estimate(space) > 0)
+			ui_warn(app_ui(session->app), "break the largest constraint into smaller ones to search all of them",
+			        "the constraints tie too many values together to count: %llu of about %.2g configurations are "
+			        "searched",
+			        (unsigned long long)space_valid(space), space_estimate(space));
+	}
+}
+
 /* Values may be alone, or constraints leave a single setting. */
 static int choice_check(const struct tune_session *session, struct err *err) {
+	estimates_say(session);
 	for (size_t i = 0; i < session->count && opt_has(session->args, "param"); i++) {
 		const struct space *space = session->items[i]->task.space;
 		if (space_valid(space) == 1 && space_params(space) > 0)
