@@ -9,3 +9,4 @@ libbase_la_LIBADD = $(JANSSON_LIBS) -lm
 include %D%/expr/local.mk
 include %D%/proc/local.mk
 include %D%/json/local.mk
+include %D%/t1/local.mk

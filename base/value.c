@@ -117,3 +117,19 @@ int value_text(struct value value, char *text, size_t size) {
 	}
 	return snprintf(text, size, "%s", value.as.w);
 }
+
+static int order_reals(double a, double b) {
+	return (a > b) - (a < b);
+}
+
+int value_order(const void *left, const void *right) {
+	const struct value *a = left, *b = right;
+	if (a->type == VALUE_WORD || b->type == VALUE_WORD) {
+		int words = (a->type == VALUE_WORD) - (b->type == VALUE_WORD);
+		return words ? words : strcmp(a->as.w, b->as.w);
+	}
+	int by_size = order_reals(value_number(*a), value_number(*b));
+	if (by_size == 0 && a->type == VALUE_INT && b->type == VALUE_INT)
+		return (a->as.i > b->as.i) - (a->as.i < b->as.i);
+	return by_size;
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { PARAM_VALUES_MAX = 1 << 20 }; /* of a parameter */
 enum value_type { VALUE_INT, VALUE_REAL, VALUE_WORD };
 
 struct value {
@@ -20,7 +21,10 @@ struct value {
 struct value value_int(int64_t i);
 struct value value_real(double r);
 struct value value_word(const char *w);
-double value_number(struct value value);          /* NAN for a word */
+double value_number(struct value value); /* NAN for a word */
+/* For qsort: numbers by size, then words. Whole numbers that differ only beyond the precision of double stay distinct.
+ */
+int value_order(const void *left, const void *right);
 bool value_equal(struct value a, struct value b); /* 2 equals 2.0; a word equals only the same word */
 /* A whole number, a real number, else a word: the text itself. */
 struct value value_parse(const char *text);

@@ -29,21 +29,59 @@ dist_schema_DATA = \
 	%D%/schema/tune-plan.json \
 	%D%/schema/tune.json
 
-# Portable events, and a file for each family of CPUs that counts them its own way.
+# Portable events, and how each CPU counts them, which make-events writes.
+EXTRA_DIST += %D%/make-events
 eventsdir = $(pkgdatadir)/events
 dist_events_DATA = \
 	%D%/events/generic.json \
-	%D%/events/arm-armv8.json \
-	%D%/events/arm-neoverse.json \
+	%D%/events/amd-zen1.json \
 	%D%/events/amd-zen2.json \
 	%D%/events/amd-zen3.json \
 	%D%/events/amd-zen4.json \
 	%D%/events/amd-zen5.json \
+	%D%/events/amd-zen6.json \
+	%D%/events/apple-apple.json \
+	%D%/events/arm-a64fx.json \
+	%D%/events/arm-armv8.json \
+	%D%/events/arm-cortex-a57.json \
+	%D%/events/arm-cortex-a76.json \
+	%D%/events/arm-neoverse-n1.json \
+	%D%/events/arm-neoverse-n2.json \
+	%D%/events/arm-neoverse-n3.json \
+	%D%/events/arm-neoverse-v1.json \
+	%D%/events/arm-neoverse-v2.json \
+	%D%/events/arm-neoverse-v3.json \
+	%D%/events/ibm-power10.json \
+	%D%/events/ibm-power9.json \
+	%D%/events/intel-alderlake.json \
+	%D%/events/intel-alderlaken.json \
+	%D%/events/intel-arrowlake.json \
+	%D%/events/intel-broadwell.json \
+	%D%/events/intel-broadwellde.json \
+	%D%/events/intel-broadwellx.json \
+	%D%/events/intel-clearwaterforest.json \
+	%D%/events/intel-elkhartlake.json \
+	%D%/events/intel-emeraldrapids.json \
+	%D%/events/intel-goldmont.json \
+	%D%/events/intel-goldmontplus.json \
+	%D%/events/intel-grandridge.json \
+	%D%/events/intel-graniterapids.json \
+	%D%/events/intel-haswell.json \
+	%D%/events/intel-haswellx.json \
 	%D%/events/intel-icelake.json \
-	%D%/events/intel-icelake-x.json \
+	%D%/events/intel-icelakex.json \
+	%D%/events/intel-knightslanding.json \
+	%D%/events/intel-lunarlake.json \
+	%D%/events/intel-meteorlake.json \
+	%D%/events/intel-pantherlake.json \
+	%D%/events/intel-rocketlake.json \
 	%D%/events/intel-sapphirerapids.json \
+	%D%/events/intel-sierraforest.json \
+	%D%/events/intel-silvermont.json \
 	%D%/events/intel-skylake.json \
-	%D%/events/intel-skylake-x.json \
+	%D%/events/intel-skylakex.json \
+	%D%/events/intel-snowridgex.json \
+	%D%/events/intel-tigerlake.json \
 	%D%/events/nvidia.json
 
 groupsdir = $(pkgdatadir)/groups
@@ -51,6 +89,8 @@ dist_groups_DATA = \
 	%D%/groups/branch.json \
 	%D%/groups/cache.json \
 	%D%/groups/cpu.json \
+	%D%/groups/data.json \
+	%D%/groups/divide.json \
 	%D%/groups/energy.json \
 	%D%/groups/false_share.json \
 	%D%/groups/flops.json \
@@ -64,10 +104,13 @@ dist_groups_DATA = \
 	%D%/groups/gpu_occ.json \
 	%D%/groups/gpu_peak.json \
 	%D%/groups/gpu_shared.json \
+	%D%/groups/icache.json \
 	%D%/groups/l2.json \
 	%D%/groups/l3.json \
 	%D%/groups/mem.json \
+	%D%/groups/numa.json \
 	%D%/groups/simulated.json \
 	%D%/groups/software.json \
 	%D%/groups/stalls.json \
-	%D%/groups/tlb.json
+	%D%/groups/tlb.json \
+	%D%/groups/vector.json

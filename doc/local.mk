@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md \
+	%D%/regions.md %D%/kokkos.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md \
 	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/start.md %D%/contents.md \
 	%D%/python.md %D%/from-kernel-tuner.md %D%/from-optuna.md %D%/from-hyperfine.md %D%/from-likwid.md
 doclabdir = $(docdir)/lab

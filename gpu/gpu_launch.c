@@ -167,8 +167,13 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 		if (gpu->facts.kind == GPU_CUDA)
 			o = occupancy_of(&gpu->facts, &entry->function->facts, shape->block[0] * shape->block[1] * shape->block[2],
 			                 shape->shared);
-		out[count++] = (struct gpu_launched){
-			entry->function->name, entry->function->facts, *shape, entry->launches, o.occupancy, o.limiter};
+		out[count++] = (struct gpu_launched){entry->function->name,
+		                                     entry->function->facts,
+		                                     *shape,
+		                                     entry->launches,
+		                                     o.occupancy,
+		                                     o.limiter,
+		                                     (int64_t)o.blocks * gpu->facts.sms};
 	}
 	return count;
 }

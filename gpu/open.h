@@ -85,6 +85,7 @@ struct gpu_launched {
 	int64_t launches;
 	double occupancy;    /* theoretical, 0..1; NAN: not known, and then limiter is NULL */
 	const char *limiter; /* "registers", "shared memory", "threads", "blocks" */
+	int64_t resident;    /* blocks that run at a time on the whole GPU; 0: not known */
 };
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most);
 void gpu_launches_forget(struct gpu *gpu);

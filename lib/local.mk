@@ -5,9 +5,13 @@ LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/lookup.h %D%/profile/lookup.
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = $(LIB_LOOKUP)
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
+# Choices inside a run, for every library that sees some.
+LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
+	%D%/inside/context.c %D%/inside/declare.c %D%/inside/inside_ring.c %D%/inside/inside_text.c \
+	%D%/inside/learn.c
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
  %D%/marks/marks_write.c \
-	%D%/profile/machine.c %D%/profile/open.c
+	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE)
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la
@@ -32,5 +36,8 @@ libsweetspot_a_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden -pthread
 include_HEADERS = %D%/sweetspot.h %D%/sweetspot.hpp
 # The Fortran module is installed as a source, beside the headers.
 include_HEADERS += %D%/sweetspot.f90
+# LIKWID's marker API, out of the way of LIKWID's own headers.
+likwidincludedir = $(includedir)/sweetspot
+likwidinclude_HEADERS = %D%/likwid/likwid-marker.h %D%/likwid/likwid.h %D%/likwid/likwid.f90
 cmakedir = $(libdir)/cmake/sweetspot
 nodist_cmake_DATA = %D%/cmake/sweetspotConfig.cmake %D%/cmake/sweetspotConfigVersion.cmake

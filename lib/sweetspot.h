@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libsweetspot: names the regions of a program for Sweetspot, and looks up tuning profiles. Installed as <sweetspot.h>;
- * link with -lsweetspot.
+/* libsweetspot: names the regions of a program for Sweetspot, looks up tuning profiles, and asks for the best values
+ * while the program runs. Installed as <sweetspot.h>; link with -lsweetspot.
  *
  * A region is the work between sweetspot_begin(name) and sweetspot_end(name) in one thread. `sweetspot tune -- PROGRAM`
  * then shows the time of each region and the counts of its threads. Outside Sweetspot both calls return at once.
@@ -26,7 +26,20 @@
  *     long long block = sweetspot_int(config, "block", 64);
  *
  * Each function accepts NULL for a profile or a configuration, and then finds nothing: the program runs with its
- * defaults. An open profile does not change, so any number of threads may read it. See libsweetspot(3). */
+ * defaults. An open profile does not change, so any number of threads may read it. See libsweetspot(3).
+ *
+ * A context is something that the program chooses again and again while it runs:
+ *
+ *     sweetspot_context *spmv = sweetspot_context_open("spmv");
+ *     sweetspot_context_int(spmv, "block", (const long long[]){16, 32, 64, 128}, 4, 32);
+ *     ...
+ *     struct sweetspot_choice choice;
+ *     sweetspot_choose(spmv, &n, 1, &choice);
+ *     run(sweetspot_chosen_int(&choice, "block"));
+ *     sweetspot_report(&choice, NAN);
+ *
+ * By itself the program gets its defaults. With a profile it gets the values for its problem, and under `sweetspot tune
+ * -- PROGRAM` or `sweetspot apply --learn -- PROGRAM` it tries others now and then. No call waits for anything. */
 #ifndef SWEETSPOT_H
 #define SWEETSPOT_H
 #include <stddef.h>
@@ -68,6 +81,7 @@ struct sweetspot_match {
 
 typedef struct sweetspot_profile sweetspot_profile;
 typedef struct sweetspot_config sweetspot_config;
+typedef struct sweetspot_context sweetspot_context;
 
 /* For sweetspot_apply: also apply stale or foreign configurations. */
 enum { SWEETSPOT_ANYWAY = 1 };
@@ -112,6 +126,44 @@ int sweetspot_setting(const sweetspot_config *config, size_t i, struct sweetspot
  * applied, or -1 if it applied none for the reason in message. Otherwise message names the settings that must be in
  * the environment when the program starts. */
 int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *message, size_t size);
+
+/* The context of that name, which is the same one for every thread, and lives as long as the process. NULL only
+ * without memory; every function accepts that. */
+sweetspot_context *sweetspot_context_open(const char *name);
+/* Something to choose: its values and the default, which need not be among them. Texts are copied. Declaring it again
+ * changes nothing. Declare everything before the first choice: what comes later keeps its default. Return 0, or -1 if
+ * it is not accepted, because it has no name, is one too many (32), or has too many values (1024). */
+int sweetspot_context_int(sweetspot_context *context, const char *name, const long long *values, size_t count,
+                          long long otherwise);
+int sweetspot_context_real(sweetspot_context *context, const char *name, const double *values, size_t count,
+                           double otherwise);
+int sweetspot_context_word(sweetspot_context *context, const char *name, const char *const *values, size_t count,
+                           const char *otherwise);
+/* A rule that each choice keeps, such as "variant != 'warp' or block >= 32": Python's operators, min(), max() and
+ * abs(). -1 if it cannot be understood; then the defaults hold. The defaults themselves are always allowed. */
+int sweetspot_context_constraint(sweetspot_context *context, const char *expression);
+
+/* What was chosen. The members belong to the library. */
+struct sweetspot_choice {
+	sweetspot_context *context;
+	const void *config;
+	void *place;
+	unsigned long long start, ticket;
+	void *reserved[3];
+};
+
+/* Chooses for a problem, whose members are those of sweetspot_lookup. Any thread may choose at any time, and several at
+ * once. */
+void sweetspot_choose(sweetspot_context *context, const struct sweetspot_value *problem, size_t count,
+                      struct sweetspot_choice *choice);
+/* The chosen value; the text lives as long as the process. 0, NaN and "" if nothing of that name and type was declared.
+ */
+long long sweetspot_chosen_int(const struct sweetspot_choice *choice, const char *name);
+double sweetspot_chosen_real(const struct sweetspot_choice *choice, const char *name);
+const char *sweetspot_chosen_word(const struct sweetspot_choice *choice, const char *name);
+/* The work is done. cost: its seconds, as of an asynchronous kernel; NaN: the time since the choice. A choice that is
+ * never reported is not learned from. */
+void sweetspot_report(struct sweetspot_choice *choice, double cost);
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

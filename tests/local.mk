@@ -36,6 +36,7 @@ include %D%/machine/local.mk
 include %D%/profile/local.mk
 include %D%/python/local.mk
 include %D%/regions/local.mk
+include %D%/kokkos/local.mk
 include %D%/replay/local.mk
 include %D%/run/local.mk
 include %D%/show/local.mk

@@ -241,6 +241,12 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *request, stru
 	return counters_metrics_answer(request, err);
 }
 
+static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id"};
+	bool bad = word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0;
+	return bad ? NULL : counters_prove(protocol->counters, err);
+}
+
 static json_t *op_devices(struct protocol *protocol, const json_t *request, struct err *err) {
 	return devices_answer(protocol->devices, request, err);
 }
@@ -259,9 +265,9 @@ static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
-	{"describe", op_describe}, {"trial", op_trial},       {"drop", op_drop},
-	{"program", op_program},   {"counters", op_counters}, {"metrics", op_metrics},
-	{"devices", op_devices},   {"machine", op_machine},   {"compile", op_compile},
+	{"describe", op_describe}, {"trial", op_trial},     {"drop", op_drop},   {"program", op_program},
+	{"counters", op_counters}, {"metrics", op_metrics}, {"prove", op_prove}, {"devices", op_devices},
+	{"machine", op_machine},   {"compile", op_compile},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

@@ -29,12 +29,13 @@ static json_t *triple(const unsigned size[3]) {
 static json_t *launched_json(const struct gpu_launched *launched, enum gpu_kind kind) {
 	const struct gpu_function_facts *facts = &launched->facts;
 	return json_pack(
-		"{s:o, s:o, s:I, s:i, s:o, s:o, s:o, s:I, s:o, s:o}", "function", word_clean_json(launched->function),
+		"{s:o, s:o, s:I, s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "function", word_clean_json(launched->function),
 		"registers", kind == GPU_OPENCL ? json_null() : json_integer(facts->registers), "shared_bytes",
 		(json_int_t)facts->shared_bytes + launched->shape.shared, "local_bytes", facts->local_bytes, "spill_bytes",
 		kind == GPU_CUDA ? json_integer(facts->spill_bytes) : json_null(), "block", triple(launched->shape.block),
 		"grid", triple(launched->shape.grid), "launches", (json_int_t)launched->launches, "occupancy",
-		js_number(launched->occupancy), "limiter", word_or_null(launched->limiter));
+		js_number(launched->occupancy), "limiter", word_or_null(launched->limiter), "resident",
+		launched->resident > 0 ? json_integer((json_int_t)launched->resident) : json_null());
 }
 
 /* Each function once for each shape; launches in further shapes are left out. */

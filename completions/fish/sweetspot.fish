@@ -70,7 +70,7 @@ function __sweetspot_words --argument-names program command kernel before word
         case list
             switch $before
                 case list
-                    printf '%s\n' kernels strategies counters metrics formats diagnoses launchers params
+                    printf '%s\n' kernels strategies counters metrics formats diagnoses launchers tools params
                 case params
                     __sweetspot_list $program kernels
             end

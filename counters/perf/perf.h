@@ -43,11 +43,16 @@ struct perf_name {
 	__u64 config;
 	bool in_kernel; /* it happens in the kernel, where user code never sees it */
 	bool clock;     /* nanoseconds */
+	char pmu[40];   /* the only PMU whose number it is; "": that of the cores */
 };
 
 extern const struct perf_name perf_names[]; /* ends with a name of NULL */
-/* Accepts "rHEX", too, a raw event of the CPU's own numbering; false for names that perf does not know. */
+/* Accepts "rHEX", too, a raw event of the CPU's own numbering, "PMU/rHEX/", one of that PMU's numbering, and several of
+ * these with commas between them, whose counts are added up; finds the first. False for names that perf does not know.
+ */
 bool perf_name_find(const char *name, struct perf_name *out);
+/* Reads one of several, and goes on to the next: *text is then "" behind the last one. */
+bool perf_name_next(const char **text, struct perf_name *out);
 
 /* The PMUs of the cores. Processors with several kinds of cores have one PMU for each kind, and the PMU of the current
  * core counts a thread, so an event must be opened on all PMUs to be counted everywhere. */
@@ -111,17 +116,24 @@ enum { PERF_SOFTWARE = PERF_PMUS_MAX, PERF_GROUPS };
 /* One requested event. */
 struct perf_slot {
 	const char *asked;
+	struct perf_name name; /* the first of its terms */
+	size_t places;         /* places of its terms; 0: see refused */
+	struct perf_reason refused;
+};
+
+/* One of those that are added up. */
+struct perf_term {
+	size_t of; /* the slot */
 	struct perf_name name;
 	int index[PERF_GROUPS]; /* in each group; below 0: absent */
-	size_t places;          /* groups that have it; 0: see refused */
-	struct perf_reason refused;
 };
 
 struct perf_slots {
 	struct perf_pmus pmus;
 	size_t lanes; /* PMUs in use; at least one, known or not */
 	struct perf_slot at[COUNTER_OPEN_MAX];
-	size_t count;
+	struct perf_term terms[COUNTER_OPEN_MAX];
+	size_t count, term_count;
 	struct perf_group groups[PERF_GROUPS];
 };
 

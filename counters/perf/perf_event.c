@@ -126,20 +126,20 @@ int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only) {
 }
 
 #define SOFTWARE(name, id)                                                                                             \
-	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, false }
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, false, "" }
 #define CLOCK(name, id)                                                                                                \
-	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, true }
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, true, "" }
 #define KERNEL(name, id)                                                                                               \
-	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true, false }
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true, false, "" }
 #define HARDWARE(name, id)                                                                                             \
-	{ name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false, false }
+	{ name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false, false, "" }
 /* perf_event_open(2): one byte each for the cache, the operation and its result. */
 #define CACHE(name, cache, op, result)                                                                                 \
 	{                                                                                                                  \
 		name, PERF_TYPE_HW_CACHE,                                                                                      \
 			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |                                           \
 				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                                                             \
-			false, false                                                                                               \
+			false, false, ""                                                                                           \
 	}
 #define READS(name, cache)  CACHE(name "-loads", cache, READ, ACCESS), CACHE(name "-load-misses", cache, READ, MISS)
 #define WRITES(name, cache) CACHE(name "-stores", cache, WRITE, ACCESS), CACHE(name "-store-misses", cache, WRITE, MISS)
@@ -190,23 +190,43 @@ const struct perf_name perf_names[] = {
 	{.name = NULL},
 };
 
-static bool raw_read(const char *name, struct perf_name *out) {
+/* "rHEX", or "PMU/rHEX/" for a PMU by its name. */
+static bool raw_read(char *term, struct perf_name *out) {
 	enum { DIGITS = 16 };
-	if (name[0] != 'r')
+	char *slash = strchr(term, '/'), *name = slash ? slash + 1 : term;
+	size_t digits = name[0] == 'r' ? strspn(name + 1, "0123456789abcdefABCDEF") : 0;
+	*out = (struct perf_name){.type = PERF_TYPE_RAW, .config = digits ? strtoull(name + 1, NULL, 16) : 0};
+	if (slash && (slash == term || slash - term >= (ptrdiff_t)sizeof out->pmu))
 		return false;
-	size_t count = strspn(name + 1, "0123456789abcdefABCDEF");
-	*out = (struct perf_name){.type = PERF_TYPE_RAW, .config = strtoull(name + 1, NULL, 16)};
-	return count > 0 && count <= DIGITS && name[1 + count] == '\0';
+	if (slash)
+		memcpy(out->pmu, term, (size_t)(slash - term));
+	return digits > 0 && digits <= DIGITS && strcmp(name + 1 + digits, slash ? "/" : "") == 0;
 }
 
-bool perf_name_find(const char *name, struct perf_name *out) {
+static bool term_find(char *term, struct perf_name *out) {
 	for (const struct perf_name *known = perf_names; known->name; known++) {
-		if (strcmp(known->name, name) == 0) {
+		if (strcmp(known->name, term) == 0) {
 			*out = *known;
 			return true;
 		}
 	}
-	return raw_read(name, out);
+	return raw_read(term, out);
+}
+
+bool perf_name_next(const char **text, struct perf_name *out) {
+	char term[80];
+	size_t length = strcspn(*text, ",");
+	snprintf(term, sizeof term, "%.*s", (int)length, *text);
+	*text += length + ((*text)[length] == ',' && (*text)[length + 1]);
+	return length < sizeof term && term_find(term, out);
+}
+
+bool perf_name_find(const char *name, struct perf_name *out) {
+	struct perf_name further;
+	bool good = perf_name_next(&name, out);
+	while (good && *name)
+		good = perf_name_next(&name, &further);
+	return good;
 }
 
 const char *perf_value_unit(const struct perf_name *name) {

@@ -68,7 +68,8 @@ static void perf_pmus_find(struct perf_pmus *pmus) {
 void perf_pmus_address(const struct perf_pmus *pmus, size_t pmu, const struct perf_name *event, __u32 *type,
                        __u64 *config) {
 	bool several = pmus->count > 1, generic = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;
-	*type = several && event->type == PERF_TYPE_RAW ? pmus->at[0].type : event->type;
+	bool named = event->pmu[0] && pmu < pmus->count;
+	*type = event->type == PERF_TYPE_RAW && (several || named) ? pmus->at[named ? pmu : 0].type : event->type;
 	*config = event->config | (several && generic ? (__u64)pmus->at[pmu].type << 32 : 0);
 }
 
@@ -218,13 +219,14 @@ static bool is_crowded(const struct perf_slots *s, const struct perf_group *grou
 	return group->count > 0 && perf_event_try(type, config, group->tree, NULL) == 0;
 }
 
-static int lane_open(struct perf_slots *s, struct perf_slot *slot, size_t lane) {
-	__u32 type = slot->name.type;
-	__u64 config = slot->name.config;
-	if (s->lanes > 1)
-		perf_pmus_address(&s->pmus, lane, &slot->name, &type, &config);
-	slot->index[lane] = perf_group_add(&s->groups[lane], type, config);
-	int error = -slot->index[lane];
+static int lane_open(struct perf_slots *s, struct perf_term *term, size_t lane) {
+	struct perf_slot *slot = &s->at[term->of];
+	__u32 type = term->name.type;
+	__u64 config = term->name.config;
+	if (s->lanes > 1 || term->name.pmu[0])
+		perf_pmus_address(&s->pmus, lane, &term->name, &type, &config);
+	term->index[lane] = perf_group_add(&s->groups[lane], type, config);
+	int error = -term->index[lane];
 	if (error <= 0)
 		slot->places++;
 	else
@@ -232,14 +234,42 @@ static int lane_open(struct perf_slots *s, struct perf_slot *slot, size_t lane) 
 	return error > 0 && is_crowded(s, &s->groups[lane], error, type, config) ? -1 : 0;
 }
 
-/* Raw numbers are valid for the first PMU only. */
-static int slot_open(struct perf_slots *s, struct perf_slot *slot) {
-	size_t last = slot->name.type == PERF_TYPE_RAW ? 1 : s->lanes;
-	if (slot->name.type == PERF_TYPE_SOFTWARE)
-		return lane_open(s, slot, PERF_SOFTWARE);
+/* The lane of a PMU by its name, which a machine whose cores are all of one kind calls differently. */
+static int named_open(struct perf_slots *s, struct perf_term *term) {
+	for (size_t lane = 0; lane < s->pmus.count; lane++)
+		if (strcmp(s->pmus.at[lane].name, term->name.pmu) == 0)
+			return lane_open(s, term, lane);
+	if (!s->at[term->of].refused.reason)
+		s->at[term->of].refused = (struct perf_reason){"no core here has such a PMU", ""};
+	return 0;
+}
+
+/* Raw numbers are valid for one PMU only: the first, if it is not named. */
+static int term_open(struct perf_slots *s, struct perf_term *term) {
+	size_t last = term->name.type == PERF_TYPE_RAW ? 1 : s->lanes;
+	if (term->name.type == PERF_TYPE_SOFTWARE)
+		return lane_open(s, term, PERF_SOFTWARE);
+	if (term->name.pmu[0])
+		return named_open(s, term);
 	for (size_t lane = 0; lane < last; lane++)
-		if (lane_open(s, slot, lane) != 0)
+		if (lane_open(s, term, lane) != 0)
 			return -1;
+	return 0;
+}
+
+static int slot_open(struct perf_slots *s, size_t i, const char *asked) {
+	struct perf_slot *slot = &s->at[i];
+	*slot = (struct perf_slot){.asked = asked};
+	if (!perf_name_find(asked, &slot->name))
+		return -1;
+	while (*asked) {
+		struct perf_term *term = s->term_count < COUNTER_OPEN_MAX ? &s->terms[s->term_count++] : NULL;
+		if (!term)
+			return -1;
+		*term = (struct perf_term){.of = i, .index = {-1, -1, -1, -1, -1}};
+		if (!perf_name_next(&asked, &term->name) || term_open(s, term) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -249,12 +279,9 @@ static int each_open(struct perf_slots *s, bool tree, const char *const *names, 
 	s->count = count;
 	for (int g = 0; g < PERF_GROUPS; g++)
 		s->groups[g].tree = tree;
-	for (size_t i = 0; i < count; i++) {
-		struct perf_slot *slot = &s->at[i];
-		*slot = (struct perf_slot){.asked = names[i], .index = {-1, -1, -1, -1, -1}};
-		if (!perf_name_find(names[i], &slot->name) || slot_open(s, slot) != 0)
+	for (size_t i = 0; i < count; i++)
+		if (slot_open(s, i, names[i]) != 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -301,21 +328,38 @@ int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, s
 	return !tree && is_never_scheduled(s) ? -1 : 0;
 }
 
+/* What this group counted of the event: the sum of its terms. */
+static bool group_seen(const struct perf_slots *s, size_t i, size_t group, struct perf_sample *sum) {
+	bool found = false;
+	*sum = (struct perf_sample){0, 0, 0};
+	for (size_t t = 0; t < s->term_count; t++) {
+		const struct perf_term *term = &s->terms[t];
+		if (term->of != i || term->index[group] < 0)
+			continue;
+		struct perf_sample one = perf_group_counted(&s->groups[group], (size_t)term->index[group]);
+		*sum = (struct perf_sample){sum->value + one.value, one.enabled, one.running};
+		found = true;
+	}
+	return found;
+}
+
 /* One PMU at a time counts a thread, so values and running times add up. */
 struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t i) {
-	const struct perf_slot *slot = &s->at[i];
 	struct perf_seen seen = {.only = NULL};
+	struct perf_sample one;
+	size_t groups = 0, last = 0;
 	for (size_t g = 0; g < PERF_GROUPS; g++) {
-		if (slot->index[g] < 0)
+		if (!group_seen(s, i, g, &one))
 			continue;
-		struct perf_sample one = perf_group_counted(&s->groups[g], (size_t)slot->index[g]);
+		groups++;
+		last = g;
 		seen.sum.value += one.value;
 		seen.sum.running += one.running;
 		seen.sum.enabled = one.enabled > seen.sum.enabled ? one.enabled : seen.sum.enabled;
 		seen.user_only = seen.user_only || s->groups[g].user_only;
-		if (slot->places < s->pmus.count && g != PERF_SOFTWARE)
-			seen.only = s->lanes > 1 ? s->pmus.at[g].name : "one kind";
 	}
+	if (groups > 0 && groups < s->pmus.count && last != PERF_SOFTWARE)
+		seen.only = s->lanes > 1 || s->at[i].name.pmu[0] ? s->pmus.at[last].name : "one kind";
 	return seen;
 }
 

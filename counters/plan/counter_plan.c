@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <fnmatch.h>
 #include <math.h>
 
 #include "counters/plan/plan_impl.h"
@@ -165,17 +166,25 @@ static void event_asked(struct plan_build *build, const struct table_event *even
 		plan_metric(build, event->name, event->name, event->unit, formula);
 }
 
+static bool group_word(struct plan_build *build, const char *word) {
+	bool found = false;
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++) {
+		if (table_group_is(&build->tables->groups[i], word)) {
+			plan_group(build, &build->tables->groups[i]);
+			found = true;
+		}
+	}
+	return found;
+}
+
 static bool table_word(struct plan_build *build, const char *word) {
-	const struct table_group *group = build->tables ? table_group_find(build->tables, word) : NULL;
 	const struct table_event *event = build->tables ? table_event_find(build->tables, word) : NULL;
 	if (build->tables && strcasecmp(word, "auto") == 0)
 		plan_auto(build);
-	else if (group)
-		plan_group(build, group);
 	else if (event)
 		event_asked(build, event);
 	else
-		return false;
+		return group_word(build, word);
 	return true;
 }
 
@@ -233,11 +242,37 @@ static int asked_add_all(struct plan_build *build, const char *const *asked, str
 	return 0;
 }
 
+/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
+static size_t family_fits(const struct table_family *family, const char *cpu) {
+	size_t best = 0;
+	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
+		const char *pattern = json_string_value(json_array_get(family->cpus, i));
+		size_t says = 1;
+		for (const char *c = pattern; *c; c++)
+			says += *c != '*' && *c != '?';
+		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
+			best = says;
+	}
+	return best;
+}
+
+static const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
+	const struct table_family *best = NULL;
+	size_t most = 0;
+	for (size_t i = 0; tables && i < tables->family_count; i++) {
+		size_t fits = family_fits(&tables->families[i], cpu);
+		best = fits > most ? &tables->families[i] : best;
+		most = fits > most ? fits : most;
+	}
+	return best;
+}
+
 struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,
                                       const char *const *asked, const struct counter_software *software,
                                       const struct counter_judge *judge, struct err *err) {
 	struct counter_plan *plan = arena_alloc(arena, 1, sizeof *plan);
 	struct plan_build build = {.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
+	build.family = table_family_find(tables, judge->cpu);
 	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
 	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
 	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);

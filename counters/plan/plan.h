@@ -9,13 +9,18 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+/* What the loop of known work causes of an event, on any machine. */
+struct counter_loop {
+	const char *word; /* NULL: nothing is known */
+	double least, most;
+};
+
 /* Decides about one way to count an event. */
 struct counter_judge {
 	void *ctx;
 	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c"; "" if unknown */
-	/* Can the event be counted, and does it count truly (least: the count that the calibrated loop of selftest.h must
-	 * reach; 0: anything)? */
-	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, double least,
+	/* Can the event be counted, and does it count what the loop causes? */
+	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
 	             char reason[COUNTER_REASON]);
 	const char *device; /* the kernel's device, "cpu" or "cuda", whose groups `auto` takes; NULL is "cpu" */
 };
@@ -48,7 +53,7 @@ struct counter_tables *counter_tables_load(struct err *err);
 /* Reads them from one folder that contains events/ and groups/. */
 struct counter_tables *counter_tables_load_from(const char *folder, struct err *err);
 void counter_tables_free(struct counter_tables *tables);
-/* [{"name","summary","events":[..],"metrics":[{"name","unit","formula"}]}] and [{"name","unit","summary"}]; new
+/* [{"name","summary","events":[..],"metrics":[{"name","unit","formula"}]}] and [{"name","unit","summary","loop"?}]; new
  * references. */
 json_t *counter_tables_groups(const struct counter_tables *tables);
 json_t *counter_tables_events(const struct counter_tables *tables);
@@ -69,13 +74,16 @@ struct counter_event *counter_plan_find(const struct counter_plan *plan, const c
 bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,
                           int threads, double *out, char reason[COUNTER_REASON]);
 
-/* A loop of known work that shows whether counters count. */
+/* Loops of known work, which show whether counters count. */
 
-/* Takes some 50 ms. False without memory. */
-bool counter_loop_run(void);
-/* Returns the amount that the loop causes at least on any machine: "instructions", "cycles", "branches",
- * "mispredictions", "loads", "stores", "flops" (double precision), "lines" (64 bytes each, in no cache and in an order
- * that defeats prefetchers), "pages" (in no TLB), "faults", "switches" (voluntary), "nanoseconds" (of CPU time). A
- * counter is believed if it shows a quarter of the real amount. False for another word. */
-bool counter_loop_amount(const char *word, double *amount);
+/* Finds the bounds of "instructions", "cycles", "branches", "mispredictions", "loads", "stores", "flops" (double
+ * precision), "lines" (64 bytes each, in no cache and in an order that defeats prefetchers), "pages" (in no TLB),
+ * "faults", "switches" (voluntary), "nanoseconds" (of CPU time). A unit of "s" turns nanoseconds into seconds. False
+ * for another word. */
+bool counter_loop_find(const char *word, const char *unit, struct counter_loop *loop);
+/* The loop that causes this, ready to run once, which takes some 10 ms; NULL: any. Returns NULL without memory. */
+struct counter_work;
+struct counter_work *counter_work_new(const char *word);
+void counter_work_run(struct counter_work *work);
+void counter_work_free(struct counter_work *work);
 #endif

@@ -17,12 +17,12 @@ struct table_source {
 /* A portable event has the same meaning on all machines. */
 struct table_event {
 	const char *file, *name, *unit, *summary;
-	double least; /* amount that the calibrated loop causes, in the unit; 0: no promise */
+	struct counter_loop loop; /* in the unit */
 	bool never_zero, simulated;
-	const struct table_source *sources; /* the best first */
-	size_t source_count;
-	const char *formula;   /* over other events, for CPUs where no source counts it; NULL: none */
-	const char *simulator; /* the backend that could count it if requested; NULL: none */
+	const struct table_source *sources; /* the best first, then the guesses */
+	size_t source_count, sure_count;    /* guesses are for CPUs without a list, whose kernel or PAPI may know better */
+	const char *formula;                /* over other events, for CPUs where no source counts it; NULL: none */
+	const char *simulator;              /* the backend that could count it if requested; NULL: none */
 };
 
 /* One family's way to count a portable event. */
@@ -30,12 +30,15 @@ struct table_native {
 	const char *event;
 	struct table_source source; /* backend NULL: none */
 	const char *formula;        /* over other events; NULL: none */
-	const json_t *without;      /* sources of the portable event that count something else on this family */
 };
 
 struct table_family {
-	const char *file;
-	const json_t *cpus; /* patterns with * and ? */
+	const char *file, *name, *summary;
+	const json_t *cpus;  /* patterns with *, ? and [] */
+	const json_t *names; /* further ones; NULL: none */
+	const json_t *rows;  /* as they were read: one for each hardware event */
+	int64_t line;        /* bytes of a cache line */
+	bool common;         /* what such CPUs have in common, for those without a list of their own */
 	const struct table_native *natives;
 	size_t native_count;
 };
@@ -50,9 +53,10 @@ struct table_group {
 	size_t event_count;
 	const struct table_metric *metrics;
 	size_t metric_count;
-	const char *device; /* "cuda": for runs on a GPU; NULL: on the CPU */
-	bool asked;         /* excluded from `auto`, but may be named */
-	bool users;         /* replaces an installed one */
+	const json_t *aliases; /* what other programs call it; several groups may share one */
+	const char *device;    /* "cuda": for runs on a GPU; NULL: on the CPU */
+	bool asked;            /* excluded from `auto`, but may be named */
+	bool users;            /* replaces an installed one */
 };
 
 struct counter_tables {
@@ -77,6 +81,8 @@ int table_cpu_read(struct counter_tables *tables, const char *file, const json_t
 
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
+/* True if the name or an alias of the group, in any case. */
+bool table_group_is(const struct table_group *group, const char *name);
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
@@ -86,7 +92,7 @@ int table_text_or_null(const json_t *json, const char *key, const char **text, s
 int table_name(const json_t *json, const char *key, const char **name, struct err *err);
 /* Checks that this list contains all members of the object (NULL ends it). */
 int table_members(const json_t *json, const char *const *known, struct err *err);
-/* Checks each event that the formula names; `seconds` and `threads` always pass. */
+/* Checks each event that the formula names; `seconds`, `threads` and `line` always pass. */
 int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
                         struct err *err);
 
@@ -106,7 +112,8 @@ struct plan_build {
 	const struct counter_tables *tables; /* may be NULL */
 	const struct counter_software *software;
 	const struct counter_judge *judge;
-	struct resolution *resolutions; /* by the tables' events */
+	const struct table_family *family; /* NULL: the tables do not know this CPU */
+	struct resolution *resolutions;    /* by the tables' events */
 	struct counter_plan *plan;
 	bool full;
 };

@@ -2,7 +2,6 @@
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <ctype.h>
-#include <fnmatch.h>
 
 #include "base/expr/expr.h"
 #include "counters/plan/plan_impl.h"
@@ -80,7 +79,7 @@ static const char *refusals_text(struct attempt *attempt) {
 }
 
 /* Can this backend count the event? The reason names the obstacle. */
-static bool plan_try(const struct plan_build *build, const struct table_source *source, double least,
+static bool plan_try(const struct plan_build *build, const struct table_source *source, const struct counter_loop *loop,
                      const struct counter_backend **backend, char reason[COUNTER_REASON]) {
 	const struct counter_judge *judge = build->judge;
 	*backend = counter_find(source->backend);
@@ -89,7 +88,7 @@ static bool plan_try(const struct plan_build *build, const struct table_source *
 		snprintf(reason, COUNTER_REASON, "this build does not include %s", source->backend);
 		return false;
 	}
-	if (judge->good(judge->ctx, *backend, source->event, least, reason))
+	if (judge->good(judge->ctx, *backend, source->event, loop, reason))
 		return true;
 	if (!reason[0])
 		snprintf(reason, COUNTER_REASON, "refused");
@@ -99,7 +98,7 @@ static bool plan_try(const struct plan_build *build, const struct table_source *
 static bool source_try(struct attempt *attempt, const struct table_source *source) {
 	const struct counter_backend *backend;
 	char reason[COUNTER_REASON];
-	if (plan_try(attempt->build, source, attempt->event->least, &backend, reason)) {
+	if (plan_try(attempt->build, source, &attempt->event->loop, &backend, reason)) {
 		attempt->found.backend = backend;
 		attempt->found.event = source->event;
 		return true;
@@ -108,28 +107,10 @@ static bool source_try(struct attempt *attempt, const struct table_source *sourc
 	return false;
 }
 
-/* True if the family says that this source counts something else. */
-static bool is_without(const struct table_native *native, const struct table_source *source) {
-	for (size_t i = 0; native && i < json_array_size(native->without); i++) {
-		const char *text = json_string_value(json_array_get(native->without, i));
-		size_t length = strlen(source->backend);
-		if (strncmp(text, source->backend, length) == 0 && text[length] == ':' &&
-		    strcmp(text + length + 1, source->event) == 0)
+static bool sources_try(struct attempt *attempt, size_t from, size_t to) {
+	for (; from < to; from++)
+		if (source_try(attempt, &attempt->event->sources[from]))
 			return true;
-	}
-	return false;
-}
-
-static bool sources_try(struct attempt *attempt, bool papi) {
-	for (size_t i = 0; i < attempt->event->source_count; i++) {
-		const struct table_source *source = &attempt->event->sources[i];
-		if ((strcmp(source->backend, "papi") == 0) != papi)
-			continue;
-		if (is_without(attempt->native, source))
-			refusal_add(&attempt->refusals, source->backend, source->event, "counts something else on this CPU");
-		else if (source_try(attempt, source))
-			return true;
-	}
 	return false;
 }
 
@@ -154,54 +135,31 @@ static bool formula_try(struct attempt *attempt, const char *formula) {
 	return good;
 }
 
-/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
-static size_t family_fits(const struct table_family *family, const char *cpu) {
-	size_t best = 0;
-	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
-		const char *pattern = json_string_value(json_array_get(family->cpus, i));
-		size_t says = 1;
-		for (const char *c = pattern; *c; c++)
-			says += *c != '*' && *c != '?';
-		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
-			best = says;
-	}
-	return best;
+/* Returns the way in which this CPU's family counts the event; NULL: it does not list it. */
+static const struct table_native *table_native_find(const struct table_family *family, const char *event) {
+	for (size_t i = 0; family && i < family->native_count; i++)
+		if (strcmp(family->natives[i].event, event) == 0)
+			return &family->natives[i];
+	return NULL;
 }
 
-/* Returns the way in which this CPU's family counts the event: the most specific pattern wins. NULL: no family lists
- * it. */
-static const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu,
-                                                    const char *event) {
-	const struct table_native *best = NULL;
-	size_t most = 0;
-	for (size_t i = 0; i < tables->family_count; i++) {
-		const struct table_family *family = &tables->families[i];
-		size_t fits = family_fits(family, cpu);
-		for (size_t k = 0; fits > most && k < family->native_count; k++) {
-			if (strcmp(family->natives[k].event, event) == 0) {
-				best = &family->natives[k];
-				most = fits;
-			}
-		}
-	}
-	return best;
-}
-
+/* What PAPI's presets and the kernel's generic cache events count differs between processors and releases, so they are
+ * tried only on processors whose own events are not known. */
 static const struct resolution *resolve(struct plan_build *build, const struct table_event *event, bool formulas) {
 	struct resolution *kept = &build->resolutions[event - build->tables->events];
 	if (kept->done)
 		return kept;
 	struct attempt *attempt = arena_alloc(build->arena, 1, sizeof *attempt);
-	*attempt = (struct attempt){
-		.build = build, .event = event, .native = table_native_find(build->tables, build->judge->cpu, event->name)};
+	*attempt =
+		(struct attempt){.build = build, .event = event, .native = table_native_find(build->family, event->name)};
 	const struct table_native *native = attempt->native;
-	bool found = sources_try(attempt, true);
-	if (!found && native && native->source.backend)
-		found = source_try(attempt, &native->source);
+	bool found = native && native->source.backend && source_try(attempt, &native->source);
 	if (!found && formulas && native && native->formula)
 		found = formula_try(attempt, native->formula);
 	if (!found)
-		found = sources_try(attempt, false);
+		found = sources_try(attempt, 0, event->sure_count);
+	if (!found && (!build->family || build->family->common))
+		found = sources_try(attempt, event->sure_count, event->source_count);
 	if (!found && formulas && event->formula)
 		found = formula_try(attempt, event->formula);
 	if (!found)
@@ -271,6 +229,8 @@ static const char *piece(struct plan_build *build, const char *text, size_t leng
 	bool named = isalpha((unsigned char)word[0]) || word[0] == '_';
 	const struct table_event *event = named ? table_event_find(build->tables, word) : NULL;
 	const char *formula = event ? plan_resolve(build, event)->formula : NULL;
+	if (strcmp(word, "line") == 0) /* the bytes of a cache line */
+		return arena_printf(build->arena, "%d", build->family ? (int)build->family->line : 64);
 	return formula ? arena_printf(build->arena, "(%s)", formula) : word;
 }
 
@@ -311,7 +271,7 @@ static const char *software_word(struct plan_build *build, const struct counter_
 	return arena_printf(build->arena, "sde:::%s::%s", build->software->owner, name);
 }
 
-/* Returns the portable event that lists this source, for its least count and its unit. */
+/* Returns the portable event that lists this source, for its loop and its unit. */
 static const struct table_event *source_portable(const struct plan_build *build, const struct table_source *source) {
 	const struct counter_tables *tables = build->tables;
 	for (size_t i = 0; tables && i < tables->event_count; i++)
@@ -320,6 +280,11 @@ static const struct table_event *source_portable(const struct plan_build *build,
 			    strcmp(tables->events[i].sources[k].event, source->event) == 0)
 				return &tables->events[i];
 	return NULL;
+}
+
+static const struct counter_loop *loop_of(const struct table_event *portable) {
+	static const struct counter_loop unknown = {.word = NULL};
+	return portable ? &portable->loop : &unknown;
 }
 
 /* Two backends may have an event of the same name, so the second one's name includes its source. NULL: it is in the
@@ -347,7 +312,7 @@ void plan_backend(struct plan_build *build, const struct counter_backend *backen
 		const struct table_event *portable = own ? NULL : source_portable(build, &source);
 		event->event = source.event;
 		event->never_zero = portable && portable->never_zero;
-		if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
+		if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 			event->backend = NULL;
 	}
 }
@@ -372,7 +337,7 @@ bool plan_source(struct plan_build *build, const char *word) {
 	event->event = source.event;
 	event->unit = portable ? portable->unit : NULL;
 	event->never_zero = portable && portable->never_zero;
-	if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
+	if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 		event->backend = NULL;
 	return true;
 }
@@ -397,7 +362,7 @@ static void software_add(struct plan_build *build, const char *name, const char 
 		const struct counter_backend *found = counter_find(counters[i]);
 		const struct table_source source = {counters[i], found ? software_word(build, found, name) : name};
 		event->event = source.event;
-		if (plan_try(build, &source, 0, &backend, reason))
+		if (plan_try(build, &source, loop_of(NULL), &backend, reason))
 			event->backend = backend;
 		else
 			snprintf(event->reason + strlen(event->reason), sizeof event->reason - strlen(event->reason), "%s%s: %s",

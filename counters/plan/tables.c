@@ -10,17 +10,14 @@
 
 /* Reads files of data/groups/ and of the user's own groups. */
 
-/* A counter in seconds has a promise in seconds. */
 static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
 	const char *word;
 	if (table_text_or_null(json, "loop", &word, err) != 0)
 		return -1;
 	if (!word)
 		return 0;
-	if (!counter_loop_amount(word, &event->least))
+	if (!counter_loop_find(word, event->unit, &event->loop))
 		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
-	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
-		event->least *= 1e-9;
 	return 0;
 }
 
@@ -32,15 +29,20 @@ static int source_read(struct counter_tables *tables, const json_t *json, struct
 }
 
 static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	static const char *const members[] = {"sources", "guesses"};
 	json_t *list;
-	if (js_array(json, "sources", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	struct table_source *sources = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *sources);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (source_read(tables, json_array_get(list, i), &sources[i], err) != 0)
-			return err_prefix(err, "'sources'[%zu]", i);
+	struct table_source *sources = arena_alloc(tables->arena, 2 * TABLE_LIST_MAX, sizeof *sources);
 	event->sources = sources;
-	event->source_count = json_array_size(list);
+	for (size_t m = 0; m < 2; m++) {
+		if (m && !json_object_get(json, members[m]))
+			break;
+		if (js_array(json, members[m], TABLE_LIST_MAX, &list, err) != 0)
+			return -1;
+		js_each (source, list)
+			if (source_read(tables, source, &sources[event->source_count++], err) != 0)
+				return err_prefix(err, "'%s'[%zu]", members[m], source_at);
+		event->sure_count = m ? event->sure_count : event->source_count;
+	}
 	return 0;
 }
 
@@ -49,8 +51,8 @@ static int flag_read(const json_t *json, const char *key, bool *flag, struct err
 }
 
 static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const known[] = {"name",      "unit",      "summary", "loop",    "never_zero",
-	                                    "simulated", "simulator", "sources", "formula", NULL};
+	static const char *const known[] = {"name",      "unit",    "summary", "loop",    "never_zero", "simulated",
+	                                    "simulator", "sources", "guesses", "formula", NULL};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
 	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
 		return -1;
@@ -166,11 +168,27 @@ static struct table_group *place_find(struct counter_tables *tables, const struc
 	return NULL;
 }
 
+static int aliases_read(const json_t *json, struct table_group *group, struct err *err) {
+	json_t *list;
+	if (js_array(json, "aliases", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	js_each (alias, list) {
+		const char *name = json_string_value(alias);
+		if (!name || !*name || strlen(name) > NAME_MAX || is_taken(name))
+			return err_set(err, ERR_USAGE, NULL, "[%zu]: \"%.60s\" cannot be a group's name", alias_at,
+			               name ? name : "");
+	}
+	group->aliases = list;
+	return 0;
+}
+
 static int device_read(const json_t *json, struct table_group *group, struct err *err) {
 	bool automatic = true;
 	if (table_text_or_null(json, "device", &group->device, err) != 0 ||
 	    (json_object_get(json, "auto") && js_bool(json, "auto", &automatic, err) != 0))
 		return -1;
+	if (json_object_get(json, "aliases") && aliases_read(json, group, err) != 0)
+		return err_prefix(err, "'aliases'");
 	if (group->device && strcmp(group->device, "cuda") != 0)
 		return err_set(err, ERR_USAGE, NULL, "'device': \"%.60s\" is not \"cuda\"", group->device);
 	group->asked = !automatic;
@@ -179,7 +197,8 @@ static int device_read(const json_t *json, struct table_group *group, struct err
 
 static int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users,
                             struct err *err) {
-	static const char *const known[] = {"schema", "name", "summary", "device", "auto", "events", "metrics", NULL};
+	static const char *const known[] = {"schema", "name",   "summary", "aliases", "device",
+	                                    "auto",   "events", "metrics", NULL};
 	struct table_group group = {.file = file, .users = users};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
 	    table_text(json, "summary", &group.summary, err) != 0)
@@ -220,13 +239,9 @@ static int event_check(const struct counter_tables *tables, const struct table_e
 	return event->formula ? table_formula_check(event->formula, is_part, tables, err) : 0;
 }
 
-static int native_check(const struct counter_tables *tables, const struct table_family *family,
-                        const struct table_native *native, struct err *err) {
+static int native_check(const struct counter_tables *tables, const struct table_native *native, struct err *err) {
 	if (!table_event_find(tables, native->event))
 		return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is not a portable event", native->event);
-	for (size_t i = 0; &family->natives[i] < native; i++)
-		if (strcmp(family->natives[i].event, native->event) == 0)
-			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" occurs twice", native->event);
 	return native->formula ? table_formula_check(native->formula, is_part, tables, err) : 0;
 }
 
@@ -249,6 +264,10 @@ static bool is_event_name(const struct counter_tables *tables, const char *name)
 static int group_check(const struct counter_tables *tables, const struct table_group *group, struct err *err) {
 	if (is_event_name(tables, group->name))
 		return err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is an event", group->name);
+	js_each (alias, group->aliases)
+		if (is_event_name(tables, json_string_value(alias)) || table_group_find(tables, json_string_value(alias)))
+			return err_set(err, ERR_USAGE, NULL, "'aliases': \"%.60s\" is an event or a group",
+			               json_string_value(alias));
 	for (size_t i = 0; i < group->event_count; i++)
 		if (!table_event_find(tables, group->events[i]))
 			return err_set(err, ERR_USAGE, "`sweetspot list metrics` and doc/counters.md have them",
@@ -266,7 +285,7 @@ static int tables_check(const struct counter_tables *tables, struct err *err) {
 			return err_prefix(err, "%s: \"%.60s\"", tables->events[i].file, tables->events[i].name);
 	for (size_t i = 0; i < tables->family_count; i++)
 		for (size_t k = 0; k < tables->families[i].native_count; k++)
-			if (native_check(tables, &tables->families[i], &tables->families[i].natives[k], err) != 0)
+			if (native_check(tables, &tables->families[i].natives[k], err) != 0)
 				return err_prefix(err, "%s: 'events'[%zu]", tables->families[i].file, k);
 	for (size_t i = 0; i < tables->group_count; i++)
 		if (group_check(tables, &tables->groups[i], err) != 0)
@@ -404,6 +423,13 @@ struct table_group *table_group_find(const struct counter_tables *tables, const 
 	return NULL;
 }
 
+bool table_group_is(const struct table_group *group, const char *name) {
+	js_each (alias, group->aliases)
+		if (strcasecmp(json_string_value(alias), name) == 0)
+			return true;
+	return strcasecmp(group->name, name) == 0;
+}
+
 /* Shows the tables as JSON. */
 
 static json_t *events_json(const struct table_group *group) {
@@ -427,8 +453,11 @@ json_t *counter_tables_groups(const struct counter_tables *tables) {
 	json_t *out = json_array();
 	for (size_t i = 0; i < tables->group_count; i++) {
 		const struct table_group *group = &tables->groups[i];
-		json_array_append_new(out, json_pack("{s:s, s:s, s:o, s:o}", "name", group->name, "summary", group->summary,
-		                                     "events", events_json(group), "metrics", metrics_json(group)));
+		json_t *row = json_pack("{s:s, s:s, s:o, s:o}", "name", group->name, "summary", group->summary, "events",
+		                        events_json(group), "metrics", metrics_json(group));
+		if (group->aliases)
+			json_object_set(row, "aliases", (json_t *)group->aliases);
+		json_array_append_new(out, row);
 	}
 	return out;
 }
@@ -444,6 +473,8 @@ json_t *counter_tables_events(const struct counter_tables *tables) {
 		json_object_set_new(row, "known_as", sources);
 		if (event->formula)
 			json_object_set_new(row, "formula", json_string(event->formula));
+		if (event->loop.word)
+			json_object_set_new(row, "loop", json_string(event->loop.word));
 		json_array_append_new(out, row);
 	}
 	return out;

@@ -1,113 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads files of data/events/: portable events, and how families of CPUs count them. */
 #include <ctype.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "base/near.h"
 #include "counters/plan/plan_impl.h"
-
-#if defined __SSE2__
-#include <emmintrin.h>
-#endif
-
-enum { LOOP_STEPS = 400000, LOOP_BYTES = 16 << 20, LOOP_LINE = 64, LOOP_SLEEPS = 4, LOOP_SPREAD = 40503 /* odd */ };
-enum { LOOP_LINES = LOOP_BYTES / LOOP_LINE };
-/* The fraction of an amount that must be seen, because events differ in their exact definitions. */
-static const double LOOP_BELIEVED = 0.25;
-
-#if defined __SSE2__ || defined __aarch64__
-enum { LOOP_FLUSHES = 1 };
-#else
-enum { LOOP_FLUSHES = 0 };
-#endif
-
-static void flush(const volatile char *line) {
-#if defined __SSE2__
-	_mm_clflush((const void *)line);
-#elif defined __aarch64__
-	__asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
-#else
-	(void)line;
-#endif
-}
-
-/* An xorshift generator (Marsaglia, "Xorshift RNGs", 2003) decides, so that no predictor can guess. */
-static void compute(void) {
-	volatile double x = 1;
-	volatile uint32_t odd = 0, even = 0;
-	uint32_t random = 2463534242;
-	for (int i = 0; i < LOOP_STEPS; i++) {
-		random ^= random << 13;
-		random ^= random >> 17;
-		random ^= random << 5;
-		if (random & 64) {
-			odd = odd + 1;
-			__asm__ volatile("" ::: "memory"); /* a branch instead of a conditional move */
-		} else {
-			even = even ^ random;
-			__asm__ volatile("" ::: "memory");
-		}
-		x = x * 1.0000001 + 1e-9;
-	}
-}
-
-static size_t scattered(size_t i) {
-	return i * LOOP_SPREAD % LOOP_LINES * LOOP_LINE;
-}
-
-static void touch(volatile char *memory) {
-	for (size_t i = 0; i < LOOP_BYTES; i += LOOP_LINE)
-		memory[i] = 1;
-	for (size_t i = 0; i < LOOP_BYTES; i += LOOP_LINE)
-		flush(memory + i);
-	for (size_t i = 0; i < LOOP_LINES; i++)
-		memory[scattered(i)];
-}
-
-bool counter_loop_run(void) {
-	volatile char *memory = mmap(NULL, LOOP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	madvise((void *)memory, LOOP_BYTES, MADV_NOHUGEPAGE);
-	touch(memory);
-	munmap((void *)memory, LOOP_BYTES);
-	compute();
-	for (int i = 0; i < LOOP_SLEEPS; i++)
-		nanosleep(&(struct timespec){0, 100000}, NULL);
-	return true;
-}
-
-bool counter_loop_amount(const char *word, double *amount) {
-	const double pages = (double)LOOP_BYTES / (double)sysconf(_SC_PAGESIZE);
-	const struct {
-		const char *word;
-		double amount;
-	} amounts[] = {
-		{"instructions", 10.0 * LOOP_STEPS},
-		{"cycles", 4.0 * LOOP_STEPS},
-		{"branches", 2.0 * LOOP_STEPS},
-		{"mispredictions", 0.4 * LOOP_STEPS},
-		{"loads", 2.0 * LOOP_STEPS},
-		{"stores", 2.0 * LOOP_STEPS},
-		{"flops", 2.0 * LOOP_STEPS},
-		{"lines", LOOP_FLUSHES * (double)LOOP_LINES},
-		{"pages", pages},
-		{"faults", 3.9 * pages}, /* exactly one a page, so nearly all must be seen */
-		{"switches", LOOP_SLEEPS},
-		{"nanoseconds", 4e6},
-	};
-	for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
-		if (strcmp(amounts[i].word, word) == 0) {
-			*amount = LOOP_BELIEVED * amounts[i].amount;
-			return true;
-		}
-	}
-	return false;
-}
 
 /* Checks members of the tables one by one. */
 
@@ -135,8 +33,8 @@ int table_text_or_null(const json_t *json, const char *key, const char **text, s
 
 /* Words that expressions reserve can't be names. */
 static bool is_reserved(const char *name) {
-	static const char *const reserved[] = {"seconds", "threads", "and", "or",   "not",  "in",
-	                                       "min",     "max",     "abs", "True", "False"};
+	static const char *const reserved[] = {"seconds", "threads", "line", "and", "or",   "not",
+	                                       "in",      "min",     "max",  "abs", "True", "False"};
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
 		if (strcmp(name, reserved[i]) == 0)
 			return true;
@@ -193,9 +91,9 @@ static int names_check(const struct expr *expr, bool (*passes)(const void *ctx, 
 		return err_set(err, ERR_USAGE, NULL, "it names more than %d events", FORMULA_NAMES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const char *name = expr_name(expr, i);
-		bool given = strcmp(name, "seconds") == 0 || strcmp(name, "threads") == 0;
+		bool given = strcmp(name, "seconds") == 0 || strcmp(name, "threads") == 0 || strcmp(name, "line") == 0;
 		if (!given && !passes(ctx, name))
-			return err_set(err, ERR_USAGE, "events that 'events' lists, seconds and threads",
+			return err_set(err, ERR_USAGE, "events that 'events' lists, seconds, threads and line",
 			               "'%.60s' is not an event that it may name", name);
 	}
 	return 0;
@@ -218,71 +116,125 @@ static int texts_check(const json_t *list, struct err *err) {
 	return 0;
 }
 
-static int without_read(const json_t *json, struct table_native *native, struct err *err) {
-	json_t *list;
-	const char *why;
-	if (!json_object_get(json, "without"))
+/* A number as manuals print it; may be missing or null. */
+static int code_check(const json_t *json, const char *key, struct err *err) {
+	const json_t *value = json_object_get(json, key);
+	const char *text = json_string_value(value);
+	if (json_is_null(value) || !value ||
+	    (text && strncmp(text, "0x", 2) == 0 && text[2] && strlen(text) <= 18 &&
+	     !text[2 + strspn(text + 2, "0123456789ABCDEF")]))
 		return 0;
-	if (js_array(json, "without", TABLE_LIST_MAX, &list, err) != 0 || table_text(json, "why", &why, err) != 0)
-		return -1;
-	native->without = list;
-	return texts_check(list, err) != 0 ? err_prefix(err, "'without'") : 0;
+	return err_set(err, ERR_USAGE, NULL, "'%s' must be a number such as \"0xC4\"", key);
 }
 
 /* perf_event_attr.config of a raw event; the vendor's name beside it tells readers what to compare it with. */
-static int raw_read(const json_t *json, struct table_native *native, struct err *err) {
-	const char *raw, *vendor;
-	if (table_text_or_null(json, "perf", &raw, err) != 0 || !raw)
-		return raw ? -1 : 0;
+static int raw_read(const json_t *json, const char **raw, struct err *err) {
+	const char *vendor;
+	if (table_text_or_null(json, "perf", raw, err) != 0 || !*raw)
+		return *raw ? -1 : 0;
 	if (table_text(json, "vendor", &vendor, err) != 0)
 		return -1;
-	size_t digits = raw[0] == 'r' ? strspn(raw + 1, "0123456789abcdef") : 0;
-	if (digits == 0 || digits > 16 || raw[1 + digits])
-		return err_set(err, ERR_USAGE, NULL, "'perf': \"%.60s\" is not a raw event such as \"r01c2\"", raw);
-	native->source = (struct table_source){"perf", raw};
+	size_t digits = (*raw)[0] == 'r' ? strspn(*raw + 1, "0123456789abcdef") : 0;
+	if (digits == 0 || digits > 16 || (*raw)[1 + digits])
+		return err_set(err, ERR_USAGE, NULL, "'perf': \"%.60s\" is not a raw event such as \"r01c2\"", *raw);
 	return 0;
 }
 
-static int native_read(const json_t *json, struct table_native *native, struct err *err) {
-	static const char *const known[] = {"event", "perf", "vendor", "formula", "without", "why", NULL};
-	if (table_members(json, known, err) != 0 || table_name(json, "event", &native->event, err) != 0)
+/* Which PMU counts it, and for whom. */
+static int place_read(const json_t *json, const char **pmu, bool *uncore, struct err *err) {
+	const char *scope;
+	if (table_text_or_null(json, "pmu", pmu, err) != 0 || table_text_or_null(json, "scope", &scope, err) != 0)
 		return -1;
-	if (raw_read(json, native, err) != 0 || table_text_or_null(json, "formula", &native->formula, err) != 0 ||
-	    without_read(json, native, err) != 0)
-		return err_prefix(err, "\"%.60s\"", native->event);
-	if (!native->source.backend && !native->formula && !native->without)
-		return err_set(err, ERR_USAGE, NULL, "\"%.60s\": 'perf' is missing", native->event);
+	*uncore = scope;
+	if (*pmu && (!**pmu || (*pmu)[strspn(*pmu, "abcdefghijklmnopqrstuvwxyz0123456789_")]))
+		return err_set(err, ERR_USAGE, NULL, "'pmu': \"%.60s\" is not a name such as \"cpu_core\"", *pmu);
+	if (scope && (strcmp(scope, "uncore") != 0 || !*pmu))
+		return err_set(err, ERR_USAGE, NULL, "'scope' must be \"uncore\", with the 'pmu' that counts");
 	return 0;
 }
 
-static int natives_read(struct counter_tables *tables, const json_t *list, struct table_family *family,
-                        struct err *err) {
-	struct table_native *natives = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *natives);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (native_read(json_array_get(list, i), &natives[i], err) != 0)
-			return err_prefix(err, "'events'[%zu]", i);
-	family->natives = natives;
-	family->native_count = json_array_size(list);
+/* Several rows of an event are counted together and added up, in one word: "cpu_core/r00c4/,cpu_atom/r00c4/". */
+static int term_add(struct counter_tables *tables, const json_t *json, struct table_native *native, struct err *err) {
+	const char *raw, *pmu;
+	bool uncore;
+	if (raw_read(json, &raw, err) != 0 || place_read(json, &pmu, &uncore, err) != 0)
+		return -1;
+	if (!raw)
+		return 0;
+	const char *backend = uncore ? "uncore" : "perf", *before = native->source.event;
+	const char *term = pmu ? arena_printf(tables->arena, "%s/%s/", pmu, raw) : raw;
+	if (before && strcmp(native->source.backend, backend) != 0)
+		return err_set(err, ERR_USAGE, NULL, "'scope' differs from that of an earlier row");
+	native->source.backend = backend;
+	native->source.event = before ? arena_printf(tables->arena, "%s,%s", before, term) : term;
 	return 0;
+}
+
+static struct table_native *native_of(struct table_family *family, struct table_native *natives, const char *event) {
+	for (size_t i = 0; i < family->native_count; i++)
+		if (strcmp(natives[i].event, event) == 0)
+			return &natives[i];
+	natives[family->native_count].event = event;
+	return &natives[family->native_count++];
+}
+
+static int native_read(struct counter_tables *tables, const json_t *json, struct table_family *family,
+                       struct table_native *natives, struct err *err) {
+	static const char *const known[] = {"event", "code", "umask", "perf", "vendor", "pmu", "scope", "formula", NULL};
+	const char *event, *formula;
+	if (table_members(json, known, err) != 0 || table_name(json, "event", &event, err) != 0)
+		return -1;
+	struct table_native *native = native_of(family, natives, event);
+	if (code_check(json, "code", err) != 0 || code_check(json, "umask", err) != 0 ||
+	    term_add(tables, json, native, err) != 0 || table_text_or_null(json, "formula", &formula, err) != 0)
+		return err_prefix(err, "\"%.60s\"", event);
+	native->formula = formula ? formula : native->formula;
+	if (!json_object_get(json, "perf") == !formula)
+		return err_set(err, ERR_USAGE, NULL, "\"%.60s\": 'perf' or 'formula' is missing", event);
+	return 0;
+}
+
+static int natives_read(struct counter_tables *tables, struct table_family *family, struct err *err) {
+	struct table_native *natives = arena_alloc(tables->arena, json_array_size(family->rows) + 1, sizeof *natives);
+	family->natives = natives;
+	js_each (row, family->rows)
+		if (native_read(tables, row, family, natives, err) != 0)
+			return err_prefix(err, "'events'[%zu]", row_at);
+	return 0;
+}
+
+static int names_read(const json_t *json, struct table_family *family, struct err *err) {
+	json_t *names = NULL;
+	if (json_object_get(json, "names") && js_array(json, "names", TABLE_LIST_MAX, &names, err) != 0)
+		return -1;
+	family->names = names;
+	family->line = 64;
+	if (json_object_get(json, "line") && js_int(json, "line", 16, 1024, &family->line, err) != 0)
+		return -1;
+	if (json_object_get(json, "common") && js_bool(json, "common", &family->common, err) != 0)
+		return -1;
+	return names && texts_check(names, err) != 0 ? err_prefix(err, "'names'") : 0;
 }
 
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	static const char *const known[] = {"schema", "name", "summary", "source", "cpus", "events", NULL};
+	static const char *const known[] = {"schema", "name",   "summary", "source", "names",
+	                                    "line",   "common", "cpus",    "events", NULL};
 	struct table_family family = {.file = file};
 	const char *text;
 	json_t *cpus, *list;
-	if (table_members(json, known, err) != 0 || table_name(json, "name", &text, err) != 0 ||
-	    table_text(json, "summary", &text, err) != 0 || table_text(json, "source", &text, err) != 0)
+	if (table_members(json, known, err) != 0 || table_text(json, "name", &family.name, err) != 0 ||
+	    table_text(json, "summary", &family.summary, err) != 0 || table_text(json, "source", &text, err) != 0)
 		return -1;
 	if (js_array(json, "cpus", TABLE_LIST_MAX, &cpus, err) != 0 ||
-	    js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
+	    js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0 || names_read(json, &family, err) != 0)
 		return -1;
 	if (texts_check(cpus, err) != 0)
 		return err_prefix(err, "'cpus'");
 	if (tables->family_count == TABLE_FAMILIES_MAX)
 		return err_set(err, ERR_USAGE, NULL, "more than %d families of CPUs", TABLE_FAMILIES_MAX);
 	family.cpus = cpus;
-	if (natives_read(tables, list, &family, err) != 0)
+	family.rows = list;
+	if (natives_read(tables, &family, err) != 0)
 		return -1;
 	tables->families[tables->family_count++] = family;
 	return 0;

@@ -138,6 +138,26 @@ char *app_worker_path(struct err *err) {
 	return NULL;
 }
 
+char *app_library_path(const char *name, struct err *err) {
+	static const char *const beside[] = {"", ".libs/"};
+	char *worker = app_worker_path(err), *found = NULL;
+	if (!worker)
+		return NULL;
+	char *real = realpath(worker, NULL), *folder = real ? real : worker, *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < 2 && !found; i++) {
+		mem_auto char *path = mem_printf("%s/%s%s", slash ? folder : ".", beside[i], name);
+		found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+	}
+	if (!found)
+		err_set(err, ERR_UNAVAILABLE, "build with shared libraries (--enable-shared) and install the whole package",
+		        "%s is not beside the worker in %s", name, slash ? folder : ".");
+	free(real);
+	free(worker);
+	return found;
+}
+
 uint64_t app_address_space(void) {
 #ifdef SS_SANITIZED
 	return 0;

@@ -22,5 +22,8 @@ int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprin
 void app_machine_assume(struct app *app, const json_t *machine);
 const volatile int *app_abandon(const struct app *app);
 char *app_worker_path(struct err *err); /* the worker of this installation; the caller frees it */
-uint64_t app_address_space(void);       /* limit of a worker on this machine; 0: unlimited */
+/* A library that programs load, which is installed beside the worker or was built in libtool's folder; the caller frees
+ * it. */
+char *app_library_path(const char *name, struct err *err);
+uint64_t app_address_space(void); /* limit of a worker on this machine; 0: unlimited */
 #endif

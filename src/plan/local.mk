@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/openmp.c %D%/openmp.h %D%/openmp_file.c %D%/openmp_file.h %D%/program_plan.c \
+libapp_la_SOURCES += %D%/kokkos_program.c %D%/kokkos_program.h %D%/openmp.c %D%/openmp.h %D%/openmp_file.c %D%/openmp_file.h %D%/program_plan.c \
 	%D%/program_plan.h %D%/program_plan_baseline.c %D%/program_plan_command.c \
  %D%/program_plan_openmp.c \
 	%D%/bindings.c %D%/plan_impl.h %D%/hints.c %D%/hints.h %D%/narrow.c %D%/narrow.h %D%/params.c \

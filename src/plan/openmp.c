@@ -177,6 +177,22 @@ int openmp_inspect(const char *program, const char *cwd, struct openmp_program *
 	return 0;
 }
 
+bool openmp_files_any(const char *path, const char *cwd, bool (*look)(void *ctx, const char *path), void *ctx) {
+	char loader[4096];
+	struct openmp_program unused = {.runtime = OPENMP_NONE};
+	mem_auto struct objects *objects = mem_alloc(1, sizeof *objects);
+	objects->out = &unused;
+	objects->cwd = cwd;
+	bool found = look(ctx, path);
+	if (!found && openmp_file_kind(path, loader, sizeof loader) == OPENMP_FILE_DYNAMIC && *loader)
+		objects_list(objects, loader, path);
+	for (size_t i = 0; i < objects->count; i++) {
+		found = found || (objects->paths[i] && look(ctx, objects->paths[i]));
+		free(objects->paths[i]);
+	}
+	return found;
+}
+
 /* A command that runs, watched through the dynamic loader. */
 enum { ARGS_MAX = 4096 };
 static const double WATCH_SECONDS = 5, LOOK_SECONDS = 0.02;

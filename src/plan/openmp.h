@@ -26,6 +26,10 @@ struct openmp_program {
  * program is not found. */
 int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err);
 
+/* Calls `look` with the program's file and those that the dynamic loader would load for it, until it returns true.
+ * Returns whether it did. */
+bool openmp_files_any(const char *path, const char *cwd, bool (*look)(void *ctx, const char *path), void *ctx);
+
 /* For a command that the files do not tell about, such as a script: runs it for a few seconds at most and asks the
  * dynamic loader (LD_DEBUG, ld.so(8)) which runtime is loaded, and by which program, which is then inspected. Output is
  * dropped. *out keeps what it says where nothing is seen. */

@@ -351,7 +351,14 @@ static int unknown_name(struct draft *draft, const char *name, struct err *err) 
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
-static int unknown_value(const struct draft_param *param, const char *text, struct err *err) {
+/* Is it "1,B=2", values of several parameters in one option? */
+static bool is_list(struct draft *draft, const char *text) {
+	const char *comma = strchr(text, ','), *equals = comma ? strchr(comma, '=') : NULL;
+	mem_auto char *name = equals ? mem_printf("%.*s", (int)(equals - comma - 1), comma + 1) : NULL;
+	return name && draft_param_find(draft, name);
+}
+
+static int unknown_value(struct draft *draft, const struct draft_param *param, const char *text, struct err *err) {
 	char list[300] = "", value[64];
 	size_t used = 0;
 	for (size_t i = 0; i < param->count && used < sizeof list; i++) {
@@ -359,6 +366,9 @@ static int unknown_value(const struct draft_param *param, const char *text, stru
 		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", value);
 	}
 	err_set(err, ERR_USAGE, NULL, "--default: \"%.100s\" is not a value of %s", text, param->name);
+	if (is_list(draft, text))
+		return err_hint(err, "write --default once for each parameter: --default %s=%.*s --default %.100s", param->name,
+		                (int)strcspn(text, ","), text, strchr(text, ',') + 1);
 	return err_hint(err, "the values are %s%s", list, used < sizeof list ? "" : " ..");
 }
 
@@ -380,7 +390,7 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 	const char *end = !known && *value == '"' ? quoted_read(draft->plan->arena, value, &inside) : NULL;
 	known = end && !*end ? draft_value(param, inside) : known;
 	if (!known)
-		return unknown_value(param, value, err);
+		return unknown_value(draft, param, value, err);
 	param->initial = *known;
 	param->held = true;
 	return 0;

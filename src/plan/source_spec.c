@@ -2,9 +2,9 @@
 #include "src/plan/source_spec.h"
 
 #include "base/json/js.h"
+#include "base/t1/slice.h"
 #include "base/text.h"
 #include "tuner/space/domain.h"
-#include "tuner/spec/slice.h"
 
 const struct opt source_options[] = {
 	OPT_GROUP("CUDA, OpenCL or HIP source (FILE.cu, FILE.cl, FILE.hip)"),

@@ -15,16 +15,21 @@ const char *const folder_right[][2] = {
 	{"events/generic.json",
      "{\"schema\": \"sweetspot-events/1\", \"source\": \"none\", \"events\": [\n"
      "{\"name\": \"a\", \"unit\": \"count\", \"summary\": \"s\", \"loop\": \"cycles\", \"never_zero\": true, "
-     "\"sources\": [\"papi:A\", \"perf:a\"]},\n"
+     "\"sources\": [\"papi:A\", \"perf:a\"], \"guesses\": [\"papi:G\"]},\n"
      "{\"name\": \"b\", \"unit\": \"s\", \"summary\": \"s\", \"sources\": [], \"formula\": \"a + 1e3 * c\"},\n"
      "{\"name\": \"c\", \"unit\": \"J\", \"summary\": \"s\", \"sources\": [\"rapl:c\"], \"simulator\": "
      "\"cachegrind\"}]}"},
 	{"events/cpu.json",
      "{\"schema\": \"sweetspot-cpu-events/1\", \"name\": \"x\", \"summary\": \"s\", \"source\": \"d\", "
-     "\"cpus\": [\"Xx-1-?\", \"Xx-2-*\"], \"events\": [{\"event\": \"a\", \"perf\": \"r01c2\", \"vendor\": \"V\", "
-     "\"without\": [\"papi:A\"], \"why\": \"w\"}]}"},
+     "\"names\": [\"y\"], \"line\": 128, \"cpus\": [\"Xx-1-?\", \"Xx-2-*\"], \"events\": [{\"event\": \"a\", "
+     "\"code\": \"0xC2\", \"umask\": \"0x01\", \"perf\": \"r01c2\", \"vendor\": \"V\"},\n"
+     "{\"event\": \"a\", \"code\": \"0xC3\", \"umask\": null, \"perf\": \"rc3\", \"vendor\": \"W\", \"pmu\": "
+     "\"p_1\"},\n"
+     "{\"event\": \"c\", \"code\": \"0x4\", \"umask\": null, \"perf\": \"r4\", \"vendor\": \"U\", \"pmu\": \"u\", "
+     "\"scope\": \"uncore\"}]}"},
 	{"groups/g.json",
-     "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"events\": [\"a\", \"b\", "
+     "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"aliases\": [\"H\"], \"events\": "
+     "[\"a\", \"b\", "
      "{\"name\": \"own\", \"unit\": \"count\", \"summary\": \"s\", \"sources\": [\"perf:r1\"]}], "
      "\"metrics\": [{\"name\": \"m\", \"unit\": \"u\", \"formula\": \"a / b / seconds\", \"summary\": \"\"}]}"},
 };

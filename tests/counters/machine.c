@@ -12,14 +12,15 @@ static const char *const rusage_events[] = {"user-time", "minor-faults", NULL}, 
 
 static const struct counter_backend papi = {.name = "papi", .events = none}, perf = {.name = "perf", .events = none},
 									rusage = {.name = "rusage", .events = rusage_events},
+									uncore = {.name = "uncore", .events = none, .scope = COUNTER_MACHINE},
 									rapl = {.name = "rapl", .events = none, .scope = COUNTER_MACHINE},
 									sde = {.name = "papi-sde", .events = none, .software = true},
 									kernel = {.name = "kernel", .events = none, .software = true},
 									cupti = {.name = "cupti", .events = none},
 									cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
 
-const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf, &rusage,
-                                                          &rapl, &cachegrind, &cupti,  NULL};
+const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf,   &rusage,
+                                                          &rapl, &cachegrind, &cupti,  &uncore, NULL};
 
 const struct counter_backend *counter_find(const char *name) {
 	for (size_t i = 0; counter_registry[i]; i++)
@@ -64,11 +65,19 @@ static bool is_in(const json_t *list, const char *text) {
 	return false;
 }
 
+/* "r01c2", "cpu_core/r01c2/", and several of these. */
 static bool is_raw(const char *event) {
-	return event[0] == 'r' && event[1] && strspn(event + 1, "0123456789abcdef") == strlen(event + 1);
+	while (*event) {
+		const char *slash = strchr(event, '/'), *raw = slash && slash < event + strcspn(event, ",") ? slash + 1 : event;
+		size_t digits = raw[0] == 'r' ? strspn(raw + 1, "0123456789abcdef") : 0;
+		event = raw + 1 + digits + (raw > event);
+		if (digits == 0 || (*event && *event++ != ','))
+			return false;
+	}
+	return true;
 }
 
-static bool answer(const struct machine *machine, const char *backend, const char *event, double least, char *reason) {
+static bool answer(const struct machine *machine, const char *backend, const char *event, bool loop, char *reason) {
 	const json_t *there = json_object_get(json_object_get(machine->json, "backends"), backend);
 	const char *why = js_string_or(there, "reason", NULL);
 	reason[0] = '\0';
@@ -78,7 +87,7 @@ static bool answer(const struct machine *machine, const char *backend, const cha
 		snprintf(reason, COUNTER_REASON, "%s", why ? why : "not there");
 	else if (!is_in(json_object_get(there, "events"), event) && !(js_bool_or(there, "raw", false) && is_raw(event)))
 		snprintf(reason, COUNTER_REASON, "%s has no %s here", backend, event);
-	else if (least > 0 && is_in(json_object_get(there, "zero"), event))
+	else if (loop && is_in(json_object_get(there, "zero"), event))
 		snprintf(reason, COUNTER_REASON, "counts 0 over the loop");
 	return !reason[0];
 }
@@ -90,12 +99,12 @@ bool machine_counts(const struct machine *machine, const char *source, bool loop
 	return answer(machine, backend, source + length + 1, loop, reason);
 }
 
-static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
+static bool good(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
                  char reason[COUNTER_REASON]) {
 	struct machine *machine = ctx;
 	machine->asked++;
 	machine->simulations += backend->scope == COUNTER_RERUN;
-	return answer(machine, backend->name, event, least, reason);
+	return answer(machine, backend->name, event, loop->word, reason);
 }
 
 struct counter_judge machine_judge(struct machine *machine) {

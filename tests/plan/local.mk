@@ -4,11 +4,13 @@ check_LTLIBRARIES += libplan.la
 libplan_la_SOURCES = %D%/help.c %D%/help.h
 PLAN_LIBS = libplan.la $(APP) -lm
 
-PROGRAM_TESTS = %D%/hints %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables %D%/narrow
+PROGRAM_TESTS = %D%/hints %D%/kokkos %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables %D%/narrow
 check_PROGRAMS += $(PROGRAM_TESTS)
 TESTS += $(PROGRAM_TESTS)
 %C%_hints_SOURCES = %D%/hints.c tests/tuner/space/help.h
 %C%_hints_LDADD = $(PLAN_LIBS)
+%C%_kokkos_SOURCES = %D%/kokkos.c
+%C%_kokkos_LDADD = $(PLAN_LIBS)
 %C%_inspect_SOURCES = %D%/inspect.c
 %C%_inspect_LDADD = $(PLAN_LIBS)
 %C%_elf_SOURCES = %D%/elf.c

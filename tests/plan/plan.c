@@ -53,6 +53,8 @@ static void test_param_errors(void) {
 	REFUSED("unknown parameter \"BLOK\"", "did you mean BLOCK?", "--param", "BLOCK=1,2", "--default", "BLOK=1", "--",
 	        "./script");
 	REFUSED("\"3\" is not a value of BLOCK", "1, 2", "--param", "BLOCK=1,2", "--default", "BLOCK=3", "--", "./script");
+	REFUSED("\"1,B=2\" is not a value of A", "--default A=1 --default B=2", "--param", "A=1,2", "--param", "B=1,2",
+	        "--default", "A=1,B=2", "--", "./script");
 	REFUSED("two defaults", "", "--param", "B=1,2", "--default", "B=1", "--default", "B=2", "--", "./script");
 	REFUSED("threads comes from the environment", "--set", "--openmp", "--default", "threads=1", "--", "./script");
 	REFUSED("unknown parameter 'BLOK'", "did you mean 'BLOCK'?", "--param", "BLOCK=1,2", "--constraint", "BLOK > 1",

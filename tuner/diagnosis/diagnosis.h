@@ -26,10 +26,10 @@ struct diagnosis {
 };
 extern const struct diagnosis *const diagnosis_registry[]; /* ends with NULL */
 
-/* Adds a finding of the current diagnosis. strength: how many times faster the kernel would be without it, as far as is
+/* Adds a finding of the current diagnosis. gain: how many times faster the kernel would be without it, as far as is
  * known, otherwise 1; findings are shown in this order. The sentence tells the user what slows what down. */
-struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
-                             const char *sentence, ...) __attribute__((format(printf, 4, 5)));
+struct finding *findings_add(struct findings *findings, enum confidence confidence, double gain, const char *sentence,
+                             ...) __attribute__((format(printf, 4, 5)));
 /* Sets the subject, for example {"lock":"tas"}; not called if it is the whole kernel. */
 void finding_about(struct finding *finding, const struct study *study, size_t column, int level);
 enum evidence {
@@ -62,7 +62,7 @@ void findings_examine(struct findings *findings, const struct study *study);
 /* Examines those of another registry, in its order: none is left out because of the pattern of the times, and nothing
  * is dropped or sorted. */
 void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry);
-/* [{"name","sentence","about":{..},"confidence","strength","evidence":[{"kind","text","value"?,"unit"?}],
+/* [{"name","sentence","about":{..},"confidence","strength","at_most","evidence":[{"kind","text","value"?,"unit"?}],
  * "missing":[{"kind","text"}],"next":"sweetspot .." or null}], the strongest first; each diagnosis names a subject only
  * once. New reference. */
 json_t *findings_json(const struct findings *findings);

@@ -10,7 +10,7 @@
 struct finding {
 	const struct diagnosis *diagnosis;
 	enum confidence confidence;
-	double strength;
+	double gain;
 	char *sentence, *next;
 	json_t *about, *evidence, *missing;
 };
@@ -70,8 +70,8 @@ static char *text_of(const char *format, va_list args) {
 	return mem_strdup(text);
 }
 
-struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
-                             const char *sentence, ...) {
+struct finding *findings_add(struct findings *findings, enum confidence confidence, double gain, const char *sentence,
+                             ...) {
 	va_list args;
 	struct finding *finding = mem_alloc(1, sizeof *finding);
 	if (findings->count == findings->room) {
@@ -83,7 +83,7 @@ struct finding *findings_add(struct findings *findings, enum confidence confiden
 	va_end(args);
 	finding->diagnosis = findings->examining;
 	finding->confidence = findings->few ? CONFIDENCE_LOW : confidence;
-	finding->strength = strength > 1 && isfinite(strength) ? strength : 1;
+	finding->gain = gain > 1 && isfinite(gain) ? gain : 1;
 	finding->about = json_object();
 	finding->evidence = json_array();
 	finding->missing = json_array();
@@ -173,10 +173,10 @@ static bool is_same(const struct finding *a, const struct finding *b) {
 	return a->diagnosis == b->diagnosis && json_equal(a->about, b->about);
 }
 
-/* A diagnosis names a subject once: the finding with the highest confidence, then with the greatest strength, remains.
+/* A diagnosis names a subject once: the finding with the highest confidence, then with the greatest gain, remains.
  */
 static bool is_better(const struct finding *a, const struct finding *b) {
-	return a->confidence != b->confidence ? a->confidence > b->confidence : a->strength > b->strength;
+	return a->confidence != b->confidence ? a->confidence > b->confidence : a->gain > b->gain;
 }
 
 static void drop(struct findings *findings, size_t i) {
@@ -201,12 +201,12 @@ static void repeated_drop(struct findings *findings) {
 	}
 }
 
-static int by_strength(const void *a, const void *b) {
+static int by_gain(const void *a, const void *b) {
 	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
 	if (x->confidence != y->confidence)
 		return x->confidence < y->confidence ? 1 : -1;
-	if (x->strength != y->strength)
-		return x->strength < y->strength ? 1 : -1;
+	if (x->gain != y->gain)
+		return x->gain < y->gain ? 1 : -1;
 	int names = strcmp(x->diagnosis->name, y->diagnosis->name);
 	return names ? names : strcmp(x->sentence, y->sentence);
 }
@@ -227,7 +227,7 @@ void findings_examine(struct findings *findings, const struct study *study) {
 	examine_all(findings, study, diagnosis_registry, findings->few ? 0 : chance);
 	repeated_drop(findings);
 	if (findings->count)
-		qsort(findings->all, findings->count, sizeof *findings->all, by_strength);
+		qsort(findings->all, findings->count, sizeof *findings->all, by_gain);
 }
 
 void findings_each(struct findings *findings, const struct study *study, const struct diagnosis *const *registry) {
@@ -240,10 +240,10 @@ static json_t *next_json(const struct finding *finding) {
 
 static json_t *finding_json(const struct finding *finding) {
 	json_t *next = next_json(finding);
-	return json_pack("{s:s,s:s,s:O,s:s,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
+	return json_pack("{s:s,s:s,s:O,s:s,s:f,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
 	                 finding->sentence, "about", finding->about, "confidence", confidence_word(finding->confidence),
-	                 "strength", js_number(finding->strength), "evidence", finding->evidence, "missing",
-	                 finding->missing, "next", next ? next : json_null());
+	                 "strength", finding->gain, "at_most", finding->gain > 1 ? json_real(finding->gain) : json_null(),
+	                 "evidence", finding->evidence, "missing", finding->missing, "next", next ? next : json_null());
 }
 
 json_t *findings_json(const struct findings *findings) {

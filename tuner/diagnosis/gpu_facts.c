@@ -28,7 +28,8 @@ static struct gpu_function function_read(const json_t *json) {
 	                             .threads = product(json_object_get(json, "block")),
 	                             .blocks = product(json_object_get(json, "grid")),
 	                             .launches = js_real_or(json, "launches", NAN),
-	                             .occupancy = js_real_or(json, "occupancy", NAN)};
+	                             .occupancy = js_real_or(json, "occupancy", NAN),
+	                             .resident = js_real_or(json, "resident", NAN)};
 }
 
 static double size_of(const struct gpu_function *function) {
@@ -38,7 +39,7 @@ static double size_of(const struct gpu_function *function) {
 
 bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function) {
 	const json_t *list = json_object_get(gpu_of(study, row), "kernels");
-	*function = (struct gpu_function){NULL, NULL, NAN, NAN, 0, NAN, NAN, NAN, NAN};
+	*function = (struct gpu_function){NULL, NULL, NAN, NAN, 0, NAN, NAN, NAN, NAN, NAN};
 	js_each (one, list) {
 		struct gpu_function next = function_read(one);
 		if (!function->name || size_of(&next) > size_of(function))
@@ -109,6 +110,11 @@ bool gpu_possible(const struct study *study, gpu_measure share) {
 
 double gpu_share_of(const struct study *study, size_t row, double amount, const char *ceiling, const char *level) {
 	return amount / study_row(study, row)->value / study_ceiling(study, ceiling, level, 0) / 1e9;
+}
+
+double gpu_shared_share(const struct study *study, size_t row) {
+	static const double WAVEFRONT = 128; /* bytes, each cycle of an SM */
+	return gpu_share_of(study, row, WAVEFRONT * gpu_wavefronts(study, row), "shared", NULL);
 }
 
 static size_t slowest(const struct study *study, gpu_measure of) {

@@ -7,7 +7,7 @@
 /* The function of a row with the most threads over all launches. NAN, NULL: not reported. */
 struct gpu_function {
 	const char *name, *limiter; /* limiter of its occupancy: "threads", "registers", "shared memory", "blocks" */
-	double registers, shared_bytes, spill_bytes, threads, blocks, launches, occupancy;
+	double registers, shared_bytes, spill_bytes, threads, blocks, launches, occupancy, resident /* blocks at a time */;
 };
 bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function);
 
@@ -19,6 +19,9 @@ double gpu_copy_time(const struct study *study, size_t row);   /* s, between hos
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
 double gpu_wavefronts(const struct study *study,
                       size_t row); /* through shared memory; counted, or by the kernel's model */
+
+/* The share of shared memory's measured rate. */
+double gpu_shared_share(const struct study *study, size_t row);
 
 /* The smallest ratio of times that counts as an effect: 5 %, or twice the noise. */
 double gpu_margin(const struct study *study);

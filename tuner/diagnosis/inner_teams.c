@@ -137,16 +137,16 @@ static const char *subject_text(const struct study *study, const struct flat *fl
 
 static struct finding *flat_add(const struct study *study, struct findings *findings, const struct flat *flat) {
 	char own[PROBE_TEXT];
-	double strength = flat->sibling >= 0 ? flat->other.ratio / fmax(1, flat->own.ratio) : 1;
+	double gain = flat->sibling >= 0 ? flat->other.ratio / fmax(1, flat->own.ratio) : 1;
 	subject_text(study, flat, own);
 	if (flat->recursion)
 		return findings_add(
-			findings, confidence_of(flat), strength,
+			findings, confidence_of(flat), gain,
 			"%s opens its parallel region inside the recursion: inner teams have one thread, so %g threads "
 			"give a speedup of %.2f and %g no more than that; open the region once, at the top",
 			own, flat->two, flat->gain.ratio, flat->most);
 	return findings_add(
-		findings, confidence_of(flat), strength,
+		findings, confidence_of(flat), gain,
 		"the inner teams of %s have one thread: the time is the same with 1 and %g; open the region once, "
 		"around the outer work",
 		own, flat->most);

@@ -22,6 +22,7 @@ DIAGNOSES = \
 	%D%/occupancy_limiter.c \
 	%D%/register_tile.c \
 	%D%/shared_memory.c \
+	%D%/bank_conflicts.c \
 	%D%/atomic_contention.c \
 	%D%/hottest_function.c \
 	%D%/launch_overhead.c \
@@ -29,6 +30,7 @@ DIAGNOSES = \
 	%D%/host_share.c \
 	%D%/transfer_bound.c \
 	%D%/partial_warps.c \
+	%D%/tail_wave.c \
 	%D%/dram_bandwidth.c \
 	%D%/compute_peak.c
 

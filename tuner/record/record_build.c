@@ -107,7 +107,7 @@ static int order_listed(const void *left, const void *right, void *context) {
 	const struct column_value *x = &column->values[a], *y = &column->values[b];
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	int order = column->listed ? 0 : domain_order(&x->value, &y->value);
+	int order = column->listed ? 0 : value_order(&x->value, &y->value);
 	return order ? order : (a > b) - (a < b);
 }
 

@@ -11,9 +11,12 @@ struct regions_options {
 	struct worker *worker;
 	const char *library; /* path of libsweetspot-omp.so */
 	const char *mpi;     /* path of libsweetspot-mpi.so, for regions_profile; NULL: not wanted */
-	const char *table;   /* the file that the settings found are written to */
-	double budget_s;     /* 0: eight times the program's own time */
-	double timeout_s;    /* of one run */
+	const char
+		*kokkos; /* path of libsweetspot-kokkos.so, for regions_profile; NULL: the program is not one of Kokkos */
+	const char *kokkos_variable; /* that tells Kokkos to load it */
+	const char *table;           /* the file that the settings found are written to */
+	double budget_s;             /* 0: eight times the program's own time */
+	double timeout_s;            /* of one run */
 	uint64_t seed;
 	const char *const *counters; /* NULL-terminated words for the profile, or NULL */
 	bool slow;                   /* one of them needs a simulator */
@@ -26,7 +29,7 @@ struct regions_options {
 
 /* One run with nothing changed: {"time", "runtime", "default_threads", "processes", "regions": [{"name", "place",
  * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}], "ranks": [{"rank", "mpi", "share",
- * "calls"}]}, by time. New reference. */
+ * "calls"}]}, by time. Kernels and regions of Kokkos have a "kind" instead of the last three. New reference. */
 json_t *regions_profile(const struct regions_options *options, struct err *err);
 
 /* A result as `tune --json` prints it, with "runs" and "regions". The table has the settings where they are proven, and

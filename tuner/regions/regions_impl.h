@@ -168,6 +168,7 @@ struct regions_run {
 	double seconds;                /* of the whole program */
 	struct regions_record *record; /* NULL: none was asked for */
 	json_t *ranks;                 /* their time in MPI; NULL: not asked for */
+	json_t *kokkos;                /* as kokkos_seen_read gives it; NULL: none */
 };
 
 int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);

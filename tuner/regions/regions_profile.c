@@ -368,15 +368,54 @@ static int count(struct regions_runs *runs, const struct regions_record *record,
 	runs->counting = true;
 	int failed = regions_run_recorded(runs, &table, NULL, 0, "counters", &run, err);
 	runs->counting = false;
-	for (size_t i = 0; !failed && i < run.record->count; i++) {
+	for (size_t i = 0; !failed && run.record && i < run.record->count; i++) {
 		const struct regions_region *region = &run.record->regions[i];
 		size_t there = regions_record_find(record, region->module, region->offset, region->facts.size_class);
 		if (there != SIZE_MAX)
 			json_object_set_new(json_array_get(json, there), "counters", counts_json(run.record->raw, &region->facts));
 	}
-	if (!failed)
+	if (!failed) {
 		regions_record_free(run.record);
+		json_decref(run.kokkos);
+	}
 	return failed;
+}
+
+static int by_share(const void *a, const void *b) {
+	double x = js_real_or(*(json_t *const *)a, "time", 0), y = js_real_or(*(json_t *const *)b, "time", 0);
+	return (x < y) - (x > y);
+}
+
+/* Its kernels and regions stand among those of OpenMP, by time. */
+static void kokkos_add(json_t *json, const json_t *kokkos) {
+	json_t *regions = json_object_get(json, "regions"), *all = json_array();
+	json_array_extend(regions, json_object_get(kokkos, "regions"));
+	size_t count = json_array_size(regions);
+	json_t **order = mem_alloc(count + 1, sizeof *order);
+	for (size_t i = 0; i < count; i++)
+		order[i] = json_array_get(regions, i);
+	qsort(order, count, sizeof *order, by_share);
+	for (size_t i = 0; i < count; i++)
+		json_array_append(all, order[i]);
+	free(order);
+	json_object_set_new(json, "regions", all);
+	json_object_set(json, "kokkos", json_object_get(kokkos, "facts"));
+}
+
+static json_t *run_json(struct regions_runs *runs, const struct regions_run *run, json_t *counted, struct err *err) {
+	json_t *json = NULL;
+	if (!run->record)
+		json = json_pack("{s:o,s:s,s:i,s:O,s:[]}", "time", js_number(run->seconds), "runtime", "Kokkos",
+		                 "default_threads", 0, "processes", json_object_get(run->kokkos, "processes"), "regions");
+	for (size_t i = 0; run->record && i < run->record->count; i++)
+		json_array_append_new(counted, json_object());
+	if (run->record && (!runs->options->counters || count(runs, run->record, counted, err) == 0))
+		json = regions_profile_json(run, counted);
+	if (json && run->record)
+		json_object_set_new(json, "asks", json_boolean(regions_record_asks(run->record)));
+	if (json && run->kokkos)
+		kokkos_add(json, run->kokkos);
+	return json;
 }
 
 json_t *regions_profile(const struct regions_options *options, struct err *err) {
@@ -387,17 +426,13 @@ json_t *regions_profile(const struct regions_options *options, struct err *err) 
 	json_t *json = NULL, *counted = json_array();
 	if (!regions_runs_open(&runs, options, err) &&
 	    !regions_run_recorded(&runs, &table, NULL, 0, "profile", &run, err)) {
-		for (size_t i = 0; i < run.record->count; i++)
-			json_array_append_new(counted, json_object());
-		if (!options->counters || count(&runs, run.record, counted, err) == 0)
-			json = regions_profile_json(&run, counted);
-		if (json) {
-			if (json_array_size(run.ranks))
-				json_object_set(json, "ranks", run.ranks);
-			json_object_set_new(json, "asks", json_boolean(regions_record_asks(run.record)));
+		json = run_json(&runs, &run, counted, err);
+		if (json && json_array_size(run.ranks))
+			json_object_set(json, "ranks", run.ranks);
+		if (json)
 			json_object_set_new(json, "shows", json_boolean(same_shows(runs.seen)));
-		}
 		json_decref(run.ranks);
+		json_decref(run.kokkos);
 		regions_record_free(run.record);
 	}
 	json_decref(counted);

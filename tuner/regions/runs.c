@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tree.h"
+#include "tuner/program/kokkos_seen.h"
 #include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 
@@ -76,9 +77,10 @@ char *regions_preload(const char *library) {
 }
 
 static struct program *program_open(struct regions_runs *runs, struct err *err) {
-	static const char *const params[] = {
-		"LD_PRELOAD",    "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", "SWEETSPOT_MPI_RECORD",
-		"OMP_PROC_BIND", "OMP_PLACES",          "OMP_WAIT_POLICY",      NULL};
+	static const char *const params[] = {"LD_PRELOAD",           "SWEETSPOT_OMP_TABLE",     "SWEETSPOT_OMP_RECORD",
+	                                     "SWEETSPOT_MPI_RECORD", "OMP_PROC_BIND",           "OMP_PLACES",
+	                                     "OMP_WAIT_POLICY",      "KOKKOS_TOOLS_LIBS",       "KOKKOS_PROFILE_LIBRARY",
+	                                     "SWEETSPOT_KOKKOS",     "SWEETSPOT_KOKKOS_RECORD", NULL};
 	struct program_spec spec = runs->options->program;
 	spec.params = params;
 	spec.baseline = runs->plain;
@@ -172,6 +174,28 @@ static void mpi_add(json_t *config, const char *library, const char *preload, co
 	json_object_set_new(config, "SWEETSPOT_MPI_RECORD", json_string(prefix));
 }
 
+static void kokkos_add(json_t *config, const struct regions_options *options, const char *records) {
+	mem_auto char *prefix = mem_printf("%s/kokkos", records);
+	json_object_set_new(config, options->kokkos_variable, json_string(options->kokkos));
+	json_object_set_new(config, "SWEETSPOT_KOKKOS", json_string("look"));
+	json_object_set_new(config, "SWEETSPOT_KOKKOS_RECORD", json_string(prefix));
+}
+
+/* A program of Kokkos need not have regions of OpenMP. */
+static int records_read(const struct regions_runs *runs, const char *records, struct regions_run *run,
+                        struct err *err) {
+	if (runs->options->mpi)
+		run->ranks = regions_ranks_read(records, run->seconds);
+	if (runs->options->kokkos)
+		run->kokkos = kokkos_seen_read(records, run->seconds);
+	run->record = regions_record_read(records, err);
+	if (!run->record && run->kokkos)
+		*err = (struct err){0};
+	else if (!run->record)
+		json_decref(run->ranks);
+	return run->record || run->kokkos ? 0 : -1;
+}
+
 int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
                          const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
                          struct err *err) {
@@ -186,17 +210,13 @@ int regions_run_recorded(struct regions_runs *runs, const struct regions_table *
 		json_object_set_new(config, "SWEETSPOT_OMP_TABLE", json_string(file));
 	if (runs->options->mpi)
 		mpi_add(config, runs->options->mpi, preload, records);
+	if (runs->options->kokkos)
+		kokkos_add(config, runs->options, records);
 	*run = (struct regions_run){0};
 	tell(runs, phase);
 	bool looks = table && table->busy; /* nothing is changed where it only looks */
 	failed = failed || measure(runs, config, limit_s, records, looks ? runs->seen : NULL, &run->seconds, err);
-	if (!failed && runs->options->mpi)
-		run->ranks = regions_ranks_read(records, run->seconds);
-	if (!failed && !(run->record = regions_record_read(records, err))) {
-		json_decref(run->ranks);
-		run->ranks = NULL;
-		failed = -1;
-	}
+	failed = failed || records_read(runs, records, run, err);
 	tree_remove(records);
 	return failed ? -1 : 0;
 }

@@ -76,16 +76,23 @@ static bool is_labelled(const char *from, const char *at) {
 	return false;
 }
 
+/* The bytes up to the end of the unit behind a number, which may depend on its size ("999 ms", "1.2 s"); 0: none. */
+static size_t unit_length(const char *at, const char *end) {
+	const char *word = at;
+	while (word < end && (*word == ' ' || *word == '\t'))
+		word++;
+	size_t length = word_length(word, end, false);
+	bool rate = length && end - word >= (ptrdiff_t)length + 2 && memcmp(word + length, "/s", 2) == 0;
+	return rate || (length && is_listed(units, word, length)) ? (size_t)(word - at) + length : 0;
+}
+
 static bool has_unit(const char *at, const char *end) {
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	if (at < end && *at == '%')
-		return true;
-	size_t length = word_length(at, end, false);
+	at += strspn(at, " \t");
 	const char *blank = at;
 	while (blank < end && !isspace((unsigned char)*blank))
 		blank++;
-	return (length && is_listed(units, at, length)) || memmem(at, (size_t)(blank - at), "/s", 2);
+	return (at < end && *at == '%') || unit_length(at, end) ||
+	       (blank > at && memmem(at, (size_t)(blank - at), "/s", 2));
 }
 
 /* 10:01:12, 2026-11-28 */
@@ -149,9 +156,14 @@ static const char *number_read(struct reading *r, const char *at) {
 	mem_auto char *text = mem_printf("%s%.*s", sign ? "-" : "", (int)length, at);
 	json_array_append_new(r->line.numbers, masked ? json_null() : json_string(text));
 	put(r, '#');
-	r->joined = stop < r->end && is_letter(*stop);
 	r->label = stop;
-	return stop;
+	size_t unit = unit_length(stop, r->end);
+	for (const char *word = stop; word < stop + unit; word++)
+		r->line.quiet = r->line.quiet || is_listed(quiet_words, word, (size_t)(stop + unit - word));
+	if (unit)
+		put(r, '@');
+	r->joined = stop < r->end && is_letter(*stop) && (!unit || is_digit_at(stop, r->end, (int)unit));
+	return stop + unit;
 }
 
 static const char *word_read(struct reading *r, const char *at) {

@@ -173,32 +173,16 @@ static int push_items(struct list *list, char *text) {
 	return 0;
 }
 
-static int order_reals(double a, double b) {
-	return (a > b) - (a < b);
-}
-
-int domain_order(const void *left, const void *right) {
-	const struct value *a = left, *b = right;
-	if (a->type == VALUE_WORD || b->type == VALUE_WORD) {
-		int words = (a->type == VALUE_WORD) - (b->type == VALUE_WORD);
-		return words ? words : strcmp(a->as.w, b->as.w);
-	}
-	int by_size = order_reals(value_number(*a), value_number(*b));
-	if (by_size == 0 && a->type == VALUE_INT && b->type == VALUE_INT)
-		return (a->as.i > b->as.i) - (a->as.i < b->as.i);
-	return by_size;
-}
-
 const struct value *domain_duplicate(const struct value *values, size_t count) {
 	const struct value *found = NULL;
 	mem_auto struct value *sorted = mem_alloc(count, sizeof *sorted);
 	memcpy(sorted, values, count * sizeof *sorted);
-	qsort(sorted, count, sizeof *sorted, domain_order);
+	qsort(sorted, count, sizeof *sorted, value_order);
 	size_t at = 1;
-	while (at < count && domain_order(&sorted[at - 1], &sorted[at]) != 0)
+	while (at < count && value_order(&sorted[at - 1], &sorted[at]) != 0)
 		at++;
 	for (size_t i = 0; at < count && !found; i++)
-		if (domain_order(&values[i], &sorted[at]) == 0)
+		if (value_order(&values[i], &sorted[at]) == 0)
 			found = &values[i];
 	return found;
 }

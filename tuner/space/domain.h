@@ -9,13 +9,10 @@
 #include "base/mem.h"
 #include "base/value.h"
 
-enum { DOMAIN_MAX = 1 << 20 };
+enum { DOMAIN_MAX = PARAM_VALUES_MAX };
 
 /* Keeps the order. Refuses duplicates and more than DOMAIN_MAX values; words live in the arena. */
 int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
 /* A value that occurs twice, or NULL. */
 const struct value *domain_duplicate(const struct value *values, size_t count);
-/* For qsort: numbers by size, then words. Whole numbers that differ only beyond the precision of double stay distinct.
- */
-int domain_order(const void *left, const void *right);
 #endif

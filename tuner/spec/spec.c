@@ -2,13 +2,24 @@
 #include <ctype.h>
 #include <strings.h>
 
-#include "base/expr/node.h"
 #include "base/json/js.h"
+#include "base/near.h"
 #include "base/sha256.h"
 #include "base/sys.h"
+#include "base/t1/t1.h"
 #include "base/text.h"
+#include "tuner/space/domain.h"
 #include "tuner/space/space_near.h"
-#include "tuner/spec/impl.h"
+#include "tuner/spec/spec.h"
+
+struct spec {
+	struct arena *arena;
+	const char *name, *folder, *hash, *word;
+	enum spec_language language;
+	json_t *root, *kernel, *baseline;
+	struct space *space;
+	int defaults[SPACE_PARAMS_MAX]; /* places among the Values; -1: the Default is not one of them */
+};
 
 /* Published specifications have Defaults that are not among the Values, or not valid together: the baseline is the
  * nearest valid configuration. */
@@ -28,6 +39,126 @@ static void spec_find_baseline(struct spec *spec) {
 	if (!found && !space_repair(spec->space, places, fixed, count, &index))
 		index = 0;
 	spec->baseline = space_config_json(spec->space, index);
+}
+
+/* ConfigurationSpace: TuningParameters and Conditions. */
+enum { CONDITIONS_MAX = 4096 };
+
+static int read_param(struct spec *spec, const json_t *json, size_t number, size_t *total, struct err *err) {
+	struct t1_param param = {.arena = arena_new()};
+	int status = t1_param_read(json, &param, err);
+	spec->defaults[number] = param.place;
+	*total += param.count;
+	if (!status && *total > DOMAIN_MAX)
+		status = err_set(err, ERR_USAGE, NULL, "more than %d values in all", DOMAIN_MAX);
+	if (!status)
+		status = space_add_param(spec->space, param.name, js_string_or(json, "Type", ""), param.values, param.count,
+		                         NULL, err);
+	if (status && param.name)
+		err_prefix(err, "TuningParameters[%zu] \"%.64s\"", number, param.name);
+	else if (status)
+		err_prefix(err, "TuningParameters[%zu]", number);
+	arena_free(param.arena);
+	return status;
+}
+
+static int check_names(const struct space *space, const char *text, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX], *unknown = NULL;
+	struct expr *expr = expr_parse(text, err);
+	if (!expr)
+		return -1;
+	for (size_t i = 0; i < expr_name_count(expr) && !unknown; i++)
+		if (space_param_find(space, expr_name(expr, i)) < 0)
+			unknown = expr_name(expr, i);
+	if (unknown) {
+		for (size_t i = 0; i < space_params(space); i++)
+			names[i] = space_param_name(space, i);
+		const char *near = near_word(unknown, names, space_params(space));
+		err_set(err, ERR_USAGE, NULL, "'%.100s' is not a tuning parameter", unknown);
+		if (near)
+			err_hint(err, "did you mean '%s'?", near);
+	}
+	expr_free(expr);
+	return unknown ? -1 : 0;
+}
+
+/* The condition's own list of Parameters is ignored, because the expression names them. */
+static int read_condition(struct space *space, const json_t *json, struct err *err) {
+	const char *text = json_string_value(json);
+	if (!text && !json_is_object(json))
+		return err_set(err, ERR_USAGE, NULL, "it must be an object with an Expression");
+	if (!text && js_string(json, "Expression", &text, err))
+		return -1;
+	mem_auto char *python = t1_condition(text, err);
+	return python && check_names(space, python, err) == 0 ? space_add_constraint(space, python, err) : -1;
+}
+
+static int read_conditions(struct spec *spec, const json_t *configuration, struct err *err) {
+	json_t *conditions;
+	const json_t *given = json_object_get(configuration, "Conditions");
+	if (!given || json_is_null(given))
+		return 0;
+	if (js_array(configuration, "Conditions", CONDITIONS_MAX, &conditions, err))
+		return -1;
+	for (size_t i = 0; i < json_array_size(conditions); i++)
+		if (read_condition(spec->space, json_array_get(conditions, i), err))
+			return err_prefix(err, "Conditions[%zu]", i);
+	return 0;
+}
+
+static int level_find(const struct space *space, size_t param, const json_t *json) {
+	struct value value;
+	bool known = value_from_json(json, &value);
+	for (size_t i = 0; known && i < space_param_values(space, param); i++)
+		if (value_equal(space_param_value(space, param, i), value))
+			return (int)i;
+	return SPACE_ABSENT;
+}
+
+static int read_row(const struct space *space, const json_t *json, int *row, struct err *err) {
+	if (json_array_size(json) != space_params(space))
+		return err_set(err, ERR_USAGE, NULL, "it must be a list with a value for each parameter");
+	for (size_t i = 0; i < space_params(space); i++)
+		if ((row[i] = level_find(space, i, json_array_get(json, i))) == SPACE_ABSENT)
+			return err_set(err, ERR_USAGE, NULL, "its element %zu is not a value of %s", i, space_param_name(space, i));
+	return 0;
+}
+
+/* All valid combinations, where a condition cannot say which ones are valid. */
+static int read_configurations(struct spec *spec, const json_t *configuration, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t params = space_params(spec->space);
+	json_t *list;
+	if (!json_object_get(configuration, "Configurations"))
+		return 0;
+	if (js_array(configuration, "Configurations", SPACE_ROWS_MAX, &list, err))
+		return -1;
+	for (size_t i = 0; i < params; i++)
+		names[i] = space_param_name(spec->space, i);
+	int status = 0, *rows = mem_alloc(json_array_size(list) * params + 1, sizeof *rows);
+	for (size_t i = 0; i < json_array_size(list) && !status; i++)
+		if ((status = read_row(spec->space, json_array_get(list, i), rows + i * params, err)))
+			err_prefix(err, "Configurations[%zu]", i);
+	if (!status)
+		status = space_add_table(spec->space, names, params, rows, json_array_size(list), err);
+	free(rows);
+	return status;
+}
+
+static int read_space(struct spec *spec, const json_t *configuration, struct err *err) {
+	json_t *params;
+	size_t total = 0;
+	if (js_array(configuration, "TuningParameters", SPACE_PARAMS_MAX, &params, err))
+		return -1;
+	if (json_array_size(params) == 0)
+		return err_set(err, ERR_USAGE, NULL, "'TuningParameters' is empty");
+	spec->space = space_new();
+	for (size_t i = 0; i < json_array_size(params); i++)
+		if (read_param(spec, json_array_get(params, i), i, &total, err))
+			return -1;
+	return read_conditions(spec, configuration, err) || read_configurations(spec, configuration, err)
+	           ? -1
+	           : space_build(spec->space, err);
 }
 
 enum { FILE_MAX = 16 << 20, NAME_LONGEST = 128 };
@@ -105,7 +236,7 @@ static int read_parts(struct spec *spec, struct err *err) {
 	json_t *configuration;
 	if (js_object(spec->root, "ConfigurationSpace", &configuration, err))
 		return err_hint(err, "a specification in the T1 format is needed");
-	return read_kernel(spec, err) || spec_read_space(spec, configuration, err) ? -1 : 0;
+	return read_kernel(spec, err) || read_space(spec, configuration, err) ? -1 : 0;
 }
 
 struct spec *spec_parse(const char *text, size_t size, const char *path, struct err *err) {
@@ -190,111 +321,4 @@ struct space *spec_take_space(struct spec *spec) {
 	struct space *space = spec->space;
 	spec->space = NULL;
 	return space;
-}
-
-/* Conditions are Python, but some files write the logical operators of C. Both bind weaker than comparisons, in the
- * same order; only ! binds tighter than `not`, so it gets parentheses of its own. */
-
-enum { NEST_MAX = EXPR_NEST_MAX };
-
-struct writer {
-	char *text;
-	size_t used;
-	int nest;
-	bool has_c, divides, bits;
-	struct err *err;
-};
-
-/* The room is six bytes for each byte of the text, enough for "(not " and ")" in place of a !. */
-static void put(struct writer *w, const char *at, size_t size) {
-	memcpy(w->text + w->used, at, size);
-	w->used += size;
-	w->text[w->used] = 0;
-}
-
-static size_t quoted_size(struct slice s) {
-	const char *close = memchr(s.at + 1, *s.at, (size_t)(s.end - s.at - 1));
-	return close ? (size_t)(close + 1 - s.at) : (size_t)(s.end - s.at);
-}
-
-/* The end of the operand of a !: more of them, then a group in parentheses, or a word with its call. */
-static const char *operand_end(struct slice s) {
-	while (s.at < s.end && strchr("! \t", *s.at))
-		s.at++;
-	while (s.at < s.end && slice_word_char(*s.at))
-		s.at++;
-	if (s.at == s.end || *s.at != '(')
-		return s.at;
-	const char *close = slice_close(s);
-	return close ? close + 1 : s.end;
-}
-
-static int translate(struct writer *w, struct slice s);
-
-static int translate_not(struct writer *w, struct slice *s) {
-	struct slice operand = {s->at + 1, operand_end((struct slice){s->at + 1, s->end})};
-	if (slice_empty(operand))
-		return err_set(w->err, ERR_USAGE, NULL, "nothing follows the '!' in '%.*s'", (int)(s->end - s->at), s->at);
-	w->has_c = true;
-	put(w, "(not ", 5);
-	if (translate(w, operand))
-		return -1;
-	put(w, ")", 1);
-	s->at = operand.end;
-	return 0;
-}
-
-static int translate_one(struct writer *w, struct slice *s) {
-	size_t size = *s->at == '\'' || *s->at == '"' ? quoted_size(*s) : 1;
-	bool both = slice_begins(*s, "&&"), either = slice_begins(*s, "||");
-	if (*s->at == '!' && !slice_begins(*s, "!="))
-		return translate_not(w, s);
-	if (both || either) {
-		w->has_c = true;
-		put(w, both ? " and " : " or ", both ? 5 : 4);
-		s->at += 2;
-		return 0;
-	}
-	if (*s->at == '/') {
-		size = slice_begins(*s, "//") ? 2 : 1;
-		w->divides |= size == 1;
-	} else if (*s->at == '!') {
-		size = 2;
-	} else if (strchr("&|^", *s->at)) {
-		w->bits = true;
-	}
-	put(w, s->at, size);
-	s->at += size;
-	return 0;
-}
-
-static int translate(struct writer *w, struct slice s) {
-	if (w->nest >= NEST_MAX)
-		return err_set(w->err, ERR_USAGE, NULL, "nested too deeply");
-	w->nest++;
-	int status = 0;
-	while (status == 0 && s.at < s.end)
-		status = translate_one(w, &s);
-	w->nest--;
-	return status;
-}
-
-char *spec_condition(const char *text, struct err *err) {
-	struct slice s = {text, text + strlen(text)};
-	if (s.end - s.at > EXPR_TEXT_MAX) {
-		err_set(err, ERR_USAGE, NULL, "the expression is longer than %d characters", EXPR_TEXT_MAX);
-		return NULL;
-	}
-	struct writer w = {.text = mem_alloc(6 * (size_t)(s.end - s.at) + 1, 1), .err = err};
-	int status = translate(&w, s);
-	if (status == 0 && w.has_c && w.divides)
-		status = err_set(err, ERR_USAGE, "write // for whole numbers, or and, or, not for && || !",
-		                 "'%.300s' has operators of C, and / differs between C and Python", text);
-	if (status == 0 && w.has_c && w.bits)
-		status = err_set(err, ERR_USAGE, "write and, or, not for && || !",
-		                 "'%.300s' has operators of C, and & | ^ bind differently in C and in Python", text);
-	if (status == 0)
-		return w.text;
-	free(w.text);
-	return NULL;
 }

@@ -29,11 +29,4 @@ struct space *spec_take_space(struct spec *spec);        /* the caller frees it 
 
 /* The baseline takes each Default that is one of the Values, and elsewhere the first value. If that is not valid it is
  * the nearest valid configuration with these Defaults, or else the nearest of all. */
-
-/* The Values of a parameter from a Python list expression: lists, tuples, sets, range(), list(), tuple(), set(),
- * sorted(), lists joined by + and repeated by *, comprehensions with one `for` and one `if`. The first of equal
- * values stays. Words and array live in the arena; ERR_USAGE has the place in the text. */
-struct arena;
-struct value;
-int spec_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
 #endif

@@ -9,13 +9,13 @@
 
 /* The first question makes the worker open every event once, which takes long. */
 static const double ANSWER_SECONDS = 120;
-enum { EVENTS_MAX = 4096, METRICS_MAX = 1 << 16 };
+enum { ROWS_MAX = 1 << 16 };
 
-static int counters_answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
-	json_t *events;
-	(void)ctx;
+/* ctx: the name of the list that the answer has. */
+static int list_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
+	json_t *list;
 	result->status = TRIAL_CORRECT;
-	return js_array(answer, "events", EVENTS_MAX, &events, err);
+	return js_array(answer, ctx, ROWS_MAX, &list, err);
 }
 
 static void worker_counters_set(json_t *request, const char *const *names);
@@ -51,25 +51,29 @@ static json_t *exchange(struct worker *worker, const struct worker_question *que
 json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
                         struct err *err) {
 	json_t *request = counters_request_json(subject, asked), *answer = NULL;
-	const struct worker_question question = {
-		.request = request, .library = subject->library, .timeout_s = ANSWER_SECONDS, .use = counters_answer_use};
+	const struct worker_question question = {.request = request,
+	                                         .library = subject->library,
+	                                         .timeout_s = ANSWER_SECONDS,
+	                                         .use = list_use,
+	                                         .ctx = (char[]){"events"}};
 	answer = exchange(worker, &question, err);
 	json_decref(request);
 	return answer;
-}
-
-static int metrics_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
-	json_t *metrics;
-	(void)ctx;
-	result->status = TRIAL_CORRECT;
-	return js_array(answer, "metrics", METRICS_MAX, &metrics, err);
 }
 
 json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err) {
 	js_auto json_t *request = json_pack("{s:s,s:s}", "op", "metrics", "prefix", prefix);
 	if (chip)
 		json_object_set_new(request, "chip", json_string(chip));
-	const struct worker_question question = {.request = request, .timeout_s = ANSWER_SECONDS, .use = metrics_use};
+	const struct worker_question question = {
+		.request = request, .timeout_s = ANSWER_SECONDS, .use = list_use, .ctx = (char[]){"metrics"}};
+	return exchange(worker, &question, err);
+}
+
+json_t *worker_prove(struct worker *worker, struct err *err) {
+	js_auto json_t *request = json_pack("{s:s}", "op", "prove");
+	const struct worker_question question = {
+		.request = request, .timeout_s = ANSWER_SECONDS, .use = list_use, .ctx = (char[]){"rows"}};
 	return exchange(worker, &question, err);
 }
 

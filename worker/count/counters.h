@@ -14,6 +14,11 @@ const struct counter_tables *counters_tables(struct counters *counters, struct e
  * counter_plan_clear. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
                                    const struct counter_site *site, struct err *err);
+/* Counts each portable event of the CPU over a loop of known work, in this thread: {"rows":[{"event","source",
+ * "expected":{"least","most"}|null,"counted","empty","start_stop_s","verdict","reason"}]}. verdict: "right", "wrong"
+ * (of a source that is therefore not used), "unchecked" (counted, but nothing is known of its amount), "computed" or
+ * "unavailable". New reference; NULL if the tables cannot be read. */
+json_t *counters_prove(struct counters *counters, struct err *err);
 /* The events that a kernel counts itself, in the arena; NULL if it has none. */
 struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
 /* Makes the memory that this many threads count in. */

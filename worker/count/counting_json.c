@@ -268,10 +268,10 @@ const struct counter_tables *counters_tables(struct counters *counters, struct e
 	return counters->tables;
 }
 
-static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
+static bool good(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
                  char reason[COUNTER_REASON]) {
 	const struct bench *bench = ctx;
-	return counter_selftest_good(bench->counters->selftest, backend, event, &bench->site, least, reason);
+	return counter_selftest_good(bench->counters->selftest, backend, event, &bench->site, loop, reason);
 }
 
 /* Backends can be named even without the tables. */

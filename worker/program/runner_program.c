@@ -189,8 +189,9 @@ static const struct regions_event events_usual[] = {
 
 static bool event_make(const struct counter_event *event, struct regions_event *out) {
 	struct perf_name perf;
+	const char *rest = event->event;
 	if (!event->backend || strcmp(event->backend->name, "perf") != 0 || strpbrk(event->name, ",=:") ||
-	    !perf_name_find(event->event, &perf))
+	    !perf_name_next(&rest, &perf) || perf.pmu[0] || *rest)
 		return false;
 	*out =
 		(struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};

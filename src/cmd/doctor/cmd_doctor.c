@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -78,9 +80,103 @@ static void people_print(struct ui *ui, const json_t *document) {
 	}
 }
 
+/* `doctor --counters`: each event over a loop of known work. */
+
+enum { CELL = 48 };
+
+static void expected_write(const json_t *expected, char text[CELL]) {
+	char least[CELL / 3], most[CELL / 3];
+	snprintf(text, CELL, "any");
+	if (!json_is_object(expected))
+		return;
+	counters_value(js_real_or(expected, "least", NAN), NULL, least, sizeof least);
+	counters_value(js_real_or(expected, "most", NAN), NULL, most, sizeof most);
+	snprintf(text, CELL, "%s to %s", least, most);
+}
+
+static void event_row(struct table *table, const json_t *row) {
+	char expected[CELL], counted[CELL], empty[CELL];
+	expected_write(json_object_get(row, "expected"), expected);
+	counters_value(js_real_or(row, "counted", NAN), NULL, counted, sizeof counted);
+	counters_value(js_real_or(row, "empty", NAN), NULL, empty, sizeof empty);
+	table_add(table, js_string_or(row, "event", "?"), js_string_or(row, "source", "-"), expected, counted, empty,
+	          js_string_or(row, "verdict", "?"));
+}
+
+/* As rows that were not counted: those share a paragraph, which gives each reason once. */
+static void reasons_print(struct app *app, const json_t *rows) {
+	js_auto json_t *document = json_pack("{s:[]}", "counters");
+	js_each (row, rows) {
+		const char *verdict = js_string_or(row, "verdict", "");
+		bool missing = strcmp(verdict, "unavailable") == 0;
+		mem_auto char *reason = mem_strdup(js_string_or(row, "reason", ""));
+		char *advice = strstr(reason, "; --counters ");
+		if (advice)
+			*advice = '\0';
+		if (missing || strcmp(verdict, "wrong") == 0)
+			json_array_append_new(json_object_get(document, "counters"),
+			                      json_pack("{s:s,s:s,s:s,s:s}", "name", js_string_or(row, "event", "?"), "status",
+			                                verdict, "reason", reason, "group", missing ? "events" : ""));
+	}
+	struct counts counts = counts_read(document, "counters");
+	counters_reasons_print(&counts, counters_sources(app), stdout);
+	free(counts.rows);
+}
+
+/* The least of each source's events, because others also wait for the system. */
+static double source_seconds(const json_t *rows, const char *name) {
+	double least = NAN;
+	size_t length = strlen(name);
+	js_each (row, rows) {
+		const char *source = js_string_or(row, "source", "");
+		if (strncmp(source, name, length) == 0 && source[length] == ':')
+			least = fmin(least, js_real_or(row, "start_stop_s", NAN));
+	}
+	return least;
+}
+
+static void costs_print(struct app *app, const json_t *rows) {
+	js_each (source, counters_sources(app)) {
+		const char *name = js_string_or(source, "name", "?");
+		double seconds = source_seconds(rows, name);
+		char text[CELL];
+		ui_seconds(seconds, text, sizeof text);
+		if (seconds > 0)
+			printf("%s: starting, stopping and reading an event takes %s\n", name, text);
+	}
+}
+
+static void events_print(struct app *app, const json_t *rows) {
+	static const char *const titles[] = {"event", "source", "\1expected", "\1counted", "\1empty", "verdict"};
+	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	js_each (row, rows)
+		event_row(table, row);
+	table_end(table, app_ui(app), stdout);
+	puts("\nexpected: over a loop of known work; empty: between a start and a stop with nothing in between");
+	costs_print(app, rows);
+	reasons_print(app, rows);
+}
+
+/* Only the table, because people ask for it when they know that counters are what they want. */
+static int events_run(struct app *app, bool json, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	js_auto json_t *answer = worker ? worker_prove(worker, err) : NULL;
+	json_t *rows = json_object_get(answer, "rows");
+	if (!answer)
+		return -1;
+	js_auto json_t *document =
+		json_pack("{s:s,s:O,s:o}", "schema", "sweetspot-doctor/1", "events", rows, "counters", sources_json(app));
+	if (json)
+		js_write(document, stdout);
+	else
+		events_print(app, rows);
+	return 0;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "counters"))
+		return events_run(app, opt_has(args, "json"), err);
 	json_t *checks = json_array();
-	(void)err;
 	look_all(app, doctor_build_checks, checks);
 	look_all(app, doctor_system_checks, checks);
 	look_all(app, doctor_gpu_checks, checks);
@@ -94,14 +190,21 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return 0;
 }
 
-static const struct opt *const tables[] = {NULL};
+static const struct opt options[] = {
+	OPT_GROUP("What to check"),
+	{"counters", 0, NULL, "count each event over a loop of known work", 0},
+	{0},
+};
+
+static const struct opt *const tables[] = {options, NULL};
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "check what helps or hinders measurements here, and how to fix it",
 	.usage = "doctor [OPTION...]",
 	.options = tables,
-	.examples = "sweetspot doctor",
+	.examples = "sweetspot doctor\n"
+				"sweetspot doctor --counters",
 	.only_reads = true,
 	.run = run,
 };

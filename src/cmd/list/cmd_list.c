@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
 #include "src/show/results.h"
@@ -132,7 +133,7 @@ static json_t *list_metrics_matching(const json_t *rows, const char *prefix) {
 	json_t *out = json_array();
 	js_each (row, rows)
 		if (begins(list_text(row, "name"), prefix) || any_begins(json_object_get(row, "known_as"), prefix) ||
-		    any_begins(json_object_get(row, "metrics"), prefix))
+		    any_begins(json_object_get(row, "aliases"), prefix) || any_begins(json_object_get(row, "metrics"), prefix))
 			json_array_append_new(out, row_with_names(row));
 	return out;
 }
@@ -158,13 +159,13 @@ static void metric_line(const json_t *metric, FILE *out) {
 	        list_text(metric, "formula"), *summary ? ": " : "", summary);
 }
 
-static void events_line(const json_t *events, FILE *out) {
+static void names_line(const char *head, const json_t *names, FILE *out) {
 	mem_auto char *text = mem_strdup("");
-	js_each (event, events)
-		mem_append(&text, "%s %s", event_at ? "," : "",
-		           json_is_string(event) ? json_string_value(event) : list_text(event, "name"));
+	js_each (name, names)
+		mem_append(&text, "%s %s", name_at ? "," : "",
+		           json_is_string(name) ? json_string_value(name) : list_text(name, "name"));
 	if (*text)
-		ui_wrap(out, 4, 8, "counts%s", text);
+		ui_wrap(out, 4, 8, "%s%s", head, text);
 }
 
 static bool is_group(const json_t *row) {
@@ -172,11 +173,11 @@ static bool is_group(const json_t *row) {
 }
 
 static void group_print(struct ui *ui, const json_t *row, FILE *out) {
-
 	fputs(ui_style(ui, UI_BOLD), out);
 	ui_wrap(out, 0, 4, "%s: %s", list_text(row, "name"), list_text(row, "summary"));
 	fputs(ui_style(ui, UI_PLAIN), out);
-	events_line(json_object_get(row, "events"), out);
+	names_line("also called", json_object_get(row, "aliases"), out);
+	names_line("counts", json_object_get(row, "events"), out);
 	js_each (metric, json_object_get(row, "metrics"))
 		metric_line(metric, out);
 }
@@ -184,14 +185,20 @@ static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 static void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
 	static const char *const titles[] = {"event", "unit", "summary"};
 	struct table *table = table_new(3, titles);
-	js_each (row, rows)
+	size_t groups = 0;
+	js_each (row, rows) {
+		groups += is_group(row);
 		if (is_group(row))
 			group_print(ui, row, out);
 		else
 			table_add(table, list_text(row, "name"), list_text(row, "unit"), list_text(row, "summary"));
-	if (is_group(json_array_get(rows, 0)))
+	}
+	if (groups > 0 && groups < json_array_size(rows))
 		fputc('\n', out);
-	table_end(table, ui, out);
+	if (groups < json_array_size(rows))
+		table_end(table, ui, out);
+	else
+		table_free(table);
 }
 
 /* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */
@@ -306,6 +313,34 @@ static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
 	table_end(table, ui, out);
 }
 
+/* Libraries that programs load, where they are installed. */
+static json_t *list_tools(struct app *app, struct err *err) {
+	static const char *const tools[][2] = {
+		{"omp", "times and tunes the parallel regions of OpenMP programs (LD_PRELOAD)"},
+		{"kokkos", "times and tunes the kernels of Kokkos programs (KOKKOS_TOOLS_LIBS)"},
+		{"mpi", "times the calls of MPI in which ranks wait (LD_PRELOAD)"},
+		{"cuda", "counts the kernels of CUDA programs (CUDA_INJECTION64_PATH)"},
+	};
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		struct err none = {0};
+		mem_auto char *file = mem_printf("libsweetspot-%s.so", tools[i][0]), *path = app_library_path(file, &none);
+		if (path)
+			json_array_append_new(
+				array, json_pack("{s:s,s:s,s:s}", "name", tools[i][0], "summary", tools[i][1], "path", path));
+	}
+	return array;
+}
+
+/* A path stays whole, so that it can be copied. */
+static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
+	(void)ui;
+	js_each (item, array)
+		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
+}
+
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	static const char *const titles[] = {"name", "summary"};
 	struct table *table = table_new(2, titles);
@@ -336,6 +371,7 @@ static const struct {
 	{"formats", list_formats, rows_print},
 	{"diagnoses", list_diagnoses, rows_print},
 	{"launchers", list_launchers, launchers_print},
+	{"tools", list_tools, tools_print},
 };
 
 static int unknown(const char *word, struct err *err) {
@@ -345,7 +381,7 @@ static int unknown(const char *word, struct err *err) {
 		names[i + 1] = lists[i].name;
 	const char *near = near_word(word, names, count + 1);
 	err_set(err, ERR_USAGE,
-	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, and params KERNEL",
+	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
 	        "unknown list \"%s\"", word);
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
@@ -409,7 +445,7 @@ const struct cmd cmd_list = {
 			 "list params KERNEL\n"
 			 "list params --spec FILE.json\n"
 			 "list metrics [PREFIX]\n"
-			 "list strategies|counters|formats|diagnoses|launchers",
+			 "list strategies|counters|formats|diagnoses|launchers|tools",
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048",

@@ -318,7 +318,7 @@ static int launch(struct app *app, const struct opt_args *args, const struct reg
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {
 	struct regions_target target;
 	js_auto json_t *settings = NULL;
-	if (regions_target_read(&target, args, "apply", err) == 0)
+	if (regions_target_read(&target, app, args, "apply", err) == 0)
 		settings = regions_file_load(app, args, target.subject, err);
 	int failed = settings ? launch(app, args, &target, settings, err) : -1;
 	regions_target_clear(&target);
@@ -394,7 +394,7 @@ static int export_write(const json_t *settings, const char *format, const char *
 int regions_command_export(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *format = opt_get(args, "format", "env");
 	size_t count;
-	char *const *words = opt_rest(args, &count), *library = regions_library_path(err);
+	char *const *words = opt_rest(args, &count), *library = app_library_path("libsweetspot-omp.so", err);
 	js_auto json_t *settings = library ? regions_file_of_words(app, args, words, count, err) : NULL;
 	bool used = settings && (opt_has(args, "anyway") || regions_document_proven(settings));
 	mem_auto char *table = used ? table_of(app, settings, err) : NULL;

@@ -32,7 +32,8 @@ static void number(double value, char *text, size_t size) {
 
 static void name_of(const json_t *region, char *text, size_t size) {
 	const char *place = js_string_or(region, "place", "");
-	snprintf(text, size, "%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
+	const char *kind = js_string_or(region, "kind", "kernel"), *more = strcmp(kind, "kernel") == 0 ? place : kind;
+	snprintf(text, size, "%s%s%s%s", js_string_or(region, "name", "?"), *more ? " (" : "", more, *more ? ")" : "");
 }
 
 static void left_out_print(size_t left) {
@@ -72,7 +73,7 @@ static void notes_print(struct ui *ui, const json_t *profile) {
 	const json_t *regions = json_object_get(profile, "regions");
 	js_each (region, regions) {
 		others += js_int_or(region, "nested_calls", 0);
-		has_place = has_place || *js_string_or(region, "place", "");
+		has_place = has_place || *js_string_or(region, "place", "") || json_object_get(region, "kind");
 	}
 	if (others) {
 		ui_wrap(stdout, 0, 2, "%lld calls are not timed: nested ones, and those of several threads at the same time",
@@ -169,8 +170,8 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	}
 	ui_seconds(js_real_or(profile, "time", NAN), time, sizeof time);
 	long long team = js_int_or(profile, "default_threads", 0);
-	printf("%s in all, %s, %lld thread%s by default\n\n", time, js_string_or(profile, "runtime", "?"), team,
-	       team == 1 ? "" : "s");
+	mem_auto char *teams = team ? mem_printf(", %lld thread%s by default", team, team == 1 ? "" : "s") : mem_strdup("");
+	printf("%s in all, %s%s\n\n", time, js_string_or(profile, "runtime", "?"), teams);
 	table_end(table, ui, stdout);
 	left_out_print(left);
 	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));

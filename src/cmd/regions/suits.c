@@ -108,7 +108,7 @@ int regions_command_tune(struct app *app, const struct opt_args *args, const str
 	struct regions_files files = {0};
 	struct regions_options options;
 	js_auto json_t *result = NULL;
-	int failed = regions_target_read(&target, args, "tune", err) || regions_options_check(args, tables, err) ||
+	int failed = regions_target_read(&target, app, args, "tune", err) || regions_options_check(args, tables, err) ||
 	             regions_files_of(app, args, target.subject, &files, err) ||
 	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
@@ -146,12 +146,14 @@ int regions_command_run(struct app *app, const struct opt_args *args, const stru
 	struct regions_options options;
 	struct counters_words words = {0};
 	js_auto json_t *profile = NULL;
-	int failed = regions_target_read(&target, args, "run", err) || regions_options_check(args, tables, err) ||
+	int failed = regions_target_read(&target, app, args, "run", err) || regions_options_check(args, tables, err) ||
 	             regions_options_read(app, args, &target, &options, err) ||
 	             counters_read(app, args, &words, &options, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
 		options.mpi = target.mpi;
+		options.kokkos = target.kokkos.library;
+		options.kokkos_variable = target.kokkos.variable;
 		profile = regions_profile(&options, err);
 		lock_release(lock);
 	}
@@ -215,7 +217,7 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 	bool suits = false;
 	if (!is_plain(args, tables))
 		return false;
-	if (regions_target_read(&target, args, "tune", &none) == 0 &&
+	if (regions_target_read(&target, app, args, "tune", &none) == 0 &&
 	    regions_options_read(app, args, &target, &options, &none) == 0) {
 		int lock = lock_take(app_ui(app), app_interrupt(app), &none);
 		if (lock >= 0) {

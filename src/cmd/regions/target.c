@@ -11,27 +11,6 @@
 #include "base/proc/path.h"
 #include "base/proc/work.h"
 
-/* It is installed beside the worker; where it was built it is in libtool's folder. */
-char *regions_library_path(struct err *err) {
-	static const char *const beside[] = {"/libsweetspot-omp.so", "/.libs/libsweetspot-omp.so"};
-	char *worker = app_worker_path(err), *found = NULL;
-	if (!worker)
-		return NULL;
-	char *real = realpath(worker, NULL), *folder = real ? real : worker, *slash = strrchr(folder, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < 2 && !found; i++) {
-		mem_auto char *path = mem_printf("%s%s", slash ? folder : ".", beside[i]);
-		found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
-	}
-	if (!found)
-		err_set(err, ERR_UNAVAILABLE, "build with shared libraries (--enable-shared) and install the whole package",
-		        "libsweetspot-omp.so is not beside the worker in %s", slash ? folder : ".");
-	free(real);
-	free(worker);
-	return found;
-}
-
 static int rights_check(const char *path, struct err *err) {
 	struct stat facts;
 	bool gains = stat(path, &facts) == 0 && (facts.st_mode & (S_ISUID | S_ISGID)) &&
@@ -89,19 +68,19 @@ char *regions_subject(const char *path, char *const *words, size_t count) {
 static int runtime_check(const struct regions_target *target, struct err *err) {
 	char loader[256];
 	enum openmp_file kind = openmp_file_kind(target->subject, loader, sizeof loader);
-	if (kind == OPENMP_FILE_STATIC)
+	if (kind == OPENMP_FILE_STATIC && !target->kokkos.library)
 		return err_set(err, ERR_USAGE,
 		               "link it dynamically (without -static), or tune it as a whole: sweetspot tune --openmp -- ..",
 		               "%s is linked statically, so its regions cannot be seen", target->subject);
 	/* A script may start what has regions. */
-	if (kind == OPENMP_FILE_OTHER || may_have_regions(target->subject))
+	if (kind == OPENMP_FILE_OTHER || target->kokkos.library || may_have_regions(target->subject))
 		return 0;
 	return err_set(err, ERR_USAGE, "compile it with -fopenmp; --param tunes programs of any kind",
 	               "%s does not load an OpenMP runtime, so it has no parallel regions to see", target->subject);
 }
 
-int regions_target_read(struct regions_target *target, const struct opt_args *args, const char *command,
-                        struct err *err) {
+int regions_target_read(struct regions_target *target, struct app *app, const struct opt_args *args,
+                        const char *command, struct err *err) {
 	*target = (struct regions_target){.words = opt_rest(args, &target->count)};
 	target->words = opt_rest(args, &target->count);
 	if (!opt_dashes(args) || target->count == 0) {
@@ -117,9 +96,11 @@ int regions_target_read(struct regions_target *target, const struct opt_args *ar
 	if (!target->path)
 		return -1;
 	target->subject = regions_subject(target->path, target->words, target->count);
+	if (strcmp(command, "run") == 0)
+		target->kokkos = kokkos_tool_find(app_ui(app), (const char *const *)target->words, target->count, NULL, false);
 	if (rights_check(target->subject, err) || runtime_check(target, err))
 		return -1;
-	target->library = regions_library_path(err);
+	target->library = app_library_path("libsweetspot-omp.so", err);
 	mem_auto char *ranks = work_ranks((const char *const *)target->words);
 	if (target->library && ranks) {
 		target->mpi = mem_printf("%.*smpi.so", (int)(strlen(target->library) - strlen("omp.so")), target->library);
@@ -136,6 +117,7 @@ void regions_target_clear(struct regions_target *target) {
 	free(target->subject);
 	free(target->library);
 	free(target->mpi);
+	free(target->kokkos.library);
 }
 
 json_t *regions_target_command(const struct regions_target *target) {

@@ -209,12 +209,12 @@ static void roof_put(struct report *report, const struct report_section *section
 static void next_put(struct report *report, const struct report_section *section) {
 	js_each (finding, json_object_get(section->result, "diagnoses")) {
 		const char *next = js_string_or(finding, "next", NULL);
-		double strength = js_real_or(finding, "strength", 1);
+		double gain = js_real_or(finding, "strength", 1);
 		if (!next)
 			continue;
 		html_put(report->html, "<p class=\"note\">Next to try");
-		if (strength > 1.005)
-			html_put(report->html, " (up to %.2gx)", strength);
+		if (gain > 1.005)
+			html_put(report->html, " (up to %.2gx)", gain);
 		html_put(report->html, ":</p>");
 		report_command(report, next);
 		return;

@@ -217,11 +217,11 @@ static const char *class_of(const char *confidence) {
 
 static void finding_put(struct report *report, const json_t *finding) {
 	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
-	double strength = js_real_or(finding, "strength", 1);
+	double gain = js_real_or(finding, "strength", 1);
 	html_put(report->html, "<article class=\"why\"><p><span class=\"%s\">%s confidence</span> %s", class_of(confidence),
 	         confidence, js_string_or(finding, "sentence", "?"));
-	if (strength > 1.005)
-		html_put(report->html, " (up to %.2gx)", strength);
+	if (gain > 1.005)
+		html_put(report->html, " (up to %.2gx)", gain);
 	html_put(report->html, "</p>");
 	lines_put(report, finding, "evidence", "");
 	lines_put(report, finding, "missing", "unknown: ");

@@ -8,6 +8,7 @@
 #include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/run/run_impl.h"
+#include "src/plan/kokkos_program.h"
 #include "src/show/counters.h"
 #include "src/show/figures.h"
 #include "src/show/results.h"
@@ -342,11 +343,21 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 
 static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options, manual_options, NULL};
 
+/* Its kernels are what there is to see. */
+static bool is_kokkos(const struct opt_args *args) {
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	return opt_dashes(args) && opt_words(args) == 0 &&
+	       kokkos_program_find((const char *const *)words, count, NULL) != KOKKOS_PROGRAM_NONE;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "regions"))
 		return regions_command_run(app, args, tables, err);
 	if (gpu_command_suits(app, args))
 		return gpu_command_run(app, args, err);
+	if (is_kokkos(args))
+		return regions_command_run(app, args, tables, err);
 	if (opt_dashes(args) && opt_words(args) == 0)
 		return err_set(err, ERR_USAGE, "`run --regions -- ./app` for OpenMP, `run --device cuda -- ./app` for CUDA",
 		               "choose what to show about the program");

@@ -33,11 +33,21 @@ static void flops_make(json_t *rows, bool acts, struct rng *rng) {
 static struct quantities shared(double amount, bool acts) {
 	struct quantities q = quantities_plain(1e-3 * amount);
 	q.wavefronts *= acts ? 8 : 1;
-	q.conflicts = acts ? 1.5 : 0.01;
 	return q;
 }
 static void shared_make(json_t *rows, bool acts, struct rng *rng) {
 	each(rows, acts, rng, shared);
+}
+
+/* More passes than conflicts are no loss. */
+static struct quantities banks(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.wavefronts *= 5;
+	q.conflicts = acts ? 0.7 : 0.01;
+	return q;
+}
+static void banks_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, banks);
 }
 
 static struct quantities sectors(double amount, bool acts) {
@@ -109,6 +119,7 @@ int main(void) {
 		{"dram_bandwidth", "counter:gpu_dram_read_bytes", dram_make},
 		{"compute_peak", "counter:gpu_sp_fma", flops_make},
 		{"shared_memory", "counter:gpu_shared_load_wavefronts", shared_make},
+		{"bank_conflicts", NULL, banks_make},
 		{"uncoalesced", "counter:gpu_global_load_sectors", sectors_make},
 		{"launch_overhead", "counter:gpu_launches", launches_make},
 		{"transfer_bound", "counter:gpu_copy_up_time", copies_make},

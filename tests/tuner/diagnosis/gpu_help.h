@@ -16,7 +16,7 @@
 struct quantities {
 	double time, kernel, copies, cpu, launches, dram, sectors, requests, efficiency, l2_sectors, wavefronts, conflicts;
 	double cycles, instructions, lanes /* share */, active, flops, ops, bytes;
-	double occupancy, threads, shared_bytes;
+	double occupancy, threads, shared_bytes, blocks;
 };
 
 /* A GPU that is neither idle nor limited by anything for `time` seconds. */
@@ -42,7 +42,8 @@ static inline struct quantities quantities_plain(double time) {
 	                           .bytes = 0.1 * 3e12 * time,
 	                           .occupancy = 1,
 	                           .threads = 256,
-	                           .shared_bytes = 8192};
+	                           .shared_bytes = 8192,
+	                           .blocks = 1056};
 }
 
 static inline void named(json_t *list, const char *name, double value) {
@@ -83,11 +84,12 @@ static inline json_t *counters_json(const struct quantities *q) {
 static inline json_t *detail_json(const struct quantities *q, bool counted) {
 	json_t *figures = json_array();
 	named(figures, "cpu_s", q->cpu);
-	json_t *detail = json_pack(
-		"{s:{s:i,s:[{s:s,s:i,s:f,s:i,s:i,s:[f,i,i],s:[i,i,i],s:f,s:f,s:s}]},s:{s:f,s:f,s:s},s:o}", "gpu", "runs", 1,
-		"kernels", "function", "f", "registers", 40, "shared_bytes", q->shared_bytes, "local_bytes", 0, "spill_bytes",
-		0, "block", q->threads, 1, 1, "grid", 1000, 1, 1, "launches", q->launches, "occupancy", q->occupancy, "limiter",
-		"registers", "work", "ops", q->ops, "bytes", q->bytes, "op", "step", "figures", figures);
+	json_t *detail =
+		json_pack("{s:{s:i,s:[{s:s,s:i,s:f,s:i,s:i,s:[f,i,i],s:[f,i,i],s:f,s:f,s:s,s:i}]},s:{s:f,s:f,s:s},s:o}", "gpu",
+	              "runs", 1, "kernels", "function", "f", "registers", 40, "shared_bytes", q->shared_bytes,
+	              "local_bytes", 0, "spill_bytes", 0, "block", q->threads, 1, 1, "grid", q->blocks, 1, 1, "launches",
+	              q->launches, "occupancy", q->occupancy, "limiter", "registers", "resident", 1056, "work", "ops",
+	              q->ops, "bytes", q->bytes, "op", "step", "figures", figures);
 	if (counted)
 		json_object_set_new(detail, "counters", counters_json(q));
 	return detail;

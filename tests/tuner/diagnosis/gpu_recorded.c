@@ -66,9 +66,9 @@ static bool is_sure(const json_t *one) {
 static void fw_test(void) {
 	json_t *json = recorded("gpu_fw"), *list = explained(json, NULL, NULL);
 	const json_t *tile = found_of(list, "register_tile");
-	double strength = js_real_or(tile, "strength", NAN);
+	double gain = js_real_or(tile, "strength", NAN);
 	ok(is_sure(tile), "fw: the tile in registers is what decides");
-	ok(strength > 1.5 && strength < 2.5, "fw: by about 2 (%.2f)", strength);
+	ok(gain > 1.5 && gain < 2.5, "fw: by about 2 (%.2f)", gain);
 	ok(!found_of(list, "occupancy_limiter"), "fw: not occupancy, which falls with the time");
 	ok(!found_of(list, "launch_overhead") && !found_of(list, "transfer_bound"), "fw: neither launches nor copies");
 	json_decref(list);

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "tests/tap.h"
 #include "tuner/space/domain.h"
-#include "tuner/spec/spec.h"
+#include "base/t1/t1.h"
 
 /* Computed with CPython 3.11: list(...) without what is there twice, True and False as 1 and 0. */
 static const struct {
@@ -67,7 +67,7 @@ static char *joined(const char *text, struct err *err) {
 	struct value *values;
 	size_t count;
 	char *all = NULL, one[64];
-	if (spec_values(text, arena, &values, &count, err) == 0) {
+	if (t1_values(text, arena, &values, &count, err) == 0) {
 		all = mem_strdup("");
 		for (size_t i = 0; i < count; i++) {
 			value_text(values[i], one, sizeof one);
@@ -149,10 +149,10 @@ static void test_limit(void) {
 	struct value *values;
 	size_t count = 0;
 	struct err err = {0};
-	ok(spec_values("[i for i in range(2**20)]", arena, &values, &count, &err) == 0 && count == DOMAIN_MAX &&
+	ok(t1_values("[i for i in range(2**20)]", arena, &values, &count, &err) == 0 && count == DOMAIN_MAX &&
 	       values[count - 1].as.i == DOMAIN_MAX - 1,
 	   "2^20 values");
-	ok(spec_values("list(range(2**20)) + [-1]", arena, &values, &count, &err) != 0, "one more: %s", err.what);
+	ok(t1_values("list(range(2**20)) + [-1]", arena, &values, &count, &err) != 0, "one more: %s", err.what);
 	arena_free(arena);
 }
 
@@ -178,7 +178,7 @@ static void test_mutations(void) {
 		size_t size = strlen(text), count = 0, edits = 1 + rng_below(&rng, 2);
 		while (edits-- > 0)
 			text[rng_below(&rng, size)] = alphabet[rng_below(&rng, sizeof alphabet - 1)];
-		bool good = spec_values(text, arena, &values, &count, &err) == 0;
+		bool good = t1_values(text, arena, &values, &count, &err) == 0;
 		read += good;
 		refused += !good;
 		wrong += good ? !sound(values, count) : err.code != ERR_USAGE || !err.what[0];

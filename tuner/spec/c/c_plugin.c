@@ -341,7 +341,7 @@ static int arguments_make(const struct c_kernel *kernel, const char *folder, str
 		struct value value;
 		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
 			return err_set(err, ERR_USAGE, NULL, "the configuration cannot be written as C macros");
-		arguments[count] = c_define(arena, name, value, err);
+		arguments[count] = t1_define(arena, name, value, err);
 		if (!arguments[count++])
 			return -1;
 	}

@@ -199,7 +199,7 @@ int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c
 	*argument = (struct c_argument){.name = name ? arena_strdup(arena, name) : arena_printf(arena, "argument_%zu", at)};
 	if (!json_is_object(json))
 		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] must be an object", at);
-	if (!c_is_name(argument->name))
+	if (!t1_is_name(argument->name))
 		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "Arguments[%zu]: Name must be an identifier",
 		               at);
 	const char *key = json_object_get(json, "MemType") ? "MemType" : "MemoryType";
@@ -220,7 +220,7 @@ int c_space_check(struct arena *arena, const struct space *space, const char *ke
 		if (strcmp(name, kernel) == 0)
 			return err_set(err, ERR_USAGE, "rename one of them", "a parameter has the kernel's name %s", name);
 		for (size_t v = 0; v < space_param_values(space, p); v++)
-			if (!c_define(arena, name, space_param_value(space, p, v), err))
+			if (!t1_define(arena, name, space_param_value(space, p, v), err))
 				return -1;
 	}
 	return 0;
@@ -259,69 +259,7 @@ int c_baseline_failed(const json_t *baseline, const char *how, const char *messa
 	return -1;
 }
 
-enum { NAME_LONGEST = 63, OPTION_LONGEST = 1024 };
-
-static bool is_among(const char *text, const char *const *words) {
-	while (*words && strcmp(*words, text) != 0)
-		words++;
-	return *words;
-}
-
-static const char *const keywords[] = {
-	"auto",     "break",    "case",  "char",     "const",  "continue", "default", "do",     "double",  "else",
-	"enum",     "extern",   "float", "for",      "goto",   "if",       "inline",  "int",    "long",    "register",
-	"restrict", "return",   "short", "signed",   "sizeof", "static",   "struct",  "switch", "typedef", "typeof",
-	"union",    "unsigned", "void",  "volatile", "while",  "asm",      "defined", NULL};
-
-/* A value may be a word of the language, such as "static", "double" or "_Float16", or several: "unsigned int". */
-static bool is_value_word(const char *text) {
-	char copy[NAME_LONGEST + 1], *rest = copy;
-	bool several = strchr(text, ' ') != NULL;
-	if (strlen(text) > NAME_LONGEST)
-		return false;
-	snprintf(copy, sizeof copy, "%s", text);
-	for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
-		if (!(isalpha((unsigned char)*word) || *word == '_') || (several && !is_among(word, keywords)))
-			return false;
-		for (const char *c = word; *c; c++)
-			if (!isalnum((unsigned char)*c) && *c != '_')
-				return false;
-	}
-	return true;
-}
-
-bool c_is_name(const char *text) {
-	if (!text || strlen(text) > NAME_LONGEST || !(isalpha((unsigned char)*text) || *text == '_'))
-		return false;
-	for (const char *c = text; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '_')
-			return false;
-	/* Leading underscores belong to the compiler, ss_t1_ to the generated file. */
-	return text[0] != '_' && strncmp(text, "ss_t1_", 6) != 0 && !is_among(text, keywords);
-}
-
-/* A real number must stay one in C: 1.0, not 1. */
-static const char *number_in_c(struct arena *arena, struct value value) {
-	char text[64];
-	value_text(value, text, sizeof text);
-	bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
-	return arena_printf(arena, "%s%s", text, whole ? ".0" : "");
-}
-
-const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
-	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
-	if (!c_is_name(name)) {
-		err_set(err, ERR_USAGE, "use letters, digits and _, but no keyword of C", "parameter %.60s cannot be a C macro",
-		        name);
-		return NULL;
-	}
-	if (value.type == VALUE_WORD ? !is_value_word(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
-		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _",
-		        "parameter %s: \"%.60s\" cannot be a C token", name, text);
-		return NULL;
-	}
-	return arena_printf(arena, "-D%s=%s", name, text);
-}
+enum { OPTION_LONGEST = 1024 };
 
 /* Accepts options for optimization, warnings, paths and libraries, but none that change the inputs, the output file or
  * the programs that run. */
@@ -361,14 +299,11 @@ static bool option_allowed(const char *option) {
 
 /* "-I" "folder" */
 static bool takes_next(const char *option) {
-	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param", NULL};
-	return is_among(option, words);
-}
-
-bool c_is_plain(const char *text) {
-	while (*text && !iscntrl((unsigned char)*text))
-		text++;
-	return !*text;
+	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(option, words[i]) == 0)
+			return true;
+	return false;
 }
 
 static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
@@ -379,7 +314,7 @@ static int c_options_read(const json_t *json, struct arena *arena, struct c_kern
 	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
 	js_each (item, array) {
 		const char *text = json_string_value(item);
-		if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
+		if (!text || strlen(text) > OPTION_LONGEST || !t1_is_plain(text))
 			return err_set(err, ERR_USAGE, "give one option per string",
 			               "CompilerOptions[%zu] is not a valid compiler option", item_at);
 		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
@@ -404,7 +339,7 @@ int c_file_read(const json_t *json, const char *key, const char *folder, struct 
 	if (!realpath(path, whole) || stat(whole, &stat_of) || !S_ISREG(stat_of.st_mode))
 		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: %.200s is not a file",
 		               key, path);
-	if (!c_is_plain(whole) || strpbrk(whole, "\"\\"))
+	if (!t1_is_plain(whole) || strpbrk(whole, "\"\\"))
 		return err_set(err, ERR_USAGE, "move it to a path without quotes and backslashes",
 		               "%s: the path %.200s cannot be included in C", key, whole);
 	*file = arena_strdup(arena, whole);
@@ -460,7 +395,7 @@ int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, s
 	*kernel = (struct c_kernel){.openmp = false};
 	if (js_string(json, "KernelName", &name, err))
 		return err_prefix(err, "KernelSpecification");
-	if (!c_is_name(name))
+	if (!t1_is_name(name))
 		return err_set(err, ERR_USAGE, "name the function in KernelFile",
 		               "KernelName \"%.60s\" is not a valid C function name", name);
 	kernel->name = arena_strdup(arena, name);

@@ -3,9 +3,8 @@
 #ifndef TUNER_SPEC_C_IMPL_H
 #define TUNER_SPEC_C_IMPL_H
 
-#include "base/mem.h"
 #include "base/sha256.h"
-#include "base/value.h"
+#include "base/t1/t1.h"
 #include "tuner/build/builder.h"
 
 /* name in the specification, C type, kind, bytes */
@@ -76,9 +75,6 @@ int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t cou
 /* The absolute path of KernelFile. */
 int c_file_read(const json_t *json, const char *key, const char *folder, struct arena *arena, const char **file,
                 struct err *err);
-bool c_is_plain(const char *text); /* without control characters */
-/* A name that neither C, the compiler nor the generated file uses. */
-bool c_is_name(const char *text);
 /* Every value of every parameter must be valid in a -D, and no parameter may have the kernel's name. */
 struct space;
 int c_space_check(struct arena *arena, const struct space *space, const char *kernel, struct err *err);
@@ -90,9 +86,6 @@ struct stat;
 int c_file_check(const char *path, const struct stat *was, struct err *err);
 /* -1 and err: the other configurations have nothing to be compared with. */
 int c_baseline_failed(const json_t *baseline, const char *how, const char *message, struct err *err);
-
-/* "-DNAME=VALUE" for a member of a configuration; ERR_USAGE where the name or the value cannot be part of C. */
-const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err);
 
 /* Writes the parts of a plug-in into the folder: header, harness, table of the arguments, and the file that includes
  * the kernel's; adds their texts to the hash. */

@@ -70,9 +70,9 @@ static const double MILLISECONDS = 1e3;
 
 static int evaluate(const struct cuda_kernel *kernel, const json_t *config, double seconds, const json_t *formula,
                     const char *name, double *value, struct err *err) {
-	struct cuda_names names = cuda_names_of(kernel, config);
-	cuda_names_set(&names, "time", value_real(MILLISECONDS * seconds));
-	int failed = cuda_evaluate(&names, formula, name, value, err);
+	struct t1_names names = t1_names_of(&kernel->launch, config);
+	t1_names_set(&names, "time", value_real(MILLISECONDS * seconds));
+	int failed = t1_evaluate(&kernel->launch, &names, formula, name, value, err);
 	free(names.at);
 	return failed;
 }
@@ -81,9 +81,9 @@ static int evaluate(const struct cuda_kernel *kernel, const json_t *config, doub
 static int cuda_metrics_check(const struct cuda_kernel *kernel, const json_t *baseline, struct err *err) {
 	json_t *all;
 	double value;
-	if (!json_object_get(kernel->json, "Metrics"))
+	if (!json_object_get(kernel->launch.json, "Metrics"))
 		return 0;
-	if (js_object(kernel->json, "Metrics", &all, err))
+	if (js_object(kernel->launch.json, "Metrics", &all, err))
 		return -1;
 	if (json_object_size(all) > METRICS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "Metrics has more than %d members", METRICS_MAX);
@@ -109,7 +109,7 @@ static json_t *metric_json(const struct cuda_kernel *kernel, const json_t *confi
 
 /* Appends them to setup["metrics"], from its "config" and its "median", in seconds. */
 static void cuda_metrics_add(const struct cuda_kernel *kernel, json_t *setup) {
-	json_t *all = json_object_get(kernel->json, "Metrics"), *config = json_object_get(setup, "config");
+	json_t *all = json_object_get(kernel->launch.json, "Metrics"), *config = json_object_get(setup, "config");
 	json_t *before = json_object_get(setup, "metrics"),
 		   *metrics = json_is_array(before) ? json_copy(before) : json_array();
 	js_members (name, formula, all)
@@ -158,8 +158,8 @@ static json_t *text_of(json_t *json, struct err *err) {
 }
 
 static json_t *size_json(const struct cuda_kernel *kernel) {
-	const double *size = kernel->problem;
-	if (!json_object_get(kernel->json, "ProblemSize"))
+	const double *size = kernel->launch.problem;
+	if (!json_object_get(kernel->launch.json, "ProblemSize"))
 		return json_object();
 	if (size[2] > 1)
 		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0fx%.0f", size[0], size[1], size[2]));
@@ -170,7 +170,7 @@ static json_t *size_json(const struct cuda_kernel *kernel) {
 
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err) {
 	struct spec_cuda *cuda = mem_alloc(1, sizeof *cuda);
-	struct cuda_shape shape;
+	struct t1_shape shape;
 	cuda->arena = arena_new();
 	cuda->json = json_deep_copy(spec_kernel(spec)); /* counts of references are not shared between threads */
 	cuda->baseline = json_deep_copy(spec_baseline(spec));
@@ -179,7 +179,7 @@ struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, 
 	cuda->process = worker;
 	if (cuda_kernel_read(cuda->json, spec_language(spec), spec_folder(spec), spec_space(spec), cuda->arena,
 	                     &cuda->kernel, err) ||
-	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) ||
+	    t1_shape_of(&cuda->kernel.launch, cuda->baseline, &shape, err) ||
 	    cuda_metrics_check(&cuda->kernel, cuda->baseline, err) || source_hash(cuda, spec, err))
 		goto fail;
 	cuda->problem = size_json(&cuda->kernel);

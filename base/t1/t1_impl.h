@@ -1,47 +1,25 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files that read specifications. */
-#ifndef TUNER_SPEC_IMPL_H
-#define TUNER_SPEC_IMPL_H
-
-#include "base/expr/expr.h"
-#include "tuner/space/domain.h"
-#include "tuner/spec/slice.h"
-#include "tuner/spec/spec.h"
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the files that read Python lists. All functions return 0, or -1 with an error that has the place in the
+ * text.
+ */
+#ifndef BASE_T1_T1_IMPL_H
+#define BASE_T1_T1_IMPL_H
+#include "base/t1/slice.h"
+#include "base/t1/t1.h"
 
 /* A list of values under construction. */
-
 struct value_list {
 	struct value *at; /* free() it */
 	size_t count, room;
 };
 
-/* ERR_USAGE for more than DOMAIN_MAX values, and for values that cannot be passed to a program: infinities, control
- * characters, words of more than 1024 bytes. */
+/* ERR_USAGE for more than PARAM_VALUES_MAX values, and for values that cannot be passed to a program: infinities,
+ * control characters, words of more than 1024 bytes. */
 int value_list_push(struct value_list *list, struct value value, struct err *err);
-
-struct spec {
-	struct arena *arena;
-	const char *name, *folder, *hash, *word;
-	enum spec_language language;
-	json_t *root, *kernel, *baseline;
-	struct space *space;
-	int defaults[SPACE_PARAMS_MAX]; /* places among the Values; -1: the Default is not one of them */
-};
-
-/* Builds the space from ConfigurationSpace, and sets the defaults. */
-int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err);
-
 /* One Python value. */
-int spec_scalar(const char *text, struct arena *arena, struct value *value, struct err *err);
-/* The condition in Python: && || ! of C become and, or, not unless that would change the meaning. The caller frees it;
- * NULL and err. */
-char *spec_condition(const char *text, struct err *err);
+int t1_scalar(const char *text, struct arena *arena, struct value *value, struct err *err);
 
-/* Shared by the files that read Python lists. All functions return 0, or -1 with an error that has the place in the
- * text.
- */
-
-enum { READER_NEST_MAX = 16, READER_STEPS_MAX = 4 * DOMAIN_MAX };
+enum { READER_NEST_MAX = 16, READER_STEPS_MAX = 4 * PARAM_VALUES_MAX };
 
 struct reader {
 	struct arena *arena; /* the words */

@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Python lists as T1 files write them. Brackets, sums and comprehensions are taken apart here; everything between them
  * is an expression over at most one name. Nothing is ever handed to an interpreter. */
 #include <ctype.h>
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
-#include "tuner/spec/impl.h"
+#include "base/t1/t1_impl.h"
 
 enum { WORD_LONGEST = 1024 };
 
@@ -26,8 +25,8 @@ static int check(struct value value, struct err *err) {
 int value_list_push(struct value_list *list, struct value value, struct err *err) {
 	if (check(value, err))
 		return -1;
-	if (list->count == DOMAIN_MAX)
-		return err_set(err, ERR_USAGE, NULL, "more than %d values", DOMAIN_MAX);
+	if (list->count == PARAM_VALUES_MAX)
+		return err_set(err, ERR_USAGE, NULL, "more than %d values", PARAM_VALUES_MAX);
 	if (list->count == list->room) {
 		list->room = list->room ? list->room * 2 : 16;
 		list->at = mem_grow(list->at, list->room, sizeof *list->at);
@@ -43,8 +42,8 @@ static int value_list_repeat(struct value_list *list, size_t first, int64_t time
 		list->count = first;
 		return 0;
 	}
-	if (times > DOMAIN_MAX)
-		return err_set(err, ERR_USAGE, NULL, "more than %d values", DOMAIN_MAX);
+	if (times > PARAM_VALUES_MAX)
+		return err_set(err, ERR_USAGE, NULL, "more than %d values", PARAM_VALUES_MAX);
 	for (size_t i = count; i < count * (size_t)times; i++)
 		if (value_list_push(list, list->at[first + i - count], err))
 			return -1;
@@ -56,7 +55,7 @@ static int value_list_sort(struct value_list *list, size_t first, struct err *er
 	size_t count = list->count - first;
 	if (count == 0)
 		return 0;
-	qsort(list->at + first, count, sizeof *list->at, domain_order);
+	qsort(list->at + first, count, sizeof *list->at, value_order);
 	bool words = list->at[list->count - 1].type == VALUE_WORD; /* words come last */
 	if (words && list->at[first].type != VALUE_WORD)
 		return err_set(err, ERR_USAGE, NULL, "numbers and words cannot be sorted together");
@@ -65,7 +64,7 @@ static int value_list_sort(struct value_list *list, size_t first, struct err *er
 
 static int order_pointers(const void *left, const void *right) {
 	const struct value *a = *(const struct value *const *)left, *b = *(const struct value *const *)right;
-	int order = domain_order(a, b);
+	int order = value_order(a, b);
 	return order ? order : (a > b) - (a < b);
 }
 
@@ -77,7 +76,7 @@ static void value_list_unique(struct value_list *list) {
 		sorted[i] = &list->at[i];
 	qsort(sorted, list->count, sizeof(const struct value *), order_pointers);
 	for (size_t i = 1; i < list->count; i++)
-		again[sorted[i] - list->at] = domain_order(sorted[i - 1], sorted[i]) == 0;
+		again[sorted[i] - list->at] = value_order(sorted[i - 1], sorted[i]) == 0;
 	size_t kept = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (!again[i])
@@ -225,8 +224,8 @@ static int read_term(struct reader *r, struct slice *s, struct value_list *out) 
 		struct slice number = {s->at, number_end(*s)};
 		if (reader_whole(r, number, &times))
 			return -1;
-		size_t made = times > 0 && times <= DOMAIN_MAX ? (out->count - first) * (size_t)times : 0;
-		if (reader_spend(r, number, made < DOMAIN_MAX ? made : DOMAIN_MAX))
+		size_t made = times > 0 && times <= PARAM_VALUES_MAX ? (out->count - first) * (size_t)times : 0;
+		if (reader_spend(r, number, made < PARAM_VALUES_MAX ? made : PARAM_VALUES_MAX))
 			return -1;
 		if (value_list_repeat(out, first, times, r->err))
 			return reader_place(r, slice_trim(number));
@@ -255,9 +254,9 @@ int reader_list(struct reader *r, struct slice s, struct value_list *out) {
 	return status;
 }
 
-static void spec_values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);
+static void values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);
 
-int spec_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err) {
+int t1_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err) {
 	struct reader r = {.arena = arena, .err = err};
 	struct slice all = slice_trim((struct slice){text, text + strlen(text)});
 	struct value_list list = {0};
@@ -268,30 +267,20 @@ int spec_values(const char *text, struct arena *arena, struct value **values, si
 	if (status == 0 && list.count == 0)
 		status = err_set(err, ERR_USAGE, NULL, "the list is empty");
 	if (status == 0)
-		spec_values_keep(&list, arena, values, count);
+		values_keep(&list, arena, values, count);
 	free(list.at);
 	return status;
 }
 
 /* Duplicates are removed; the array lives in the arena. */
-static void spec_values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count) {
+static void values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count) {
 	value_list_unique(list);
 	*count = list->count;
 	*values = arena_alloc(arena, list->count, sizeof **values);
 	memcpy(*values, list->at, list->count * sizeof **values);
 }
 
-/* ConfigurationSpace: TuningParameters and Conditions. */
-enum { CONDITIONS_MAX = 4096 };
-
-/* The values of the parameter that is being read. */
-struct domain {
-	struct arena *arena;
-	struct value *values;
-	size_t count;
-};
-
-static int read_json_values(const json_t *json, struct domain *domain, struct err *err) {
+static int read_json_values(const json_t *json, struct t1_param *param, struct err *err) {
 	struct value_list list = {0};
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < json_array_size(json); i++) {
@@ -304,167 +293,51 @@ static int read_json_values(const json_t *json, struct domain *domain, struct er
 	if (status == 0 && list.count == 0)
 		status = err_set(err, ERR_USAGE, NULL, "the list is empty");
 	if (status == 0)
-		spec_values_keep(&list, domain->arena, &domain->values, &domain->count);
+		values_keep(&list, param->arena, &param->values, &param->count);
 	free(list.at);
 	return status;
 }
 
-static int read_values(const json_t *json, struct domain *domain, struct err *err) {
+static int read_values(const json_t *json, struct t1_param *param, struct err *err) {
 	if (!json)
 		return err_set(err, ERR_USAGE, NULL, "'Values' is missing");
 	if (json_is_string(json)) {
 		const char *text = json_string_value(json);
-		return spec_values(text, domain->arena, &domain->values, &domain->count, err) ? err_prefix(err, "Values") : 0;
+		return t1_values(text, param->arena, &param->values, &param->count, err) ? err_prefix(err, "Values") : 0;
 	}
 	js_auto json_t *list = json_is_array(json) ? json_incref((json_t *)json) : json_pack("[O]", json);
-	int status = read_json_values(list, domain, err);
+	int status = read_json_values(list, param, err);
 	return status ? err_prefix(err, "Values") : 0;
 }
 
-static int place_of(const struct domain *domain, struct value value) {
-	for (size_t i = 0; i < domain->count; i++)
-		if (value_equal(domain->values[i], value))
+static int place_of(const struct t1_param *param, struct value value) {
+	for (size_t i = 0; i < param->count; i++)
+		if (value_equal(param->values[i], value))
 			return (int)i;
 	return -1;
 }
 
 /* A value, or a list with one value; a text may be a word, or a value as Python writes it. */
-static int read_default(const json_t *json, const struct domain *domain, int *place, struct err *err) {
+static int read_default(const json_t *json, struct t1_param *param, struct err *err) {
 	struct value value;
-	*place = -1;
+	param->place = -1;
 	if (json_is_array(json) && json_array_size(json) == 1)
 		json = json_array_get(json, 0);
 	if (!json || json_is_null(json))
 		return 0;
 	if (!value_from_json(json, &value))
 		return err_set(err, ERR_USAGE, NULL, "Default: must be one number or word");
-	*place = place_of(domain, value);
-	if (*place < 0 && json_is_string(json) && spec_scalar(json_string_value(json), domain->arena, &value, NULL) == 0)
-		*place = place_of(domain, value);
+	param->place = place_of(param, value);
+	if (param->place < 0 && json_is_string(json) && t1_scalar(json_string_value(json), param->arena, &value, NULL) == 0)
+		param->place = place_of(param, value);
 	return 0;
 }
 
-static int read_param(struct spec *spec, const json_t *json, size_t number, size_t *total, struct err *err) {
-	struct domain domain = {.arena = arena_new()};
-	const char *name = NULL;
-	int status = -1;
-	if (!json_is_object(json)) {
-		err_set(err, ERR_USAGE, NULL, "it must be an object");
-		goto done;
-	}
-	if (js_string(json, "Name", &name, err) || read_values(json_object_get(json, "Values"), &domain, err) ||
-	    read_default(json_object_get(json, "Default"), &domain, &spec->defaults[number], err))
-		goto done;
-	*total += domain.count;
-	if (*total > DOMAIN_MAX)
-		err_set(err, ERR_USAGE, NULL, "more than %d values in all", DOMAIN_MAX);
-	else
-		status =
-			space_add_param(spec->space, name, js_string_or(json, "Type", ""), domain.values, domain.count, NULL, err);
-done:
-	if (status && name)
-		err_prefix(err, "TuningParameters[%zu] \"%.64s\"", number, name);
-	else if (status)
-		err_prefix(err, "TuningParameters[%zu]", number);
-	arena_free(domain.arena);
-	return status;
-}
-
-static int check_names(const struct space *space, const char *text, struct err *err) {
-	const char *names[SPACE_PARAMS_MAX], *unknown = NULL;
-	struct expr *expr = expr_parse(text, err);
-	if (!expr)
-		return -1;
-	for (size_t i = 0; i < expr_name_count(expr) && !unknown; i++)
-		if (space_param_find(space, expr_name(expr, i)) < 0)
-			unknown = expr_name(expr, i);
-	if (unknown) {
-		for (size_t i = 0; i < space_params(space); i++)
-			names[i] = space_param_name(space, i);
-		const char *near = near_word(unknown, names, space_params(space));
-		err_set(err, ERR_USAGE, NULL, "'%.100s' is not a tuning parameter", unknown);
-		if (near)
-			err_hint(err, "did you mean '%s'?", near);
-	}
-	expr_free(expr);
-	return unknown ? -1 : 0;
-}
-
-/* The condition's own list of Parameters is ignored, because the expression names them. */
-static int read_condition(struct space *space, const json_t *json, struct err *err) {
-	const char *text = json_string_value(json);
-	if (!text && !json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "it must be an object with an Expression");
-	if (!text && js_string(json, "Expression", &text, err))
-		return -1;
-	mem_auto char *python = spec_condition(text, err);
-	return python && check_names(space, python, err) == 0 ? space_add_constraint(space, python, err) : -1;
-}
-
-static int read_conditions(struct spec *spec, const json_t *configuration, struct err *err) {
-	json_t *conditions;
-	const json_t *given = json_object_get(configuration, "Conditions");
-	if (!given || json_is_null(given))
-		return 0;
-	if (js_array(configuration, "Conditions", CONDITIONS_MAX, &conditions, err))
-		return -1;
-	for (size_t i = 0; i < json_array_size(conditions); i++)
-		if (read_condition(spec->space, json_array_get(conditions, i), err))
-			return err_prefix(err, "Conditions[%zu]", i);
-	return 0;
-}
-
-static int level_find(const struct space *space, size_t param, const json_t *json) {
-	struct value value;
-	bool known = value_from_json(json, &value);
-	for (size_t i = 0; known && i < space_param_values(space, param); i++)
-		if (value_equal(space_param_value(space, param, i), value))
-			return (int)i;
-	return SPACE_ABSENT;
-}
-
-static int read_row(const struct space *space, const json_t *json, int *row, struct err *err) {
-	if (json_array_size(json) != space_params(space))
-		return err_set(err, ERR_USAGE, NULL, "it must be a list with a value for each parameter");
-	for (size_t i = 0; i < space_params(space); i++)
-		if ((row[i] = level_find(space, i, json_array_get(json, i))) == SPACE_ABSENT)
-			return err_set(err, ERR_USAGE, NULL, "its element %zu is not a value of %s", i, space_param_name(space, i));
-	return 0;
-}
-
-/* All valid combinations, where a condition cannot say which ones are valid. */
-static int read_configurations(struct spec *spec, const json_t *configuration, struct err *err) {
-	const char *names[SPACE_PARAMS_MAX];
-	size_t params = space_params(spec->space);
-	json_t *list;
-	if (!json_object_get(configuration, "Configurations"))
-		return 0;
-	if (js_array(configuration, "Configurations", SPACE_ROWS_MAX, &list, err))
-		return -1;
-	for (size_t i = 0; i < params; i++)
-		names[i] = space_param_name(spec->space, i);
-	int status = 0, *rows = mem_alloc(json_array_size(list) * params + 1, sizeof *rows);
-	for (size_t i = 0; i < json_array_size(list) && !status; i++)
-		if ((status = read_row(spec->space, json_array_get(list, i), rows + i * params, err)))
-			err_prefix(err, "Configurations[%zu]", i);
-	if (!status)
-		status = space_add_table(spec->space, names, params, rows, json_array_size(list), err);
-	free(rows);
-	return status;
-}
-
-int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err) {
-	json_t *params;
-	size_t total = 0;
-	if (js_array(configuration, "TuningParameters", SPACE_PARAMS_MAX, &params, err))
-		return -1;
-	if (json_array_size(params) == 0)
-		return err_set(err, ERR_USAGE, NULL, "'TuningParameters' is empty");
-	spec->space = space_new();
-	for (size_t i = 0; i < json_array_size(params); i++)
-		if (read_param(spec, json_array_get(params, i), i, &total, err))
-			return -1;
-	return read_conditions(spec, configuration, err) || read_configurations(spec, configuration, err)
+int t1_param_read(const json_t *json, struct t1_param *param, struct err *err) {
+	if (!json_is_object(json))
+		return err_set(err, ERR_USAGE, NULL, "it must be an object");
+	return js_string(json, "Name", &param->name, err) || read_values(json_object_get(json, "Values"), param, err) ||
+	               read_default(json_object_get(json, "Default"), param, err)
 	           ? -1
-	           : space_build(spec->space, err);
+	           : 0;
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of Python text, searched outside brackets and quotes. */
-#ifndef TUNER_SPEC_SLICE_H
-#define TUNER_SPEC_SLICE_H
+#ifndef BASE_T1_SLICE_H
+#define BASE_T1_SLICE_H
 #include <stdbool.h>
 
 struct slice {
