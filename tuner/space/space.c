@@ -10,7 +10,7 @@
 #include "tuner/space/impl.h"
 
 enum { NAME_MAX_LENGTH = 128, RULES_MAX = 4096 };
-/* Of a space that cannot be counted so many configurations are kept, and so many are drawn at most. */
+/* The configurations that are kept of a space that cannot be counted, and those that are drawn at most. */
 enum { SAMPLED_MAX = 1 << 14, DRAWS_MAX = 1 << 22 };
 
 struct space *space_new(void) {

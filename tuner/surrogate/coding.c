@@ -54,7 +54,7 @@ static uint64_t bit(size_t param) {
 	return (uint64_t)1 << param;
 }
 
-/* Which flags are ever on together with each, and how often each is on, in a sample of the space. */
+/* Finds the flags that are ever on together with each, and how often each is on, in a sample of the space. */
 static void flags_look(const struct space *space, uint64_t *together, double *on) {
 	int config[SPACE_PARAMS_MAX];
 	struct rng rng;
@@ -195,7 +195,7 @@ struct coding *coding_new(struct arena *arena, const struct space *space, size_t
 	return coding;
 }
 
-/* Which flag is on, by its place; their number: none of them. */
+/* The place of the flag that is on; their number: none of them. */
 static uint16_t choice_code(const struct space *space, uint64_t flags, const int *config) {
 	uint16_t nth = 0;
 	for (; flags; flags &= flags - 1, nth++) {

@@ -304,8 +304,10 @@ static void compact(struct surrogate *surrogate) {
 
 /* A search that gains less and less where it is must look elsewhere, while the model, all of whose latest results are
  * alike, promises little there: what a proposal has to gain (a logarithm) grows with each result behind the first VAIN
- * in a row that have not improved the best by CLEARLY. */
-static const double CLEARLY = 0.01, STEP_EACH = 0.002, STEP_MOST = 0.05, VAIN = 4;
+ * in a row that have not improved the best by CLEARLY. Every NEAR_EACH-th goes on where the best is, and so do all
+ * where configurations are ruled out, because little is known beyond such a limit anyway. */
+enum { NEAR_EACH = 2 };
+static const double CLEARLY = 0.01, STEP_EACH = 0.004, STEP_MOST = 0.1, VAIN = 4;
 
 static double goal_of(const struct surrogate *surrogate) {
 	return surrogate->worth.incumbent - surrogate->worth.step;
@@ -352,7 +354,8 @@ static void incumbent_set(struct surrogate *surrogate) {
 	gp_smooth(surrogate->fit.value, surrogate->fit.lone_mean);
 	for (size_t i = 0; i < surrogate->fit.in_value; i++)
 		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.lone_mean[i]);
-	double over = fmax(0, (double)surrogate->worth.vain - VAIN);
+	bool near = surrogate->odds.strict || (surrogate->fit.told + surrogate->waiting.count) % NEAR_EACH == 0;
+	double over = near ? 0 : fmax(0, (double)surrogate->worth.vain - VAIN);
 	surrogate->worth.step = (float)fmin(STEP_MOST, STEP_EACH * over);
 }
 

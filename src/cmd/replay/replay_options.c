@@ -147,7 +147,7 @@ static int counters_read(const struct opt_args *args, bool *counters, struct err
 	return 0;
 }
 
-/* What the user says about the objective, and about the columns of a table. */
+/* Reads the options that describe the objective and the columns of a table. */
 static int choice_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
 	const char *named = opt_get(args, "maximize", opt_get(args, "minimize", NULL));
 	const char *list = opt_get(args, "parameters", NULL), *value = opt_get(args, "value", NULL);
