@@ -8,6 +8,7 @@
 /* One for each kind of owner. */
 #define SCRATCH_RUN     "sweetspot-run-" /* a trial of a program, which gets it as TMPDIR */
 #define SCRATCH_REGIONS "sweetspot-regions-"
+#define SCRATCH_INSIDE  "sweetspot-inside-"
 #define SCRATCH_NVCC    "sweetspot-nvcc-"
 #define SCRATCH_OUTPUTS "sweetspot-outputs-"
 

@@ -7,6 +7,7 @@ COUNTERS = \
 	%D%/rusage.c \
 	%D%/kernel_events.c \
 	%D%/rapl.c \
+	%D%/uncore.c \
 	%D%/cachegrind.c \
 	%D%/cupti.c \
 	%D%/cupti_activity.c \
@@ -15,7 +16,7 @@ COUNTERS = \
 
 # Turns user requests into a plan. It does not know any backend, so that tests can bring their own.
 noinst_LTLIBRARIES += libcounterplan.la
-libcounterplan_la_SOURCES = %D%/plan/counter_plan.c %D%/plan/known_work.c %D%/plan/plan.h %D%/plan/plan_impl.h %D%/plan/resolve.c \
+libcounterplan_la_SOURCES = %D%/plan/counter_plan.c %D%/plan/elsewhere.c %D%/plan/plan.h %D%/plan/plan_impl.h %D%/plan/resolve.c %D%/plan/known_work.c \
 	%D%/plan/tables.c %D%/plan/tables_events.c
 
 noinst_LTLIBRARIES += libcounters.la

@@ -113,4 +113,5 @@ dist_groups_DATA = \
 	%D%/groups/software.json \
 	%D%/groups/stalls.json \
 	%D%/groups/tlb.json \
+	%D%/groups/topdown.json \
 	%D%/groups/vector.json

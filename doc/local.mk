@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/regions.md %D%/kokkos.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md \
-	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/start.md %D%/contents.md \
+	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md %D%/kokkos.md \
+	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/start.md %D%/contents.md %D%/stability.md %D%/faq.md %D%/comparison.md \
+	%D%/tutorial-program.md %D%/tutorial-kernel.md %D%/tutorial-gpu.md %D%/tutorial-centre.md %D%/mpi.md %D%/services.md %D%/energy.md \
 	%D%/python.md %D%/from-kernel-tuner.md %D%/from-optuna.md %D%/from-hyperfine.md %D%/from-likwid.md
 doclabdir = $(docdir)/lab
 dist_doclab_DATA = %D%/lab/search.md %D%/lab/figures.md %D%/lab/first-hour.md
@@ -46,13 +47,17 @@ exampleclusterdir = $(docdir)/examples/cluster
 dist_examplecluster_SCRIPTS = %D%/examples/cluster/task_prolog %D%/examples/cluster/job_array
 
 exampleopenmpdir = $(docdir)/examples/openmp
-dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c
+dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c %D%/examples/openmp/pairs.c
 
-# `make html`: the documents as pages that link to each other, with pandoc.
-EXTRA_DIST += %D%/html %D%/schemas
+# `make html`: the documents as a site, with Sphinx.
+EXTRA_DIST += %D%/site
 html-local:
-	$(AM_V_GEN)$(SHELL) $(srcdir)/%D%/html $(srcdir) html $(abs_builddir)/sweetspot$(EXEEXT)
+	$(AM_V_GEN)PATH='$(PYTHON3_PATH)'"$$PATH" python3 -B $(srcdir)/%D%/site/build.py $(srcdir) html $(abs_builddir)/sweetspot$(EXEEXT)
 clean-local: html-clean
 html-clean:
-	rm -rf html
+	rm -rf html html.src
 .PHONY: html-clean
+
+examplelauncherdir = $(docdir)/examples/launcher
+dist_examplelauncher_DATA = %D%/examples/launcher/Makefile %D%/examples/launcher/saxpy.c %D%/examples/launcher/saxpy.cu \
+	%D%/examples/launcher/saxpy.t1.json

@@ -274,6 +274,7 @@ struct gpu {
 	nvml_device nvml_device;
 	driver_device device;
 	driver_context context;
+	bool adopted; /* the context is the program's */
 	struct gpu_stream own, *streams, *use;
 	struct gpu_mark *marks, *clock_from, *clock_to;
 	struct gpu_module *modules;

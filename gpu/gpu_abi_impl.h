@@ -127,6 +127,8 @@ enum { DRIVER_NUMBERS(DRIVER_ENUM) };
 	X(context_retain, cuDevicePrimaryCtxRetain, (driver_context * context, driver_device device))                      \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, (driver_device device))                                           \
 	X(context_set, cuCtxSetCurrent, (driver_context context))                                                          \
+	X(context_get, cuCtxGetCurrent, (driver_context * context))                                                        \
+	X(context_device, cuCtxGetDevice, (driver_device * device))                                                        \
 	X(context_sync, cuCtxSynchronize, (void))                                                                          \
 	X(priorities, cuCtxGetStreamPriorityRange, (int *least, int *greatest))                                            \
 	X(memory_alloc, cuMemAlloc_v2, (driver_ptr * memory, size_t size))                                                 \
@@ -175,6 +177,7 @@ enum { DRIVER_NUMBERS(DRIVER_ENUM) };
 	X(event_create, cuEventCreate, (driver_event * event, unsigned flags))                                             \
 	X(event_destroy, cuEventDestroy_v2, (driver_event event))                                                          \
 	X(event_record, cuEventRecord, (driver_event event, driver_stream stream))                                         \
+	X(event_query, cuEventQuery, (driver_event event))                                                                 \
 	X(event_sync, cuEventSynchronize, (driver_event event))                                                            \
 	X(event_elapsed, cuEventElapsedTime, (float *milliseconds, driver_event from, driver_event to))                    \
 	X(peer_possible, cuDeviceCanAccessPeer, (int *possible, driver_device device, driver_device peer))                 \

@@ -94,8 +94,11 @@ bool headers_read(const struct source *source, struct headers *headers, struct e
 	*headers = (struct headers){.count = 0};
 	if (source->device) /* sweetspot.cuh is for CUDA */
 		return true;
-	if (!header_add(headers, mem_strdup(HEADER_SHARED), mem_strdup(HEADER_SHARED), err))
-		return false;
+	if (!header_add(headers, mem_strdup(HEADER_SHARED), mem_strdup(HEADER_SHARED), err)) {
+		if (source->users) /* a program elsewhere may launch it; should it need the file, the compiler tells */
+			*err = (struct err){.code = ERR_OK};
+		return source->users;
+	}
 	bool fine = source->users || headers_of(headers, source->name, source->text, err);
 	for (int i = 1; fine && i < headers->count; i++)
 		fine = headers_of(headers, source->name, headers->texts[i], err);

@@ -135,7 +135,7 @@ void gpu_close(struct gpu *gpu) {
 	streams_close(gpu, works);
 	modules_close(gpu, works);
 	pool_free(gpu);
-	if (works)
+	if (works && !gpu->adopted)
 		GPU_CALL(gpu, context_release, gpu->device);
 	nvml_close(&gpu->nvml);
 	nvrtc_close(&gpu->compiler.nvrtc);
@@ -241,7 +241,7 @@ int gpu_index(const char *device, int *index, struct err *err) {
 	               "\"%s\" is not a GPU", device);
 }
 
-static int libraries_open(struct gpu *gpu, const struct driver_api *api, struct err *err) {
+int libraries_open(struct gpu *gpu, const struct driver_api *api, struct err *err) {
 	struct library_why why;
 	if (!api->open(&gpu->driver, &why) || !api->compiler_open(&gpu->compiler.nvrtc, gpu->driver.version / 1000, &why))
 		return err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);

@@ -17,6 +17,9 @@ bool gpu_enter_to_free(struct gpu *gpu);
 
 void pool_free(struct gpu *gpu);
 
+/* The driver, which must know the device facts.index, and the compiler. */
+int libraries_open(struct gpu *gpu, const struct driver_api *api, struct err *err);
+
 struct occupancy {
 	int blocks; /* that an SM holds */
 	double occupancy;

@@ -26,6 +26,18 @@ int gpu_index(const char *device, int *index, struct err *err);
  * how many there are), or NVRTC. */
 struct gpu *gpu_open(int index, struct err *err);
 void gpu_close(struct gpu *gpu);
+
+/* In a program with a context of its own: the gpu of the context that is current in this thread. Where none is, the
+ * primary context of the first device becomes current. gpu_close leaves the program's context as it is. */
+struct gpu *gpu_adopt(struct err *err);
+/* Is it the gpu of this thread's context? Where none is current, its context becomes so. */
+bool gpu_is_current(const struct gpu *gpu);
+/* Launches what gpu_fit has found to fit, on a stream of the program's (CUstream; NULL is the default one). Nothing is
+ * recorded. False after a failure, which gpu_failed tells. */
+bool gpu_launch_on(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape, void *stream,
+                   void *const *arguments);
+bool gpu_mark_on(struct gpu *gpu, struct gpu_mark *mark, void *stream);
+bool gpu_mark_reached(struct gpu *gpu, struct gpu_mark *mark);
 void *gpu_context(struct gpu *gpu); /* CUcontext, for CUPTI; it is made current */
 
 /* The user's own source: text, and a name for messages. Further options are NULL-terminated or NULL. */

@@ -3,7 +3,8 @@
 # The look-up is a convenience library as well, because the tuner answers with it.
 LIB_LOOKUP = %D%/profile/profile_impl.h %D%/profile/lookup.h %D%/profile/lookup.c %D%/profile/read.c
 noinst_LTLIBRARIES += libprofile.la
-libprofile_la_SOURCES = $(LIB_LOOKUP)
+# So does the ring of programs that choose inside their runs, which the tuner makes.
+libprofile_la_SOURCES = $(LIB_LOOKUP) %D%/inside/format.h %D%/inside/inside_ring.c %D%/inside/inside_text.c
 libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 # Choices inside a run, for every library that sees some.
 LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
@@ -11,8 +12,9 @@ LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
 	%D%/inside/learn.c
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
  %D%/marks/marks_write.c \
-	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE)
-LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
+	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE) \
+	%D%/kernel/kernel.c %D%/kernel/kernel_impl.h
+LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"' -DSSK_LIBEXECDIR='"$(pkglibexecdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la
 LIBSWEETSPOT = libsweetspot.la

@@ -81,6 +81,7 @@ struct sweetspot_match {
 
 typedef struct sweetspot_profile sweetspot_profile;
 typedef struct sweetspot_config sweetspot_config;
+typedef struct sweetspot_gpu_kernel sweetspot_gpu_kernel;
 typedef struct sweetspot_context sweetspot_context;
 
 /* For sweetspot_apply: also apply stale or foreign configurations. */
@@ -164,6 +165,26 @@ const char *sweetspot_chosen_word(const struct sweetspot_choice *choice, const c
 /* The work is done. cost: its seconds, as of an asynchronous kernel; NaN: the time since the choice. A choice that is
  * never reported is not learned from. */
 void sweetspot_report(struct sweetspot_choice *choice, double cost);
+/* A GPU kernel that is launched with what was tuned for this GPU and for the problem. path: a T1 specification, or a
+ * source whose name ends in .cu. name: the __global__ function; NULL: that of the specification. Always returns a
+ * kernel, except without memory; if it cannot be used, each launch fails and the message tells why. */
+sweetspot_gpu_kernel *sweetspot_kernel_open(const char *path, const char *name);
+/* Not while a thread launches it. */
+void sweetspot_kernel_close(sweetspot_gpu_kernel *kernel);
+/* Launches it in the CUDA context that is current in this thread; where none is, the first device's primary context
+ * becomes current, as in the CUDA runtime. stream: a CUstream or cudaStream_t; NULL is the default one. arguments:
+ * pointers to the values, as in cuLaunchKernel. problem: members x, y and z for ProblemSize, and scalar arguments that
+ * expressions use, ended by a member without a name; NULL: as the specification has it. The configuration is that of
+ * this problem in the profile which sweetspot_open(NULL, ..) finds, of the nearest one, or the default; it is compiled
+ * when it is first needed, and kept in memory and in the cache. 0, or -1 and a message. Any thread may launch. */
+int sweetspot_kernel_launch(sweetspot_gpu_kernel *kernel, void *stream, void *const *arguments,
+                            const struct sweetspot_value *problem);
+/* Prepares that launch, and tells where its configuration comes from: enum sweetspot_status, SWEETSPOT_NONE for the
+ * default, or -1 and a message. match may be NULL. */
+int sweetspot_kernel_match(sweetspot_gpu_kernel *kernel, const struct sweetspot_value *problem,
+                           struct sweetspot_match *match);
+/* Why a call failed, or had to use the default: the last one of them; "" if there is none. The kernel owns it. */
+const char *sweetspot_kernel_message(const sweetspot_gpu_kernel *kernel);
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -46,6 +46,7 @@ include %D%/cmd/doctor/local.mk
 include %D%/cmd/explain/local.mk
 include %D%/cmd/fleet/local.mk
 include %D%/cmd/gpu/local.mk
+include %D%/cmd/inside/local.mk
 include %D%/cmd/list/local.mk
 include %D%/cmd/machine/local.mk
 include %D%/cmd/profile/local.mk

@@ -30,6 +30,7 @@ include %D%/profile/local.mk
 include %D%/export/local.mk
 include %D%/record/local.mk
 include %D%/regions/local.mk
+include %D%/inside/local.mk
 include %D%/replay/local.mk
 include %D%/fleet/local.mk
 include %D%/busy/local.mk

@@ -198,8 +198,7 @@ static int kernel_read(struct arena *arena, const struct counters_home *home, co
 }
 
 /* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}],
- * "passes":{"cupti":9}}, a new
- * reference; NULL and err for a bad request. */
+ * "passes":{"cupti":9}}, a new reference; NULL and err for a bad request. */
 static json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct counter_plan *plan = NULL;
@@ -218,27 +217,28 @@ static json_t *counters_answer(const struct counters_home *home, const json_t *j
 	return answer;
 }
 
+static int word_or(const json_t *json, const char *key, const char **word, struct err *err) {
+	return json_object_get(json, key) ? js_string(json, key, word, err) : 0;
+}
+
 /* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]}
- * (cupti_list in counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or if no chip is named and
- * none is installed. */
-static json_t *counters_metrics_answer(const json_t *json, struct err *err) {
-	static const char *const keys[] = {"op", "id", "chip", "prefix"};
-	const char *chip = NULL, *prefix = "";
-	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
-	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0))
+ * (cupti_list in counters/cupti/cupti.h), or {"cpu": "6-8F", "papi"?: "7.1", "prefix"?: "MEM"} -> the plan of a
+ * processor; new references. ERR_UNAVAILABLE without CUPTI, or if no chip is named and none is installed. */
+static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct err *err) {
+	static const char *const keys[] = {"op", "id", "chip", "prefix", "cpu", "papi"};
+	const char *chip = NULL, *prefix = "", *cpu = NULL, *papi = NULL;
+	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 || word_or(json, "chip", &chip, err) ||
+	    word_or(json, "cpu", &cpu, err) || word_or(json, "papi", &papi, err) || word_or(json, "prefix", &prefix, err))
 		return NULL;
-	return cupti_list(chip, prefix, err);
+	const struct counter_tables *tables = cpu ? counters_tables(protocol->counters, err) : NULL;
+	return !cpu     ? cupti_list(chip, prefix, err)
+	       : tables ? counter_tables_elsewhere(tables, cpu, papi, prefix, err)
+	                : NULL;
 }
 
 static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {
 	const struct counters_home home = {protocol->counters, protocol->libraries, protocol->devices};
 	return counters_answer(&home, request, err);
-}
-
-static json_t *op_metrics(struct protocol *protocol, const json_t *request, struct err *err) {
-	(void)protocol;
-	return counters_metrics_answer(request, err);
 }
 
 static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {

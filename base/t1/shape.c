@@ -154,7 +154,7 @@ static int scalars_name(struct t1_launch *launch, const json_t *array, struct ar
 	return 0;
 }
 
-static int problem_read(struct t1_launch *launch, struct err *err) {
+int t1_problem_read(struct t1_launch *launch, struct err *err) {
 	const json_t *size = json_object_get(launch->json, "ProblemSize");
 	size_t count = json_is_array(size) ? json_array_size(size) : size && !json_is_null(size) ? 1 : 0;
 	if (count > 3)
@@ -167,7 +167,7 @@ static int problem_read(struct t1_launch *launch, struct err *err) {
 }
 
 int t1_launch_read(struct t1_launch *launch, const json_t *arguments, struct arena *arena, struct err *err) {
-	return scalars_name(launch, arguments, arena, false, err) || problem_read(launch, err) ||
+	return scalars_name(launch, arguments, arena, false, err) || t1_problem_read(launch, err) ||
 	               scalars_name(launch, arguments, arena, true, err)
 	           ? -1
 	           : 0;

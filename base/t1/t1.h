@@ -42,7 +42,7 @@ struct t1_launch {
 	const json_t *json; /* KernelSpecification */
 	bool opencl;
 	double problem[3];
-	/* What expressions may use: scalar arguments, and parameters. The room is for all of them. */
+	/* The names that expressions may use: scalar arguments, and parameters. The room is for all of them. */
 	struct t1_names {
 		struct t1_name {
 			const char *name;
@@ -58,6 +58,8 @@ extern const char *const t1_macros[7];
 void t1_names_set(struct t1_names *names, const char *name, struct value value);
 /* The scalars with their FillValues, and ProblemSize, which may name those that are numbers. */
 int t1_launch_read(struct t1_launch *launch, const json_t *arguments, struct arena *arena, struct err *err);
+/* ProblemSize, from the present values of the names. */
+int t1_problem_read(struct t1_launch *launch, struct err *err);
 void t1_macros_find(struct t1_launch *launch, const char *source);
 
 /* A number, or a text with ProblemSize[i], names and arithmetic; `where` names the member in messages. */
@@ -78,4 +80,7 @@ int t1_shape_of(const struct t1_launch *launch, const json_t *config, struct t1_
 /* The configuration as options, "-DNAME=VALUE", and with the macros of Kernel Tuner that the source uses. New
  * reference; NULL and err. */
 json_t *t1_defines(const struct t1_launch *launch, const json_t *config, const struct t1_shape *shape, struct err *err);
+/* The source with such options, NULL-terminated, as macros in front. As options they would reach the headers that a
+ * compiler includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
+char *t1_source(const char *const *defines, const char *text);
 #endif

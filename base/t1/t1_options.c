@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdio.h>
 
 #include "base/json/js.h"
 #include "base/t1/t1.h"
@@ -159,4 +160,25 @@ int t1_options_read(const json_t *kernel, const char *language, const char *fold
 		if (option_add(array, &i, options_of(language), folder, arena, options, count, err))
 			return -1;
 	return 0;
+}
+
+static void define_put(FILE *out, const char *option) {
+	const char *name = option + strspn(option, "-D"), *value = strchr(name, '=');
+	if (value)
+		fprintf(out, "#define %.*s %s\n", (int)(value - name), name, value + 1);
+	else
+		fprintf(out, "#define %s 1\n", name);
+}
+
+char *t1_source(const char *const *defines, const char *text) {
+	char *all = NULL;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
+	if (!out)
+		return mem_strdup(text);
+	for (size_t i = 0; defines[i]; i++)
+		define_put(out, defines[i]);
+	fprintf(out, "%s%s", *defines ? "#line 1\n" : "", text);
+	fclose(out);
+	return all;
 }

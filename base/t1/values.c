@@ -5,7 +5,15 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "base/expr/node.h"
+#include "base/t1/slice.h"
 #include "base/t1/t1_impl.h"
+
+/* A list under construction. */
+struct value_list {
+	struct value *at; /* free() it */
+	size_t count, room;
+};
 
 enum { WORD_LONGEST = 1024 };
 
@@ -22,7 +30,7 @@ static int check(struct value value, struct err *err) {
 	return 0;
 }
 
-int value_list_push(struct value_list *list, struct value value, struct err *err) {
+static int value_list_push(struct value_list *list, struct value value, struct err *err) {
 	if (check(value, err))
 		return -1;
 	if (list->count == PARAM_VALUES_MAX)
@@ -85,63 +93,200 @@ static void value_list_unique(struct value_list *list) {
 	free(sorted);
 }
 
-bool slice_word_char(char c) {
-	return isalnum((unsigned char)c) || c == '_';
+enum { READER_NEST_MAX = 16, READER_STEPS_MAX = 4 * PARAM_VALUES_MAX };
+
+struct reader {
+	struct arena *arena; /* the words */
+	size_t steps;        /* values made and expressions evaluated */
+	int nest;
+	struct err *err;
+};
+
+static int reader_list(struct reader *r, struct slice s, struct value_list *out);
+
+/* The expressions inside Python lists. */
+
+enum { SHOWN = 24, STEP_TEXT = 64 };
+
+static const char hint[] =
+	"lists are written as in Python: [1, 2], range(1, 9), [2**i for i in range(5)], their sums with +";
+
+/* All pieces are cut from one text that ends with NUL, so that an empty piece can show the text behind it. */
+static int shown(struct slice s) {
+	size_t size = s.at < s.end ? (size_t)(s.end - s.at) : strlen(s.at);
+	return size > SHOWN ? SHOWN : (int)size;
 }
 
-struct slice slice_trim(struct slice s) {
-	while (s.at < s.end && strchr(" \t\r\n", *s.at))
-		s.at++;
-	while (s.at < s.end && strchr(" \t\r\n", s.end[-1]))
-		s.end--;
-	return s;
+static int reader_fail(struct reader *r, struct slice s, const char *what) {
+	if (shown(s) == 0)
+		return err_set(r->err, ERR_USAGE, hint, "at the end: %s", what);
+	return err_set(r->err, ERR_USAGE, hint, "at \"%.*s\": %s", shown(s), s.at, what);
 }
 
-bool slice_empty(struct slice s) {
+static int reader_place(struct reader *r, struct slice s) {
+	return err_prefix(r->err, "at \"%.*s\"", shown(s), s.at);
+}
+
+static int reader_spend(struct reader *r, struct slice s, size_t steps) {
+	r->steps += steps;
+	return steps > READER_STEPS_MAX || r->steps > READER_STEPS_MAX ? reader_fail(r, s, "this makes too many values")
+	                                                               : 0;
+}
+
+/* An expression that may use `variable` (NULL: no name at all). NULL and err if it does not parse. */
+static struct expr *reader_expr(struct reader *r, struct slice s, const char *variable) {
 	s = slice_trim(s);
-	return s.at == s.end;
-}
-
-bool slice_begins(struct slice s, const char *mark) {
-	size_t size = strlen(mark), left = (size_t)(s.end - s.at);
-	if (left < size || memcmp(s.at, mark, size) != 0)
-		return false;
-	return left == size || !slice_word_char(mark[0]) || !slice_word_char(s.at[size]);
-}
-
-/* The end of the quoted word at `at`. */
-static const char *skip_quoted(const char *at, const char *end) {
-	const char *close = memchr(at + 1, *at, (size_t)(end - at - 1));
-	return close ? close + 1 : end;
-}
-
-static int deeper(char c) {
-	return c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-}
-
-const char *slice_find(struct slice s, const char *mark) {
-	bool in_word = false;
-	int depth = 0;
-	while (s.at < s.end) {
-		if (depth == 0 && !(in_word && slice_word_char(mark[0])) && slice_begins(s, mark))
-			return s.at;
-		in_word = slice_word_char(*s.at);
-		depth += deeper(*s.at);
-		s.at = *s.at == '\'' || *s.at == '"' ? skip_quoted(s.at, s.end) : s.at + 1;
+	if (s.at == s.end || (slice_begins(s, "None") && s.end - s.at == 4)) {
+		reader_fail(r, s, s.at == s.end ? "a value is missing" : "None cannot be passed to a program");
+		return NULL;
 	}
-	return s.end;
+	mem_auto char *text = mem_printf("%.*s", (int)(s.end - s.at), s.at);
+	struct expr *expr = expr_parse(text, r->err);
+	if (!expr) {
+		reader_place(r, s);
+		return NULL;
+	}
+	for (size_t i = 0; i < expr_name_count(expr); i++) {
+		if (variable && strcmp(expr_name(expr, i), variable) == 0)
+			continue;
+		err_set(r->err, ERR_USAGE, "words are written in quotes", "the name '%.100s' is unknown here",
+		        expr_name(expr, i));
+		reader_place(r, s);
+		expr_free(expr);
+		return NULL;
+	}
+	return expr;
 }
 
-const char *slice_close(struct slice s) {
-	char wanted = *s.at == '(' ? ')' : *s.at == '[' ? ']' : '}';
-	int depth = 0;
-	while (s.at < s.end) {
-		depth += deeper(*s.at);
-		if (depth == 0)
-			return *s.at == wanted ? s.at : NULL;
-		s.at = *s.at == '\'' || *s.at == '"' ? skip_quoted(s.at, s.end) : s.at + 1;
+static int reader_eval(struct reader *r, struct slice s, const struct expr *expr, const struct value *variable,
+                       struct value *out) {
+	if (reader_spend(r, s, 1 + (size_t)(s.end - s.at) / STEP_TEXT))
+		return -1;
+	if (!expr_eval(expr, variable, out))
+		return reader_fail(r, s, "it cannot be computed");
+	if (out->type == VALUE_WORD)
+		out->as.w = arena_strdup(r->arena, out->as.w);
+	return 0;
+}
+
+static int reader_scalar(struct reader *r, struct slice s, struct value *out) {
+	s = slice_trim(s);
+	struct expr *expr = reader_expr(r, s, NULL);
+	int status = expr ? reader_eval(r, s, expr, NULL, out) : -1;
+	expr_free(expr);
+	return status;
+}
+
+static int reader_whole(struct reader *r, struct slice s, int64_t *out) {
+	struct value value;
+	if (reader_scalar(r, s, &value))
+		return -1;
+	if (value.type != VALUE_INT)
+		return reader_fail(r, slice_trim(s), "a whole number is needed (// divides whole numbers)");
+	*out = value.as.i;
+	return 0;
+}
+
+static int reader_push(struct reader *r, struct slice s, struct value value, struct value_list *out) {
+	return value_list_push(out, value, r->err) ? reader_place(r, slice_trim(s)) : 0;
+}
+
+int t1_scalar(const char *text, struct arena *arena, struct value *value, struct err *err) {
+	struct reader r = {.arena = arena, .err = err};
+	return reader_scalar(&r, (struct slice){text, text + strlen(text)}, value);
+}
+
+/* Exact for all bounds, because the distance of two int64_t fits a uint64_t. */
+static int push_range(struct reader *r, struct slice s, const int64_t at[3], struct value_list *out) {
+	int64_t first = at[0], end = at[1], step = at[2];
+	if (step == 0)
+		return reader_fail(r, s, "the step of range() is 0");
+	if (step > 0 ? first >= end : first <= end)
+		return 0;
+	uint64_t distance = step > 0 ? (uint64_t)end - (uint64_t)first : (uint64_t)first - (uint64_t)end;
+	uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step, count = (distance - 1) / stride + 1;
+	if (count > PARAM_VALUES_MAX)
+		return reader_fail(r, s, "range() makes too many values");
+	if (reader_spend(r, s, count))
+		return -1;
+	for (uint64_t i = 0; i < count; i++)
+		if (reader_push(r, s, value_int((int64_t)((uint64_t)first + i * (uint64_t)step)), out))
+			return -1;
+	return 0;
+}
+
+static int reader_range(struct reader *r, struct slice s, struct value_list *out) {
+	int64_t given[3], at[3] = {0, 0, 1};
+	struct slice rest = s;
+	int count = 0;
+	for (bool more = true; more && count < 3;) {
+		struct slice one = {rest.at, slice_find(rest, ",")};
+		if (reader_whole(r, one, &given[count++]))
+			return -1;
+		more = one.end < rest.end;
+		rest.at = more ? one.end + 1 : rest.end;
 	}
-	return NULL;
+	if (!slice_empty(rest))
+		return reader_fail(r, slice_trim(rest), "range() takes up to three numbers");
+	memcpy(count > 1 ? at : at + 1, given, sizeof *at * (size_t)count);
+	return push_range(r, s, at, out);
+}
+
+/* for NAME in LIST [if CONDITION] */
+struct loop {
+	char *name;
+	struct slice list, filter; /* filter.at NULL: there is no condition */
+};
+
+static int read_loop(struct reader *r, struct slice s, struct loop *loop) {
+	s = slice_trim((struct slice){s.at + strlen("for"), s.end});
+	struct slice name = {s.at, s.at};
+	while (name.end < s.end && slice_word_char(*name.end))
+		name.end++;
+	struct slice rest = slice_trim((struct slice){name.end, s.end});
+	if (name.at == name.end || isdigit((unsigned char)*name.at) || !slice_begins(rest, "in"))
+		return reader_fail(r, s, "expected one name and 'in' after 'for'");
+	rest.at += strlen("in");
+	const char *second = slice_find(rest, "for");
+	if (second != rest.end)
+		return reader_fail(r, (struct slice){second, rest.end}, "a list may have one 'for'");
+	loop->name = mem_printf("%.*s", (int)(name.end - name.at), name.at);
+	loop->list = (struct slice){rest.at, slice_find(rest, "if")};
+	if (loop->list.end < rest.end)
+		loop->filter = slice_trim((struct slice){loop->list.end + strlen("if"), rest.end});
+	return 0;
+}
+
+static int push_looped(struct reader *r, struct slice s, const struct expr *item, const struct loop *loop,
+                       const struct expr *filter, const struct value_list *over, struct value_list *out) {
+	for (size_t i = 0; i < over->count; i++) {
+		struct value value;
+		if (filter && reader_spend(r, loop->filter, 1))
+			return -1;
+		if (filter && !expr_holds(filter, &over->at[i]))
+			continue;
+		if (reader_eval(r, s, item, &over->at[i], &value) || reader_push(r, s, value, out))
+			return -1;
+	}
+	return 0;
+}
+
+static int reader_loop(struct reader *r, struct slice item, struct slice rest, struct value_list *out) {
+	struct loop loop = {0};
+	struct value_list over = {0};
+	struct expr *expr = NULL, *filter = NULL;
+	int status = -1;
+	if (read_loop(r, rest, &loop) || !(expr = reader_expr(r, item, loop.name)) || reader_list(r, loop.list, &over))
+		goto done;
+	if (loop.filter.at && !(filter = reader_expr(r, loop.filter, loop.name)))
+		goto done;
+	status = push_looped(r, slice_trim(item), expr, &loop, filter, &over, out);
+done:
+	expr_free(filter);
+	expr_free(expr);
+	free(over.at);
+	free(loop.name);
+	return status;
 }
 
 enum { TEXT_MAX = 1 << 20 };
@@ -216,7 +361,7 @@ static const char *number_end(struct slice s) {
 /* A list, perhaps times a number. */
 static int read_term(struct reader *r, struct slice *s, struct value_list *out) {
 	size_t first = out->count;
-	int64_t times;
+	int64_t times = 0;
 	if (read_atom(r, s, out))
 		return -1;
 	for (*s = slice_trim(*s); s->at < s->end && *s->at == '*'; *s = slice_trim(*s)) {
@@ -234,7 +379,7 @@ static int read_term(struct reader *r, struct slice *s, struct value_list *out) 
 	return 0;
 }
 
-int reader_list(struct reader *r, struct slice s, struct value_list *out) {
+static int reader_list(struct reader *r, struct slice s, struct value_list *out) {
 	if (r->nest >= READER_NEST_MAX)
 		return reader_fail(r, s, "nested too deeply");
 	r->nest++;
@@ -280,7 +425,7 @@ static void values_keep(struct value_list *list, struct arena *arena, struct val
 	memcpy(*values, list->at, list->count * sizeof **values);
 }
 
-static int read_json_values(const json_t *json, struct t1_param *param, struct err *err) {
+int t1_values_json(const json_t *json, struct t1_param *param, struct err *err) {
 	struct value_list list = {0};
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < json_array_size(json); i++) {
@@ -296,48 +441,4 @@ static int read_json_values(const json_t *json, struct t1_param *param, struct e
 		values_keep(&list, param->arena, &param->values, &param->count);
 	free(list.at);
 	return status;
-}
-
-static int read_values(const json_t *json, struct t1_param *param, struct err *err) {
-	if (!json)
-		return err_set(err, ERR_USAGE, NULL, "'Values' is missing");
-	if (json_is_string(json)) {
-		const char *text = json_string_value(json);
-		return t1_values(text, param->arena, &param->values, &param->count, err) ? err_prefix(err, "Values") : 0;
-	}
-	js_auto json_t *list = json_is_array(json) ? json_incref((json_t *)json) : json_pack("[O]", json);
-	int status = read_json_values(list, param, err);
-	return status ? err_prefix(err, "Values") : 0;
-}
-
-static int place_of(const struct t1_param *param, struct value value) {
-	for (size_t i = 0; i < param->count; i++)
-		if (value_equal(param->values[i], value))
-			return (int)i;
-	return -1;
-}
-
-/* A value, or a list with one value; a text may be a word, or a value as Python writes it. */
-static int read_default(const json_t *json, struct t1_param *param, struct err *err) {
-	struct value value;
-	param->place = -1;
-	if (json_is_array(json) && json_array_size(json) == 1)
-		json = json_array_get(json, 0);
-	if (!json || json_is_null(json))
-		return 0;
-	if (!value_from_json(json, &value))
-		return err_set(err, ERR_USAGE, NULL, "Default: must be one number or word");
-	param->place = place_of(param, value);
-	if (param->place < 0 && json_is_string(json) && t1_scalar(json_string_value(json), param->arena, &value, NULL) == 0)
-		param->place = place_of(param, value);
-	return 0;
-}
-
-int t1_param_read(const json_t *json, struct t1_param *param, struct err *err) {
-	if (!json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "it must be an object");
-	return js_string(json, "Name", &param->name, err) || read_values(json_object_get(json, "Values"), param, err) ||
-	               read_default(json_object_get(json, "Default"), param, err)
-	           ? -1
-	           : 0;
 }

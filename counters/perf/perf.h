@@ -35,6 +35,11 @@ void perf_group_close(struct perf_group *group);
 /* Can the event be opened alone? Returns 0 or the errno; user_only may be NULL. */
 int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only);
 
+/* Opens an event of a PMU outside the cores on one processor of each package, as its file `cpumask` lists them ("0,64",
+ * "0-3"), for all that runs there. `use` takes the file over, or gets -errno; it returns false to end this. */
+void perf_packages_open(__u32 type, __u64 config, const char *cpumask,
+                        bool (*use)(void *ctx, int file, unsigned long cpu), void *ctx);
+
 /* Events under the names that perf(1) uses. */
 
 struct perf_name {
@@ -134,6 +139,7 @@ struct perf_slots {
 	struct perf_slot at[COUNTER_OPEN_MAX];
 	struct perf_term terms[COUNTER_OPEN_MAX];
 	size_t count, term_count;
+	bool topdown; /* some of them need TOPDOWN.SLOTS in front */
 	struct perf_group groups[PERF_GROUPS];
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -123,6 +124,37 @@ int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only) {
 		*user_only = group.user_only;
 	perf_group_close(&group);
 	return index < 0 ? -index : 0;
+}
+
+static int package_open(__u32 type, __u64 config, unsigned long cpu) {
+	struct perf_event_attr attr = {.size = sizeof attr, .type = type, .config = config};
+	int file = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return file < 0 ? -errno : file;
+}
+
+static bool cpu_read(const char **text, unsigned long *cpu) {
+	enum { CPU_MAX = 1 << 16 };
+	char *after;
+	if (!isdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*cpu = strtoul(*text, &after, 10);
+	*text = after;
+	return errno == 0 && *cpu <= CPU_MAX;
+}
+
+void perf_packages_open(__u32 type, __u64 config, const char *cpumask,
+                        bool (*use)(void *ctx, int file, unsigned long cpu), void *ctx) {
+	for (unsigned long from, to; *cpumask; cpumask += *cpumask == ',') {
+		if (!cpu_read(&cpumask, &from))
+			return;
+		to = from;
+		if (*cpumask == '-' && (cpumask++, !cpu_read(&cpumask, &to)))
+			return;
+		for (; from <= to; from++)
+			if (!use(ctx, package_open(type, config, from), from))
+				return;
+	}
 }
 
 #define SOFTWARE(name, id)                                                                                             \

@@ -219,13 +219,34 @@ static bool is_crowded(const struct perf_slots *s, const struct perf_group *grou
 	return group->count > 0 && perf_event_try(type, config, group->tree, NULL) == 0;
 }
 
+/* Intel's top-down metrics, which the kernel counts only in a group that TOPDOWN.SLOTS leads, and which it takes but
+ * once (Linux, tools/perf/Documentation/topdown.txt). */
+enum { TOPDOWN_SLOTS = 0x400, TOPDOWN_FIRST = 0x8000, TOPDOWN_LAST = 0x8700 };
+
+static bool is_topdown(const struct perf_name *name) {
+#if defined __x86_64__ || defined __i386__
+	return name->type == PERF_TYPE_RAW && (name->config & 0xff) == 0 && name->config >= TOPDOWN_FIRST &&
+	       name->config <= TOPDOWN_LAST;
+#else
+	return (void)name, false;
+#endif
+}
+
+static int event_add(struct perf_slots *s, const struct perf_name *name, size_t lane, __u32 type, __u64 config) {
+	struct perf_group *group = &s->groups[lane];
+	if (s->topdown && name->type == PERF_TYPE_RAW && group->count == 0)
+		perf_group_add(group, type, TOPDOWN_SLOTS);
+	bool leads = group->count > 0 && group->types[0] == type && group->configs[0] == TOPDOWN_SLOTS;
+	return leads && config == TOPDOWN_SLOTS ? 0 : perf_group_add(group, type, config);
+}
+
 static int lane_open(struct perf_slots *s, struct perf_term *term, size_t lane) {
 	struct perf_slot *slot = &s->at[term->of];
 	__u32 type = term->name.type;
 	__u64 config = term->name.config;
 	if (s->lanes > 1 || term->name.pmu[0])
 		perf_pmus_address(&s->pmus, lane, &term->name, &type, &config);
-	term->index[lane] = perf_group_add(&s->groups[lane], type, config);
+	term->index[lane] = event_add(s, &term->name, lane, type, config);
 	int error = -term->index[lane];
 	if (error <= 0)
 		slot->places++;
@@ -273,6 +294,22 @@ static int slot_open(struct perf_slots *s, size_t i, const char *asked) {
 	return 0;
 }
 
+static bool any_topdown(const char *name) {
+	struct perf_name one;
+	while (*name && perf_name_next(&name, &one))
+		if (is_topdown(&one))
+			return true;
+	return false;
+}
+
+/* Those come first, because the first event of a group leads it. */
+static int names_open(struct perf_slots *s, const char *const *names, bool topdown) {
+	for (size_t i = 0; i < s->count; i++)
+		if (any_topdown(names[i]) == topdown && slot_open(s, i, names[i]) != 0)
+			return -1;
+	return 0;
+}
+
 static int each_open(struct perf_slots *s, bool tree, const char *const *names, size_t count) {
 	perf_pmus_find(&s->pmus);
 	s->lanes = lanes_count(&s->pmus);
@@ -280,9 +317,8 @@ static int each_open(struct perf_slots *s, bool tree, const char *const *names, 
 	for (int g = 0; g < PERF_GROUPS; g++)
 		s->groups[g].tree = tree;
 	for (size_t i = 0; i < count; i++)
-		if (slot_open(s, i, names[i]) != 0)
-			return -1;
-	return 0;
+		s->topdown = s->topdown || any_topdown(names[i]);
+	return names_open(s, names, true) != 0 || names_open(s, names, false) != 0 ? -1 : 0;
 }
 
 /* Hardware events start last and stop first, so that they count as little as possible of our own work. */
@@ -328,7 +364,7 @@ int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, s
 	return !tree && is_never_scheduled(s) ? -1 : 0;
 }
 
-/* What this group counted of the event: the sum of its terms. */
+/* Sums up the terms that this group counted. */
 static bool group_seen(const struct perf_slots *s, size_t i, size_t group, struct perf_sample *sum) {
 	bool found = false;
 	*sum = (struct perf_sample){0, 0, 0};

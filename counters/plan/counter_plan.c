@@ -244,7 +244,7 @@ static int asked_add_all(struct plan_build *build, const char *const *asked, str
 
 /* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
 static size_t family_fits(const struct table_family *family, const char *cpu) {
-	size_t best = 0;
+	size_t best = strcmp(family->name, cpu) == 0 ? SIZE_MAX : 0;
 	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
 		const char *pattern = json_string_value(json_array_get(family->cpus, i));
 		size_t says = 1;
@@ -256,7 +256,7 @@ static size_t family_fits(const struct table_family *family, const char *cpu) {
 	return best;
 }
 
-static const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
+const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
 	const struct table_family *best = NULL;
 	size_t most = 0;
 	for (size_t i = 0; tables && i < tables->family_count; i++) {

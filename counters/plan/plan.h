@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* What the loop of known work causes of an event, on any machine. */
+/* The loop of known work causes between `least` and `most` of an event, on any machine. */
 struct counter_loop {
 	const char *word; /* NULL: nothing is known */
 	double least, most;
@@ -18,7 +18,7 @@ struct counter_loop {
 /* Decides about one way to count an event. */
 struct counter_judge {
 	void *ctx;
-	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c"; "" if unknown */
+	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c", or the name of a file; "" if unknown */
 	/* Can the event be counted, and does it count what the loop causes? */
 	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
 	             char reason[COUNTER_REASON]);
@@ -57,6 +57,13 @@ void counter_tables_free(struct counter_tables *tables);
  * references. */
 json_t *counter_tables_groups(const struct counter_tables *tables);
 json_t *counter_tables_events(const struct counter_tables *tables);
+
+/* The plan of each group on a processor that is not here: `cpu` is a name, FAMILY-MODEL or what counter_cpu says; papi:
+ * the release of PAPI there, or NULL; prefix: one group, or "" for all. {"cpu":{"id","name","summary","known","list"},
+ * "pmus":[..],"groups":{NAME:{"events":[{"name","source","code","umask","scope","vendor"?,"pmu"?}],
+ * "formulas":[{"name","text","unit"}],"missing":[..]}}}, a new reference; ERR_USAGE for a processor that is no name. */
+json_t *counter_tables_elsewhere(const struct counter_tables *tables, const char *cpu, const char *papi,
+                                 const char *prefix, struct err *err);
 
 /* `asked`: names as the user gave them, ended by NULL. software: the kernel's own events; may be NULL. ERR_USAGE names
  * the unknown word and the nearest known one. An event that can't be counted does not fail: it is in the plan, with its

@@ -33,12 +33,12 @@ struct table_native {
 };
 
 struct table_family {
-	const char *file, *name, *summary;
-	const json_t *cpus;  /* patterns with *, ? and [] */
-	const json_t *names; /* further ones; NULL: none */
-	const json_t *rows;  /* as they were read: one for each hardware event */
-	int64_t line;        /* bytes of a cache line */
-	bool common;         /* what such CPUs have in common, for those without a list of their own */
+	const char *file, *name, *summary, *list; /* list: where the codes are from */
+	const json_t *cpus;                       /* patterns with *, ? and [] */
+	const json_t *names;                      /* further ones; NULL: none */
+	const json_t *rows;                       /* as they were read: one for each hardware event */
+	int64_t line;                             /* bytes of a cache line */
+	bool common;                              /* what such CPUs have in common, for those without a list of their own */
 	const struct table_native *natives;
 	size_t native_count;
 };
@@ -79,6 +79,8 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
 struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 
+/* The family of a CPU, by its name or the best pattern; NULL: none. */
+const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu);
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
 /* True if the name or an alias of the group, in any case. */

@@ -143,7 +143,7 @@ static const struct table_native *table_native_find(const struct table_family *f
 	return NULL;
 }
 
-/* What PAPI's presets and the kernel's generic cache events count differs between processors and releases, so they are
+/* PAPI's presets and the kernel's generic cache events count other things on other processors and releases, so they are
  * tried only on processors whose own events are not known. */
 static const struct resolution *resolve(struct plan_build *build, const struct table_event *event, bool formulas) {
 	struct resolution *kept = &build->resolutions[event - build->tables->events];

@@ -140,7 +140,7 @@ static int raw_read(const json_t *json, const char **raw, struct err *err) {
 	return 0;
 }
 
-/* Which PMU counts it, and for whom. */
+/* The PMU that counts it, and whether it counts for all. */
 static int place_read(const json_t *json, const char **pmu, bool *uncore, struct err *err) {
 	const char *scope;
 	if (table_text_or_null(json, "pmu", pmu, err) != 0 || table_text_or_null(json, "scope", &scope, err) != 0)
@@ -220,10 +220,9 @@ int table_cpu_read(struct counter_tables *tables, const char *file, const json_t
 	static const char *const known[] = {"schema", "name",   "summary", "source", "names",
 	                                    "line",   "common", "cpus",    "events", NULL};
 	struct table_family family = {.file = file};
-	const char *text;
 	json_t *cpus, *list;
 	if (table_members(json, known, err) != 0 || table_text(json, "name", &family.name, err) != 0 ||
-	    table_text(json, "summary", &family.summary, err) != 0 || table_text(json, "source", &text, err) != 0)
+	    table_text(json, "summary", &family.summary, err) != 0 || table_text(json, "source", &family.list, err) != 0)
 		return -1;
 	if (js_array(json, "cpus", TABLE_LIST_MAX, &cpus, err) != 0 ||
 	    js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0 || names_read(json, &family, err) != 0)

@@ -4,15 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "counters/perf/perf.h"
 
 /* Powercap has one folder for each zone, and all of them are also below /sys/class/powercap (Linux,
  * Documentation/power/powercap/powercap.rst). */
@@ -106,8 +105,6 @@ static void rapl_powercap_open(struct rapl_meter *meter, const char *root) {
 /* perf's power PMU has one 64-bit counter for each event and package, opened on a processor of that package (Linux,
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-events; arch/x86/events/rapl.c). */
 
-enum { CPU_MAX = 1 << 16 };
-
 static const char *const names[RAPL_DOMAINS] = {[RAPL_PACKAGE] = "energy-pkg",
                                                 [RAPL_CORE] = "energy-cores",
                                                 [RAPL_UNCORE] = "energy-gpu",
@@ -146,14 +143,9 @@ static bool event_read(const char *folder, enum rapl_domain domain, __u64 *confi
 	return after > line && *after == '\0' && isfinite(*joules) && *joules > 0 && *joules <= 1;
 }
 
-static int event_open(unsigned long type, __u64 config, unsigned long cpu) {
-	struct perf_event_attr attr = {.size = sizeof attr, .type = (__u32)type, .config = config};
-	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static void refused(struct rapl_meter *meter) {
-	if (errno != EACCES && errno != EPERM) {
-		snprintf(meter->reason, sizeof meter->reason, "perf's power PMU cannot be opened: %s", strerror(errno));
+static void refused(struct rapl_meter *meter, int error) {
+	if (error != EACCES && error != EPERM) {
+		snprintf(meter->reason, sizeof meter->reason, "perf's power PMU cannot be opened: %s", strerror(error));
 		return;
 	}
 	snprintf(meter->reason, sizeof meter->reason,
@@ -162,31 +154,20 @@ static void refused(struct rapl_meter *meter) {
 	snprintf(meter->fix, sizeof meter->fix, "sudo sysctl kernel.perf_event_paranoid=0");
 }
 
-static bool event_add(struct rapl_meter *meter, unsigned long type, unsigned long cpu, enum rapl_domain domain,
-                      __u64 config, double joules) {
-	int file = event_open(type, config, cpu);
-	if (file < 0) {
-		refused(meter);
-		return false;
-	}
-	rapl_zone_add(meter, (struct rapl_zone){
-							 .domain = domain, .file = file, .binary = true, .range = UINT64_MAX, .joules = joules});
-	return true;
-}
+struct event_use {
+	struct rapl_meter *meter;
+	struct rapl_zone zone;
+};
 
-/* Calls it for each processor of "0,64" or "0-3". */
-static void event_add_all(struct rapl_meter *meter, const char *mask, unsigned long type, enum rapl_domain domain,
-                          __u64 config, double joules) {
-	for (unsigned long from, to; *mask;) {
-		if (!number(mask, 10, CPU_MAX, &from, &mask))
-			return;
-		to = from;
-		if (*mask == '-' && (!number(mask + 1, 10, CPU_MAX, &to, &mask) || to < from))
-			return;
-		while (from <= to && event_add(meter, type, from, domain, config, joules))
-			from++;
-		mask += *mask == ',';
-	}
+static bool event_add(void *ctx, int file, unsigned long cpu) {
+	struct event_use *use = ctx;
+	(void)cpu;
+	use->zone.file = file;
+	if (file < 0)
+		refused(use->meter, -file);
+	else
+		rapl_zone_add(use->meter, use->zone);
+	return file >= 0;
 }
 
 /* The two sources, which add their counters to the meter. */
@@ -200,9 +181,13 @@ static void rapl_power_open(struct rapl_meter *meter, const char *root) {
 	if (!line_read(folder, "type", "", line, sizeof line) || !number(line, 10, UINT32_MAX, &type, &end) || *end ||
 	    !line_read(folder, "cpumask", "", mask, sizeof mask))
 		return;
-	for (int d = 0; d < RAPL_DOMAINS; d++)
-		if (event_read(folder, (enum rapl_domain)d, &config, &joules))
-			event_add_all(meter, mask, type, (enum rapl_domain)d, config, joules);
+	for (int d = 0; d < RAPL_DOMAINS; d++) {
+		if (!event_read(folder, (enum rapl_domain)d, &config, &joules))
+			continue;
+		struct event_use use = {meter,
+		                        {.domain = (enum rapl_domain)d, .binary = true, .range = UINT64_MAX, .joules = joules}};
+		perf_packages_open((__u32)type, config, mask, event_add, &use);
+	}
 }
 
 /* For the sources of counters: closes the file if the meter is full. */

@@ -143,7 +143,7 @@ static void level_set(const struct sweetspot_context *context, const struct swee
 static void levels_read(const struct sweetspot_context *context, const char **line, struct inside_levels *levels) {
 	struct inside_member member;
 	size_t size;
-	while ((size = word_at(line)) > 0 && **line != '@') {
+	while ((size = word_at(line)) > 0 && **line != '@' && **line != '~') {
 		if (ssi_member_read(*line, size, &member)) {
 			const struct sweetspot_value setting = {member.name, member.number, member.is_word ? member.word : NULL};
 			level_set(context, &setting, levels);
@@ -153,20 +153,23 @@ static void levels_read(const struct sweetspot_context *context, const char **li
 }
 
 static void line_read(const struct sweetspot_context *context, const char *line, struct inside_levels *levels,
-                      double *cost) {
+                      struct inside_past *past) {
 	memset(levels, 0xff, sizeof *levels);
-	*cost = 0;
+	*past = (struct inside_past){0};
 	if (word_at(&line) > 0 && *line == ':') {
 		line++;
 		levels_read(context, &line, levels);
 	}
-	if (*line == '@')
-		*cost = strtod(line + 1, NULL);
+	for (size_t size; (size = word_at(&line)) > 0; line += size)
+		if (*line == '@')
+			past->default_cost = strtod(line + 1, NULL);
+		else if (*line == '~')
+			past->relative = strtod(line + 1, NULL);
 }
 
 static bool table_find(const char *table, const struct sweetspot_context *context,
                        const struct sweetspot_value *problem, size_t count, struct inside_levels *levels,
-                       double *cost) {
+                       struct inside_past *past) {
 	const char *line = table;
 	char kernel[INSIDE_TEXT];
 	double best = INFINITY;
@@ -179,9 +182,9 @@ static bool table_find(const char *table, const struct sweetspot_context *contex
 		double distance = ours ? problem_distance(&line, problem, count) : INFINITY;
 		if (distance < best) {
 			best = distance;
-			line_read(context, line, levels, cost);
+			line_read(context, line, levels, past);
 			if (distance > 0) /* it is the cost of another size */
-				*cost = 0;
+				past->default_cost = 0;
 		}
 		line += strcspn(line, "\n");
 	}
@@ -198,13 +201,13 @@ static void setting_take(void *ctx, const struct sweetspot_value *setting) {
 	level_set(found->context, setting, &found->levels);
 }
 
-/* The values of the table or a profile. default_cost: 0 where it is not known. */
+/* The values of the table or a profile. */
 static struct inside_levels known_for(const struct sweetspot_context *context, const struct sweetspot_value *problem,
-                                      size_t count, double *default_cost) {
+                                      size_t count, struct inside_past *past) {
 	struct recommended found = {.context = context, .levels = context->otherwise.levels};
-	*default_cost = 0;
+	*past = (struct inside_past){0};
 	if (process.table)
-		table_find(process.table, context, problem, count, &found.levels, default_cost);
+		table_find(process.table, context, problem, count, &found.levels, past);
 	else
 		ssi_profile_find(context->kernel, problem, count, setting_take, &found);
 	return ssi_allows(context, &found.levels) ? found.levels : context->otherwise.levels;
@@ -289,13 +292,13 @@ static struct inside_place *place_add(struct sweetspot_context *context, uint64_
 
 static struct inside_place *place_make(struct sweetspot_context *context, const struct sweetspot_value *problem,
                                        size_t count, uint64_t hash) {
-	double default_cost;
+	struct inside_past past;
 	size_t at;
 	uint64_t of_class = hash_of(problem, count, true);
 	struct inside_place *alike = place_find(context, of_class, &at);
 	if (context->place_count >= PLACES_MOST - 1)
 		return alike;
-	struct inside_levels levels = known_for(context, problem, count, &default_cost);
+	struct inside_levels levels = known_for(context, problem, count, &past);
 	if (context->needs_another && memcmp(&levels, &context->otherwise.levels, sizeof levels) == 0)
 		levels = middle_of(context);
 	struct inside_place made = {.config = ssi_config_of(context, &levels)};
@@ -303,8 +306,7 @@ static struct inside_place *place_make(struct sweetspot_context *context, const 
 		return NULL;
 	const struct inside_problem asked = {problem, count, of_class};
 	if (context->shared)
-		made.learner =
-			alike ? alike->learner : ssi_learning.make(process.ring, context, &asked, made.config, default_cost);
+		made.learner = alike ? alike->learner : ssi_learning.make(process.ring, context, &asked, made.config, &past);
 	place_add(context, of_class, made);
 	return place_add(context, hash, made);
 }

@@ -4,13 +4,13 @@
  * SWEETSPOT_INSIDE is a table of what is known, as text, so that no file need be there when a rank starts:
  *
  *     sweetspot-inside 1
- *     app:spmv n=1000 : block=16 variant='row @0.0007
+ *     app:spmv n=1000 : block=16 variant='row @0.0007 ~-0.4
  *
- * A line has a kernel (PROGRAM:LABEL), the problem, the values, and after @ the seconds of a call with the default,
- * where that is known. Numbers are as printf writes them, words follow a '. Bytes that are not graphic, and any of % =
- * ' : @ within names and words, are %XX. A problem gets the values of the same problem; else those of the nearest one,
- * in the logarithms of its numbers, if its words are the same. A line without a colon states that the default holds
- * there.
+ * A line has a kernel (PROGRAM:LABEL), the problem, the values, and where that is known, after @ the seconds of a
+ * call with the default, and after ~ the logarithm of the cost with these values against it. Numbers are as printf
+ * writes them, words follow a '. Bytes that are not graphic, and any of % = ' : @ ~ within names and words, are %XX. A
+ * problem gets the values of the same problem; else those of the nearest one, in the logarithms of its numbers, if its
+ * words are the same. A line without a colon states that the default holds there.
  *
  * SWEETSPOT_INSIDE_RING is the path of a file (format.h) that a tuner has made. A process that declares a context takes
  * an entry and describes the space, one parameter or constraint a line, with names and words written as above:
@@ -98,6 +98,12 @@ struct inside_problem {
 	uint64_t problem_class;
 };
 
+/* Facts that earlier runs have seen; 0: not known. */
+struct inside_past {
+	double default_cost;
+	double relative; /* logarithm of the cost of what is known to be good against the default's */
+};
+
 /* Where the environment is read, once. */
 struct inside_process {
 	pthread_mutex_t lock;
@@ -123,7 +129,7 @@ struct inside_learning {
 	 * NULL: it is not learned. */
 	struct inside_learner *(*make)(struct inside_ring *ring, struct sweetspot_context *context,
 	                               const struct inside_problem *problem, const struct inside_config *known,
-	                               double default_cost);
+	                               const struct inside_past *past);
 	void (*choose)(struct inside_learner *learner, struct sweetspot_choice *choice);
 	void (*observe)(struct inside_learner *learner, struct sweetspot_choice *choice);
 	void (*report)(struct inside_learner *learner, struct sweetspot_choice *choice, double cost);

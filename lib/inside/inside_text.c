@@ -6,7 +6,7 @@
 
 void ssi_text_write(FILE *out, const char *text) {
 	for (; *text; text++)
-		if (*text <= ' ' || *text > '~' || strchr("%=':@", *text))
+		if (*text <= ' ' || *text > '~' || strchr("%=':@~", *text))
 			fprintf(out, "%%%02X", (unsigned char)*text);
 		else
 			fputc(*text, out);

@@ -24,7 +24,7 @@ static const double FAR = 0.4;    /* a single call that is so much worse is enou
 static const double NOISE = 0.01; /* of a call, at least */
 static const double DRIFT = 0.15; /* of the incumbent's cost: what was learned may not hold */
 static const double GUESS = 0.5;  /* what a call with an unknown candidate may lose, of the incumbent's cost */
-static const double COST_LEAST = 1e-12, COST_MOST = 1e9;
+static const double COST_LEAST = 1e-12, COST_MOST = 1e9, RELATIVE_MOST = 20;
 
 struct trial {
 	struct inside_slot *slot; /* NULL: there is none */
@@ -57,8 +57,7 @@ struct inside_learner {
 	struct trial trial;
 };
 
-/* The learner whose candidate is in use. */
-static struct inside_learner *_Atomic trying;
+static struct inside_learner *_Atomic trying; /* its candidate is in use */
 
 static uint64_t now_ns(void) {
 	struct timespec now;
@@ -68,7 +67,7 @@ static uint64_t now_ns(void) {
 
 static struct inside_learner *learner_make(struct inside_ring *ring, struct sweetspot_context *context,
                                            const struct inside_problem *problem, const struct inside_config *known,
-                                           double default_cost) {
+                                           const struct inside_past *past) {
 	size_t free = 0;
 	struct inside_cell *cell = NULL;
 	ssi_entry_take(ring, context, problem, &cell);
@@ -84,8 +83,10 @@ static struct inside_learner *learner_make(struct inside_ring *ring, struct swee
 	learner->settled = NAN;
 	learner->random = (ring->seed ^ (uint32_t)getpid() * 2654435761u ^ (uint32_t)problem->problem_class) | 1;
 	uint64_t none = 0;
-	if (default_cost > COST_LEAST && default_cost < COST_MOST)
-		atomic_compare_exchange_strong(&cell->default_ns, &none, (uint64_t)(default_cost * 1e9));
+	if (known != &context->otherwise && fabs(past->relative) < RELATIVE_MOST)
+		learner->relative = past->relative;
+	if (past->default_cost > COST_LEAST && past->default_cost < COST_MOST)
+		atomic_compare_exchange_strong(&cell->default_ns, &none, (uint64_t)(past->default_cost * 1e9));
 	return context->learners[free] = learner;
 }
 
@@ -117,6 +118,8 @@ static struct effect effect_of(const struct inside_learner *learner) {
 	double here = median_of(trial->candidate, trial->tried);
 	double there = enough ? median_of(trial->incumbent, trial->held) : learner->level;
 	double noise = learner->noise, beside = noise;
+	if (enough)
+		beside = fmax(noise, spread_of(trial->incumbent, trial->held, there));
 	if (trial->tried >= 4)
 		noise = fmax(noise / 2, spread_of(trial->candidate, trial->tried, here));
 	double error = noise * noise / trial->tried + beside * beside / (enough ? trial->held : RECENT_LEAST);
@@ -265,7 +268,7 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 	slot->error = effect.error;
 	if (outcome == INSIDE_BETTER) {
 		incumbent_set(learner, trial->config, trial->candidate, trial->tried);
-		learner->relative += effect.log;
+		learner->relative += fmin(0, effect.log + 2 * effect.error); /* what is certain, as it may be spent */
 	}
 	atomic_store_explicit(&slot->state, INSIDE_DONE, memory_order_release);
 	*trial = (struct trial){0};

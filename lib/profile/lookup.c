@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/profile/profile_impl.h"
@@ -128,10 +129,35 @@ struct question {
 	size_t count;
 };
 
+/* "4096x2048", a size in two or three directions: its logarithms. 0 for any other word. */
+static size_t size_logs(const char *word, double logs[3]) {
+	size_t count = 0;
+	for (const char *at = word; count < 3 && *at >= '1' && *at <= '9'; at++) {
+		char *end;
+		logs[count++] = log(strtod(at, &end));
+		at = end;
+		if (*at != 'x')
+			return *at || count < 2 ? 0 : count;
+	}
+	return 0;
+}
+
+static double words_distance(const char *there, const char *asked) {
+	double a[3], b[3], sum = 0;
+	if (!there || strcmp(there, asked) == 0)
+		return there ? 0 : INFINITY;
+	size_t count = size_logs(there, a);
+	if (count == 0 || size_logs(asked, b) != count)
+		return INFINITY;
+	for (size_t i = 0; i < count; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sum;
+}
+
 /* Squared distance; INFINITY if one cannot replace the other. */
 static double value_distance(const struct ssp_setting *there, const struct sweetspot_value *asked, double log_asked) {
 	if (asked->word)
-		return there->word && strcmp(there->word, asked->word) == 0 ? 0 : INFINITY;
+		return words_distance(there->word, asked->word);
 	if (there->type == SSP_WORD || isnan(asked->number))
 		return INFINITY;
 	if (there->number == asked->number)

@@ -16,7 +16,7 @@ from ._results import Checked, Comparison, Measurement, Picture, Ratio, Replay, 
 from ._study import Study, StudyTrial
 from ._tune import compare, replay, tune, tune_async
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "CallableError",
     "Checked",

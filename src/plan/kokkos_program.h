@@ -21,7 +21,7 @@ struct kokkos_tool {
 	const char *variable; /* of the environment, which tells Kokkos what to load */
 };
 
-/* What such a command is to load; the caller frees the path. A note says where the user has set another tool, where the
- * library is not installed and, if it `tunes`, where Kokkos cannot be tuned. */
+/* The library that such a command loads; the caller frees the path. A note says where the user has set another tool,
+ * where the library is not installed and, if it `tunes`, where Kokkos cannot be tuned. */
 struct kokkos_tool kokkos_tool_find(struct ui *ui, const char *const *words, size_t count, const char *cwd, bool tunes);
 #endif

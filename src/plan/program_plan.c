@@ -2,6 +2,7 @@
 #include <ctype.h>
 
 #include "base/near.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
@@ -396,10 +397,26 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 	return 0;
 }
 
-/* Does the value get into the command or the build, rather than into the environment? */
+/* The text of a template; NULL: it cannot be read, which is refused later. The caller frees it. */
+static char *template_text(const struct program_spec *program, const char *given) {
+	bool absolute = *given == '/' || !(program->cwd || program->folder);
+	mem_auto char *path = mem_printf("%s%s%.*s",
+	                                 absolute       ? ""
+	                                 : program->cwd ? program->cwd
+	                                                : program->folder,
+	                                 absolute ? "" : "/", (int)strcspn(given, "="), given);
+	size_t size;
+	return sys_read_file(path, 16 << 20, &size, NULL);
+}
+
+/* Does the value get into the command, the build or a service, rather than into the environment? */
 static bool is_mentioned(const struct draft *draft, const char *name) {
 	const struct program_spec *program = &draft->plan->program;
-	bool mentioned = template_mentions(program->build, name);
+	bool mentioned = template_mentions(program->build, name) || template_mentions(program->setup, name);
+	for (const char *const *given = program->templates; given && *given && !mentioned; given++) {
+		mem_auto char *text = template_text(program, *given);
+		mentioned = template_mentions(text, name);
+	}
 	for (const char *const *word = program->argv; *word; word++)
 		mentioned = mentioned || template_mentions(*word, name);
 	return mentioned;

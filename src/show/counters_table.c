@@ -164,14 +164,21 @@ static void table_of_counters(struct ui *ui, const struct counts *counters, FILE
 	table_end(table, ui, out);
 }
 
+/* "parent.part" stands below its parent. */
+static void metric_name(const struct counted *row, char text[CELL]) {
+	const char *part = strchr(row->name, '.');
+	snprintf(text, CELL, "%s%.60s", part ? "  " : "", part ? part + 1 : row->name);
+}
+
 static void table_of_metrics(struct ui *ui, const struct counts *metrics, FILE *out) {
 	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
 	struct table *table = table_new(4, titles);
 	for (size_t i = 0; i < metrics->count; i++) {
 		const struct counted *row = &metrics->rows[i];
-		char value[CELL];
+		char value[CELL], name[CELL];
 		counters_value(row->value, row->unit, value, sizeof value);
-		table_add(table, *row->group ? row->group : "-", row->name, value, row->formula);
+		metric_name(row, name);
+		table_add(table, *row->group ? row->group : "-", name, value, row->formula);
 	}
 	table_end(table, ui, out);
 }

@@ -43,6 +43,11 @@ check_PROGRAMS += %D%/perf_events
 %C%_perf_events_LDADD = libcounters.la libbase.la -lpthread
 TESTS += %D%/perf_events
 
+check_PROGRAMS += %D%/perf_topdown
+%C%_perf_topdown_SOURCES = %D%/perf_topdown.c
+%C%_perf_topdown_LDADD = libcounters.la libbase.la
+TESTS += %D%/perf_topdown
+
 check_PROGRAMS += %D%/perf_rights
 %C%_perf_rights_SOURCES = %D%/perf_rights.c %D%/perf_help.h
 %C%_perf_rights_LDADD = libcounters.la libbase.la
@@ -53,13 +58,18 @@ check_PROGRAMS += %D%/perf_programs
 %C%_perf_programs_LDADD = libbase.la
 slow_tests += %D%/perf_programs
 # These bring backends of their own, which answer as recorded machines do.
-counter_plan_tests = %D%/plan %D%/plan_words %D%/tables %D%/tables_fuzz
+counter_plan_tests = %D%/plan %D%/plan_words %D%/presets %D%/processors %D%/tables %D%/tables_fuzz
 check_PROGRAMS += $(counter_plan_tests)
 TESTS += $(counter_plan_tests)
 %C%_plan_SOURCES = %D%/plan.c %D%/machine.c %D%/machine.h
 %C%_plan_LDADD = libcounterplan.la libbase.la
 %C%_plan_words_SOURCES = %D%/plan_words.c %D%/machine.c %D%/machine.h
 %C%_plan_words_LDADD = libcounterplan.la libbase.la
+%C%_presets_SOURCES = %D%/presets.c %D%/machine.c %D%/machine.h
+%C%_presets_LDADD = libcounterplan.la libbase.la
+%C%_processors_SOURCES = %D%/processors.c %D%/machine.c %D%/machine.h
+%C%_processors_LDADD = libcounterplan.la libbase.la
+EXTRA_DIST += %D%/presets.tsv %D%/presets-extract
 %C%_tables_SOURCES = %D%/tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
 %C%_tables_LDADD = libcounterplan.la libbase.la
 %C%_tables_fuzz_SOURCES = %D%/tables_fuzz.c %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
@@ -99,6 +109,11 @@ worker-only: $(BUILT_SOURCES)
 guest-clean:
 	rm -rf %D%/guest-machine
 clean-local: guest-clean
+check_PROGRAMS += %D%/uncore
+%C%_uncore_SOURCES = %D%/uncore.c
+%C%_uncore_LDADD = libcounters.la libbase.la
+TESTS += %D%/uncore
+
 check_PROGRAMS += %D%/rapl
 %C%_rapl_SOURCES = %D%/rapl.c
 %C%_rapl_LDADD = libcounters.la libbase.la -lpthread

@@ -191,6 +191,51 @@ static void test_figures(struct rig *rig) {
 	}
 }
 
+/* Slots of one run as each processor counts them: 2500 retired, 500 wrong, 1000 without an operation, 2000 refused. */
+static void topdown_check(struct rig *rig, const char *cpu, int wide, bool level2) {
+	static const char *const tree[] = {"retiring",       "bad_speculation",        "frontend_bound",
+	                                   "backend_bound",  "backend_bound.memory",   "backend_bound.core",
+	                                   "retiring.heavy", "frontend_bound.latency", "bad_speculation.mispredicts"};
+	static const double want[] = {250 / 6.0, 50 / 6.0, 100 / 6.0, 200 / 6.0, 20, 80 / 6.0, 25 / 6.0, 10, 40 / 6.0};
+	char values[800];
+	snprintf(
+		values, sizeof values,
+		"td_slots=6000 td_retired_slots=2500 td_bad_slots=500 td_frontend_slots=1000 td_backend_slots=2000 "
+		"td_heavy_slots=250 td_microcode_slots=250 td_memory_slots=1200 td_mispredict_slots=400 td_latency_slots=600 "
+		"td_smt_slots=0 td_stalled_slots=3000 td_issued=3000 td_recovery_cycles=0 td_latency_cycles=%.17g "
+		"td_memory_cycles=600 td_store_cycles=0 td_stall_cycles=1000 td_one_port_cycles=0 td_two_port_cycles=0 "
+		"td_clears=20 branch_misses=80 cycles=%.17g",
+		600.0 / wide, 6000.0 / wide);
+	struct machine *here = rig->machine;
+	rig->machine = machine_perfect(cpu);
+	for (size_t i = 0; i < sizeof tree / sizeof *tree; i++) {
+		const struct figure figure = {"TOPDOWN", tree[i], values, want[i]};
+		char reason[COUNTER_REASON] = "";
+		double got = NAN;
+		bool told = metric_find(rig, &figure, &got, reason), needed = i < 4 || (level2 && i < 6);
+		ok(told ? fabs(got - want[i]) < 1e-9 : !needed, "%s: %s is %.4g %%%s%s", cpu, tree[i], got, told ? "" : ": ",
+		   reason);
+	}
+	machine_free(rig->machine);
+	rig->machine = here;
+}
+
+static void test_topdown(struct rig *rig) {
+	static const struct {
+		const char *cpu;
+		int wide;
+		bool level2;
+	} rows[] = {
+		{"GenuineIntel-6-3C", 4, false}, {"GenuineIntel-6-4F", 4, false}, {"GenuineIntel-6-5E", 4, true},
+		{"GenuineIntel-6-55", 4, true},  {"GenuineIntel-6-6A", 5, true},  {"GenuineIntel-6-8F", 6, true},
+		{"GenuineIntel-6-AD", 6, true},  {"GenuineIntel-6-AF", 6, false}, {"AuthenticAMD-25-11", 6, true},
+		{"AuthenticAMD-26-2", 8, true},  {"arm-41-d40", 8, true},         {"arm-41-d49", 5, true},
+		{"arm-41-d4f", 8, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		topdown_check(rig, rows[i].cpu, rows[i].wide, rows[i].level2);
+}
+
 static bool is_planned(const struct counter_plan *plan, const char *events, const char *metrics) {
 	char text[1024] = "", names[1024] = "";
 	for (size_t i = 0; plan && i < plan->event_count; i++)
@@ -292,6 +337,7 @@ int main(void) {
 		test_software(&rig);
 		test_untabled(&rig);
 		test_full(&rig);
+		test_topdown(&rig);
 		test_figures(&rig);
 		test_formula(&rig);
 		test_gpu(&rig);

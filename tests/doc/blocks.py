@@ -13,8 +13,8 @@ from markdown import blocks, documents
 from results import tap
 
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
-# Blocks of sh in doc/start.md are run one after the other by tests/doc/start, and the log of a first hour has mistakes.
-APART = {"doc/start.md": "sh", "doc/lab/first-hour.md": ""}
+# Blocks of sh in the tutorials and doc/start.md are run one after the other by tests/doc/start, and the log of a first hour has mistakes.
+APART = {"doc/start.md": "sh", **{f"doc/tutorial-{one}.md": "sh" for one in ("program", "kernel", "gpu", "centre")}, "doc/lab/first-hour.md": ""}
 RUN = ("python.md", "from-kernel-tuner.md", "from-optuna.md")
 searched = {}
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}

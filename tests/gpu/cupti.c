@@ -158,11 +158,11 @@ static void list_test(void) {
 }
 
 /* A machine with this chip and nothing else. */
-static bool good(void *ctx, const struct counter_backend *backend, const char *event, double least,
+static bool good(void *ctx, const struct counter_backend *backend, const char *event, const struct counter_loop *loop,
                  char reason[COUNTER_REASON]) {
 	static char anything;
 	const struct counter_site site = {.threads = 1, .gpu = (struct gpu *)&anything};
-	(void)least;
+	(void)loop;
 	reason[0] = '\0';
 	if (strcmp(backend->name, "cupti") == 0)
 		return cupti_chip_has(ctx, event, reason);

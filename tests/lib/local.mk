@@ -47,5 +47,5 @@ fuzz_targets += %D%/fuzz_profile
 %C%_profile_threads_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_profile_threads_LDADD = $(LIBSWEETSPOT_INSIDE)
 
-dist_check_SCRIPTS += %D%/linked %D%/languages %D%/profile_linked
-TESTS += %D%/linked %D%/languages %D%/profile_linked
+dist_check_SCRIPTS += %D%/linked %D%/languages %D%/launcher %D%/profile_linked %D%/abi
+TESTS += %D%/linked %D%/languages %D%/launcher %D%/profile_linked %D%/abi

@@ -412,17 +412,21 @@ static bool program_in_argv(const struct program *program, const char *param) {
 	return false;
 }
 
-bool program_is_variable(const struct program *program, const char *param) {
-	return program_is_param(program, param) && !program_in_argv(program, param) &&
-	       !template_mentions(program->spec.build, param);
-}
-
-static bool program_in_setup(const struct program *program, const char *param) {
+static bool program_in_service(const struct program *program, const char *param) {
 	const char *text;
 	for (size_t i = 0; (text = service_text(program->service, i)); i++)
 		if (template_mentions(text, param))
 			return true;
-	return template_mentions(program->spec.before_each, param) || template_mentions(program->spec.setup, param);
+	return template_mentions(program->spec.setup, param);
+}
+
+bool program_is_variable(const struct program *program, const char *param) {
+	return program_is_param(program, param) && !program_in_argv(program, param) &&
+	       !template_mentions(program->spec.build, param) && !program_in_service(program, param);
+}
+
+static bool program_in_setup(const struct program *program, const char *param) {
+	return program_in_service(program, param) || template_mentions(program->spec.before_each, param);
 }
 
 const char *program_param_way(const struct program *program, const char *param) {

@@ -2,9 +2,9 @@
 /* Any program as something to tune: how a configuration becomes a command line, an environment and a build, and the
  * runner that has the worker measure it (doc/adr/0005-programs-in-the-worker.md). {NAME} in the command is replaced by
  * the value of that parameter, {SOURCE} by the current folder, {BUILD} by the folder in which the configuration is
- * built. Other braces stay as they are, and so do "{{" and "${NAME}". Parameters that neither the command nor the build
- * names become variables of the environment; `verify`, `before_each` and `setup` see all of them.
- * A build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
+ * built. Other braces stay as they are, and so do "{{" and "${NAME}". Parameters that neither the command, the build,
+ * the setup nor a template names become variables of the environment; `verify` and `before_each` see all of them. A
+ * build that names {SOURCE} starts in an empty folder, any other in a copy of the current one (of `cwd` if given). */
 #ifndef TUNER_PROGRAM_PROGRAM_H
 #define TUNER_PROGRAM_PROGRAM_H
 

@@ -2,6 +2,7 @@
 #include "tuner/program/program_impl.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -62,6 +63,7 @@ static pid_t line_start(const char *line, const char *folder, int output) {
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	int null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0 || chdir(folder))
@@ -102,7 +104,7 @@ static bool line_succeeds(const struct service *service, const char *line, doubl
 struct keeper {
 	const char *setup, *teardown, *folder;
 	pid_t tuner;
-	int output, answer; /* answer: gets the status of the setup */
+	int output, answer; /* answer: gets the id of the setup, then its status */
 };
 
 /* Reaps what has ended; true once `pid` has. */
@@ -139,6 +141,7 @@ static _Noreturn void keep(const struct keeper *keeper) {
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_SETMASK, &signals, NULL);
 	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN); /* the tuner listens until it knows that the setup works */
 	setsid();
 	reap_adopt();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -146,7 +149,8 @@ static _Noreturn void keep(const struct keeper *keeper) {
 	const struct timespec look = {.tv_sec = 1};
 	bool told = false;
 	int status = 0;
-	while (!told && getppid() == keeper->tuner) {
+	bool lost = write(keeper->answer, &setup, sizeof setup) < 0;
+	while (!lost && !told && getppid() == keeper->tuner) {
 		if (reaped(setup, &status) && write(keeper->answer, &status, sizeof status) < 0)
 			break;
 		told = sigtimedwait(&signals, NULL, &look) == SIGTERM && getppid() == keeper->tuner;
@@ -170,47 +174,6 @@ static void keeper_let_go(struct keeper *keeper) {
 	close_range(ANSWER + 1, ~0u, 0);
 }
 
-/* The status of the setup, -1 if it does not end in time. */
-static int status_read(int fd, double seconds) {
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-	int status = -1;
-	if (poll(&poll_fd, 1, (int)(1000 * seconds)) != 1 || read(fd, &status, sizeof status) != sizeof status)
-		return -1;
-	return status;
-}
-
-/* NULL: it works; else what happened, which the caller frees. */
-static char *keeper_start(struct service *service, const char *setup) {
-	int answer[2], output = memfd_create("output", MFD_CLOEXEC);
-	struct keeper keeper = {.setup = setup,
-	                        .teardown = service->teardown,
-	                        .folder = folder_of(service),
-	                        .tuner = getpid(),
-	                        .output = output};
-	if (output < 0 || pipe2(answer, O_CLOEXEC)) {
-		char *why = mem_printf("cannot be started: %s", strerror(errno));
-		if (output >= 0)
-			close(output);
-		return why;
-	}
-	keeper.answer = answer[1];
-	service->keeper = fork();
-	if (service->keeper == 0) {
-		keeper_let_go(&keeper);
-		keep(&keeper);
-	}
-	close(answer[1]);
-	int status = service->keeper < 0 ? -1 : status_read(answer[0], COMMAND_SECONDS);
-	char *words = said(output), *why = status == -1 ? mem_printf("does not end within %.3g s: what it starts must "
-	                                                             "run in the background%s",
-	                                                             COMMAND_SECONDS, words)
-	                                                : failure_of(status, words);
-	free(words);
-	close(answer[0]);
-	close(output);
-	return why;
-}
-
 /* ---- ready ---- */
 /* "5432", "127.0.0.1:5432", "localhost:5432"; 0: a command */
 static int port_of(const char *ready) {
@@ -232,6 +195,117 @@ static bool port_answers(int port) {
 	if (fd >= 0)
 		close(fd);
 	return answers;
+}
+
+/* The sockets that listen on a port, of the lines of /proc/net/tcp, up to `most`. */
+static size_t listening(const char *table, int port, unsigned long *inodes, size_t most) {
+	char line[512];
+	size_t count = 0;
+	FILE *file = fopen(table, "re");
+	while (file && count < most && fgets(line, sizeof line, file)) {
+		unsigned at, state;
+		if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*s %*s %lu", &at, &state,
+		           &inodes[count]) == 3)
+			count += at == (unsigned)port && state == 0x0A;
+	}
+	if (file)
+		fclose(file);
+	return count;
+}
+
+static bool has_socket(pid_t pid, unsigned long inode) {
+	char path[64], link[64], wanted[64];
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+	snprintf(wanted, sizeof wanted, "socket:[%lu]", inode);
+	DIR *folder = opendir(path);
+	bool found = false;
+	for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+		ssize_t length = readlinkat(dirfd(folder), entry->d_name, link, sizeof link - 1);
+		link[length > 0 ? length : 0] = '\0';
+		found = strcmp(link, wanted) == 0;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* The only child of a shell; 0: it has none, or several. */
+static pid_t only_child(pid_t shell) {
+	char path[64];
+	int first = 0, second = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)shell, (int)shell);
+	FILE *file = fopen(path, "re");
+	int count = file ? fscanf(file, "%d %d", &first, &second) : 0;
+	if (file)
+		fclose(file);
+	return count == 1 ? first : 0;
+}
+
+/* Is the setup itself the server that listens, or the shell that does nothing but wait for it? */
+static bool is_server(pid_t setup, int port) {
+	enum { MOST = 16 };
+	unsigned long inodes[2 * MOST];
+	pid_t child = port ? only_child(setup) : 0;
+	size_t count = port ? listening("/proc/net/tcp", port, inodes, MOST) : 0;
+	count += port ? listening("/proc/net/tcp6", port, inodes + count, MOST) : 0;
+	for (size_t i = 0; i < count; i++)
+		if (has_socket(setup, inodes[i]) || (child && has_socket(child, inodes[i])))
+			return true;
+	return false;
+}
+
+/* Waits until the setup ends, or is a server in the foreground: it looks like one for half a second. Returns its
+ * status; -1: neither. */
+static int setup_wait(int answer, int port) {
+	enum { LOOK_MS = 100, LOOKS = 5 };
+	struct pollfd poll_fd = {.fd = answer, .events = POLLIN};
+	double end = sys_now() + COMMAND_SECONDS;
+	pid_t setup = 0;
+	int word, seen = 0;
+	while (sys_now() < end && seen < LOOKS)
+		if (poll(&poll_fd, 1, LOOK_MS) != 1)
+			seen = setup > 0 && is_server(setup, port) ? seen + 1 : 0;
+		else if (read(answer, &word, sizeof word) != sizeof word)
+			return -1;
+		else if (setup)
+			return word;
+		else
+			setup = word;
+	return seen == LOOKS ? 0 : -1;
+}
+
+/* NULL: it works; else what happened, which the caller frees. */
+static char *keeper_start(struct service *service, const char *setup) {
+	int answer[2], output = memfd_create("output", MFD_CLOEXEC);
+	const char *ready = service->program->spec.ready;
+	struct keeper keeper = {.setup = setup,
+	                        .teardown = service->teardown,
+	                        .folder = folder_of(service),
+	                        .tuner = getpid(),
+	                        .output = output};
+	if (output < 0 || pipe2(answer, O_CLOEXEC)) {
+		char *why = mem_printf("cannot be started: %s", strerror(errno));
+		if (output >= 0)
+			close(output);
+		return why;
+	}
+	keeper.answer = answer[1];
+	service->keeper = fork();
+	if (service->keeper == 0) {
+		keeper_let_go(&keeper);
+		keep(&keeper);
+	}
+	close(answer[1]);
+	int status = service->keeper < 0 ? -1 : setup_wait(answer[0], ready ? port_of(ready) : 0);
+	mem_auto char *words = said(output);
+	char *why = status == -1
+	                ? mem_printf("does not end within %.3g s: what it starts must run in the background, or be "
+	                             "a server by itself whose port is given with --ready%s",
+	                             COMMAND_SECONDS, words)
+	                : failure_of(status, words);
+	close(answer[0]);
+	close(output);
+	return why;
 }
 
 static bool is_ready(const struct service *service, const char *ready) {

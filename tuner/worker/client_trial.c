@@ -61,12 +61,14 @@ json_t *worker_counters(struct worker *worker, const struct counters_subject *su
 	return answer;
 }
 
-json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err) {
-	js_auto json_t *request = json_pack("{s:s,s:s}", "op", "metrics", "prefix", prefix);
-	if (chip)
-		json_object_set_new(request, "chip", json_string(chip));
-	const struct worker_question question = {
-		.request = request, .timeout_s = ANSWER_SECONDS, .use = list_use, .ctx = (char[]){"metrics"}};
+json_t *worker_metrics(struct worker *worker, const json_t *which, struct err *err) {
+	js_auto json_t *request = json_copy((json_t *)which);
+	char list[] = "metrics", plan[] = "pmus";
+	json_object_set_new(request, "op", json_string("metrics"));
+	const struct worker_question question = {.request = request,
+	                                         .timeout_s = ANSWER_SECONDS,
+	                                         .use = list_use,
+	                                         .ctx = json_object_get(which, "cpu") ? plan : list};
 	return exchange(worker, &question, err);
 }
 

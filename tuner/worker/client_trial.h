@@ -16,10 +16,11 @@ struct counters_subject {
  * does not answer. */
 json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
                         struct err *err);
-/* Lists the hardware metrics of a GPU chip (NULL: the chip of this machine) whose names begin with the prefix:
- * {"chip","metrics":[..]}, a new reference. ERR_UNAVAILABLE: CUPTI is missing, or no chip was named and there is no
- * GPU. */
-json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err);
+/* `which`: {"chip"?,"prefix"} for the hardware metrics of a GPU chip (absent: the chip of this machine) whose names
+ * begin with the prefix: {"chip","metrics":[..]}; {"cpu","papi"?,"prefix"} for the plan of a processor that is not
+ * here: {"cpu","pmus","groups"} (counters/plan/plan.h). A new reference. ERR_UNAVAILABLE: CUPTI is missing, or no chip
+ * was named and there is no GPU. */
+json_t *worker_metrics(struct worker *worker, const json_t *which, struct err *err);
 /* Counts each portable event over a loop of known work: {"rows":[..]} (counters_prove in worker/count/counters.h), a
  * new reference; NULL if the worker does not answer. */
 json_t *worker_prove(struct worker *worker, struct err *err);

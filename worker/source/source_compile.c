@@ -4,6 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
+#include "base/t1/t1.h"
 #include "base/text.h"
 #include "worker/kernel/device.h"
 #include "worker/kernel/library.h"
@@ -178,29 +179,6 @@ static const char *source_name(const struct source_problem *problem) {
 	return text_base_name(problem->file);
 }
 
-static void define_put(FILE *out, const char *option) {
-	const char *name = option + strspn(option, "-D"), *value = strchr(name, '=');
-	if (value)
-		fprintf(out, "#define %.*s %s\n", (int)(value - name), name, value + 1);
-	else
-		fprintf(out, "#define %s 1\n", name);
-}
-
-/* The source with the configuration's macros in front. As options they would reach the headers that a compiler
- * includes on its own, such as PoCL's, whose names may be the same. The caller frees it. */
-static char *text_defined(const struct source_config *config, const char *text) {
-	char *all = NULL;
-	size_t size;
-	FILE *out = open_memstream(&all, &size);
-	if (!out)
-		return mem_strdup(text);
-	for (size_t i = 0; config->defines[i]; i++)
-		define_put(out, config->defines[i]);
-	fprintf(out, "%s%s", *config->defines ? "#line 1\n" : "", text);
-	fclose(out);
-	return all;
-}
-
 /* The options of the problem and the configuration, NULL-terminated, in room for SOURCE_OPTIONS_MAX + 2. */
 static const char *const *options_of(const struct source_problem *problem, const struct source_config *config,
                                      const char **room) {
@@ -215,7 +193,7 @@ static const char *const *options_of(const struct source_problem *problem, const
 static const struct gpu_module *module_make(const struct source_state *state, const struct ss_call *call) {
 	const struct source_problem *problem = &state->input->problem;
 	const char *options[SOURCE_OPTIONS_MAX + 2];
-	mem_auto char *text = text_defined(&state->config, state->input->text);
+	mem_auto char *text = t1_source(state->config.defines, state->input->text);
 	return gpu_module_text(call->gpu, source_name(problem), text, options_of(problem, &state->config, options), NULL);
 }
 
@@ -392,7 +370,7 @@ static int job_read(struct arena *arena, const json_t *request, struct job *job,
 }
 
 static json_t *job_run(struct gpu_compiler *compiler, const struct job *job, const char *text, struct err *err) {
-	mem_auto char *defined = text_defined(&job->config, text);
+	mem_auto char *defined = t1_source(job->config.defines, text);
 	const char *options[SOURCE_OPTIONS_MAX + 2];
 	const struct gpu_text source = {source_name(&job->problem), defined,
 	                                options_of(&job->problem, &job->config, options)};

@@ -26,7 +26,7 @@ struct entry {
 	uint64_t calls, ns;
 };
 
-/* What this thread is in, the innermost last; deeper ones are counted, but not timed. */
+/* The regions of this thread, the innermost last; deeper ones are counted, but not timed. */
 struct open {
 	struct entry *entry;
 	enum kokkos_kind kind;

@@ -24,6 +24,7 @@ struct apply_request {
 	bool as_is;                /* run the user's own build if the one that was measured is not there */
 	bool anyway;               /* use what is not proven, too */
 	const char *const *size;   /* parts of the kernel's problem as "K=V,..", NULL-terminated */
+	const json_t *contexts;    /* variables for what it chooses inside its run; may be NULL */
 };
 
 struct apply_choice {

@@ -4,6 +4,7 @@
 
 #include "base/json/js.h"
 #include "src/cmd/apply/apply_impl.h"
+#include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
@@ -339,6 +340,10 @@ static int choose(struct app *app, const struct opt_args *args, const struct app
 		return 0;
 	if (err->code != ERR_NOTHING)
 		return -1;
+	if (json_object_size(request->contexts)) { /* its contexts are known, and nothing around them */
+		*err = (struct err){0};
+		return 0;
+	}
 	bool of_file = opt_has(args, "profile") || is_set("SWEETSPOT_PROFILE"); /* whose own faults have their own hints */
 	if (!opt_has(args, "or-as-is"))
 		return request->kernel || (of_file && *err->hint) ? -1 : tune_first(request, err);
@@ -373,6 +378,7 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
                  struct launch *launch, struct err *err) {
 	if (launch_make(app_ui(app), launch, request, err))
 		return -1;
+	json_object_update(launch->set, (json_t *)request->contexts);
 	launch_warn(app_ui(app), launch);
 	if (!opt_has(args, "print")) {
 		around_run(launch);
@@ -412,6 +418,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	request.size = size;
 	request.params = params;
 	int failed = request_read(args, &request, err);
+	bool plain = !failed && !request.kernel && !opt_has(args, "profile");
+	js_auto json_t *contexts = plain ? inside_command_environment(app, args) : NULL;
+	request.contexts = contexts;
 	bool by_region = !failed && !request.kernel && !opt_has(args, "profile") && !opt_has(args, "shell") &&
 	                 regions_command_known(app, args) && !is_proven(app, args, &request);
 	failed = failed || (by_region ? regions_command_apply(app, args, err)

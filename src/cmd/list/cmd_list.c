@@ -239,7 +239,8 @@ static void metrics_print(struct app *app, const json_t *answer) {
  * chip and GPU. */
 static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	js_auto json_t *answer = worker ? worker_metrics(worker, chip, prefix, err) : NULL;
+	js_auto json_t *which = json_pack("{s:s*,s:s}", "chip", chip, "prefix", prefix);
+	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
 	if (!answer)
 		return -1;
 	json_object_del(answer, "id");
@@ -253,6 +254,8 @@ static int list_chip_metrics(struct app *app, const char *chip, const char *pref
 static const struct opt options[] = {
 	OPT_GROUP("metrics"),
 	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
+	{"cpu", 0, "NAME", "plan of a processor that is not here: 6-8F, zen4, ..", 0},
+	{"papi", 0, "VERSION", "with --cpu: with this release of PAPI", 0},
 	OPT_GROUP("params"),
 	{"spec", 0, "FILE", "parameters of a T1 specification", 0},
 	{"sample", 0, "N", "also N valid configurations, chosen at random", 0},
@@ -409,14 +412,20 @@ static int chip_metrics(struct app *app, const struct opt_args *args, const char
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
-		return list_params(app, args, err);
+		return list_detail(app, args, err);
 	bool metrics = strcmp(word, "metrics") == 0;
-	if (metrics && opt_words(args) > 1 && !opt_has(args, "chip") && metric_known(app, args, opt_word(args, 1)))
+	if (metrics && opt_has(args, "cpu"))
+		return list_detail(app, args, err);
+	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip. */
+	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__")) &&
+	    metric_known(app, args, opt_word(args, 1)))
 		return 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
 		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
-	if (opt_has(args, "chip"))
-		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip needs `list metrics`");
+	for (const char *const *name = (const char *const[]){"chip", "cpu", "papi", NULL}; *name; name++)
+		if (opt_has(args, *name))
+			return err_set(err, ERR_USAGE, "sweetspot list metrics --cpu NAME [--papi VERSION]",
+			               "--%s needs `list metrics`%s", *name, strcmp(*name, "papi") == 0 ? " and --cpu" : "");
 	for (const struct opt *o = options; o->name; o++)
 		if (opt_has(args, o->name))
 			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", o->name);
@@ -445,10 +454,12 @@ const struct cmd cmd_list = {
 			 "list params KERNEL\n"
 			 "list params --spec FILE.json\n"
 			 "list metrics [PREFIX]\n"
+			 "list metrics --cpu NAME [GROUP]\n"
 			 "list strategies|counters|formats|diagnoses|launchers|tools",
 	.options = tables,
 	.examples = "sweetspot list kernels\n"
-				"sweetspot list params fw --size n=2048",
+				"sweetspot list params fw --size n=2048\n"
+				"sweetspot list metrics --cpu 6-8F FLOPS_DP",
 	.only_reads = true,
 	.run = run,
 };

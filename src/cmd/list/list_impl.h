@@ -9,6 +9,8 @@ static inline const char *list_text(const json_t *object, const char *key) {
 	return js_string_or(object, key, "");
 }
 
-/* Shows the parameters of the kernel in word 1, or of the specification of --spec. */
-int list_params(struct app *app, const struct opt_args *args, struct err *err);
+/* Shows the plan of the processor of --cpu, or the parameters of the kernel in word 1, or of the specification of
+ * --spec.
+ */
+int list_detail(struct app *app, const struct opt_args *args, struct err *err);
 #endif

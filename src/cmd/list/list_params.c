@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
+/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space; and `list metrics --cpu`.
+ */
 #include "src/cmd/list/list_impl.h"
 
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/spec/spec.h"
+#include "tuner/worker/client_trial.h"
 
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
@@ -139,7 +141,7 @@ static int params_spec(struct app *app, const struct opt_args *args, struct err 
 	return status;
 }
 
-int list_params(struct app *app, const struct opt_args *args, struct err *err) {
+static int params_list(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "spec"))
 		return params_spec(app, args, err);
 	if (opt_words(args) < 2)
@@ -156,4 +158,65 @@ int list_params(struct app *app, const struct opt_args *args, struct err *err) {
 	int status = params_show(app, args, document, plan->space, err);
 	plan_free(plan);
 	return status;
+}
+
+/* `list metrics --cpu NAME [GROUP]`: the plan of a processor that is not here. */
+
+static void plan_rows_print(struct ui *ui, const json_t *rows) {
+	static const char *const titles[] = {"event", "source", "code", "umask", "scope", "the manufacturer's name"};
+	struct table *table = table_new(6, titles);
+	js_each (row, rows) {
+		const char *pmu = list_text(row, "pmu");
+		mem_auto char *scope = mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
+		table_add(table, list_text(row, "name"), list_text(row, "source"), list_text(row, "code"),
+		          list_text(row, "umask"), scope, list_text(row, "vendor"));
+	}
+	table_end(table, ui, stdout);
+}
+
+static void plan_group_print(struct ui *ui, const char *name, const json_t *group) {
+	mem_auto char *missing = results_list(json_object_get(group, "missing"));
+	printf("\n%s%s%s\n", ui_style(ui, UI_BOLD), name, ui_style(ui, UI_PLAIN));
+	plan_rows_print(ui, json_object_get(group, "events"));
+	js_each (formula, json_object_get(group, "formulas")) {
+		const char *unit = list_text(formula, "unit");
+		ui_wrap(stdout, 2, 6, "%s%s%s%s = %s", list_text(formula, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
+		        list_text(formula, "text"));
+	}
+	if (*missing)
+		ui_wrap(stdout, 2, 6, "not counted here: %s", missing);
+}
+
+static void plan_print(struct ui *ui, const json_t *answer) {
+	const json_t *cpu = json_object_get(answer, "cpu");
+	bool known = js_bool_or(cpu, "known", false);
+	ui_wrap(stdout, 0, 4, "%s: %s", list_text(cpu, "name"),
+	        *list_text(cpu, "summary") ? list_text(cpu, "summary") : "no list of its events");
+	ui_wrap(stdout, 0, 4, "%s",
+	        known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
+	js_members (name, group, json_object_get(answer, "groups"))
+		plan_group_print(ui, name, group);
+}
+
+static int list_plan(struct app *app, const struct opt_args *args, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	js_auto json_t *which =
+		json_pack("{s:s,s:s*,s:s}", "cpu", opt_get(args, "cpu", ""), "papi", opt_get(args, "papi", NULL), "prefix",
+	              opt_words(args) > 1 ? opt_word(args, 1) : "");
+	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
+	if (!answer)
+		return -1;
+	if (json_object_size(json_object_get(answer, "groups")) == 0)
+		return err_set(err, ERR_USAGE, "`sweetspot list metrics` has the groups", "\"%.60s\" is not a group of the CPU",
+		               opt_word(args, 1));
+	json_object_del(answer, "id");
+	if (opt_has(args, "json"))
+		js_write(answer, stdout);
+	else
+		plan_print(app_ui(app), answer);
+	return 0;
+}
+
+int list_detail(struct app *app, const struct opt_args *args, struct err *err) {
+	return (opt_has(args, "cpu") ? list_plan : params_list)(app, args, err);
 }

@@ -3,6 +3,7 @@
 #include "base/proc/path.h"
 #include "base/text.h"
 #include "src/app/app.h"
+#include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/tune_impl.h"
 #include "src/cmd/tune/stop_when.h"
@@ -468,6 +469,14 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                 !opt_has(args, "no-regions") && regions_command_suits(app, args, tables);
 	if (by_region || opt_has(args, "regions"))
 		return regions_command_tune(app, args, tables, err);
+	if (inside_command_suits(args, tables)) {
+		struct err absent = {0};
+		int failed_inside = inside_command_tune(app, args, NULL, NULL, &absent);
+		if (!failed_inside || absent.code != ERR_ABSENT) {
+			*err = absent;
+			return failed_inside;
+		}
+	}
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
 	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&

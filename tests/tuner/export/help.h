@@ -71,7 +71,7 @@ UNUSED static json_t *entry_new(const char *kernel, const json_t *problem, json_
 	json_object_set_new(entry, "noise_floor", json_real(0.011));
 	json_object_set_new(entry, "state", json_string("stale"));
 	json_object_set_new(entry, "provenance",
-	                    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:i, s:i}", "version", "0.1.0", "command", kernel,
+	                    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:i, s:i}", "version", "1.0.0", "command", kernel,
 	                              "strategy", "auto", "seed", -1, "evaluations", 60, "measured", "2025-01-31T12:00:00Z",
 	                              "session", 1, "search", 1));
 	json_decref(result);
@@ -80,7 +80,7 @@ UNUSED static json_t *entry_new(const char *kernel, const json_t *problem, json_
 }
 
 UNUSED static json_t *profile_new(void) {
-	return json_pack("{s:s, s:s, s:s, s:{s:s}, s:[]}", "schema", "sweetspot-profile/1", "generator", "sweetspot 0.1.0",
+	return json_pack("{s:s, s:s, s:s, s:{s:s}, s:[]}", "schema", "sweetspot-profile/1", "generator", "sweetspot 1.0.0",
 	                 "created", "2025-01-31T12:00:00Z", "machine", "fingerprint", MACHINE, "entries");
 }
 

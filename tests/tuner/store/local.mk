@@ -23,3 +23,7 @@ fuzz_targets += %D%/fuzz_share
 %C%_fuzz_share_SOURCES = %D%/fuzz_share.c tests/fuzz_json.c
 %C%_fuzz_share_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_share_LDADD = $(%C%_share_LDADD)
+
+dist_check_SCRIPTS += %D%/earlier
+TESTS += %D%/earlier
+EXTRA_DIST += %D%/stores

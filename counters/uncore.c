@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts outside the cores: memory controllers, AMD's data fabric, Arm's mesh. Linux has a PMU for each of them, which
+ * counts for its package, whatever runs there. Events are "PMU/rHEX/", and several with commas between them are added
+ * up; PMU stands for all that have this name and a number. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "counters/perf/perf.h"
+
+#ifndef DEVICES
+#define DEVICES "/sys/bus/event_source/devices"
+#endif
+#define FORBIDDEN                                                                                                      \
+	"counts for all programs, which perf_event_paranoid above 0 forbids; sudo sysctl kernel.perf_event_paranoid=0"
+
+enum { FILES_MAX = 1024 };
+
+/* One event of one PMU on one package. */
+struct file {
+	size_t of; /* the requested event */
+	int fd, package;
+	uint64_t begin, end;
+};
+
+struct uncore {
+	const char *const *names;
+	size_t count, file_count;
+	struct file *files;
+	char reason[COUNTER_REASON]; /* why something is missing */
+	size_t at;                   /* the event that is being opened */
+};
+
+/* Is it "uncore_imc_3", or "uncore_imc" itself? */
+static bool is_one_of(const char *device, const char *pmu) {
+	size_t length = strlen(pmu);
+	const char *rest = device + length;
+	return strncmp(device, pmu, length) == 0 &&
+	       (!*rest || (*rest == '_' && isdigit((unsigned char)rest[1]) && !rest[1 + strspn(rest + 1, "0123456789")]));
+}
+
+static int package_of(unsigned long cpu) {
+	char path[120], line[32];
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%lu/topology/physical_package_id", cpu);
+	return sys_read_line(path, line, sizeof line) ? (int)strtol(line, NULL, 10) : 0;
+}
+
+static bool file_add(void *ctx, int fd, unsigned long cpu) {
+	struct uncore *s = ctx;
+	if (fd >= 0 && s->file_count < FILES_MAX) {
+		s->files[s->file_count++] = (struct file){.of = s->at, .fd = fd, .package = package_of(cpu)};
+		return true;
+	}
+	if (fd == -EACCES || fd == -EPERM)
+		snprintf(s->reason, sizeof s->reason, "%s", FORBIDDEN);
+	else
+		snprintf(s->reason, sizeof s->reason, "%s", fd < 0 ? strerror(-fd) : "too many counters");
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static void device_open(struct uncore *s, const char *device, uint64_t config) {
+	char path[400], type[32], mask[1024];
+	snprintf(path, sizeof path, DEVICES "/%.200s/type", device);
+	bool good = sys_read_line(path, type, sizeof type);
+	snprintf(path, sizeof path, DEVICES "/%.200s/cpumask", device);
+	if (good && sys_read_line(path, mask, sizeof mask))
+		perf_packages_open((__u32)strtoul(type, NULL, 10), config, mask, file_add, s);
+}
+
+static void absent(struct uncore *s, const char *pmu) {
+	const char *driver = strncmp(pmu, "amd_", 4) == 0   ? "amd_uncore"
+	                     : strncmp(pmu, "arm_", 4) == 0 ? "arm-cmn"
+	                                                    : "intel_uncore";
+	if (!s->reason[0])
+		snprintf(s->reason, sizeof s->reason,
+		         "this kernel lacks the PMU %.40s, as in virtual machines; elsewhere: sudo modprobe %s", pmu, driver);
+}
+
+static bool term_open(struct uncore *s, const struct perf_name *name) {
+	size_t before = s->file_count;
+	DIR *dir = opendir(DEVICES);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+		if (is_one_of(entry->d_name, name->pmu))
+			device_open(s, entry->d_name, name->config);
+	if (dir)
+		closedir(dir);
+	if (s->file_count == before)
+		absent(s, name->pmu);
+	return s->file_count > before;
+}
+
+/* All of its terms, or it counts nothing. */
+static bool event_open(struct uncore *s, size_t i) {
+	const char *text = s->names[i];
+	struct perf_name name;
+	s->at = i;
+	while (*text)
+		if (!perf_name_next(&text, &name) || !name.pmu[0] || !term_open(s, &name))
+			return false;
+	return true;
+}
+
+static int uncore_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
+	struct uncore *s = state;
+	(void)site;
+	s->names = names;
+	s->count = count;
+	s->files = mem_alloc(FILES_MAX, sizeof *s->files);
+	for (size_t i = 0; i < count; i++) {
+		size_t before = s->file_count;
+		bool good = event_open(s, i);
+		while (!good && s->file_count > before)
+			close(s->files[--s->file_count].fd);
+	}
+	return s->file_count > 0 ? 0 : -1;
+}
+
+static int each_read(struct uncore *s, bool end) {
+	for (size_t i = 0; i < s->file_count; i++) {
+		uint64_t *value = end ? &s->files[i].end : &s->files[i].begin;
+		if (read(s->files[i].fd, value, sizeof *value) != (ssize_t)sizeof *value)
+			return -1;
+	}
+	return 0;
+}
+
+static int uncore_start(void *state) {
+	return each_read(state, false);
+}
+
+static int uncore_stop(void *state) {
+	return each_read(state, true);
+}
+
+/* The part of a package, to be told where there are several. */
+static double package_sum(const struct uncore *s, size_t event, int package, bool *several) {
+	double sum = 0;
+	for (size_t i = 0; i < s->file_count; i++) {
+		const struct file *file = &s->files[i];
+		*several = *several || (file->of == event && file->package != package);
+		sum += file->of == event && (package < 0 || file->package == package) ? (double)(file->end - file->begin) : 0;
+	}
+	return sum;
+}
+
+static int uncore_read(void *state, struct counter_value *values) {
+	const struct uncore *s = state;
+	for (size_t i = 0; i < s->count; i++) {
+		bool several = false, any = false;
+		double first = package_sum(s, i, 0, &several), all = package_sum(s, i, -1, &any);
+		if (!any) {
+			counter_value_miss(&values[i], s->names[i], "count", "%s", s->reason);
+			continue;
+		}
+		counter_value_set(&values[i], s->names[i], "count", all);
+		snprintf(values[i].reason, COUNTER_REASON, "for all programs on the machine");
+		if (several && all > 0)
+			snprintf(values[i].reason, COUNTER_REASON, "for all programs on the machine; %.0f %% in socket 0",
+			         100 * first / all);
+	}
+	return 0;
+}
+
+static void uncore_close(void *state) {
+	struct uncore *s = state;
+	while (s->file_count > 0)
+		close(s->files[--s->file_count].fd);
+	free(s->files);
+	s->files = NULL;
+}
+
+static bool uncore_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	struct uncore s = {.count = 0};
+	struct perf_name name;
+	bool named = perf_name_find(event, &name) && name.pmu[0], can = named && uncore_open(&s, site, &event, 1) == 0;
+	snprintf(reason, COUNTER_REASON, "%s",
+	         can     ? ""
+	         : named ? s.reason
+	                 : "uncore wants an event such as amd_umc/r000a/");
+	if (named)
+		uncore_close(&s);
+	return can;
+}
+
+static void uncore_probe(struct counter_probe *probe) {
+	static const char *const pmus[] = {"uncore_imc/r0/", "uncore_imc_free_running_0/r20ff/", "amd_umc/r0/",
+	                                   "amd_df/r3807/", "arm_cmn/rd0005/"};
+	*probe = (struct counter_probe){.usable = false};
+	for (size_t i = 0; i < sizeof pmus / sizeof *pmus && !probe->usable; i++) {
+		probe->usable = uncore_can(pmus[i], NULL, probe->reason);
+		if (strstr(probe->reason, "paranoid")) {
+			snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=0");
+			break;
+		}
+	}
+	if (probe->usable)
+		snprintf(probe->reason, sizeof probe->reason, "memory controllers, for all programs on the machine");
+	else if (!probe->fix[0])
+		snprintf(probe->reason, sizeof probe->reason,
+		         "this kernel lacks PMUs of memory controllers, as in virtual machines");
+	probe->hardware = probe->usable;
+}
+
+static const char *const events[] = {NULL};
+
+const struct counter_backend counter_uncore = {
+	.name = "uncore",
+	.summary = "what memory controllers, fabric and mesh move, of the whole machine",
+	.scope = COUNTER_MACHINE,
+	.trees = true,
+	.state_size = sizeof(struct uncore),
+	.events = events,
+	.probe = uncore_probe,
+	.can = uncore_can,
+	.open = uncore_open,
+	.start = uncore_start,
+	.stop = uncore_stop,
+	.read = uncore_read,
+	.close = uncore_close,
+};

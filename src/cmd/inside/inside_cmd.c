@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "base/proc/path.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "lib/inside/format.h"
+#include "src/app/lock.h"
+#include "src/cmd/inside/inside_cmd.h"
+#include "src/plan/openmp_file.h"
+#include "src/plan/program_plan.h"
+#include "src/show/results.h"
+#include "src/ui/ui.h"
+#include "tuner/race/numbers.h"
+#include "tuner/result/result.h"
+
+static const double WIDE = 1000; /* such an interval says nothing */
+
+/* ---- which programs ---- */
+
+static bool is_among(const char *name, const char *const *names) {
+	for (; *names; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/* Any other option asks for something that contexts cannot give. */
+static bool is_plain(const struct opt_args *args, const struct opt *const *tables) {
+	static const char *const allowed[] = {"budget",       "seed",    "json",        "store",    "timeout",
+	                                      "verify",       "cwd",     "input",       "quiet",    "expect-output",
+	                                      "expect-files", "verbose", "before-each", "no-store", NULL};
+	for (size_t t = 0; tables[t]; t++)
+		for (const struct opt *option = tables[t]; option->name; option++)
+			if (*option->name && opt_has(args, option->name) && !is_among(option->name, allowed))
+				return false;
+	return opt_dashes(args) && opt_words(args) == 0;
+}
+
+/* A program that links the library has its symbol, one that contains it the variable, and a script the module. */
+static bool has_contexts(const char *path) {
+	static const char *const signs[] = {"sweetspot_context_open", INSIDE_RING, "sweetspot.context",
+	                                    "sweetspot.autotune"};
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (openmp_file_has(path, signs[i], NULL) == 1)
+			return true;
+	return false;
+}
+
+/* Launchers and interpreters come first. */
+bool inside_command_suits(const struct opt_args *args, const struct opt *const *tables) {
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	if (!is_plain(args, tables))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct err none = {0};
+		mem_auto char *path = words[i][0] == '-' ? NULL : program_path(words[i], NULL, &none);
+		const char *file = path ? path : access(words[i], R_OK) == 0 ? words[i] : NULL;
+		if (file && has_contexts(file))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the store ---- */
+
+static struct store *store_of(const struct opt_args *args, enum store_mode mode, struct err *err) {
+	return store_open(opt_get(args, "store", NULL), mode, err);
+}
+
+int inside_command_recall(struct app *app, const struct opt_args *args, struct inside_session *session,
+                          struct err *err) {
+	struct err none = {0};
+	struct store *store = store_of(args, STORE_READ, &none);
+	if (!store && none.code == ERR_NOTHING)
+		return 0;
+	if (!store) {
+		*err = none;
+		return -1;
+	}
+	const char *fingerprint = app_fingerprint(app, err);
+	int failed = fingerprint ? inside_session_recall(session, store, fingerprint, err) : -1;
+	store_close(store);
+	return failed;
+}
+
+int inside_command_keep(struct app *app, const struct opt_args *args, struct inside_session *session,
+                        int64_t *store_session, const json_t *proof, struct err *err) {
+	if (!inside_session_is_new(session) && !proof)
+		return 0;
+	struct store *store = store_of(args, STORE_WRITE, err);
+	struct store_session begun = {.fingerprint = app_fingerprint(app, err),
+	                              .machine = app_machine(app, err),
+	                              .command = app_command_line(app),
+	                              .started = sys_wall()};
+	int failed = store && begun.fingerprint && begun.machine ? 0 : -1;
+	if (!failed && !*store_session)
+		failed = store_session_begin(store, &begun, err);
+	*store_session = *store_session ? *store_session : begun.id;
+	failed = failed || inside_session_keep(session, store, *store_session, proof, err) ||
+	         store_session_end(store, *store_session, "done", NAN, err);
+	store_close(store);
+	return failed ? -1 : 0;
+}
+
+json_t *inside_command_environment(struct app *app, const struct opt_args *args) {
+	json_t *set = json_object();
+	struct err none = {0};
+	struct inside_session *session = inside_session_new(0);
+	mem_auto char *table = NULL;
+	if (inside_command_recall(app, args, session, &none) == 0)
+		table = inside_session_table(session, true);
+	if (table)
+		json_object_set_new(set, INSIDE_TABLE, json_string(table));
+	inside_session_free(session);
+	return set;
+}
+
+/* ---- tune ---- */
+
+static void progress(void *ctx, const char *phase, int run, size_t trials) {
+	ui_progress(ctx, "contexts  %s, run %d, %zu trials", phase, run, trials);
+}
+
+static int options_read(struct app *app, const struct opt_args *args, struct inside_options *options, struct err *err) {
+	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
+	long long seed;
+	size_t count;
+	options->worker = app_worker(app, err);
+	options->interrupt = app_interrupt(app);
+	options->progress = progress;
+	options->progress_ctx = app_ui(app);
+	options->program = (struct program_spec){.argv = (const char *const *)opt_rest(args, &count),
+	                                         .cwd = opt_get(args, "cwd", NULL),
+	                                         .input = opt_get(args, "input", NULL),
+	                                         .before_each = opt_get(args, "before-each", NULL),
+	                                         .verify = opt_get(args, "verify", NULL)};
+	if (!options->worker || program_expect_read(args, &options->program, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
+	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
+		return -1;
+	options->seed = (uint64_t)seed;
+	return 0;
+}
+
+static void verdict_print(struct ui *ui, const json_t *result) {
+	struct speedup speedup = speedup_of(result);
+	char before[32], after[32];
+	bool wide =
+		!isfinite(speedup.low) || !isfinite(speedup.high) || speedup.low <= 0 || speedup.high / speedup.low > WIDE;
+	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
+	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
+	printf("%s", ui_style(ui, UI_BOLD));
+	if (!js_int_or(result, "changed", 0))
+		printf("no change%s: no context is clearly faster with other values\n", ui_style(ui, UI_PLAIN));
+	else if (verdict_of(result) == VERDICT_FASTER)
+		printf("%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", speedup.ratio, ui_style(ui, UI_PLAIN), speedup.low,
+		       speedup.high, before, after);
+	else if (wide)
+		printf("%s%s: %.2fx, %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio, before,
+		       after);
+	else
+		printf("%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio,
+		       speedup.low, speedup.high, before, after);
+}
+
+static void context_row(struct table *table, const json_t *context) {
+	const json_t *baseline = js_at(context, "baseline.config"), *config = js_at(context, "best.config");
+	mem_auto char *problem = results_config(json_object_get(context, "problem"), NULL),
+				  *today = results_config(baseline, config), *best = results_config(config, baseline);
+	char calls[24], tried[24], gain[32];
+	bool changed = !json_equal(baseline, config);
+	snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(context, "calls", 0));
+	snprintf(tried, sizeof tried, "%lld", (long long)js_int_or(context, "tried", 0));
+	snprintf(gain, sizeof gain, changed ? "%.2fx" : "", js_real_or(context, "gain", NAN));
+	table_add(table, js_string_or(context, "name", "?"), problem, calls, tried, changed ? today : "",
+	          changed ? best : "no change", gain);
+}
+
+static void result_print(struct ui *ui, const json_t *result, const char *command) {
+	static const char *const titles[] = {"context", "problem", "\1calls", "\1tried", "today", "best", "\1gain"};
+	struct table *table = table_new(7, titles);
+	long long runs = js_int_or(result, "runs", 0), pairs = js_int_or(result, "pairs", 0);
+	mem_auto char *how = verdict_checked(result);
+	verdict_print(ui, result);
+	if (how)
+		ui_wrap(stdout, 0, 2, "checked: %s", how);
+	results_other_work_print(result, stdout);
+	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
+	       pairs == 1 ? "" : "s");
+	js_each (context, json_object_get(result, "contexts"))
+		context_row(table, context);
+	table_end(table, ui, stdout);
+	if (verdict_of(result) == VERDICT_FASTER)
+		printf("\nrun it with: sweetspot apply -- %s\n", command);
+	else if (js_int_or(result, "changed", 0))
+		printf("\napply leaves the program as it is, because these values are not proven to be faster%s\n",
+		       pairs < RACE_PAIRS_LEAST ? ";\na proof takes 3 pairs or more, for which a larger --budget has time"
+		                                : "");
+}
+
+static int show(struct app *app, const struct opt_args *args, json_t *result, struct err *err) {
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	mem_auto char *line = program_join((const char *const *)words, true);
+	json_object_set_new(result, "kernel", json_string(text_base_name(words[0])));
+	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
+	if (!opt_has(args, "json")) {
+		result_print(app_ui(app), result, line);
+		return 0;
+	}
+	const json_t *machine = app_machine(app, err);
+	return machine ? js_print(json_pack("{s:s,s:O,s:n,s:[O]}", "schema", "sweetspot-tune/1", "machine", machine,
+	                                    "noise_floor", "results", result))
+	               : -1;
+}
+
+int inside_command_tune(struct app *app, const struct opt_args *args, const json_t *environment, const json_t *learning,
+                        struct err *err) {
+	struct inside_options options = {.environment = environment, .learning = learning};
+	js_auto json_t *result = NULL;
+	int64_t store_session = 0;
+	if (options_read(app, args, &options, err))
+		return -1;
+	struct inside_session *session = inside_session_new(options.seed);
+	int failed = inside_command_recall(app, args, session, err);
+	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	if (lock >= 0) {
+		result = inside_tune(session, &options, err);
+		lock_release(lock);
+	}
+	ui_progress_end(app_ui(app));
+	failed = !result ||
+	         (!opt_has(args, "no-store") && inside_command_keep(app, args, session, &store_session, result, err)) ||
+	         show(app, args, result, err);
+	inside_session_free(session);
+	return failed ? -1 : 0;
+}

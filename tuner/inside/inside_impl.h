@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to this folder. */
+#ifndef TUNER_INSIDE_INSIDE_IMPL_H
+#define TUNER_INSIDE_INSIDE_IMPL_H
+
+#include "base/scratch.h"
+#include "lib/inside/format.h"
+#include "tuner/inside/inside.h"
+#include "tuner/search/search.h"
+
+enum { INSIDE_RETRIES = 2 * INSIDE_SLOTS };
+
+/* A configuration in a cell. */
+struct inside_tried {
+	uint64_t index;
+	double relative, error; /* logarithm of its cost against the default's */
+	double cost;
+	unsigned calls, epoch, rounds; /* rounds: how often it was looked at again */
+	bool failed;
+};
+
+/* A class of problems of a subject. */
+struct inside_known {
+	char *problem; /* "n=1000 mode='fast" */
+	json_t *asked; /* the same */
+	struct inside_subject *subject;
+	struct search *search;
+	struct strategy_task task;
+	size_t proposed;
+	bool searched; /* the search has nothing more to propose */
+	struct inside_tried *tried;
+	size_t count;
+	unsigned epoch;
+	uint64_t best; /* the subject's start: the default */
+	/* The default against the best, head to head. */
+	double gain, gain_error;
+	unsigned gain_calls;
+	double default_s, seconds;
+	double run_seconds; /* of the last run that had it */
+	int64_t search_id;  /* its row in the store of this session; 0: none yet */
+	uint64_t calls;
+	bool is_new, proven; /* proven: an earlier session has said so */
+	/* The run under way has these. */
+	struct inside_cell *shared;
+	uint64_t before_calls, before_ns, in_slot[INSIDE_SLOTS], retry[INSIDE_RETRIES];
+	uint32_t run_epoch, advised;
+	size_t retries;
+};
+
+struct inside_setting {
+	size_t count;     /* values that the library has; one more is the default */
+	size_t otherwise; /* the level of the default; SIZE_MAX: not in the space */
+};
+
+/* A context: a kernel with its space. */
+struct inside_subject {
+	char *kernel, *text;
+	struct space *space; /* NULL: it cannot be searched */
+	struct inside_setting settings[INSIDE_PARAMS];
+	json_t *otherwise; /* the default's configuration */
+	bool without_default;
+	uint64_t start; /* the default; UINT64_MAX: not in the space */
+	struct inside_known **cells;
+	size_t count;
+	struct inside_context *shared; /* of the run under way */
+};
+
+struct inside_session {
+	uint64_t seed;
+	struct inside_subject **subjects;
+	size_t count;
+	struct scratch scratch;
+	char *path;
+	struct inside_ring *ring; /* NULL: there is no run */
+	double seconds, lost;     /* of runs that have ended */
+	size_t trials;
+};
+
+/* The subject of a kernel and a space, made where it is not known yet. */
+struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text);
+struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,
+                                      const char *problem);
+struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index);
+
+/* Its best is faster than the default by the calls' own comparison. */
+bool inside_known_faster(const struct inside_known *cell);
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of proposals for a cell: what is best in other cells of its context; then `auto`; at last what makes the
+ * best certain: each of its changes taken back, the default beside it, and another chance for those that a single call
+ * spoke against. */
+#include <math.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "tuner/inside/inside_impl.h"
+
+enum { PENDING_MOST = 4, ASKED_MOST = 120, COMPARED = 24, SEEN = 5, CHANCES = 8 };
+static const double PROMISE = 0.01, NEAR = 0.05, CHANCE = 1.1;
+
+static bool is_tried(const struct inside_known *cell, uint64_t index) {
+	for (size_t i = 0; i < cell->count; i++)
+		if (cell->tried[i].index == index)
+			return cell->tried[i].failed || (cell->tried[i].calls > 0 && cell->tried[i].epoch == cell->epoch);
+	return false;
+}
+
+static bool is_pending(const struct inside_known *cell, uint64_t index) {
+	for (size_t i = 0; i < INSIDE_SLOTS; i++)
+		if (atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY && cell->in_slot[i] == index)
+			return true;
+	return false;
+}
+
+static bool is_default(const struct inside_known *cell, uint64_t index) {
+	return index == cell->subject->start;
+}
+
+/* ---- the search ---- */
+
+static void search_inform(const struct inside_known *cell, const struct inside_tried *tried) {
+	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE};
+	if (!tried->failed && isfinite(tried->relative))
+		outcome = (struct strategy_outcome){.result = STRATEGY_VALUE,
+		                                    .value = exp(fmax(-50, fmin(50, tried->relative))),
+		                                    .deviation = isfinite(tried->error) ? tried->error : 0};
+	if (cell->search && tried->index != UINT64_MAX)
+		search_tell(cell->search, tried->index, &outcome);
+}
+
+static void search_begin(struct inside_known *cell) {
+	struct err none = {0};
+	uint64_t valid = space_valid(cell->subject->space);
+	search_free(cell->search);
+	cell->task.budget = valid < ASKED_MOST ? valid : ASKED_MOST;
+	cell->search = search_new(strategy_find("auto"), &cell->task, &none);
+	cell->proposed = 0;
+	cell->searched = !cell->search;
+	if (cell->search && cell->subject->start != UINT64_MAX)
+		search_tell_value(cell->search, cell->subject->start, STRATEGY_VALUE, 1);
+	for (size_t i = 0; i < cell->count; i++)
+		if (is_tried(cell, cell->tried[i].index))
+			search_inform(cell, &cell->tried[i]);
+}
+
+static bool search_next(struct inside_known *cell, uint64_t *index) {
+	if (!cell->search && !cell->searched)
+		search_begin(cell);
+	bool hopeless = cell->proposed > 16 && search_promise(cell->search, 16) < PROMISE;
+	if (cell->searched || cell->proposed >= ASKED_MOST || hopeless) {
+		cell->searched = true;
+		return false;
+	}
+	if (search_ask(cell->search, index, 1) == 0) {
+		cell->searched = cell->proposed >= space_valid(cell->subject->space) - 1 || cell->proposed > 0;
+		return false;
+	}
+	cell->proposed++;
+	return true;
+}
+
+/* ---- what comes after it ---- */
+
+static bool best_elsewhere(const struct inside_known *cell, uint64_t *index) {
+	for (size_t i = 0; i < cell->subject->count; i++) {
+		const struct inside_known *other = cell->subject->cells[i];
+		*index = other->best;
+		if (other != cell && !is_default(other, other->best) && !is_tried(cell, *index) && !is_pending(cell, *index))
+			return true;
+	}
+	return false;
+}
+
+/* The best with one of its changes taken back. */
+static bool simpler_next(struct inside_known *cell, uint64_t *index) {
+	const struct inside_subject *subject = cell->subject;
+	int config[SPACE_PARAMS_MAX];
+	for (size_t p = 0; p < space_params(subject->space) && !subject->without_default; p++) {
+		space_config(subject->space, cell->best, config);
+		if (config[p] == (int)subject->settings[p].otherwise)
+			continue;
+		config[p] = (int)subject->settings[p].otherwise;
+		if (!space_index(subject->space, config, index) || is_default(cell, *index) || is_pending(cell, *index))
+			continue;
+		struct inside_tried *tried = inside_tried_get(cell, *index);
+		bool is_worse =
+			tried->calls >= SEEN && tried->relative - 2 * tried->error > inside_tried_get(cell, cell->best)->relative;
+		if (tried->rounds == 0 && !tried->failed && !is_worse) {
+			tried->rounds++;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One that a single call spoke against, as an interrupt may have, or that is close to the best. */
+static bool chance_next(struct inside_known *cell, uint64_t *index) {
+	struct inside_tried *best = NULL;
+	double limit = is_default(cell, cell->best) ? 0 : inside_tried_get(cell, cell->best)->relative;
+	size_t chances = 0;
+	for (size_t i = 0; i < cell->count; i++) {
+		struct inside_tried *tried = &cell->tried[i];
+		bool once = tried->calls == 1 && tried->relative < CHANCE, near = tried->relative < limit + NEAR;
+		chances += tried->rounds > 0;
+		if (tried->index != cell->best && !is_default(cell, tried->index) && !tried->failed && tried->rounds == 0 &&
+		    tried->epoch == cell->epoch && (once || near) && !is_pending(cell, tried->index) &&
+		    (!best || tried->relative < best->relative))
+			best = tried;
+	}
+	if (!best || chances >= CHANCES)
+		return false;
+	best->rounds++;
+	*index = best->index;
+	return true;
+}
+
+static bool final_next(struct inside_known *cell, uint64_t *index, enum inside_goal *goal) {
+	const struct inside_subject *subject = cell->subject;
+	bool changed = !is_default(cell, cell->best);
+	*goal = INSIDE_SIMPLER;
+	if (changed && simpler_next(cell, index))
+		return true;
+	*goal = INSIDE_COMPARE;
+	*index = subject->start;
+	if (changed && !subject->without_default && cell->gain_calls < COMPARED && !is_pending(cell, *index))
+		return true;
+	*goal = INSIDE_SIMPLER; /* it is not faster after all */
+	if (changed && !subject->without_default && !inside_known_faster(cell) && !is_pending(cell, *index) &&
+	    inside_tried_get(cell, *index)->rounds++ == 0)
+		return true;
+	*goal = INSIDE_TRY;
+	return chance_next(cell, index);
+}
+
+static bool next(struct inside_known *cell, uint64_t *index, enum inside_goal *goal) {
+	*goal = INSIDE_TRY;
+	if (cell->retries > 0) {
+		*index = cell->retry[--cell->retries];
+		return true;
+	}
+	if (best_elsewhere(cell, index))
+		return true;
+	if (!cell->searched)
+		return search_next(cell, index);
+	return final_next(cell, index, goal);
+}
+
+static bool levels_of(const struct inside_subject *subject, uint64_t index, struct inside_levels *levels) {
+	int config[SPACE_PARAMS_MAX];
+	memset(levels, 0xff, sizeof *levels);
+	if (index == UINT64_MAX)
+		return true;
+	space_config(subject->space, index, config);
+	for (size_t p = 0; p < space_params(subject->space) && p < INSIDE_PARAMS; p++)
+		if (config[p] >= 0 && (size_t)config[p] < subject->settings[p].count)
+			levels->at[p] = (uint16_t)config[p];
+	return true;
+}
+
+static void slots_fill(struct inside_known *cell) {
+	size_t pending = 0;
+	uint64_t index;
+	enum inside_goal goal;
+	for (size_t i = 0; i < INSIDE_SLOTS; i++)
+		pending += atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY;
+	for (size_t i = 0; i < INSIDE_SLOTS && pending < PENDING_MOST; i++) {
+		struct inside_slot *slot = &cell->shared->slots[i];
+		if (atomic_load(&slot->state) != INSIDE_EMPTY)
+			continue;
+		if (!next(cell, &index, &goal))
+			return;
+		cell->in_slot[i] = index;
+		slot->goal = goal;
+		levels_of(cell->subject, index, &slot->levels);
+		atomic_store_explicit(&slot->state, INSIDE_READY, memory_order_release);
+		pending++;
+	}
+}
+
+/* ---- results ---- */
+
+static void compare_note(struct inside_known *cell, const struct inside_slot *slot) {
+	double weight = slot->calls, all = cell->gain_calls + weight;
+	if (!isfinite(slot->log) || !(all > 0))
+		return;
+	bool first = cell->gain_calls == 0;
+	cell->gain = first ? slot->log : (cell->gain_calls * cell->gain + weight * slot->log) / all;
+	cell->gain_error = first ? slot->error : hypot(cell->gain_calls * cell->gain_error, weight * slot->error) / all;
+	cell->gain_calls += slot->calls;
+	if (slot->outcome == INSIDE_BETTER) { /* the default holds again */
+		cell->best = cell->subject->start;
+		cell->gain_calls = 0;
+		cell->gain = cell->gain_error = NAN;
+	}
+}
+
+static void best_set(struct inside_known *cell, uint64_t index) {
+	if (cell->best == index)
+		return;
+	cell->best = index;
+	cell->gain_calls = 0;
+	cell->gain = cell->gain_error = NAN;
+}
+
+static void result_note(struct inside_known *cell, uint64_t index, const struct inside_slot *slot) {
+	struct inside_tried *tried = inside_tried_get(cell, index);
+	double log = isfinite(slot->relative) ? slot->relative : NAN;
+	if (slot->goal == INSIDE_COMPARE) {
+		compare_note(cell, slot);
+		return;
+	}
+	if (slot->outcome == INSIDE_NOTHING || isnan(log)) {
+		tried->failed = true;
+	} else if (index != cell->subject->start &&
+	           (tried->calls == 0 || tried->epoch != cell->epoch || slot->calls >= tried->calls)) {
+		tried->relative = log;
+		tried->error = slot->error;
+		tried->cost = slot->cost;
+		tried->calls = slot->calls ? slot->calls : 1;
+	}
+	tried->epoch = cell->epoch;
+	search_inform(cell, tried);
+	if (slot->outcome == INSIDE_BETTER)
+		best_set(cell, index);
+}
+
+/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
+static void epoch_begin(struct inside_known *cell) {
+	cell->epoch++;
+	cell->searched = false;
+	search_free(cell->search);
+	cell->search = NULL;
+	cell->gain_calls = 0;
+	cell->gain = cell->gain_error = NAN;
+	for (size_t i = 0; i < cell->count; i++)
+		cell->tried[i].rounds = 0;
+	if (!is_default(cell, cell->best) && cell->subject->start != UINT64_MAX)
+		cell->retry[cell->retries++ % INSIDE_RETRIES] = cell->subject->start;
+	if (cell->retries > INSIDE_RETRIES)
+		cell->retries = INSIDE_RETRIES;
+}
+
+static void totals_read(struct inside_known *cell) {
+	struct inside_cell *shared = cell->shared;
+	uint64_t calls = atomic_load(&shared->calls), ns = atomic_load(&shared->ns),
+			 none = atomic_load(&shared->default_ns);
+	cell->calls += calls - cell->before_calls;
+	cell->seconds += 1e-9 * (double)(ns - cell->before_ns);
+	cell->run_seconds = 1e-9 * (double)ns;
+	cell->before_calls = calls;
+	cell->before_ns = ns;
+	if (none)
+		cell->default_s = 1e-9 * (double)none;
+}
+
+static size_t serve(struct inside_known *cell, bool learns) {
+	size_t results = 0;
+	uint32_t epoch = atomic_load(&cell->shared->epoch);
+	totals_read(cell);
+	if (!cell->subject->space)
+		return 0;
+	if (epoch != cell->run_epoch) {
+		cell->run_epoch = epoch;
+		epoch_begin(cell);
+	}
+	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
+		struct inside_slot *slot = &cell->shared->slots[i];
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != INSIDE_DONE)
+			continue;
+		const struct inside_slot seen = *slot;
+		atomic_store_explicit(&slot->state, INSIDE_EMPTY, memory_order_release);
+		result_note(cell, cell->in_slot[i], &seen);
+		cell->is_new = true;
+		results++;
+	}
+	if (learns)
+		slots_fill(cell);
+	return results;
+}
+
+static void leave(struct inside_known *cell, bool crashed) {
+	cell->retries = 0;
+	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
+		struct inside_slot *slot = &cell->shared->slots[i];
+		uint32_t state = atomic_load(&slot->state);
+		if (state == INSIDE_EMPTY || state == INSIDE_DONE)
+			continue;
+		if (crashed && state == INSIDE_TAKEN && atomic_load(&slot->live) > 0) {
+			struct inside_tried *tried = inside_tried_get(cell, cell->in_slot[i]);
+			tried->failed = cell->is_new = true;
+			search_inform(cell, tried);
+		} else if (slot->goal == INSIDE_TRY && cell->retries < INSIDE_RETRIES) {
+			cell->retry[cell->retries++] = cell->in_slot[i];
+		} else if (slot->goal == INSIDE_SIMPLER) {
+			inside_tried_get(cell, cell->in_slot[i])->rounds = 0;
+		}
+	}
+	cell->shared = NULL;
+}
+
+/* ---- runs ---- */
+
+/* Copies of texts that the program may be changing. */
+static char *text_of(const char *text, size_t size) {
+	char *copy = mem_alloc(size + 1, 1);
+	memcpy(copy, text, size);
+	copy[strnlen(copy, size)] = '\0';
+	return copy;
+}
+
+static void cell_meet(struct inside_session *session, struct inside_subject *subject, struct inside_cell *shared) {
+	mem_auto char *problem = text_of(shared->problem, INSIDE_PROBLEM);
+	struct inside_known *cell = inside_known_get(session, subject, problem);
+	if (cell->shared)
+		return;
+	cell->shared = shared;
+	cell->before_calls = cell->before_ns = 0;
+	cell->run_seconds = 0;
+	cell->run_epoch = atomic_load(&shared->epoch);
+}
+
+static struct inside_known *known_of(const struct inside_subject *subject, const struct inside_cell *shared) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (subject->cells[i]->shared == shared)
+			return subject->cells[i];
+	return NULL;
+}
+
+static struct inside_subject *subject_of(struct inside_session *session, struct inside_context *shared) {
+	for (size_t i = 0; i < session->count; i++)
+		if (session->subjects[i]->shared == shared)
+			return session->subjects[i];
+	mem_auto char *kernel = text_of(shared->kernel, INSIDE_NAME - 1), *text = text_of(shared->space, INSIDE_SPACE - 1);
+	struct inside_subject *subject = *kernel ? inside_subject_get(session, kernel, text) : NULL;
+	if (subject && !subject->shared)
+		subject->shared = shared;
+	return subject && subject->shared == shared ? subject : NULL;
+}
+
+size_t inside_run_poll(struct inside_session *session) {
+	size_t results = 0;
+	for (size_t i = 0; session->ring && i < INSIDE_CONTEXTS; i++) {
+		struct inside_context *shared = &session->ring->contexts[i];
+		bool there = atomic_load_explicit(&shared->there, memory_order_acquire) == INSIDE_THERE;
+		struct inside_subject *subject = there ? subject_of(session, shared) : NULL;
+		for (size_t k = 0; subject && k < INSIDE_CELLS; k++) {
+			struct inside_cell *cell = &shared->cells[k];
+			if (atomic_load_explicit(&cell->there, memory_order_acquire) != INSIDE_THERE)
+				continue;
+			if (!known_of(subject, cell))
+				cell_meet(session, subject, cell);
+			struct inside_known *known = known_of(subject, cell);
+			results += known ? serve(known, session->ring->learns) : 0;
+		}
+	}
+	session->trials += results;
+	return results;
+}
+
+void inside_run_end(struct inside_session *session, bool crashed) {
+	if (!session->ring)
+		return;
+	inside_run_poll(session);
+	for (size_t i = 0; i < session->count; i++) {
+		session->subjects[i]->shared = NULL;
+		for (size_t k = 0; k < session->subjects[i]->count; k++)
+			if (session->subjects[i]->cells[k]->shared)
+				leave(session->subjects[i]->cells[k], crashed);
+	}
+	session->seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
+	session->lost += 1e-9 * (double)atomic_load(&session->ring->spent_ns);
+	munmap(session->ring, sizeof *session->ring);
+	session->ring = NULL;
+}

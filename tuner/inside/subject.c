@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The texts of a ring become spaces and problems. A program may have written anything into it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/json/js.h"
+#include "base/mem.h"
+#include "tuner/inside/inside_impl.h"
+
+enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5 };
+static const double GAIN = 0.01;
+
+/* The next word of *at, decoded into the buffer; false: there is none. */
+static bool word_next(char **at, char buffer[INSIDE_TEXT]) {
+	char *word = strsep(at, " ");
+	return word && ssi_text_read(word, strlen(word), buffer);
+}
+
+static bool value_read(const char *type, const char *text, struct arena *arena, struct value *value) {
+	char *end;
+	if (strcmp(type, "word") == 0) {
+		*value = value_word(arena_strdup(arena, text));
+		return true;
+	}
+	if (strcmp(type, "int") == 0)
+		*value = value_int(strtoll(text, &end, 10));
+	else
+		*value = value_real(strtod(text, &end));
+	return end != text && *end == '\0' && isfinite(value_number(*value));
+}
+
+static size_t value_find(const struct value *values, size_t count, struct value wanted) {
+	size_t i = 0;
+	while (i < count && !value_equal(values[i], wanted))
+		i++;
+	return i;
+}
+
+/* "int block 32 : 16 32 64": the default is one of the values, or one more. */
+static bool param_read(struct inside_subject *subject, size_t number, char *line, struct arena *arena) {
+	static const char *const types[] = {"int", "real", "word"};
+	struct value values[VALUES_MOST], otherwise;
+	char name[INSIDE_TEXT], text[INSIDE_TEXT];
+	const char *type = strsep(&line, " ");
+	struct inside_setting *setting = &subject->settings[number];
+	bool known = false;
+	for (size_t i = 0; i < 3; i++)
+		known = known || strcmp(type, types[i]) == 0;
+	if (!known || number == INSIDE_PARAMS || !word_next(&line, name) || !word_next(&line, text) ||
+	    !value_read(type, text, arena, &otherwise) || !line || strncmp(line, ":", 1) != 0)
+		return false;
+	strsep(&line, " ");
+	while (setting->count < INSIDE_VALUES && line && word_next(&line, text))
+		if (!value_read(type, text, arena, &values[setting->count++]))
+			return false;
+	setting->otherwise = value_find(values, setting->count, otherwise);
+	bool more = setting->otherwise == setting->count;
+	if (more)
+		values[setting->count] = otherwise;
+	json_object_set_new(subject->otherwise, name, value_json(otherwise));
+	struct err none = {0};
+	return setting->count + more > 0 &&
+	       space_add_param(subject->space, name, "", values, setting->count + more, NULL, &none) == 0;
+}
+
+static bool space_read(struct inside_subject *subject) {
+	mem_auto char *text = mem_strdup(subject->text);
+	struct arena *arena = arena_new();
+	struct err none = {0};
+	size_t params = 0;
+	bool good = true;
+	for (char *rest = text, *line; good && (line = strsep(&rest, "\n"));)
+		if (strcmp(line, "without-default") == 0)
+			subject->without_default = true;
+		else if (strncmp(line, "where ", 6) == 0)
+			good = space_add_constraint(subject->space, line + 6, &none) == 0;
+		else if (*line)
+			good = param_read(subject, params++, line, arena);
+	good = good && params > 0 && space_build(subject->space, &none) == 0;
+	arena_free(arena);
+	return good;
+}
+
+struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text) {
+	for (size_t i = 0; i < session->count; i++)
+		if (strcmp(session->subjects[i]->kernel, kernel) == 0 && strcmp(session->subjects[i]->text, text) == 0)
+			return session->subjects[i];
+	struct inside_subject *subject = mem_alloc(1, sizeof *subject);
+	struct err none = {0};
+	subject->kernel = mem_strdup(kernel);
+	subject->text = mem_strdup(text);
+	subject->space = space_new();
+	subject->otherwise = json_object();
+	subject->start = UINT64_MAX;
+	if (!space_read(subject)) {
+		space_free(subject->space);
+		subject->space = NULL;
+	} else if (space_config_read(subject->space, subject->otherwise, NULL, &subject->start, &none)) {
+		subject->start = UINT64_MAX;
+	}
+	session->subjects = mem_grow(session->subjects, session->count + 1, sizeof(struct inside_subject *));
+	return session->subjects[session->count++] = subject;
+}
+
+static json_t *problem_json(const char *problem) {
+	mem_auto char *text = mem_strdup(problem);
+	json_t *json = json_object();
+	struct inside_member member;
+	for (char *rest = text, *word; (word = strsep(&rest, " "));) {
+		if (!ssi_member_read(word, strlen(word), &member))
+			continue;
+		bool whole = member.number == floor(member.number) && fabs(member.number) < 0x1p53;
+		json_object_set_new(json, member.name,
+		                    member.is_word ? value_json(value_word(member.word))
+		                    : whole        ? json_integer((json_int_t)member.number)
+		                                   : js_number(member.number));
+	}
+	return json;
+}
+
+/* The same class: as in the library, sizes are alike up to a factor of 1.4 around a power of two. */
+static bool is_alike(const json_t *left, const json_t *right) {
+	if (json_object_size(left) != json_object_size(right))
+		return false;
+	js_members (name, value, left) {
+		const json_t *other = json_object_get(right, name);
+		double x = json_number_value(value), y = json_number_value(other);
+		bool alike = json_is_number(value) && json_is_number(other)
+		                 ? x == y || (x > 0 && y > 0 && round(log2(x)) == round(log2(y)))
+		                 : other && json_equal(value, other);
+		if (!alike)
+			return false;
+	}
+	return true;
+}
+
+struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,
+                                      const char *problem) {
+	js_auto json_t *asked = problem_json(problem);
+	for (size_t i = 0; i < subject->count; i++)
+		if (is_alike(subject->cells[i]->asked, asked))
+			return subject->cells[i];
+	struct inside_known *cell = mem_alloc(1, sizeof *cell);
+	cell->problem = mem_strdup(problem);
+	cell->asked = json_incref(asked);
+	cell->subject = subject;
+	cell->best = subject->start;
+	cell->gain = cell->gain_error = NAN;
+	cell->task = (struct strategy_task){.space = subject->space, .seed = session->seed, .start = subject->start};
+	subject->cells = mem_grow(subject->cells, subject->count + 1, sizeof(struct inside_known *));
+	return subject->cells[subject->count++] = cell;
+}
+
+struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index) {
+	for (size_t i = 0; i < cell->count; i++)
+		if (cell->tried[i].index == index)
+			return &cell->tried[i];
+	cell->tried = mem_grow(cell->tried, cell->count + 1, sizeof *cell->tried);
+	cell->tried[cell->count] =
+		(struct inside_tried){.index = index, .relative = NAN, .error = NAN, .epoch = cell->epoch};
+	return &cell->tried[cell->count++];
+}
+
+bool inside_known_faster(const struct inside_known *cell) {
+	if (cell->best == cell->subject->start || !cell->subject->space)
+		return false;
+	if (cell->subject->without_default) {
+		const struct inside_tried *best = inside_tried_get((struct inside_known *)cell, cell->best);
+		return best->calls >= SEEN && best->relative + 3 * best->error < -GAIN;
+	}
+	return cell->gain_calls >= SEEN && cell->gain - 2 * cell->gain_error > GAIN;
+}
+
+static void subject_free(struct inside_subject *subject) {
+	for (size_t i = 0; i < subject->count; i++) {
+		search_free(subject->cells[i]->search);
+		free(subject->cells[i]->tried);
+		json_decref(subject->cells[i]->asked);
+		free(subject->cells[i]->problem);
+		free(subject->cells[i]);
+	}
+	free(subject->cells);
+	space_free(subject->space);
+	json_decref(subject->otherwise);
+	free(subject->kernel);
+	free(subject->text);
+	free(subject);
+}
+
+struct inside_session *inside_session_new(uint64_t seed) {
+	struct inside_session *session = mem_alloc(1, sizeof *session);
+	session->seed = seed;
+	session->scratch.fd = -1;
+	return session;
+}
+
+static void ring_drop(struct inside_session *session) {
+	if (session->ring)
+		munmap(session->ring, sizeof *session->ring);
+	if (session->path)
+		unlink(session->path);
+	free(session->path);
+	session->path = NULL;
+	session->ring = NULL;
+}
+
+void inside_session_free(struct inside_session *session) {
+	if (!session)
+		return;
+	ring_drop(session);
+	if (session->scratch.path)
+		scratch_close(&session->scratch);
+	for (size_t i = 0; i < session->count; i++)
+		subject_free(session->subjects[i]);
+	free(session->subjects);
+	free(session);
+}
+
+/* The file is whole before the library can see it. */
+static int ring_make(struct inside_session *session, const struct inside_mode *mode, double known_s, struct err *err) {
+	struct inside_ring head = {.size = sizeof head, .learns = mode->learns, .share = mode->share};
+	head.ahead_s = isnan(mode->ahead_s) ? mode->share * known_s : mode->ahead_s;
+	head.credit = mode->credit;
+	head.seed = (uint32_t)session->seed;
+	memcpy(head.magic, INSIDE_MAGIC, sizeof head.magic);
+	if (!session->scratch.path && scratch_open(&session->scratch, SCRATCH_INSIDE, err))
+		return -1;
+	session->path = mem_printf("%s/ring", session->scratch.path);
+	int fd = open(session->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool good = fd >= 0 && ftruncate(fd, sizeof head) == 0 &&
+	            pwrite(fd, &head, offsetof(struct inside_ring, contexts), 0) == offsetof(struct inside_ring, contexts);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	session->ring = good ? ssi_ring_open(session->path) : NULL;
+	return session->ring
+	           ? 0
+	           : err_set(err, ERR_FAILED, scratch_hint(why), "cannot make %s: %s", session->path, strerror(why));
+}
+
+int inside_run_begin(struct inside_session *session, const struct inside_mode *mode, json_t *environment,
+                     struct err *err) {
+	double known_s = 0;
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; k < session->subjects[i]->count; k++)
+			known_s += session->subjects[i]->cells[k]->run_seconds;
+	mem_auto char *table = inside_session_table(session, false);
+	ring_drop(session);
+	if (ring_make(session, mode, known_s, err))
+		return -1;
+	json_object_set_new(environment, INSIDE_RING, json_string(session->path));
+	if (table)
+		json_object_set_new(environment, INSIDE_TABLE, json_string(table));
+	return 0;
+}
