@@ -332,27 +332,17 @@ static int plan(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
-static void estimates_say(const struct tune_session *session) {
+/* Values may be alone, or constraints leave a single setting. */
+static int choice_check(const struct tune_session *session, struct err *err) {
 	for (size_t i = 0; i < session->count; i++) {
 		const struct space *space = session->items[i]->task.space;
 		if (space_estimate(space) > 0)
 			ui_warn(app_ui(session->app), "break the largest constraint into smaller ones to search all of them",
-			        "the constraints tie too many values together to count: %llu of about %.2g configurations are "
-			        "searched",
-			        (unsigned long long)space_valid(space), space_estimate(space));
-	}
-}
-
-/* Values may be alone, or constraints leave a single setting. */
-static int choice_check(const struct tune_session *session, struct err *err) {
-	estimates_say(session);
-	for (size_t i = 0; i < session->count && opt_has(session->args, "param"); i++) {
-		const struct space *space = session->items[i]->task.space;
-		if (space_valid(space) == 1 && space_params(space) > 0)
-			return err_set(
-				err, ERR_USAGE,
-				"give more values, as X=1,2,4 or X=1..8, or fewer constraints; `sweetspot run` measures one setting",
-				"there is nothing to tune, because only one setting is possible");
+			        "a sample of about %.2g configurations is searched: they cannot be counted", space_estimate(space));
+		if (space_valid(space) == 1 && space_params(space) > 0 && opt_has(session->args, "param"))
+			return err_set(err, ERR_USAGE,
+			               "give more values, as X=1..8, or fewer constraints; `sweetspot run` measures one setting",
+			               "there is nothing to tune, because only one setting is possible");
 	}
 	return 0;
 }
