@@ -2,9 +2,9 @@
 /* Counts outside the cores: memory controllers, AMD's data fabric, Arm's mesh. Linux has a PMU for each of them, which
  * counts for its package, whatever runs there. Events are "PMU/rHEX/", and several with commas between them are added
  * up; PMU stands for all that have this name and a number. */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +40,7 @@ struct uncore {
 /* Is it "uncore_imc_3", or "uncore_imc" itself? */
 static bool is_one_of(const char *device, const char *pmu) {
 	size_t length = strlen(pmu);
-	const char *rest = device + length;
-	return strncmp(device, pmu, length) == 0 &&
-	       (!*rest || (*rest == '_' && isdigit((unsigned char)rest[1]) && !rest[1 + strspn(rest + 1, "0123456789")]));
+	return strncmp(device, pmu, length) == 0 && (!device[length] || fnmatch("_[0-9]*", device + length, 0) == 0);
 }
 
 static int package_of(unsigned long cpu) {
@@ -190,23 +188,20 @@ static bool uncore_can(const char *event, const struct counter_site *site, char 
 	return can;
 }
 
+/* The first PMU that exists decides. */
 static void uncore_probe(struct counter_probe *probe) {
 	static const char *const pmus[] = {"uncore_imc/r0/", "uncore_imc_free_running_0/r20ff/", "amd_umc/r0/",
 	                                   "amd_df/r3807/", "arm_cmn/rd0005/"};
 	*probe = (struct counter_probe){.usable = false};
-	for (size_t i = 0; i < sizeof pmus / sizeof *pmus && !probe->usable; i++) {
-		probe->usable = uncore_can(pmus[i], NULL, probe->reason);
-		if (strstr(probe->reason, "paranoid")) {
-			snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=0");
-			break;
-		}
-	}
+	for (size_t i = 0; i < sizeof pmus / sizeof *pmus && !probe->usable && !strstr(probe->reason, "paranoid"); i++)
+		probe->usable = probe->hardware = uncore_can(pmus[i], NULL, probe->reason);
 	if (probe->usable)
 		snprintf(probe->reason, sizeof probe->reason, "memory controllers, for all programs on the machine");
-	else if (!probe->fix[0])
+	else if (!strstr(probe->reason, "paranoid"))
 		snprintf(probe->reason, sizeof probe->reason,
 		         "this kernel lacks PMUs of memory controllers, as in virtual machines");
-	probe->hardware = probe->usable;
+	else
+		snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=0");
 }
 
 static const char *const events[] = {NULL};

@@ -9,6 +9,8 @@ dist_schema_DATA = \
 	%D%/schema/fleet-plan.json \
 	%D%/schema/fleet-status.json \
 	%D%/schema/fleet.json \
+	%D%/schema/machine.json \
+	%D%/schema/measured.json \
 	%D%/schema/plan.json \
 	%D%/schema/profile-diff.json \
 	%D%/schema/profile-merge.json \
@@ -17,12 +19,16 @@ dist_schema_DATA = \
 	%D%/schema/profile-verify.json \
 	%D%/schema/profile.json \
 	%D%/schema/replay.json \
-	%D%/schema/run-gpu.json \
+	%D%/schema/report.json \
+	%D%/schema/regions.json \
+	%D%/schema/run.json \
 	%D%/schema/score.json \
 	%D%/schema/state.json \
 	%D%/schema/share.json \
 	%D%/schema/store-import.json \
+	%D%/schema/store-list.json \
 	%D%/schema/store-merge.json \
+	%D%/schema/store-rm.json \
 	%D%/schema/store.json \
 	%D%/schema/sweep-plan.json \
 	%D%/schema/sweep.json \

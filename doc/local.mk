@@ -6,7 +6,7 @@ dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/pro
 	%D%/python.md %D%/from-kernel-tuner.md %D%/from-optuna.md %D%/from-hyperfine.md %D%/from-likwid.md
 doclabdir = $(docdir)/lab
 dist_doclab_DATA = %D%/lab/search.md %D%/lab/figures.md %D%/lab/first-hour.md
-EXTRA_DIST += %D%/fw.svg \
+EXTRA_DIST += %D%/report.png \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
 	%D%/adr/0003-sqlite.md \
@@ -47,7 +47,7 @@ exampleclusterdir = $(docdir)/examples/cluster
 dist_examplecluster_SCRIPTS = %D%/examples/cluster/task_prolog %D%/examples/cluster/job_array
 
 exampleopenmpdir = $(docdir)/examples/openmp
-dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c %D%/examples/openmp/pairs.c
+dist_exampleopenmp_DATA = %D%/examples/openmp/Makefile %D%/examples/openmp/mandelbrot.c %D%/examples/openmp/points.c
 
 # `make html`: the documents as a site, with Sphinx.
 EXTRA_DIST += %D%/site

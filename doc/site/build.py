@@ -18,6 +18,7 @@ except ImportError:  # another Python may have Debian's packages
 SOURCES, FOLDER = (os.path.abspath(path) for path in sys.argv[1:3])
 PROGRAM = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 and os.access(sys.argv[3], os.X_OK) else None
 STAGE = FOLDER + ".src"
+STRICT = "STRICT" in os.environ  # a warning is an error, for tests
 # The order of the navigation. A document that is not named goes to the last part, so that none is lost.
 PARTS = {
     "Begin": ["doc/start", "doc/tutorial-*", "doc/faq", "doc/comparison"],
@@ -26,7 +27,7 @@ PARTS = {
     "Gallery": ["gallery/index"],
     "Reference": ["reference/sweetspot", "reference/help", "reference/exit-status", "reference/environment", "reference/json", "reference/*", "doc/protocol", "doc/stability"],
     "How it works": ["doc/measurement", "doc/search", "doc/models", "doc/reasons", "doc/replay", "doc/contents"],
-    "Project": ["HACKING", "CONTRIBUTING", "SECURITY", "doc/fuzzing", "doc/adr/*", "doc/lab/*", "python/*", "*", "doc/*", "NEWS"],
+    "Project": ["HACKING", "CONTRIBUTING", "SECURITY", "doc/fuzzing", "doc/adr/*", "doc/lab/*", "packaging/*", "python/*", "*", "doc/*", "NEWS"],
 }
 
 
@@ -232,10 +233,11 @@ def gallery():
 
 def documents():
     """Copies the documents, and what they show and link to."""
-    for path in ["README.md", *glob.glob("*.md", root_dir=SOURCES), "python/README.md", *glob.glob("doc/**/*.md", root_dir=SOURCES, recursive=True)]:
+    for path in ["README.md", *glob.glob("*.md", root_dir=SOURCES), "python/README.md", "packaging/README.md", *glob.glob("doc/**/*.md", root_dir=SOURCES, recursive=True)]:
         text = read(path)
         if path == "README.md":
             path = "index.md"
+        text = re.sub(r"\[([^\]]*)\]\(([^):#]+)\)", lambda link: link[1] if os.path.isdir(os.path.join(SOURCES, os.path.dirname(path), link[2])) else link[0], text)
         write(path, re.sub(r"\]\(((?:\.\./)*)README\.md", r"](\1index.md", text).replace("```rooms", "```text"))
     for path in ["COPYING", "COPYING.BSD", *(p for pattern in ("doc/*.svg", "doc/*.png", "doc/bench/*", "doc/examples/**/*") for p in glob.glob(pattern, root_dir=SOURCES, recursive=True))]:
         if os.path.isfile(os.path.join(SOURCES, path)):
@@ -274,7 +276,7 @@ def main():
     os.makedirs(STAGE + "/extra", exist_ok=True)
     own = os.path.join(SOURCES, "doc", "site")
     status = sphinx.cmd.build.main(["-q", "-j", "auto", "-b", "html", "-c", own, "-d", STAGE + "/.trees", "-D", f"version={read('VERSION').strip()}",
-                                    "-D", f"html_extra_path={STAGE}/extra", "-W", "--keep-going", STAGE, FOLDER])
+                                    "-D", f"html_extra_path={STAGE}/extra", *(["-W", "--keep-going"] if STRICT else []), STAGE, FOLDER])
     shutil.rmtree(STAGE)
     if status == 0:
         print(FOLDER + "/index.html")

@@ -7,6 +7,7 @@
  * a process asks or does not (choice_asks), and one that does not observes what the heuristics cost. */
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,9 +21,6 @@
 #include "lib/kokkos/space/kokkos_space.h"
 
 enum { FRAMES = 32, KERNELS = 16, CACHE = 256, DEVICE_SHIFT = 24 };
-/* Up to this version, the count of a default tile is multiplied by that of the chosen one instead of replaced. */
-enum { BROKEN_MAJOR = 4, BROKEN_MINOR = 6 };
-
 struct frame {
 	size_t number;
 	struct kokkos_question *question; /* NULL: nothing was chosen */
@@ -57,7 +55,7 @@ typedef void set_fn(void (*callback)(size_t, size_t, const struct kokkos_variabl
                                      struct kokkos_variable_value *));
 
 static struct {
-	bool asks, learns, is_broken, said;
+	bool asks, learns, said;
 	set_fn *set; /* NULL: the program does not export it */
 	_Atomic(pthread_t) thread;
 	_Atomic bool many; /* threads launch kernels */
@@ -87,18 +85,32 @@ static set_fn *setter_find(void) {
 	return set;
 }
 
-static void choice_start(void) {
-	const char *word = getenv("SWEETSPOT_KOKKOS"), *table = getenv(INSIDE_TABLE), *ring = getenv(INSIDE_RING);
-	process.asks = word ? strcmp(word, "ask") == 0 : (table && *table) || kokkos_profile_knows();
-	process.learns = ring && *ring;
-	process.set = process.asks ? setter_find() : NULL;
-	process.is_broken = true; /* until it says its version */
+/* A line of the table begins with PROGRAM%3ALABEL. */
+static bool table_knows(const char *table) {
+	char *name = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&name, &size);
+	bool found = false;
+	if (!out)
+		return false;
+	ssi_text_write(out, program_invocation_short_name);
+	ssi_text_write(out, ":");
+	fclose(out);
+	for (const char *line = strchr(table, '\n'); line && name && !found; line = strchr(line + 1, '\n'))
+		found = strncmp(line + 1, name, size) == 0;
+	free(name);
+	return found;
 }
 
-static void choice_version(const char *version) {
-	int major = 0, minor = 0;
-	if (sscanf(version, "%d.%d", &major, &minor) == 2)
-		process.is_broken = major < BROKEN_MAJOR || (major == BROKEN_MAJOR && minor <= BROKEN_MINOR);
+static void choice_start(void) {
+	const char *word = getenv("SWEETSPOT_KOKKOS"), *table = getenv(INSIDE_TABLE), *ring = getenv(INSIDE_RING);
+	process.set = setter_find();
+	if (word)
+		process.asks = strcmp(word, "ask") == 0 && kokkos_facts_allow(process.set != NULL);
+	else
+		process.asks = table ? table_knows(table) : kokkos_profile_knows();
+	process.learns = ring && *ring;
+	process.set = process.asks ? process.set : NULL;
 }
 
 /* ---- taking the callback away ---- */
@@ -169,7 +181,7 @@ static struct kernel *kernel_now(void) {
 
 /* ---- contexts ---- */
 static bool tiles_break(const struct kokkos_question *question) {
-	return question->has_tiles && process.is_broken;
+	return question->has_tiles && kokkos_facts_broken();
 }
 
 /* Whether a kernel keeps the heuristic has to be decided before Kokkos asks. */
@@ -205,11 +217,11 @@ static void choice_begin(size_t number) {
 static void choice_declared(const struct kokkos_variable *variable) {
 	struct kernel *kernel = kernel_now();
 	if (variable->role == KOKKOS_TILE)
-		kokkos_record_fact("tile", variable->label);
+		kokkos_facts_tile();
 	if (variable->role == KOKKOS_OWN || !process.asks || !kernel || !here.depth || here.depth > FRAMES)
 		return;
 	withdraw(&here.frames[here.depth - 1]);
-	if (variable->role == KOKKOS_TILE && process.is_broken && !can_withdraw() && !process.said) {
+	if (variable->role == KOKKOS_TILE && kokkos_facts_broken() && !can_withdraw() && !process.said) {
 		process.said = true;
 		fputs("sweetspot: warning: this Kokkos computes wrong results with the tiles that it asks a tool for\n",
 		      stderr);
@@ -352,6 +364,12 @@ __attribute__((constructor)) static void start(void) {
 
 __attribute__((destructor)) static void end(void) {
 	kokkos_record_write();
+	if (!process.asks)
+		kokkos_facts_write();
+}
+
+KOKKOS_TOOL(finalize_library, void) {
+	end();
 }
 
 KOKKOS_TOOL(init_library, int sequence, uint64_t version, uint32_t devices, void *device) {
@@ -399,7 +417,7 @@ KOKKOS_TOOL(declare_metadata, const char *key, const char *value) {
 	if (!key || !value)
 		return;
 	if (strcmp(key, "Kokkos Version") == 0) {
-		choice_version(value);
+		kokkos_facts_version(value);
 		kokkos_record_fact("version", value);
 	} else if (strcmp(key, "Default Device") == 0) {
 		kokkos_record_fact("device", value);

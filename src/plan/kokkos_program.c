@@ -16,6 +16,7 @@ enum { WORDS_MOST = 64, SCRIPT_MAX = 1 << 20, DEPTH_MOST = 2 };
 
 struct search {
 	enum kokkos_program found;
+	char *file; /* that has it */
 	const char *cwd;
 	int words; /* that were looked at */
 };
@@ -61,8 +62,14 @@ static void program_look(struct search *search, const char *path, int depth) {
 	char loader[4096];
 	if (openmp_file_kind(path, loader, sizeof loader) == OPENMP_FILE_OTHER)
 		script_look(search, path, depth);
-	else
+	else {
+		enum kokkos_program before = search->found;
 		openmp_files_any(path, search->cwd, file_look, search);
+		if (search->found == before)
+			return;
+		free(search->file);
+		search->file = mem_strdup(path);
+	}
 }
 
 /* "$(dirname "$0")/app" and "./app" behind a cd: what is not found from here is looked for beside the script. */
@@ -88,19 +95,26 @@ static void line_look(struct search *search, const char *text, const char *folde
 	}
 }
 
-enum kokkos_program kokkos_program_find(const char *const *words, size_t count, const char *cwd) {
+static struct search words_look(const char *const *words, size_t count, const char *cwd) {
 	struct search search = {.cwd = cwd};
 	for (size_t i = 0; i < count && search.found != KOKKOS_PROGRAM_TUNED && search.words < WORDS_MOST; i++)
 		if (strpbrk(words[i], " \t\n;"))
 			line_look(&search, words[i], NULL, 1);
 		else
 			word_look(&search, words[i], NULL, 0);
+	return search;
+}
+
+enum kokkos_program kokkos_program_find(const char *const *words, size_t count, const char *cwd) {
+	struct search search = words_look(words, count, cwd);
+	free(search.file);
 	return search.found;
 }
 
 struct kokkos_tool kokkos_tool_find(struct ui *ui, const char *const *words, size_t count, const char *cwd,
                                     bool tunes) {
-	struct kokkos_tool tool = {.program = kokkos_program_find(words, count, cwd)};
+	struct search search = words_look(words, count, cwd);
+	struct kokkos_tool tool = {.program = search.found, .file = search.file};
 	struct err err = {0};
 	tool.variable = tool.program == KOKKOS_PROGRAM_OLD ? "KOKKOS_PROFILE_LIBRARY" : "KOKKOS_TOOLS_LIBS";
 	const char *set = getenv(tool.variable);

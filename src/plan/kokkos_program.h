@@ -17,11 +17,12 @@ enum kokkos_program kokkos_program_find(const char *const *words, size_t count, 
 
 struct kokkos_tool {
 	enum kokkos_program program;
+	char *file;           /* the program that has it, behind launchers; NULL: none */
 	char *library;        /* the path of libsweetspot-kokkos.so; NULL: it is not to be loaded */
 	const char *variable; /* of the environment, which tells Kokkos what to load */
 };
 
-/* The library that such a command loads; the caller frees the path. A note says where the user has set another tool,
- * where the library is not installed and, if it `tunes`, where Kokkos cannot be tuned. */
+/* The tool that such a command is to load; the caller frees both paths. A note says where the user has set another
+ * tool, where the library is not installed and, if it `tunes`, where Kokkos cannot be tuned. */
 struct kokkos_tool kokkos_tool_find(struct ui *ui, const char *const *words, size_t count, const char *cwd, bool tunes);
 #endif

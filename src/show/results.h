@@ -12,6 +12,11 @@ void results_progress(struct ui *ui, const struct tune_progress *progress);
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
+/* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided: busy machine". The caller frees it. */
+char *results_brief(const json_t *result);
+/* The lines that `tune` prints below the verdict: the setting, its worth, what was compared and tried. The caller frees
+ * it. */
+char *results_text(const json_t *result);
 /* Percent. A larger noise floor only says that the machine is too noisy. */
 enum { RESULTS_FLOOR_MOST = 50 };
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,

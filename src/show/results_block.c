@@ -193,6 +193,20 @@ char *results_verdict(const json_t *json) {
 	return verdict_text(&result);
 }
 
+char *results_brief(const json_t *json) {
+	const struct result result = result_read(json);
+	const char *better = strcmp(result.baseline.unit, "s") == 0 ? "faster" : "better";
+	if (result.faster) {
+		mem_auto char *gain = speedup_gain_text(result.speedup, better);
+		return mem_printf("%s%s", gain, result.verdict == VERDICT_NOT_SAME ? ", but not the same work" : "");
+	}
+	if (result.verdict == VERDICT_TIE)
+		return mem_printf("tie: nothing %s", better);
+	if (result.verdict == VERDICT_NO_BASELINE)
+		return mem_strdup("the baseline fails");
+	return mem_strdup(result.load.busy ? "undecided: busy machine" : "undecided");
+}
+
 static void head_print(struct ui *ui, const struct result *result, FILE *out) {
 	mem_auto char *title = title_of(result), *verdict = verdict_text(result);
 	bool good = result->verdict == VERDICT_FASTER;
@@ -335,8 +349,8 @@ static void details_print(struct ui *ui, const struct result *result, bool alone
 	results_counters_print(ui, result, out);
 }
 
-static void block_print(struct ui *ui, const struct result *result, bool alone, FILE *out) {
-	head_print(ui, result, out);
+/* Everything between the verdict and the tables. */
+static void body_print(struct ui *ui, const struct result *result, FILE *out) {
 	config_print(result, out);
 	if (result->program)
 		results_program_print(ui, result, out);
@@ -346,7 +360,26 @@ static void block_print(struct ui *ui, const struct result *result, bool alone, 
 	busy_print(result, out);
 	tried_print(result, out);
 	failures_print(result, out);
+}
+
+static void block_print(struct ui *ui, const struct result *result, bool alone, FILE *out) {
+	head_print(ui, result, out);
+	body_print(ui, result, out);
 	details_print(ui, result, alone, out);
+}
+
+char *results_text(const json_t *json) {
+	const struct result result = result_read(json);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return mem_strdup("");
+	struct ui *ui = ui_new(out, stderr, true, false); /* no terminal, so that nothing is coloured or cut */
+	body_print(ui, &result, out);
+	ui_free(ui);
+	fclose(out);
+	return text;
 }
 
 static bool any_busy(const json_t *results) {

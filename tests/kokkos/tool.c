@@ -84,7 +84,8 @@ static void play(const char *asks, const char *table, void (*part)(void)) {
 	pid_t child = fork();
 	if (child == 0) {
 		char text[1024];
-		snprintf(text, sizeof text, "sweetspot-inside 1\n%s:%s\n", program_invocation_short_name, table ? table : "");
+		snprintf(text, sizeof text, "sweetspot-inside 1\n%s%%3A%s\n", program_invocation_short_name,
+		         table ? table : "");
 		unsetenv("SWEETSPOT_INSIDE");
 		unsetenv("SWEETSPOT_KOKKOS");
 		if (asks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""usage: recipes.py SOURCES rpm|spack|easybuild|container. Ends with a message if the recipe does not fit the sources.
+"""usage: recipes.py SOURCES rpm|spack|easybuild|conda|container|lists. Ends with a message if the recipe does not fit the sources.
 
 Spack and EasyBuild read Python: here their words are functions that record what they are given.
 """
@@ -83,4 +83,23 @@ def container():
     assert ("libpapi-dev" in installed[0]) == ("libsde1" in installed[1]), "libsde1"
 
 
-{"rpm": rpm, "spack": spack, "easybuild": easybuild, "container": container}[KIND]()
+def conda():
+    text = read("packaging/conda/meta.yaml")
+    assert re.search(r'set version = "([^"]+)"', text)[1] == read("VERSION").strip(), "another version"
+    have = set(re.findall(r"^    - ([\w-]+)", text.split("  host:")[1].split("  run:")[0], re.M))
+    assert {one.replace("hwloc", "libhwloc") for one in wanted(1)} - {"zlib-api"} <= have, have
+
+
+def lists():
+    """Each file that a local.mk lists exists, so that a release can be packed; those that a build generates have other endings."""
+    missing = []
+    for path in glob.glob(SOURCES + "/**/local.mk", recursive=True):
+        folder = os.path.dirname(path)
+        with open(path, encoding="utf-8") as file:
+            words = re.findall(r"(?<![\w/)])%D%/[\w./-]+\.(?:c|h|hpp|f90|cu|cuh|py|md)\b", re.sub(r"(?m)^\s*#.*", "", file.read()))
+        found = [one.replace("%D%", folder) for one in words]
+        missing += [one for one in found if not os.path.exists(one) and not os.path.exists(one.replace(SOURCES, os.environ["BUILDDIR"], 1))]
+    assert not missing, missing
+
+
+{"conda": conda, "lists": lists, "rpm": rpm, "spack": spack, "easybuild": easybuild, "container": container}[KIND]()

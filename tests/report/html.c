@@ -115,7 +115,9 @@ static void test_sheet(void) {
 	html_table_row(&table);
 	html_table_text(&table, "%s", "<td>");
 	html_table_number(&table, 0.5, "%s", "500 ms");
-	html_table_link(&table, "#a", "<a>");
+	html_table_cell(&table, INFINITY);
+	html_put(html, "<a href=\"#a\">%s</a>", "<a>");
+	html_table_cell_end(&table);
 	html_table_row(&table);
 	html_table_text(&table, "%s", "b");
 	html_table_number(&table, NAN, "%s", "nan");

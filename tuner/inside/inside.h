@@ -59,8 +59,8 @@ struct inside_options {
 	double budget_s, timeout_s;
 	uint64_t seed;
 	const volatile int *interrupt;
-	const json_t *environment; /* more variables of every run: {"NAME": "value"}; NULL: none */
-	const json_t *learning;    /* more variables of the runs that learn or use what was learned; NULL: none */
+	const json_t *watching; /* more variables of the run that is only watched: {"NAME": "value"}; NULL: none */
+	const json_t *learning; /* of those that learn or use what was learned */
 	/* May be NULL. */
 	void (*progress)(void *ctx, const char *phase, int done, size_t trials);
 	void *progress_ctx;

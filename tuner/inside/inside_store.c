@@ -69,9 +69,17 @@ static bool is_used(const struct inside_known *cell, bool proven) {
 	return proven ? cell->proven || (cell->is_new && inside_known_faster(cell)) : true;
 }
 
+static bool any_used(const struct inside_subject *subject, bool proven) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (is_used(subject->cells[i], proven))
+			return true;
+	return false;
+}
+
+/* Where the default holds for one class of problems, it must not get the values of another one. */
 static void line_write(FILE *out, struct inside_known *cell, bool proven) {
 	bool used = is_used(cell, proven);
-	if (proven && !used)
+	if (proven && !any_used(cell->subject, proven))
 		return;
 	ssi_text_write(out, cell->subject->kernel);
 	fprintf(out, "%s%s", *cell->problem ? " " : "", cell->problem);
@@ -112,7 +120,7 @@ static json_t *tried_json(const struct inside_known *cell) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < cell->count && i < TRIED_MOST; i++) {
 		const struct inside_tried *tried = &cell->tried[i];
-		if (tried->epoch == cell->epoch && (tried->failed || tried->calls > 0))
+		if (tried->failed || (tried->epoch == cell->epoch && tried->calls > 0))
 			json_array_append_new(list, json_pack("[o,o,o,o,I,b]", config_json(cell->subject, tried->index),
 			                                      js_number(tried->relative), js_number(tried->error),
 			                                      js_number(tried->cost), (json_int_t)tried->calls, tried->failed));
@@ -122,9 +130,10 @@ static json_t *tried_json(const struct inside_known *cell) {
 
 static json_t *inside_json(const struct inside_known *cell) {
 	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:o}", "space", cell->subject->text, "problem", cell->problem,
-	                 "searched", cell->searched, "default", js_number(cell->default_s > 0 ? cell->default_s : NAN),
-	                 "run", cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error),
-	                 "gain_calls", (json_int_t)cell->gain_calls, "tried", tried_json(cell));
+	                 "searched", cell->searched && cell->retries == 0, "default",
+	                 js_number(cell->default_s > 0 ? cell->default_s : NAN), "run", cell->run_seconds, "gain",
+	                 js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
+	                 (json_int_t)cell->gain_calls, "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {

@@ -87,8 +87,9 @@ static int ring_run(struct tuning *tuning, const struct inside_mode *mode, doubl
 	struct trial_result result = {0};
 	pthread_t thread;
 	tell(tuning, mode->learns ? "learn" : "watch");
-	if (mode->learns && tuning->options->learning)
-		json_object_update(config, (json_t *)tuning->options->learning);
+	const json_t *more = mode->learns ? tuning->options->learning : tuning->options->watching;
+	if (more)
+		json_object_update(config, (json_t *)more);
 	if (inside_run_begin(tuning->session, mode, config, err))
 		return -1;
 	bool threaded = pthread_create(&thread, NULL, poll, &polling) == 0;
@@ -250,7 +251,7 @@ static json_t *result_json(const struct tuning *tuning, bool changed) {
 }
 
 static int tuning_open(struct tuning *tuning, struct err *err) {
-	const json_t *more = tuning->options->learning;
+	const json_t *more = tuning->options->learning; /* the same names as those of watching */
 	const char *params[INSIDE_PARAMS] = {INSIDE_TABLE, INSIDE_RING};
 	size_t count = 2;
 	js_members (name, value, more)
@@ -259,7 +260,6 @@ static int tuning_open(struct tuning *tuning, struct err *err) {
 	struct program_spec spec = tuning->options->program;
 	spec.params = params;
 	spec.baseline = tuning->plain;
-	spec.variables = tuning->options->environment ? tuning->options->environment : spec.variables;
 	tuning->program = program_new(&spec, tuning->options->worker, err);
 	return tuning->program ? 0 : -1;
 }

@@ -19,7 +19,7 @@ static bool is_tried(const struct inside_known *cell, uint64_t index) {
 }
 
 static bool is_pending(const struct inside_known *cell, uint64_t index) {
-	for (size_t i = 0; i < INSIDE_SLOTS; i++)
+	for (size_t i = 0; cell->shared && i < INSIDE_SLOTS; i++)
 		if (atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY && cell->in_slot[i] == index)
 			return true;
 	return false;
@@ -56,13 +56,42 @@ static void search_begin(struct inside_known *cell) {
 			search_inform(cell, &cell->tried[i]);
 }
 
+/* The best of what was tried, even if nothing has shown yet that it is better than what holds. */
+static uint64_t leader(const struct inside_known *cell) {
+	const struct inside_tried *best = NULL;
+	for (size_t i = 0; i < cell->count; i++) {
+		const struct inside_tried *tried = &cell->tried[i];
+		if (tried->calls > 0 && !tried->failed && tried->epoch == cell->epoch && isfinite(tried->relative) &&
+		    !is_default(cell, tried->index) && (!best || tried->relative < best->relative))
+			best = tried;
+	}
+	return best ? best->index : cell->best;
+}
+
+/* One step away from the leader, which a model may have missed. */
+static bool neighbour_next(const struct inside_known *cell, uint64_t *index) {
+	const struct inside_subject *subject = cell->subject;
+	uint64_t from = leader(cell);
+	int config[SPACE_PARAMS_MAX];
+	size_t steps = from == UINT64_MAX ? 0 : 2 * space_params(subject->space);
+	for (size_t step = 0; step < steps; step++) {
+		space_config(subject->space, from, config);
+		config[step / 2] += step % 2 ? 1 : -1;
+		bool there = config[step / 2] >= 0 && (size_t)config[step / 2] < subject->settings[step / 2].count;
+		if (there && space_index(subject->space, config, index) && !is_default(cell, *index) &&
+		    !is_tried(cell, *index) && !is_pending(cell, *index))
+			return true;
+	}
+	return false;
+}
+
 static bool search_next(struct inside_known *cell, uint64_t *index) {
 	if (!cell->search && !cell->searched)
 		search_begin(cell);
 	bool hopeless = cell->proposed > 16 && search_promise(cell->search, 16) < PROMISE;
 	if (cell->searched || cell->proposed >= ASKED_MOST || hopeless) {
-		cell->searched = true;
-		return false;
+		cell->searched = !neighbour_next(cell, index);
+		return !cell->searched;
 	}
 	if (search_ask(cell->search, index, 1) == 0) {
 		cell->searched = cell->proposed >= space_valid(cell->subject->space) - 1 || cell->proposed > 0;
@@ -130,6 +159,9 @@ static bool chance_next(struct inside_known *cell, uint64_t *index) {
 static bool final_next(struct inside_known *cell, uint64_t *index, enum inside_goal *goal) {
 	const struct inside_subject *subject = cell->subject;
 	bool changed = !is_default(cell, cell->best);
+	*goal = INSIDE_TRY;
+	if (neighbour_next(cell, index))
+		return true;
 	*goal = INSIDE_SIMPLER;
 	if (changed && simpler_next(cell, index))
 		return true;

@@ -86,14 +86,20 @@ json_t *kokkos_seen_read(const char *folder, double seconds) {
 	             : NULL;
 }
 
-/* A tile's count would be multiplied by that of the default. */
-enum { BROKEN_MAJOR = 4, BROKEN_MINOR = 6 };
+/* Up to this version a chosen tile's count is multiplied by that of the default. */
+enum { BROKEN_MAJOR = 4, BROKEN_MINOR = 6, FACTS_MAX = 4096 };
 
-bool kokkos_seen_breaks(const json_t *seen) {
-	const json_t *facts = json_object_get(seen, "facts");
-	int major, minor;
-	if (!json_object_get(facts, "tile"))
-		return false;
-	return sscanf(js_string_or(facts, "version", ""), "%d.%d", &major, &minor) != 2 || major < BROKEN_MAJOR ||
-	       (major == BROKEN_MAJOR && minor <= BROKEN_MINOR);
+char *kokkos_seen_broken(const char *facts) {
+	size_t size;
+	mem_auto char *text = sys_read_file(facts, FACTS_MAX, &size, NULL);
+	const char *version = text ? strstr(text, "\nversion ") : NULL;
+	int major = 0, minor = 0;
+	if (!version || !strstr(text, "\ntile\n"))
+		return NULL;
+	bool known = sscanf(version, "\nversion %d.%d", &major, &minor) == 2;
+	bool broken = !known || major < BROKEN_MAJOR || (major == BROKEN_MAJOR && minor <= BROKEN_MINOR);
+	char *said = broken ? mem_printf("%.*s", (int)strcspn(version + 9, "\n"), version + 9) : NULL;
+	if (said)
+		text_clean(said, false);
+	return said;
 }

@@ -8,6 +8,7 @@
 /* {"regions": [{"name", "kind", "calls", "time", "share"}], "processes", "facts": {"version", "device", "tile"}} by the
  * records in the folder, whose names begin with "kokkos.". NULL: there are none. New reference. */
 json_t *kokkos_seen_read(const char *folder, double seconds);
-/* The program has tiles to choose, and its Kokkos computes wrong results with those that a tool chooses. */
-bool kokkos_seen_breaks(const json_t *seen);
+/* The version of a Kokkos that computes wrong results with tiles that a tool chooses, if its program has any to choose,
+ * by the file of facts that the library has left. NULL: none. Caller frees. */
+char *kokkos_seen_broken(const char *facts);
 #endif

@@ -130,8 +130,22 @@ static uint64_t failure_total(const struct tune *tune) {
 	return total;
 }
 
+static double value_of(const struct trial_result *result) {
+	return !result                            ? NAN
+	       : result->status == TRIAL_CORRECT  ? result->value
+	       : result->status == TRIAL_CENSORED ? result->least
+	                                          : NAN;
+}
+
 void tune_report(struct tune *tune, enum tune_phase phase) {
+	tune_report_trial(tune, phase, NULL, NULL);
+}
+
+void tune_report_trial(struct tune *tune, enum tune_phase phase, const json_t *config,
+                       const struct trial_result *result) {
 	const struct tune_task *task = tune->task;
+	js_auto json_t *best =
+		tune->memory.best_index == UINT64_MAX ? NULL : space_config_json(task->space, tune->memory.best_index);
 	uint64_t limit = tune->money.budget.evaluations;
 	uint64_t valid = space_valid(task->space);
 	const struct tune_progress progress = {
@@ -149,6 +163,10 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.left = tune_remaining(tune, phase),
 		.building = task->builder ? builder_figures(task->builder).running : 0,
 		.note = tune->search ? search_phase(tune->search) : NULL,
+		.best_config = best,
+		.config = config,
+		.status = result ? result->status : TRIAL_CORRECT,
+		.value = tune_shown(tune, value_of(result)),
 	};
 	if (tune->bench.busy)
 		busy_look(tune->bench.busy);

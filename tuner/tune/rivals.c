@@ -220,7 +220,7 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
 	tune_failure_note(tune, phase, config, result);
 	tune_gain_note(tune, phase, block, config, result);
 	tune->money.outlook.duel_trials += strcmp(phase, "duel") == 0;
-	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
+	tune_report_trial(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL, config, result);
 	if (trial_store(tune->task->store, tune->memory.id, phase, block, config, result, err))
 		return -1;
 	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;

@@ -129,6 +129,7 @@ static int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 		tune_pareto_record(tune, config, &result);
 		tune_checked_note(tune, config, &result);
 		probe_use(tune, &result, tune_now(tune) - begun);
+		tune_report_trial(tune, TUNE_SEARCH, config, &result);
 		if (result.status == TRIAL_CORRECTNESS)
 			tune_failure_note(tune, "probe", config, &result);
 	}
@@ -326,7 +327,7 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 	tune_status_count(tune, config, result);
 	tune_outcome_report(tune, index, result);
 	tune_ahead_note(tune);
-	tune_report(tune, TUNE_SEARCH);
+	tune_report_trial(tune, TUNE_SEARCH, config, result);
 }
 
 static int search_step(struct tune *tune, uint64_t index, struct err *err) {
@@ -425,6 +426,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 		tune_outcome_report(tune, task->start, &tune->memory.baseline);
 	else if (tune->memory.baseline.status == TRIAL_CORRECT)
 		tune->memory.best = tune->memory.baseline.value;
+	tune_report_trial(tune, TUNE_BASELINE, task->baseline, &tune->memory.baseline);
 	return 0;
 }
 

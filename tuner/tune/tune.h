@@ -96,13 +96,19 @@ struct tune_progress {
 	const char *kernel;
 	uint64_t evaluations, limit; /* limit: if known, else 0 */
 	uint64_t failures;
-	double best, baseline;  /* as people know them: seconds, or the metric; NAN: none */
-	const char *unit;       /* of them; "" if it is not known */
-	double gain;            /* above 1: better than the baseline; NAN: not known */
-	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
-	double left;            /* seconds that it will probably go on; NAN: not known */
-	size_t building;        /* builds under way */
-	const char *note;       /* the strategy's current phase; may be NULL */
+	double best, baseline;     /* as people know them: seconds, or the metric; NAN: none */
+	const char *unit;          /* of them; "" if it is not known */
+	double gain;               /* above 1: better than the baseline; NAN: not known */
+	double elapsed, budget;    /* seconds; budget 0: counted in evaluations */
+	double left;               /* seconds that it will probably go on; NAN: not known */
+	size_t building;           /* builds under way */
+	const char *note;          /* the strategy's current phase; may be NULL */
+	const json_t *best_config; /* NULL: none */
+	/* The trial that has just ended; NULL: this reports none. value: as people know it, at least where it was cut
+	 * short, NAN: it failed */
+	const json_t *config;
+	enum trial_status status;
+	double value;
 };
 
 struct tune_observer {

@@ -195,6 +195,9 @@ void tune_spend_nodes(struct tune *tune, enum tune_spending on);
 /* remaining.c */
 
 void tune_report(struct tune *tune, enum tune_phase phase);
+/* The same after a trial. */
+void tune_report_trial(struct tune *tune, enum tune_phase phase, const json_t *config,
+                       const struct trial_result *result);
 void tune_finals_clock(struct tune *tune);             /* race and duel begin */
 void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
 

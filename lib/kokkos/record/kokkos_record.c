@@ -26,7 +26,7 @@ struct entry {
 	uint64_t calls, ns;
 };
 
-/* The regions of this thread, the innermost last; deeper ones are counted, but not timed. */
+/* A kernel or region that this thread is in; deeper ones are counted, but not timed. */
 struct open {
 	struct entry *entry;
 	enum kokkos_kind kind;
@@ -255,8 +255,4 @@ KOKKOS_TOOL(stop_profile_section, uint32_t id) {
 
 KOKKOS_TOOL(destroy_profile_section, uint32_t id) {
 	section_stop(id);
-}
-
-KOKKOS_TOOL(finalize_library, void) {
-	kokkos_record_write();
 }

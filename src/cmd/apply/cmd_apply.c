@@ -5,6 +5,7 @@
 #include "base/json/js.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
+#include "src/cmd/inside/inside_kokkos.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
@@ -256,6 +257,7 @@ static const struct opt options[] = {
 	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"print", 0, NULL, "print the command instead of running it", 0},
+	{"learn", 0, "[2%]", "try other values inside the run, in this share of its time", OPT_MAYBE},
 	{"or-as-is", 0, NULL, "run it as it is if nothing is known of it", 0},
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the last tuned)", OPT_REPEAT},
@@ -340,7 +342,8 @@ static int choose(struct app *app, const struct opt_args *args, const struct app
 		return 0;
 	if (err->code != ERR_NOTHING)
 		return -1;
-	if (json_object_size(request->contexts)) { /* its contexts are known, and nothing around them */
+	if (json_object_size(request->contexts) ||
+	    opt_has(args, "learn")) { /* its contexts are known, and nothing around them */
 		*err = (struct err){0};
 		return 0;
 	}
@@ -374,15 +377,37 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 	return 0;
 }
 
+static int learn(struct app *app, const struct opt_args *args, const struct launch *launch, struct err *err) {
+	struct inside_kokkos kokkos;
+	double share;
+	if (learn_share(args, &share, err))
+		return -1;
+	inside_kokkos_open(app, args, &kokkos);
+	int failed = launch_learn(app, args, launch, &kokkos, share, err);
+	inside_kokkos_clear(&kokkos);
+	return failed;
+}
+
+/* Kokkos loads our library where something is known for its kernels. */
+static void kokkos_add(struct app *app, const struct opt_args *args, const struct apply_request *request, json_t *set) {
+	struct inside_kokkos kokkos;
+	if (!json_object_size(request->contexts) || opt_has(args, "learn"))
+		return;
+	inside_kokkos_open(app, args, &kokkos);
+	json_object_update(set, kokkos.using);
+	inside_kokkos_clear(&kokkos);
+}
+
 static int apply(struct app *app, const struct opt_args *args, const struct apply_request *request,
                  struct launch *launch, struct err *err) {
 	if (launch_make(app_ui(app), launch, request, err))
 		return -1;
 	json_object_update(launch->set, (json_t *)request->contexts);
+	kokkos_add(app, args, request, launch->set);
 	launch_warn(app_ui(app), launch);
 	if (!opt_has(args, "print")) {
 		around_run(launch);
-		return launch_run(app, launch, err);
+		return opt_has(args, "learn") ? learn(app, args, launch, err) : launch_run(app, launch, err);
 	}
 	launch_print(launch, opt_has(args, "json"));
 	return 0;
@@ -409,6 +434,8 @@ static const char **values_of(const struct opt_args *args, const char *option) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "json") && !opt_has(args, "print"))
 		return err_set(err, ERR_USAGE, "add --print", "--json needs --print, because stdout belongs to the program");
+	if (opt_has(args, "regions") && opt_has(args, "learn"))
+		return err_set(err, ERR_USAGE, "leave --regions out", "--learn is for contexts, and not for --regions");
 	if (opt_has(args, "regions"))
 		return regions_command_apply(app, args, err);
 	struct apply_request request = {0};
@@ -421,8 +448,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	bool plain = !failed && !request.kernel && !opt_has(args, "profile");
 	js_auto json_t *contexts = plain ? inside_command_environment(app, args) : NULL;
 	request.contexts = contexts;
-	bool by_region = !failed && !request.kernel && !opt_has(args, "profile") && !opt_has(args, "shell") &&
-	                 regions_command_known(app, args) && !is_proven(app, args, &request);
+	bool by_region = !failed && !opt_has(args, "learn") && !request.kernel && !opt_has(args, "profile") &&
+	                 !opt_has(args, "shell") && regions_command_known(app, args) && !is_proven(app, args, &request);
 	failed = failed || (by_region ? regions_command_apply(app, args, err)
 	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
 	                                    apply(app, args, &request, &launch, err));

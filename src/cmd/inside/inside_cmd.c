@@ -10,6 +10,7 @@
 #include "lib/inside/format.h"
 #include "src/app/lock.h"
 #include "src/cmd/inside/inside_cmd.h"
+#include "src/cmd/inside/inside_kokkos.h"
 #include "src/plan/openmp_file.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
@@ -63,7 +64,7 @@ bool inside_command_suits(const struct opt_args *args, const struct opt *const *
 		if (file && has_contexts(file))
 			return true;
 	}
-	return false;
+	return inside_kokkos_suits(args);
 }
 
 /* ---- the store ---- */
@@ -220,24 +221,28 @@ static int show(struct app *app, const struct opt_args *args, json_t *result, st
 	               : -1;
 }
 
-int inside_command_tune(struct app *app, const struct opt_args *args, const json_t *environment, const json_t *learning,
-                        struct err *err) {
-	struct inside_options options = {.environment = environment, .learning = learning};
+int inside_command_tune(struct app *app, const struct opt_args *args, struct err *err) {
+	struct inside_kokkos kokkos;
+	inside_kokkos_open(app, args, &kokkos);
+	struct inside_options options = {.watching = kokkos.watching, .learning = kokkos.learning};
 	js_auto json_t *result = NULL;
 	int64_t store_session = 0;
-	if (options_read(app, args, &options, err))
-		return -1;
-	struct inside_session *session = inside_session_new(options.seed);
-	int failed = inside_command_recall(app, args, session, err);
+	struct inside_session *session = NULL;
+	int failed = options_read(app, args, &options, err);
+	if (!failed)
+		session = inside_session_new(options.seed);
+	failed = failed || inside_command_recall(app, args, session, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
 		result = inside_tune(session, &options, err);
 		lock_release(lock);
 	}
 	ui_progress_end(app_ui(app));
+	inside_kokkos_tell(app_ui(app), &kokkos);
 	failed = !result ||
 	         (!opt_has(args, "no-store") && inside_command_keep(app, args, session, &store_session, result, err)) ||
 	         show(app, args, result, err);
 	inside_session_free(session);
+	inside_kokkos_clear(&kokkos);
 	return failed ? -1 : 0;
 }

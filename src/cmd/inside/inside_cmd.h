@@ -8,10 +8,8 @@
 /* The program after -- may have contexts, by its files, and no option asks for anything else. tables: the options of
  * the command. */
 bool inside_command_suits(const struct opt_args *args, const struct opt *const *tables);
-/* Does the whole command, as its `run` would. environment, learning: as in struct inside_options. ERR_ABSENT: the
- * program has no contexts. */
-int inside_command_tune(struct app *app, const struct opt_args *args, const json_t *environment, const json_t *learning,
-                        struct err *err);
+/* Does the whole command, as its `run` would. ERR_ABSENT: the program has no contexts. */
+int inside_command_tune(struct app *app, const struct opt_args *args, struct err *err);
 /* The variables for a program that uses what is proven, {"NAME": "value"}; empty where nothing is known. New reference.
  */
 json_t *inside_command_environment(struct app *app, const struct opt_args *args);

@@ -239,7 +239,8 @@ static const struct opt options[] = {
 };
 
 static int show(struct app *app, const struct opt_args *args, const json_t *machine, const json_t *ceilings) {
-	js_auto json_t *document = json_copy((json_t *)machine);
+	js_auto json_t *document = json_pack("{s:s}", "schema", ceilings ? "sweetspot-ceilings/1" : "sweetspot-machine/1");
+	json_object_update(document, (json_t *)machine);
 	if (ceilings)
 		json_object_set(document, "ceilings", (json_t *)ceilings);
 	if (opt_has(args, "json"))

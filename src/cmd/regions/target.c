@@ -118,6 +118,7 @@ void regions_target_clear(struct regions_target *target) {
 	free(target->library);
 	free(target->mpi);
 	free(target->kokkos.library);
+	free(target->kokkos.file);
 }
 
 json_t *regions_target_command(const struct regions_target *target) {

@@ -7,83 +7,6 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
-/* All recommendations in one table. A problem without a recommendation is listed with the reason. */
-static const char *const titles[] = {"kernel",       "\2problem",  "\2recommended", "\1measured",
-                                     "\1interval",   "\1baseline", "\1speedup",     "\1speedup interval",
-                                     VERDICT_MEMBER, "checked",    "state",         NULL};
-
-static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
-	const json_t *ci = json_object_get(entry, "ci");
-	double baseline = js_real_or(json_object_get(entry, "baseline"), "median", NAN);
-	char text[48];
-	report_cells(table, section, js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1));
-	report_value(section, baseline, text, sizeof text);
-	html_table_number(table, baseline, "%s", text);
-}
-
-static void speedup_put(struct html_table *table, struct speedup speedup) {
-	bool vague = speedup_is_vague(speedup);
-	html_table_number(table, vague ? NAN : speedup.ratio, "%.3gx", speedup.ratio);
-	html_table_number(table, isfinite(speedup.high) && !vague ? speedup.low : NAN, "%.3gx to %.3gx", speedup.low,
-	                  speedup.high);
-}
-
-static const char *state_of(const struct report_section *section) {
-	const struct report_search *last = &section->searches[section->search_count - 1];
-	if (section->entry)
-		return js_string_or(section->entry, "state", "?");
-	if (strcmp(last->state, "done") != 0)
-		return last->state;
-	return strcmp(last->strategy, "auto") == 0 || last->evaluations ? "no configuration worked" : "measured, not tuned";
-}
-
-static bool is_time(const struct report_section *section) {
-	return strcmp(section->objective, "time") == 0;
-}
-
-static void row_put(struct report *report, struct html_table *table, const struct report_section *section) {
-	const json_t *entry = section->entry ? section->entry : section->tune;
-	const json_t *config =
-		section->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
-	mem_auto char *words = results_config(config, NULL);
-	html_table_row(table);
-	html_table_link(table, arena_printf(report->arena, "#%s", section->anchor), section->kernel);
-	html_table_text(table, "%s%s%s", section->problem_text, is_time(section) ? "" : ", ",
-	                is_time(section) ? "" : section->objective);
-	html_table_text(table, "%s", *words ? words : "-");
-	values_put(table, section, section->entry);
-	/* Where the baseline stays, the speedup is that of another configuration, which was not better. */
-	bool keeps = json_equal(config, json_object_get(json_object_get(section->entry, "baseline"), "config"));
-	speedup_put(table, speedup_of(keeps ? NULL : section->entry));
-	html_table_text(table, "%s", section->entry ? verdict_said(section->entry, "?") : "-");
-	mem_auto char *checked = verdict_checked(section->entry);
-	html_table_text(table, "%s", checked ? checked : "-");
-	html_table_text(table, "%s", state_of(section));
-}
-
-static void report_recommend(struct report *report) {
-	struct html_table table;
-	bool any = false;
-	html_put(report->html, "<section id=\"recommendations\"><h2>Recommendations</h2>");
-	for (size_t i = 0; i < report->section_count; i++)
-		any = any || report->sections[i].entry;
-	if (!any)
-		report_absent(
-			report,
-			"No tuning run has finished on this machine, so there are no recommendations yet. This command tunes:",
-			report_advice(report, &report->sections[0], "tune", ""));
-	html_table_begin(&table, report->html, "Recommended configuration of each kernel, with 95 % intervals", titles);
-	for (size_t i = 0; i < report->section_count; i++)
-		row_put(report, &table, &report->sections[i]);
-	html_table_end(&table);
-	if (any)
-		html_put(report->html,
-		         "<p>Speedups are relative to the baseline, which is what a user gets without tuning. They come "
-		         "from a duel of fresh, interleaved pairs, never from the search. After a tie the baseline "
-		         "stays.</p>");
-	html_put(report->html, "</section>");
-}
-
 /* Parallel regions that `tune --regions` has tuned: their time before and after, and their efficiency over team size.
  */
 enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
@@ -194,19 +117,14 @@ static void table_put(struct report *report, const json_t *regions) {
 	html_rows(report->html, NULL, "Parallel regions, by the time that one run spends in them", columns, regions);
 }
 
-static const char *program_of(const json_t *document) {
-	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static void document_put(struct report *report, const json_t *document, size_t number) {
 	const json_t *regions = json_object_get(document, "regions");
-	const char *program = program_of(document);
+	const char *program = report_program(document);
 	char gain[64];
 	report_ratio(speedup_of(document), gain, sizeof gain);
-	html_put(report->html,
-	         "<section class=\"regions\" id=\"regions-%zu\"><h2>%s<small> by parallel region</small></h2>", number,
-	         program);
+	report_fold(
+		report,
+		&(struct report_line){arena_printf(report->arena, "regions-%zu", number), program, "by parallel region"}, "");
 	html_put(report->html, "<p class=\"lead\">A team and a schedule for each region: <strong>%s%s%s</strong>%s</p>",
 	         verdict_word(verdict_of(document)), *gain ? ", " : "", gain,
 	         js_bool_or(document, "busy", false)
@@ -217,7 +135,7 @@ static void document_put(struct report *report, const json_t *document, size_t n
 	efficiency_put(report, program, regions);
 	html_put(report->html, "</div>");
 	table_put(report, regions);
-	html_put(report->html, "</section>");
+	html_put(report->html, "</section></details>");
 }
 
 static int document_keep(void *ctx, const json_t *document) {
@@ -250,14 +168,14 @@ static const struct opt options[] = {
 };
 
 static void nav_put(struct report *report) {
-	html_put(report->html, "<nav aria-label=\"contents\"><ul>");
+	html_put(report->html, "<nav aria-label=\"contents\"><ul><li><a href=\"#results\">Results</a></li>");
 	for (size_t i = 0; i < report->section_count; i++)
 		html_put(report->html, "<li><a href=\"#%s\">%s</a><small> %s</small></li>", report->sections[i].anchor,
 		         report->sections[i].kernel, report->sections[i].problem_text);
 	js_each (document, report->regions)
 		html_put(report->html, "<li><a href=\"#regions-%zu\">%s</a><small> by parallel region</small></li>",
-		         document_at, program_of(document));
-	html_put(report->html, "</ul></nav>");
+		         document_at, report_program(document));
+	html_put(report->html, "<li><a href=\"#machine\">Machine</a></li></ul></nav>");
 }
 
 static void hidden_put(struct report *report) {
@@ -268,73 +186,81 @@ static void hidden_put(struct report *report) {
 		         report->hidden, report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
 }
 
-static void page_put(struct report *report) {
+static void page_put(struct report *report, const json_t *document) {
 	char now[32];
-	page_begin(report->html, "Sweetspot report", 0);
+	page_begin(report->html, "Sweetspot report", false);
 	html_put(report->html, "<header><h1>Sweetspot report</h1><p>%s, %s, by sweetspot " PACKAGE_VERSION "</p>",
 	         js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now));
+	if (!report->from)
+		html_put(report->html, "<p class=\"lead\">%s.</p>", js_string_or(js_at(document, "summary"), "sentence", ""));
 	if (report->is_foreign)
 		html_put(report->html,
 		         "<p class=\"note\">Measured on another machine than the one that wrote this page. Run the "
 		         "commands below on that machine.</p>");
-	nav_put(report);
 	hidden_put(report);
-	html_put(report->html, "</header><main>");
-	report_cards(report);
-	report_machine(report);
-	if (report->section_count && !report->from)
-		report_recommend(report);
+	html_put(report->html, "</header>");
+	nav_put(report);
+	html_put(report->html, "<main>");
+	report_answers(report, document);
 	for (size_t i = 0; i < report->section_count; i++)
 		report_section(report, &report->sections[i]);
-	js_each (document, report->regions)
-		document_put(report, document, document_at);
+	js_each (regions, report->regions)
+		document_put(report, regions, regions_at);
+	report_machine(report);
 	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }
 
-/* Counts what the page shows: "2 kernels and problems, 1 program by region". Caller frees. */
-static char *contents_text(const struct report *report) {
-	size_t count = report->diff ? json_array_size(json_object_get(report->diff, "entries")) : report->section_count;
-	size_t programs = json_array_size(report->regions);
-	mem_auto char *kernels =
-		mem_printf("%zu kernel%s and problem%s", count, count == 1 ? "" : "s", count == 1 ? "" : "s");
-	mem_auto char *regions = mem_printf("%zu program%s by region", programs, programs == 1 ? "" : "s");
-	char *text =
-		mem_printf("%s%s%s", count || !programs ? kernels : "", count && programs ? ", " : "", programs ? regions : "");
-	return text;
-}
-
-static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
+static int write_out(const char *path, const char *page, size_t size, const char *contents, struct err *err) {
 	if (strcmp(path, "-") == 0) {
 		fputs(page, stdout); /* main looks for errors of stdout */
 		return 0;
 	}
 	if (sys_write_file(path, page, size, err))
 		return -1;
-	mem_auto char *contents = contents_text(report);
 	printf("report: %s (%s, %.1f MB)\n", path, contents, (double)size / 1e6);
 	return 0;
+}
+
+/* --json: to the standard output, or to the file. */
+static int document_write(const struct report *report, const json_t *document, struct err *err) {
+	const char *path = opt_get(report->args, "output", "-");
+	if (strcmp(path, "-") == 0) {
+		js_write(document, stdout);
+		return 0;
+	}
+	mem_auto char *text = json_dumps(document, JSON_INDENT(2));
+	return text ? sys_write_file(path, text, strlen(text), err) : err_set(err, ERR_FAILED, NULL, "out of memory");
+}
+
+static const char *page_make(struct report *report, const json_t *document) {
+	if (report->diff) {
+		report_compare_page(report);
+		return arena_printf(report->arena, "%zu results of both sides",
+		                    json_array_size(json_object_get(report->diff, "entries")));
+	}
+	page_put(report, document);
+	return report->from ? arena_printf(report->arena, "%zu results", report->section_count)
+	                    : js_string_or(js_at(document, "summary"), "sentence", "");
 }
 
 static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
 	const char *figures = opt_get(report->args, "figures", NULL);
 	size_t size = 0;
-	if (report->diff)
-		report_compare_page(report);
-	else
-		page_put(report);
+	js_auto json_t *document = report->diff ? NULL : report_document(report);
+	if (opt_has(report->args, "json"))
+		return document_write(report, document, err);
+	const char *contents = page_make(report, document);
 	mem_auto char *page = charts_finish(report->charts, dir, &size, err);
-	int failed =
-		!page || (figures && charts_files(report->charts, figures, err)) || write_out(report, path, page, size, err)
-			? -1
-			: 0;
-	if (!failed && figures && strcmp(path, "-") != 0)
+	if (!page || (figures && charts_files(report->charts, figures, err)) || write_out(path, page, size, contents, err))
+		return -1;
+	if (figures && strcmp(path, "-") != 0)
 		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts));
-	if (!failed && dir && strcmp(path, "-") != 0)
+	if (dir && strcmp(path, "-") != 0)
 		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
-	return failed;
+	return 0;
 }
 
 /* A table of rates is drawn as one: "Throughput (Kops/s)" is a throughput in Kops/s, "GB/s" a rate. */
@@ -417,11 +343,10 @@ static int read_all(struct report *report, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
 	report.charts = charts_new(report.html);
-	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
-	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
-	                                             "contain what the report shows",
-	                                             "report writes an HTML page, not JSON")
-	                                   : read_all(&report, err);
+	int failed = opt_has(args, "json") && opt_has(args, "compare")
+	                 ? err_set(err, ERR_USAGE, "`sweetspot profile diff --json` compares two profiles",
+	                           "--compare writes a page, not JSON")
+	                 : read_all(&report, err);
 	if (!failed || (err->code == ERR_NOTHING && !opt_has(args, "from") && !opt_has(args, "compare") &&
 	                !opt_has(args, "machine") && !opt_has(args, "device")))
 		regions_read(&report);
@@ -449,7 +374,9 @@ const struct cmd cmd_report = {
 	.usage = "report [OPTION...] [KERNEL...]\n"
 			 "report [OPTION...] --compare A B [KERNEL...]",
 	.options = tables,
-	.notes = "The page is one file that works without a network. --png needs rsvg-convert.\n"
+	.notes = "The page is one file that works without a network; its first screen has a\n"
+			 "line for each result, largest gain first. --json prints these as a document.\n"
+			 "--png needs rsvg-convert.\n"
 			 "A and B of --compare are two store files, the first digits of the fingerprints\n"
 			 "of two machines in the store, or two dates (2026-01-31, 2026-01-31T12:00), which\n"
 			 "mean the results of this machine (or --machine) as of the end of them, in UTC.",

@@ -201,8 +201,7 @@ static void card_put(struct report *report, const json_t *row) {
 	const char *problem = problem_of(report, row);
 	html_put(report->html, "<article class=\"card\"><h3>%s<small> %s</small></h3><p class=\"verdict%s\">%s</p>",
 	         js_string_or(row, "kernel", ""), problem, tone ? tone : "", words_of(report, row));
-	if (isfinite(gain.ratio + gain.low + gain.high) && !speedup_is_vague(gain))
-		report_interval(report, gain.low, gain.ratio, gain.high);
+	report_interval(report, gain);
 	settings_put(report, row);
 	side_put(report, row, 0);
 	side_put(report, row, 1);
@@ -299,7 +298,7 @@ static void summary_put(struct report *report, const json_t *rows) {
 }
 
 static void machines_put(struct report *report) {
-	static const struct column columns[] = {COLUMN("\2", "name", .absent = ""),
+	static const struct column columns[] = {COLUMN("\2property", "name", .absent = ""),
 	                                        COLUMN("\2A", "a", .text = column_plain),
 	                                        COLUMN("\2B", "b", .text = column_plain),
 	                                        {0}};
@@ -325,7 +324,7 @@ static void cards_put(struct report *report, const json_t *rows) {
 void report_compare_page(struct report *report) {
 	const json_t *rows = json_object_get(report->diff, "entries");
 	char now[32];
-	page_begin(report->html, "Sweetspot comparison", 0);
+	page_begin(report->html, "Sweetspot comparison", false);
 	html_put(report->html, "<header><h1>Sweetspot comparison</h1>");
 	for (size_t side = 0; side < 2; side++)
 		html_put(report->html, "<p>%s: %s</p>", letters[side], report->sides[side].title);

@@ -6,7 +6,7 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
-enum { IDEAL_POINTS = 33, RATES_MAX = 2 };
+enum { RATES_MAX = 2 };
 static const double IDEAL_MOST = 4;
 
 /* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
@@ -148,26 +148,33 @@ static const struct chart_mark *winner_at(const struct curves *curves, double x)
 	return isnan(x) || isnan(median) ? NULL : chart_mark(curves->report->arena, x, median * curves->scale.factor);
 }
 
-/* The least and the largest number of the lines. */
-static void range_across(const struct curves *curves, double *first, double *last) {
-	*first = INFINITY;
-	*last = -INFINITY;
-	for (size_t s = 0; s < curves->count; s++) {
-		const struct slice *slice = &curves->slices[s];
-		*first = fmin(*first, curves_number(curves, slice->rows[0]));
-		*last = fmax(*last, curves_number(curves, slice->rows[slice->count - 1]));
-	}
+/* The numbers of the lines. */
+struct across {
+	double first, last, positive; /* positive: the least above 0 */
+};
+
+static struct across range_across(const struct curves *curves) {
+	struct across across = {INFINITY, -INFINITY, INFINITY};
+	for (size_t s = 0; s < curves->count; s++)
+		for (size_t i = 0; i < curves->slices[s].count; i++) {
+			double number = curves_number(curves, curves->slices[s].rows[i]);
+			across.first = fmin(across.first, number);
+			across.last = fmax(across.last, number);
+			across.positive = number > 0 ? fmin(across.positive, number) : across.positive;
+		}
+	return across;
 }
 
 /* Title and axis across. */
 static struct chart curves_chart(const struct curves *curves, const char *what) {
-	double first, last;
-	range_across(curves, &first, &last);
+	struct across across = range_across(curves);
+	bool numeric = study_column(curves->study, curves->column)->numeric;
 	return (struct chart){
 		.title = report_title(curves->report, curves->section, NULL,
 	                          arena_printf(curves->report->arena, "%s by %s", what, curves->name)),
 		.x_label = curves->name,
-		.x_log = study_column(curves->study, curves->column)->numeric && first > 0 && last >= WIDE * first,
+		.x_log = numeric && across.first >= 0 && across.last >= WIDE * across.positive,
+		.x_zero = across.positive / 2,
 	};
 }
 
@@ -199,28 +206,26 @@ static void lines_fill(const struct curves *curves, const struct view *view, str
 
 /* A line across at the value of the serial code. */
 static void serial_add(const struct curves *curves, double value, struct chart *chart) {
-	double first, last;
-	range_across(curves, &first, &last);
+	struct across across = range_across(curves);
+	double first = across.first, last = across.last;
 	struct chart_series *line = chart_line(
 		curves->report->arena, chart, curves->serial == SIZE_MAX ? "serial code on the CPU" : "serial", CHART_BOUND, 2);
 	chart_dot(line, curves->threads ? fmin(first, 1) : first, value, NAN, NAN);
 	chart_dot(line, curves->threads ? fmax(last, 1) : fmax(last, 0), value, NAN, NAN);
 }
 
-/* Ideal speedup equals the number of threads. It needs many points because it is a curve on a logarithmic axis. Where
+/* Ideal speedup equals the number of threads, which is a straight line where both axes are of the same kind. Where
  * speedups are far below, it ends early, so that they can be told apart. */
 static void ideal_add(const struct curves *curves, struct chart *chart) {
-	double most = 1, first, last;
+	double most = 1;
 	for (size_t s = 0; s < chart->series_count; s++)
 		for (size_t i = 0; i < chart->series[s].count; i++)
 			most = fmax(most, chart->series[s].points[i].y);
-	range_across(curves, &first, &last);
-	last = fmin(fmax(last, 1), IDEAL_MOST * most);
-	struct chart_series *line = chart_line(curves->report->arena, chart, "ideal", CHART_BOUND, IDEAL_POINTS);
-	for (size_t i = 0; i < IDEAL_POINTS; i++) {
-		double threads = pow(last, (double)i / (IDEAL_POINTS - 1));
-		chart_dot(line, threads, threads, NAN, NAN);
-	}
+	double last = fmin(fmax(range_across(curves).last, 1), IDEAL_MOST * most);
+	struct chart_series *line = chart_line(curves->report->arena, chart, "ideal", CHART_BOUND, 2);
+	chart_dot(line, 1, 1, NAN, NAN);
+	chart_dot(line, last, last, NAN, NAN);
+	chart->y_log = chart->x_log;
 }
 
 /* False if there is nothing to draw. */
@@ -236,7 +241,7 @@ static bool view_draw(const struct curves *curves, const struct view *view) {
 	size_t winner = view->time ? slice_winner(curves->section) : SIZE_MAX;
 	chart.winner = winner_at(curves, winner == SIZE_MAX ? NAN : curves_number(curves, winner));
 	chart.y_label = view->label;
-	chart.y_log = view->time && curves->least > 0 && curves->most > TALL * curves->least;
+	chart.y_log = chart.y_log || (view->time && curves->least > 0 && curves->most > TALL * curves->least);
 	chart.description = view->description;
 	report_chart(curves->report, curves->section, arena_printf(curves->report->arena, "%s-%s", curves->name, view->id),
 	             &chart);

@@ -197,7 +197,9 @@ static const char *label_of(struct report *report, const char *objective) {
 static struct report_section *section_new(struct report *report, const struct store_row *past, json_t *problem) {
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
-	mem_auto char *words = results_config(problem, NULL);
+	js_auto json_t *plain = json_copy(problem);
+	json_object_del(plain, "command"); /* the setting has it */
+	mem_auto char *words = results_config(plain, NULL);
 	*section = (struct report_section){.kernel = arena_strdup(report->arena, past->kernel),
 	                                   .objective = arena_strdup(report->arena, past->objective),
 	                                   .problem_text = arena_strdup(report->arena, words),
@@ -237,12 +239,14 @@ static void run_add(struct gathering *gathering, const struct store_trial *outco
 		(struct report_run){outcome->block, strcmp(outcome->config, gathering->baseline) != 0, outcome->value};
 }
 
-static void tried_add(struct report_search *search, enum trial_status status, double value) {
+static void tried_add(struct report *report, struct report_search *search, const struct store_trial *outcome,
+                      enum trial_status status) {
 	bool failed = status != TRIAL_CORRECT && status != TRIAL_CENSORED;
-	if (!failed && !(value > 0))
+	if (!failed && !(outcome->value > 0))
 		return;
 	search->tried = room_for(search->tried, search->tried_count, sizeof *search->tried);
-	search->tried[search->tried_count++] = (struct report_trial){status, value};
+	search->tried[search->tried_count++] =
+		(struct report_trial){status, outcome->value, arena_strdup(report->arena, outcome->config)};
 }
 
 static int on_outcome(void *ctx, const struct store_trial *outcome) {
@@ -258,7 +262,7 @@ static int on_outcome(void *ctx, const struct store_trial *outcome) {
 	if (strcmp(outcome->phase, "baseline") != 0 && strcmp(outcome->phase, "search") != 0)
 		return 0;
 	search->evaluations++;
-	tried_add(search, known ? status : TRIAL_RUNTIME, outcome->value);
+	tried_add(gathering->report, search, outcome, known ? status : TRIAL_RUNTIME);
 	if (known && status == TRIAL_CORRECT && gathering->best && strcmp(outcome->config, gathering->best) == 0)
 		search->winner = search->tried_count;
 	if (known && status == TRIAL_CORRECT && outcome->value > 0 && outcome->value < gathering->least) {
@@ -377,6 +381,26 @@ static void junk_hide(struct report *report) {
 	report->hidden = junk;
 }
 
+static bool is_alike(const struct report_section *a, const struct report_section *b) {
+	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->problem_text, b->problem_text) == 0 &&
+	       strcmp(a->objective, b->objective) == 0;
+}
+
+/* Programs of the same name and problem are told apart by their commands. */
+static void alike_name(struct report *report) {
+	mem_auto const char **texts = mem_alloc(report->section_count + 1, sizeof *texts);
+	for (size_t i = 0; i < report->section_count; i++) {
+		const struct report_section *section = &report->sections[i];
+		mem_auto char *words = results_problem(section->problem);
+		texts[i] = section->problem_text;
+		for (size_t k = 0; k < report->section_count; k++)
+			if (k != i && is_alike(section, &report->sections[k]))
+				texts[i] = arena_strdup(report->arena, words);
+	}
+	for (size_t i = 0; i < report->section_count; i++)
+		report->sections[i].problem_text = texts[i];
+}
+
 static int check(struct report *report, const struct gathering *gathering, struct err *err) {
 	for (size_t i = 0; gathering->names[i]; i++)
 		if (!json_object_get(gathering->seen, gathering->names[i]))
@@ -438,6 +462,7 @@ static int read_all(struct gathering *gathering, struct err *err) {
 		junk_hide(report);
 	report->profile = profile_from_store(gathering->store, fingerprint, NULL, source_of, report, &none);
 	entries_join(report);
+	alike_name(report);
 	return report_serial(report, gathering->store, err);
 }
 

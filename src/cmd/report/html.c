@@ -178,23 +178,22 @@ static char *source_of(const char *text) {
 	return mem_printf("'sha256-%s'", word);
 }
 
-static void policy_put(struct html *html, const char *css) {
+/* A live page has its later versions in a frame, until their content has been taken over. */
+static void policy_put(struct html *html, const char *css, bool live) {
 	mem_auto char *style_source = source_of(css), *script_source = source_of(script);
 	mem_auto char *policy =
-		mem_printf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", style_source,
-	               script_source);
+		mem_printf("default-src 'none'; style-src %s; script-src %s;%s base-uri 'none'; form-action 'none'",
+	               style_source, script_source, live ? " frame-src 'self' file:;" : "");
 	html_put(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">", policy);
 }
 
-void page_begin(struct html *html, const char *title, int reload) {
+void page_begin(struct html *html, const char *title, bool live) {
 	mem_auto char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
 	html_put(html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-	policy_put(html, css);
+	policy_put(html, css, live);
 	html_put(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
 	               "<meta name=\"color-scheme\" content=\"light dark\">"
 	               "<meta name=\"generator\" content=\"sweetspot " PACKAGE_VERSION "\">");
-	if (reload)
-		html_put(html, "<meta http-equiv=\"refresh\" content=\"%d\">", reload);
 	html_put(html, "<title>%s</title><style>", title);
 	html_markup(html, css);
 	html_put(html, "</style></head><body>");
@@ -243,7 +242,7 @@ void html_table_begin(struct html_table *table, struct html *html, const char *c
 	*table = (struct html_table){.html = html, .titles = titles, .at = SIZE_MAX};
 	while (titles[table->columns])
 		table->columns++;
-	html_put(html, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">", caption);
+	html_put(html, "<div class=\"box\" role=\"group\" tabindex=\"0\" aria-label=\"%s\">", caption);
 	html_put(html, "<table class=\"sortable%s\"><caption>%s</caption>", table->columns > NARROW ? " wide" : "",
 	         caption);
 	head_put(table);
@@ -262,18 +261,32 @@ void html_table_row(struct html_table *table) {
 	table->at = 0;
 }
 
-/* Without href the text is not a link. */
-static void cell_put(struct html_table *table, const char *value, const char *href, const char *text) {
-	bool names = table->at == 0 && !is_number(table, 0);
-	const char *tag = names ? "th" : "td";
-	html_begin(table->html, tag, "scope", names ? "row" : NULL, "class", class_of(table, table->at), "data-value",
-	           value, "data-label", label_of(table, table->at), NULL);
-	html_put(table->html, href ? "<a href=\"%s\">%s</a></%s>" : "%s%s</%s>", href ? href : "", text, tag);
+/* A first column of words names its row. */
+static const char *tag_of(const struct html_table *table) {
+	return table->at == 0 && !is_number(table, 0) ? "th" : "td";
+}
+
+static void cell_begin(struct html_table *table, const char *value) {
+	const char *tag = tag_of(table);
+	html_begin(table->html, tag, "scope", *tag == 't' && tag[1] == 'h' ? "row" : NULL, "class",
+	           class_of(table, table->at), "data-value", value, "data-label", label_of(table, table->at), NULL);
+}
+
+void html_table_cell(struct html_table *table, double value) {
+	char number[32];
+	snprintf(number, sizeof number, "%.9g", value);
+	cell_begin(table, isnan(value) ? NULL : isinf(value) ? "" : number);
+}
+
+void html_table_cell_end(struct html_table *table) {
+	html_put(table->html, "</%s>", tag_of(table));
 	table->at++;
 }
 
-void html_table_link(struct html_table *table, const char *href, const char *text) {
-	cell_put(table, NULL, href, text);
+static void cell_put(struct html_table *table, const char *value, const char *text) {
+	cell_begin(table, value);
+	html_put(table->html, "%s", text);
+	html_table_cell_end(table);
 }
 
 void html_table_text(struct html_table *table, const char *format, ...) {
@@ -281,7 +294,7 @@ void html_table_text(struct html_table *table, const char *format, ...) {
 	va_start(list, format);
 	mem_auto char *text = mem_vprintf(format, list);
 	va_end(list);
-	cell_put(table, NULL, NULL, text);
+	cell_put(table, NULL, text);
 }
 
 void html_table_number(struct html_table *table, double value, const char *format, ...) {
@@ -292,7 +305,7 @@ void html_table_number(struct html_table *table, double value, const char *forma
 	va_end(list);
 	if (isfinite(value))
 		snprintf(number, sizeof number, "%.9g", value);
-	cell_put(table, number, NULL, *text && isfinite(value) ? text : "-");
+	cell_put(table, number, *text && isfinite(value) ? text : "-");
 }
 
 void html_table_end(struct html_table *table) {

@@ -35,7 +35,10 @@ void html_table_begin_folded(struct html_table *table, struct html *html, const 
                              const char *const *titles);
 void html_table_row(struct html_table *table);
 void html_table_text(struct html_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void html_table_link(struct html_table *table, const char *href, const char *text);
+/* A cell with markup inside, which the caller writes in between. It is sorted by its value, INFINITY if that is not
+ * known, or by its text if it is NAN. */
+void html_table_cell(struct html_table *table, double value);
+void html_table_cell_end(struct html_table *table);
 /* A cell that is sorted by its value. NAN means unknown; then, or if the text is empty, the cell shows a dash. */
 void html_table_number(struct html_table *table, double value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -45,7 +48,7 @@ void html_rows(struct html *html, const char *summary, const char *caption, cons
                const json_t *rows);
 
 /* The frame of the page: a single file whose security policy allows only its own style and script. */
-/* Up to and including <body>. reload: the page is read again after this many seconds; 0: never. */
-void page_begin(struct html *html, const char *title, int reload);
+/* Up to and including <body>. live: the page takes over what later versions of its file have in <main>. */
+void page_begin(struct html *html, const char *title, bool live);
 void page_end(struct html *html);
 #endif

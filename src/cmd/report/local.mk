@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/cards.c %D%/compare_page.c %D%/report_counts.c %D%/curves.c \
+libapp_la_SOURCES += %D%/first_screen.c %D%/compare_page.c %D%/report_counts.c %D%/curves.c \
 	%D%/curves_table.c %D%/report_effects.c %D%/gather.c %D%/gather_explain.c \
-	%D%/heat.c %D%/html.c %D%/html.h %D%/report_machine.c %D%/progress.c \
+	%D%/html.c %D%/html.h %D%/report_machine.c %D%/progress.c \
 	%D%/report_impl.h %D%/report_scaling.c %D%/section.c \
 	%D%/report_words.c
 

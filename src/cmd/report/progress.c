@@ -2,10 +2,12 @@
 /* The progress of the searches, the outcomes of their trials, and the noise floor. */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
 
 /* Every trial of the newest search, and the pairs of its final comparison. */
-enum { SHOWN_MAX = 400 };
+enum { SHOWN_MAX = 400, ROWS_MAX = 1000 };
 static const double WIDE = 8; /* values that differ by more need a logarithmic axis */
 
 enum kind { KIND_MEASURED, KIND_CUT, KIND_FAILED, KIND_COUNT };
@@ -58,14 +60,11 @@ static const struct chart_mark *report_winner_mark(struct report *report, const 
 	return chart_mark(report->arena, (double)search->winner, factor * report_shown(section, value));
 }
 
-static void report_trials_draw(struct report *report, const struct report_section *section) {
-	const struct report_search *search = report_search_newest(section);
-	double most = search ? trials_most_of(section, search) : 0;
-	if (!search || !(most > 0))
-		return;
-	struct report_scale scale = report_scale(section, most);
+static void trials_draw(struct report *report, const struct report_section *section,
+                        const struct report_search *search) {
 	static const char *const names[] = {"measured", "cut short (at least)", "failed"};
-	double failed = section->maximize ? 0 : most * scale.factor * 1.3;
+	struct report_scale scale = report_scale(section, trials_most_of(section, search));
+	double failed = section->maximize ? 0 : trials_most_of(section, search) * scale.factor * 1.3;
 	size_t failures = 0;
 	struct chart chart = {
 		.title = report_title(report, section, NULL, "every trial of the newest search"),
@@ -79,8 +78,12 @@ static void report_trials_draw(struct report *report, const struct report_sectio
 		points_add(section, search, scale.factor, failed, kind, points);
 		failures = points->count; /* the last kind */
 	}
+	struct chart_series *best = chart_line(report->arena, &chart, "best so far", CHART_STEPS, search->best_count);
+	for (size_t i = 0; i < search->best_count; i++)
+		chart_dot(best, search->best[i].x, report_shown(section, search->best[i].y) * scale.factor, NAN, NAN);
 	chart.description =
-		arena_printf(report->arena, "The %s of each of %zu trials in the order in which they ran; %zu failed%s.",
+		arena_printf(report->arena,
+	                 "The %s of each of %zu trials in the order in which they ran, and the best so far; %zu failed%s.",
 	                 section->label, search->tried_count, failures,
 	                 !failures           ? ""
 	                 : section->maximize ? ", drawn at the lower edge"
@@ -128,86 +131,42 @@ static void report_pairs_draw(struct report *report, const struct report_section
 	report_chart(report, section, "pairs", &chart);
 }
 
-enum { LINES_MAX = 8, POINTS_MAX = 200 };
-
-static bool is_search(const struct report_search *search) {
-	return search->evaluations > 1 && search->best_count > 0;
-}
-
-static double most_of(const struct report_section *section) {
-	double most = 0;
-	for (size_t i = 0; i < section->search_count; i++)
-		for (size_t k = 0; is_search(&section->searches[i]) && k < section->searches[i].best_count; k++)
-			most = fmax(most, report_shown(section, section->searches[i].best[k].y));
-	return most;
-}
-
-static void line_add(struct report *report, const struct report_section *section, const struct report_search *search,
-                     struct report_scale scale, struct chart *chart) {
-	size_t count = search->best_count < POINTS_MAX ? search->best_count : POINTS_MAX;
-	struct chart_series *line = chart_line(
-		report->arena, chart, arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy),
-		CHART_STEPS, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct chart_point *best = &search->best[count < 2 ? 0 : i * (search->best_count - 1) / (count - 1)];
-		chart_dot(line, best->x, report_shown(section, best->y) * scale.factor, NAN, NAN);
-	}
-}
-
-/* The moment at which the winner was measured, on the line of its search: it need not have been the best so far. */
-static const struct chart_mark *mark_of(struct report *report, const struct report_section *section, double factor) {
-	const struct report_search *search = report_search_newest(section);
-	const struct chart_mark *winner = report_winner_mark(report, section, factor);
-	if (!winner || !is_search(search))
-		return NULL;
-	double y = NAN;
-	for (size_t i = 0; i < search->best_count && search->best[i].x <= winner->x; i++)
-		y = factor * report_shown(section, search->best[i].y);
-	return chart_mark(report->arena, winner->x, y);
-}
-
-/* Draws the newest searches. */
 static void progress_draw(struct report *report, const struct report_section *section) {
-	struct report_scale scale = report_scale(section, most_of(section));
-	struct chart chart = {.title = report_title(report, section, NULL, "progress of the search"),
-	                      .x_label = "evaluations (count)",
-	                      .y_label =
-	                          arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
-	                      .y_log = !section->maximize};
-	for (size_t i = section->search_count; i-- > 0 && chart.series_count < LINES_MAX;)
-		if (is_search(&section->searches[i]))
-			line_add(report, section, &section->searches[i], scale, &chart);
-	size_t count = chart.series_count;
-	if (count == 0) {
-		report_absent(report, "This problem was only measured by hand, without a search. This command searches:",
-		              report_advice(report, section, "tune", ""));
+	const struct report_search *search = report_search_newest(section);
+	if (!search || !(trials_most_of(section, search) > 0))
 		return;
-	}
-	chart.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",
-	                                 section->label, count, count == 1 ? "" : "es");
-	chart.winner = mark_of(report, section, scale.factor);
 	html_put(report->html, "<div class=\"figures\">");
-	report_trials_draw(report, section);
-	report_chart(report, section, "progress", &chart);
+	trials_draw(report, section, search);
 	report_pairs_draw(report, section);
 	html_put(report->html, "</div>");
 }
 
-static void progress_table(struct report *report, const struct report_section *section) {
-	const char *titles[] = {"\1search", "\1evaluation", arena_printf(report->arena, "\1best %s", section->label), NULL};
+/* Every trial of the newest search, which the reader can filter and sort. */
+static void trials_table(struct report *report, const struct report_section *section) {
+	const char *titles[] = {"\1trial", arena_printf(report->arena, "\1%s", section->label), "outcome",
+	                        "\2configuration", NULL};
+	const struct report_search *search = report_search_newest(section);
 	struct html_table table;
-	html_table_begin_folded(&table, report->html, "numbers: progress of the search", "Every improvement", titles);
-	for (size_t i = 0; i < section->search_count; i++) {
-		const struct report_search *search = &section->searches[i];
-		for (size_t k = 0; is_search(search) && k < search->best_count && k < POINTS_MAX; k++) {
-			char text[48];
-			double shown = report_shown(section, search->best[k].y);
-			report_value(section, shown, text, sizeof text);
-			html_table_row(&table);
-			html_table_number(&table, (double)search->id, "%lld", (long long)search->id);
-			html_table_number(&table, search->best[k].x, "%.0f", search->best[k].x);
-			html_table_number(&table, shown, "%s", text);
-		}
+	if (!search)
+		return;
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "%zu trials", search->tried_count),
+	                        search->tried_count > ROWS_MAX
+	                            ? arena_printf(report->arena, "The first %d trials of the newest search", ROWS_MAX)
+	                            : "Every trial of the newest search",
+	                        titles);
+	for (size_t i = 0; i < search->tried_count && i < ROWS_MAX; i++) {
+		const struct report_trial *trial = &search->tried[i];
+		double shown = kind_of(trial) == KIND_FAILED ? NAN : report_shown(section, trial->value);
+		struct err none = {0};
+		js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "a configuration", &none);
+		mem_auto char *words = results_config(config, NULL);
+		char text[48];
+		report_value(section, shown, text, sizeof text);
+		html_table_row(&table);
+		html_table_number(&table, (double)i + 1, "%zu", i + 1);
+		html_table_number(&table, shown, "%s%s", trial->status == TRIAL_CENSORED ? "over " : "", text);
+		html_table_text(&table, "%s", i + 1 == search->winner ? "the winner" : trial_status_word(trial->status));
+		html_table_text(&table, "%s", words);
 	}
 	html_table_end(&table);
 }
@@ -221,10 +180,10 @@ static void ends_table(struct report *report, const struct report_section *secti
 			ends[status] += section->searches[i].ends[status];
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++)
 		failures += status != TRIAL_CORRECT && status != TRIAL_CENSORED ? ends[status] : 0;
-	if (failures)
-		html_put(report->html, "<p>%zu trial%s failed.</p>", failures, failures == 1 ? "" : "s");
-	else
-		html_put(report->html, "<p>No trial failed.</p>");
+	html_put(report->html, failures ? "<p>%zu trial%s failed.</p>" : "<p>No trial failed.</p>", failures,
+	         failures == 1 ? "" : "s");
+	if (!failures)
+		return;
 	html_table_begin(&table, report->html, "Outcomes of the trials", titles);
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++) {
 		if (ends[status] == 0)
@@ -255,8 +214,7 @@ static void noise_describe(struct report *report, const struct report_section *s
 void report_progress(struct report *report, const struct report_section *section) {
 	report_heading(report, "The search");
 	progress_draw(report, section);
-	if (most_of(section) > 0)
-		progress_table(report, section);
+	trials_table(report, section);
 	ends_table(report, section);
 	noise_describe(report, section);
 }

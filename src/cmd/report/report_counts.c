@@ -81,7 +81,7 @@ static const double GIGA = 1e9, AROUND = 8;
 static void functions_table(struct report *report, const json_t *functions) {
 	static const char *const titles[] = {
 		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "stalls",
-		"\2",       NULL};
+		"\2limit",  NULL};
 	struct html_table table;
 	struct gpu_hot hot;
 	char words[GPU_HOT_WORDS], stalls[100], each[32];
@@ -162,37 +162,6 @@ static void functions_put(struct report *report, const struct report_section *se
 	report_heading(report, "Functions of the GPU");
 	dots_draw(report, section, functions);
 	functions_table(report, functions);
-}
-
-void report_counters(struct report *report, const struct report_section *section) {
-	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
-	                                     "\1winner", "\1ratio", "\2note", NULL};
-	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
-	const json_t *counting = json_object_get(section->tune, "counting");
-	struct html_table table;
-	if (section->result)
-		functions_put(report, section);
-	report_heading(report, "Counters");
-	if (!has_counts(winner)) {
-		report_absent(
-			report,
-			report_is_program(section)
-				? "No counters were recorded for the winner. This command records them if its budget is long enough:"
-				: "No counters were recorded for the winner. This command records those that this machine supports "
-				  "(`sweetspot doctor` lists them):",
-			report_advice(report, section, "tune", "--counters SOFTWARE"));
-		return;
-	}
-	if (counting && !js_bool_or(counting, "hardware", true))
-		report_absent(
-			report,
-			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
-			"sweetspot doctor");
-	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
-	rows_put(&table, winner, baseline, "metrics");
-	rows_put(&table, winner, baseline, "counters");
-	html_table_end(&table);
-	drivers_put(report, json_object_get(section->result, "drivers"));
 }
 
 /* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/roofline.h) with the measured ceilings.
@@ -281,7 +250,7 @@ static void positions_table(const struct roof *roof) {
 	const char *op = js_string_or(roof->winner, "op", "operation");
 	struct report *report = roof->report;
 	const struct column columns[] = {
-		COLUMN("", "0"),
+		COLUMN("setting", "0"),
 		NUMBER(arena_printf(report->arena, "\1%ss per byte", op), "1.intensity", "%.4g", 1),
 		NUMBER(arena_printf(report->arena, "\1G %ss/s", op), "1.ops_per_s", "%.4g", 1 / GIGA),
 		NUMBER("\1minimum GB/s", "1.bytes_per_s", "%.4g", 1 / GIGA),
@@ -305,17 +274,11 @@ static void roofs_table(const struct roof *roof) {
 	html_rows(roof->report->html, NULL, "Measured ceilings", columns, json_object_get(roof->winner, "roofs"));
 }
 
-void report_roofline(struct report *report, const struct report_section *section) {
+static void report_roofline(struct report *report, const struct report_section *section) {
 	const json_t *roofline = json_object_get(section->result, "roofline");
-	report_heading(report, "Roofline");
-	if (!json_is_object(roofline)) {
-		report_absent(report,
-		              strcmp(section->objective, "time") == 0
-		                  ? "This kernel does not report its number of operations, so the roofline is missing."
-		                  : "A roofline needs times, but this objective is not a time.",
-		              NULL);
+	if (!json_is_object(roofline))
 		return;
-	}
+	report_heading(report, "Roofline");
 	struct roof roof = {.report = report,
 	                    .winner = json_object_get(roofline, "winner"),
 	                    .baseline = json_object_get(roofline, "baseline")};
@@ -330,4 +293,37 @@ void report_roofline(struct report *report, const struct report_section *section
 	positions_table(&roof);
 	roofs_table(&roof);
 	html_put(report->html, "</details>");
+}
+
+void report_counters(struct report *report, const struct report_section *section) {
+	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
+	                                     "\1winner", "\1ratio", "\2note", NULL};
+	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
+	const json_t *counting = json_object_get(section->tune, "counting");
+	struct html_table table;
+	if (section->result) {
+		report_roofline(report, section);
+		functions_put(report, section);
+	}
+	report_heading(report, "Counters");
+	if (!has_counts(winner)) {
+		report_absent(
+			report,
+			report_is_program(section)
+				? "No counters were recorded for the winner. This command records them if its budget is long enough:"
+				: "No counters were recorded for the winner. This command records those that this machine supports "
+				  "(`sweetspot doctor` lists them):",
+			report_advice(report, section, "tune", "--counters SOFTWARE"));
+		return;
+	}
+	if (counting && !js_bool_or(counting, "hardware", true))
+		report_absent(
+			report,
+			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
+			"sweetspot doctor");
+	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
+	rows_put(&table, winner, baseline, "metrics");
+	rows_put(&table, winner, baseline, "counters");
+	html_table_end(&table);
+	drivers_put(report, json_object_get(section->result, "drivers"));
 }

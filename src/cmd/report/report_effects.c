@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Effects of the parameters: the share of each, interactions of pairs, the path from the baseline to the winner, and
- * the neighbours of the winner. */
+/* Effects of the parameters: a map of the two that matter most, the worth of each, interactions of pairs, the path from
+ * the baseline to the winner, and the neighbours of the winner. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -167,7 +167,8 @@ static void report_parallel(struct report *report, const struct report_section *
 	size_t winner = slice_winner(section);
 	html_put(report->html,
 	         "<div class=\"lines\"><p class=\"note\">Every configuration: point at a line to read it</p>"
-	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><desc>Parallel coordinates: a line for each "
+	         "<svg class=\"parallel\" viewBox=\"0 0 %d %d\" role=\"img\"><title>every configuration</title>"
+	         "<desc>Parallel coordinates: a line for each "
 	         "configuration over the %zu parameters that matter most, and its %s, the best at the top.%s</desc><g>",
 	         WIDTH, HEIGHT, axes.count, section->label, winner == SIZE_MAX ? "" : " The thick line is the winner.");
 	lines_put(report, &axes, winner);
@@ -183,43 +184,39 @@ enum { BARS_MAX = 20 };
 /* Error bars may be this many times as long as the longest bar. */
 static const double ROOM = 1.3;
 
+/* The worth of a parameter: how many times as long the worst of its values takes as the best. */
 static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
-	bool shares = json_is_number(js_at(effects, "0.share")), cut = false;
-	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
-	double factor = shares ? 100 : 1, most = 0;
+	bool cut = false;
+	double most = 0;
 	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
-	struct chart chart = {.title = report_title(report, section, NULL, "effect of each parameter"),
+	struct chart chart = {.title = report_title(report, section, NULL, "what each parameter is worth"),
 	                      .x_label = "parameter",
-	                      .y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+	                      .y_label = "worst / best value (x)",
 	                      .x_names = names};
 	struct chart_series *bars = chart_line(report->arena, &chart, NULL, CHART_BARS, BARS_MAX);
 	js_each (effect, effects)
-		most = fmax(most, js_real_or(effect, key, 0));
+		most = fmax(most, js_real_or(effect, "ratio", 0));
 	js_each (effect, effects) {
-		double value = js_real_or(effect, key, NAN);
-		double low = report_end(json_object_get(effect, ci), 0), high = report_end(json_object_get(effect, ci), 1);
+		double value = js_real_or(effect, "ratio", NAN), high = report_end(json_object_get(effect, "ci"), 1);
 		if (!isfinite(value) || bars->count == BARS_MAX)
 			continue;
 		cut = cut || high > ROOM * most;
 		names[bars->count] = js_string_or(effect, "param", "?");
-		chart_dot(bars, (double)bars->count, factor * value, factor * low,
-		          factor * (high > ROOM * most ? ROOM * most : high));
+		chart_dot(bars, (double)bars->count, value, report_end(json_object_get(effect, "ci"), 0),
+		          high > ROOM * most ? ROOM * most : high);
 	}
 	if (bars->count == 0)
 		return;
 	chart.x_name_count = bars->count;
 	chart.description = arena_printf(
-		report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals%s.",
-		shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
-		bars->points[0].y, shares ? " %" : "x", cut ? ", cut at the upper edge" : "");
+		report->arena,
+		"How many times as long the worst value of each parameter takes as its best, up to %.3gx. Error bars are 95 %% "
+		"intervals%s.",
+		most, cut ? ", cut at the upper edge; the numbers have them whole" : "");
 	html_put(report->html, "<div class=\"figures\">");
 	report_chart(report, section, "effects", &chart);
 	report_parallel(report, section);
 	html_put(report->html, "</div>");
-	if (cut)
-		html_put(report->html,
-		         "<p class=\"note\">Some intervals reach beyond the chart, so that they do not flatten its "
-		         "bars; the numbers have them whole.</p>");
 }
 
 static char *value_words(const json_t *value, double *number) {
@@ -247,7 +244,7 @@ static void effects_table(struct report *report, const struct report_section *se
 		json_object_set(row, "winner", json_object_get(winner, js_string_or(effect, "param", "")));
 		json_array_append_new(rows, row);
 	}
-	html_rows(report->html, "numbers: effects", "Effect of each parameter", columns, rows);
+	html_rows(report->html, "numbers: worth", "Worth of each parameter", columns, rows);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
@@ -289,18 +286,188 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 			html_put(report->html, "<p>%s</p>", sentences[i].sentence);
 }
 
+/* The heat map of the two parameters with the largest effects. */
+enum { SIDE_MAX = 24, CELLS_LEAST = 4 };
+static const double WIDE = 4;
+
+struct grid {
+	const struct report_section *section;
+	size_t column[2];
+	int level[2][SIDE_MAX]; /* the levels that are shown */
+	size_t side[2];
+	double value[SIDE_MAX][SIDE_MAX]; /* [y][x], as shown; NAN if not measured */
+	size_t cells;
+	double least, most;
+};
+
+/* The least value of each level; NAN if it was not measured on this problem. */
+static double *leasts_new(const struct report_section *section, size_t column) {
+	const struct study *study = section->view.study;
+	size_t levels = study_column(study, column)->levels;
+	double *least = mem_alloc(levels + 1, sizeof *least);
+	for (size_t i = 0; i < levels; i++)
+		least[i] = NAN;
+	for (size_t i = 0; i < study_rows(study); i++) {
+		int level = study_row(study, i)->level[column];
+		if (level != STUDY_ABSENT && explain_timed(&section->view, i))
+			least[level] = fmin(least[level], study_row(study, i)->value);
+	}
+	return least;
+}
+
+/* Chooses all measured levels if they fit, else evenly spaced ones and the best. */
+static void side_choose(struct grid *grid, size_t axis) {
+	const struct study *study = grid->section->view.study;
+	size_t levels = study_column(study, grid->column[axis])->levels, known = 0, at = 0, best = 0;
+	double *least = leasts_new(grid->section, grid->column[axis]);
+	for (size_t i = 0; i < levels; i++) {
+		known += !isnan(least[i]);
+		best = least[i] < least[best] || isnan(least[best]) ? i : best;
+	}
+	for (size_t i = 0; i < levels; i++) {
+		if (isnan(least[i]))
+			continue;
+		bool chosen = known <= SIDE_MAX || (at + 1) * (SIDE_MAX - 1) / known > at * (SIDE_MAX - 1) / known || i == best;
+		at++;
+		if (chosen && grid->side[axis] < SIDE_MAX)
+			grid->level[axis][grid->side[axis]++] = (int)i;
+	}
+	free(least);
+}
+
+static size_t index_of(const struct grid *grid, size_t axis, int level) {
+	size_t i = 0;
+	while (i < grid->side[axis] && grid->level[axis][i] != level)
+		i++;
+	return i;
+}
+
+static void grid_fill(struct grid *grid) {
+	const struct study *study = grid->section->view.study;
+	for (size_t y = 0; y < SIDE_MAX; y++)
+		for (size_t x = 0; x < SIDE_MAX; x++)
+			grid->value[y][x] = NAN;
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, i);
+		size_t x = index_of(grid, 0, row->level[grid->column[0]]), y = index_of(grid, 1, row->level[grid->column[1]]);
+		if (x == grid->side[0] || y == grid->side[1] || !explain_timed(&grid->section->view, i))
+			continue;
+		double *cell = &grid->value[y][x], shown = report_shown(grid->section, row->value);
+		grid->cells += isnan(*cell);
+		*cell = grid->section->maximize ? fmax(*cell, shown) : fmin(*cell, shown);
+	}
+	for (size_t y = 0; y < grid->side[1]; y++)
+		for (size_t x = 0; x < grid->side[0]; x++) {
+			grid->most = fmax(grid->most, grid->value[y][x]);
+			grid->least = fmin(grid->least, grid->value[y][x]);
+		}
+}
+
+static const char **names_of(struct report *report, const struct grid *grid, size_t axis) {
+	const char **names = arena_alloc(report->arena, grid->side[axis] + 1, sizeof *names);
+	for (size_t i = 0; i < grid->side[axis]; i++)
+		names[i] =
+			slice_level(report, study_column(grid->section->view.study, grid->column[axis]), grid->level[axis][i]);
+	return names;
+}
+
+/* NULL: it is not known, or on none of the cells. */
+static const struct chart_mark *grid_winner(struct report *report, const struct grid *grid) {
+	size_t row = slice_winner(grid->section);
+	if (row == SIZE_MAX)
+		return NULL;
+	const int *level = study_row(grid->section->view.study, row)->level;
+	size_t x = index_of(grid, 0, level[grid->column[0]]), y = index_of(grid, 1, level[grid->column[1]]);
+	if (x == grid->side[0] || y == grid->side[1])
+		return NULL;
+	return chart_mark(report->arena, (double)x, (double)y);
+}
+
+static void grid_draw(struct report *report, const struct grid *grid) {
+	const struct report_section *section = grid->section;
+	struct report_scale scale = report_scale(section, grid->most);
+	struct chart_heat *heat = arena_alloc(report->arena, 1, sizeof *heat);
+	double *values = arena_alloc(report->arena, grid->side[0] * grid->side[1] + 1, sizeof *values);
+	const char *x = study_column(section->view.study, grid->column[0])->name,
+			   *y = study_column(section->view.study, grid->column[1])->name;
+	for (size_t i = 0; i < grid->side[1]; i++)
+		for (size_t k = 0; k < grid->side[0]; k++)
+			values[i * grid->side[0] + k] = grid->value[i][k] * scale.factor;
+	*heat = (struct chart_heat){.x_names = names_of(report, grid, 0),
+	                            .y_names = names_of(report, grid, 1),
+	                            .width = grid->side[0],
+	                            .height = grid->side[1],
+	                            .values = values,
+	                            .value_label = report_axis(report, section, scale),
+	                            .value_log = grid->least > 0 && grid->most > WIDE * grid->least};
+	const struct chart chart = {
+		.title =
+			report_title(report, section, NULL, arena_printf(report->arena, "%s by %s and %s", section->label, x, y)),
+		.x_label = x,
+		.y_label = y,
+		.description = arena_printf(
+			report->arena,
+			"The best %s measured for each pair of %s and %s, the two parameters with the largest effects; "
+			"%zu of %zu pairs were measured.",
+			section->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
+		.heat = heat,
+		.winner = grid_winner(report, grid),
+	};
+	report_figure(report, section, arena_printf(report->arena, "%s-%s", x, y), &chart);
+}
+
+static void grid_table(struct report *report, const struct grid *grid) {
+	const struct study *study = grid->section->view.study;
+	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
+	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
+	struct html_table table;
+	const char *what = arena_printf(report->arena, "%s by %s and %s", grid->section->label, x->name, y->name);
+	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "numbers: %s", what),
+	                        arena_printf(report->arena, "Best %s", what), titles);
+	for (size_t i = 0; i < grid->side[1]; i++)
+		for (size_t k = 0; k < grid->side[0]; k++) {
+			char text[48];
+			if (isnan(grid->value[i][k]))
+				continue;
+			report_value(grid->section, grid->value[i][k], text, sizeof text);
+			html_table_row(&table);
+			html_table_text(&table, "%s", slice_level(report, x, grid->level[0][k]));
+			html_table_text(&table, "%s", slice_level(report, y, grid->level[1][i]));
+			html_table_number(&table, grid->value[i][k], "%s", text);
+		}
+	html_table_end(&table);
+}
+
+static void report_heat(struct report *report, const struct report_section *section) {
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
+	struct grid *grid;
+	if (count < 2) {
+		if (count && !report_is_program(section)) /* the parameters of a program are the user's choice */
+			report_absent(report, "Only one parameter was varied; a heat map needs two. This command varies more:",
+			              report_advice(report, section, "tune", ""));
+		return;
+	}
+	grid = arena_alloc(report->arena, 1, sizeof *grid);
+	*grid = (struct grid){.section = section, .column = {columns[0], columns[1]}, .least = INFINITY};
+	side_choose(grid, 0);
+	side_choose(grid, 1);
+	grid_fill(grid);
+	if (grid->cells < CELLS_LEAST)
+		return;
+	grid_draw(report, grid);
+	grid_table(report, grid);
+}
+
 void report_effects(struct report *report, const struct report_section *section) {
 	const json_t *effects = json_object_get(section->result, "effects");
-	const char *reason = js_string_or(json_object_get(section->result, "variance"), "reason", NULL);
-	report_heading(report, "Effect of each parameter");
+	report_heat(report, section);
+	report_heading(report, "Worth of each parameter");
 	if (json_array_size(effects) == 0) {
 		report_absent(report, "No parameter was varied, so the effects are unknown. This command measures them:",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	bars_draw(report, section, effects);
-	if (reason)
-		html_put(report->html, "<p class=\"note\">Shares of the variance are unknown: %s.</p>", reason);
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, section->result);

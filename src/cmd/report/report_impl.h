@@ -37,6 +37,7 @@ int charts_files(const struct charts *charts, const char *dir, struct err *err);
 struct report_trial {
 	enum trial_status status;
 	double value;
+	const char *config; /* JSON */
 };
 
 struct report_run { /* one run of a pair */
@@ -119,17 +120,25 @@ json_t *report_machine_newest(struct store *store, struct err *err);
 const char *report_machine_short(struct report *report, const char *fingerprint);
 void report_clear(struct report *report);
 
+/* The document of `report --json`; a new reference. Puts the sections in its order: those that gain most come first. */
+json_t *report_document(struct report *report);
+/* The first screen: a line for each result of the document. */
+void report_answers(struct report *report, const json_t *document);
+struct report_line {
+	const char *anchor, *name, *about; /* the place that it leads to, and what it is about */
+};
+/* Begins a section that is folded behind its heading and its verdict; it ends with </section></details>. */
+void report_fold(struct report *report, const struct report_line *line, const char *verdict);
+const char *report_program(const json_t *document); /* the name of a program whose regions were tuned */
+
 /* Sections. */
-/* A speedup with its interval, drawn as a bar on a logarithmic scale. */
-void report_interval(struct report *report, double low, double ratio, double high);
-void report_cards(struct report *report);
+/* A speedup with its interval, drawn as a bar on a logarithmic scale; nothing for one that says nothing. */
+void report_interval(struct report *report, struct speedup gain);
 void report_machine(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
-void report_heat(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
-void report_roofline(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
 void report_progress(struct report *report, const struct report_section *section);
 

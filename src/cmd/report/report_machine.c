@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine: tables of its properties. The cards draw the cores that a recommendation uses. */
+/* The machine: tables of its properties. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -100,7 +100,7 @@ static void described_put(struct report *report) {
 	json_object_update(plain, json_object_get(report->machine, "caches"));
 	json_object_del(plain, "caches");
 	mem_auto char *words = results_config(plain, NULL);
-	html_put(report->html, "<p>%s</p></section>",
+	html_put(report->html, "<p>%s</p></section></details>",
 	         study_machine_is_unknown(report->machine)
 	             ? "The machine is unknown, so statements that depend on its cores, caches or memory are omitted. "
 	               "--machine describes it."
@@ -108,7 +108,7 @@ static void described_put(struct report *report) {
 }
 
 void report_machine(struct report *report) {
-	html_put(report->html, "<section id=\"machine\"><h2>Machine</h2>");
+	report_fold(report, &(struct report_line){"machine", "Machine", ""}, "");
 	if (report->from) {
 		described_put(report);
 		return;
@@ -122,5 +122,5 @@ void report_machine(struct report *report) {
 			"counts as a machine (--device cuda), and so does another compiler or other flags. `sweetspot store info` "
 			"lists them; --machine selects one.</p>",
 			report->machines - 1, report->machines == 2 ? "" : "s");
-	html_put(report->html, "</section>");
+	html_put(report->html, "</section></details>");
 }

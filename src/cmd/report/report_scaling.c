@@ -246,13 +246,6 @@ static void laws_put(struct report *report, const struct report_section *section
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			json_array_append(rows, law);
 	bool none = json_array_size(rows) == 0;
-	if (none && report_is_program(section)) {
-		report_absent(report,
-		              "The scaling with threads is unknown because they were not varied; --openmp varies those of "
-		              "an OpenMP program.",
-		              NULL);
-		return;
-	}
 	if (none) {
 		report_absent(report,
 		              "The scaling with threads is unknown because they were not varied. This command measures it:",
@@ -273,12 +266,12 @@ static void front_put(struct report *report, const json_t *pareto) {
 	          json_object_get(pareto, "front"));
 }
 
-/* A file without teams and sizes to compare: nobody can be told to vary them. */
+/* A file or a program without teams and sizes to compare: nobody can be told to vary them. */
 static bool is_nothing(const struct report *report, const struct report_section *section) {
 	js_each (law, json_object_get(section->result, "scaling"))
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
-	return report->from && !json_is_object(json_object_get(section->result, "sizes")) &&
+	return (report->from || report_is_program(section)) && !json_is_object(json_object_get(section->result, "sizes")) &&
 	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
 }
 

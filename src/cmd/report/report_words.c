@@ -11,6 +11,17 @@ void report_heading(struct report *report, const char *text) {
 	html_put(report->html, "<h3>%s</h3>", text);
 }
 
+void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
+	html_put(report->html,
+	         "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
+	         line->name, line->about, verdict, line->anchor);
+}
+
+const char *report_program(const json_t *document) {
+	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 void report_command(struct report *report, const char *command) {
 	html_put(report->html, "<pre class=\"command\"><code>%s</code></pre>", command);
 }
@@ -96,6 +107,7 @@ const char *report_axis(struct report *report, const struct report_section *sect
 const char *report_title(struct report *report, const struct report_section *section, const char *without,
                          const char *about) {
 	js_auto json_t *problem = json_copy(section->problem);
+	json_object_del(problem, "command"); /* of a program, whose settings differ in each chart */
 	if (without)
 		json_object_del(problem, without);
 	mem_auto char *words = results_config(problem, NULL);

@@ -53,36 +53,51 @@ static void commands_put(struct report *report, const struct report_section *sec
 	}
 }
 
-/* Commands that run the winner: "sweetspot run KERNEL K=V.. P=V..", or the program's own command line. */
-static void again_put(struct report *report, const struct report_section *section) {
-	const json_t *program = json_object_get(section->tune, "program");
-	const char *command = js_string_or(program, "shell", NULL), *again = program ? NULL : report_again(report, section);
-	if (command) {
-		html_put(report->html, "<p>This command runs the program with the recommended settings:</p>");
-		report_command(report, command);
-	}
-	if (!again)
-		return;
-	html_put(report->html,
-	         "<p>The first command runs the recommended configuration, the second one writes it for a job "
-	         "script:</p>");
-	report_command(report, again);
-	report_command(report, report_command_line(report, section, "export", "--format env"));
-}
-
 static void report_provenance(struct report *report, const struct report_section *section) {
 	report_heading(report, "Provenance");
 	searches_table(report, section);
 	commands_put(report, section);
-	again_put(report, section);
 }
 
+static void command_put(struct report *report, const char *words, const char *command) {
+	if (!command)
+		return;
+	html_put(report->html, "<p class=\"note\">%s</p>", words);
+	report_command(report, command);
+}
+
+/* The first experiment that explain suggests, with the factor that its diagnosis says is at stake. */
+static void next_put(struct report *report, const struct report_section *section) {
+	js_each (finding, json_object_get(section->result, "diagnoses")) {
+		const char *next = js_string_or(finding, "next", NULL);
+		double strength = js_real_or(finding, "strength", 1);
+		if (!next)
+			continue;
+		command_put(report,
+		            strength > 1.005 ? arena_printf(report->arena, "Next to try (up to %.2gx):", strength)
+		                             : "Next to try:",
+		            next);
+		return;
+	}
+}
+
+/* The answer as `tune` printed it, and the commands to use it. */
 static void tuned_describe(struct report *report, const struct report_section *section) {
-	const json_t *best = json_object_get(section->tune, "best");
-	mem_auto char *config = results_config(json_object_get(best, "config"), NULL),
-				  *verdict = results_verdict(section->tune);
-	html_put(report->html, "<p class=\"lead\">Recommended: <code>%s</code>%s. <strong>%s</strong></p>",
-	         *config ? config : "(no parameters)", result_read(section->tune).keeps ? ", the baseline" : "", verdict);
+	const struct result result = result_read(section->tune);
+	mem_auto char *verdict = results_verdict(section->tune), *text = results_text(section->tune);
+	const char *line = js_string_or(result.program, "shell", js_string_or(result.program, "line", NULL));
+	const char *again = result.program ? NULL : report_again(report, section);
+	html_put(report->html, "<p class=\"lead\">%s</p>", verdict);
+	report_interval(report, result.speedup);
+	html_put(report->html, "<pre class=\"answer\">%s</pre>", text);
+	command_put(report, "This command runs the recommended settings:", line ? line : again);
+	if (again)
+		command_put(report, "This command writes them for a job script:",
+		            report_command_line(report, section, "export", "--format env"));
+	if (result.load.busy)
+		command_put(report,
+		            "The machine was busy. This command measures the result again later:", "sweetspot profile verify");
+	next_put(report, section);
 }
 
 /* The fastest measured configuration with its value, and a sentence that follows it. */
@@ -177,8 +192,11 @@ static void best_row(struct html_table *table, const struct report_section *sect
 	html_table_text(table, "%s", js_bool_or(row->detail, "unsafe", false) ? "unsafe to use" : "");
 }
 
+/* A page of a store has a table of its trials. */
 static void best_put(struct report *report, const struct report_section *section) {
 	const struct study *study = section->view.study;
+	if (!report->from)
+		return;
 	const char *titles[] = {"\2configuration", arena_printf(report->arena, "\1%s", section->label),
 	                        "\1interval",      "\1trials",
 	                        "\2note",          NULL};
@@ -397,15 +415,15 @@ static void report_parts(struct report *report, const struct report_section *sec
 
 void report_section(struct report *report, const struct report_section *section) {
 	static void (*const parts[])(struct report *, const struct report_section *) = {
-		report_curves, report_parts, report_heat, best_put, report_effects, report_scaling};
+		report_curves, report_parts, best_put, report_effects, report_scaling};
 	bool time = strcmp(section->objective, "time") == 0;
-	html_put(report->html, "<section id=\"%s\"><h2>%s<small> %s%s%s</small></h2>", section->anchor, section->kernel,
-	         section->problem_text, time ? "" : ", ", time ? "" : section->objective);
+	mem_auto char *brief = section->tune ? results_brief(section->tune) : NULL;
+	const char *about =
+		arena_printf(report->arena, "%s%s%s", section->problem_text, time ? "" : ", ", time ? "" : section->objective);
+	report_fold(report, &(struct report_line){section->anchor, section->kernel, about}, brief ? brief : "");
 	(report->from ? from_describe : store_describe)(report, section);
 	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
 		parts[i](report, section);
-	if (section->result && !report->from)
-		report_roofline(report, section);
 	if (!report->from) {
 		report_counters(report, section);
 		report_progress(report, section);
@@ -414,5 +432,5 @@ void report_section(struct report *report, const struct report_section *section)
 		why_put(report, section);
 	if (!report->from)
 		report_provenance(report, section);
-	html_put(report->html, "</section>");
+	html_put(report->html, "</section></details>");
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/inside/inside_cmd.h"
+#include "src/cmd/inside/inside_kokkos.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/tune_impl.h"
 #include "src/cmd/tune/stop_when.h"
@@ -461,12 +462,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return regions_command_tune(app, args, tables, err);
 	if (inside_command_suits(args, tables)) {
 		struct err absent = {0};
-		int failed_inside = inside_command_tune(app, args, NULL, NULL, &absent);
+		int failed_inside = inside_command_tune(app, args, &absent);
 		if (!failed_inside || absent.code != ERR_ABSENT) {
 			*err = absent;
 			return failed_inside;
 		}
 	}
+	inside_kokkos_tell_own(app, args);
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
 	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&

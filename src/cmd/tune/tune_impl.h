@@ -10,7 +10,7 @@
 #include "tuner/store/store.h"
 #include "tuner/tune/tune.h"
 
-/* `tune --watch FILE.html`: a page that shows the search while it runs and reloads itself, without a server. It is
+/* `tune --watch FILE.html`: a page that shows the search while it runs and follows it, without a server. It is
  * written between trials and at most every two seconds, so that it does not disturb the measurements. */
 extern const struct opt watch_options[]; /* --watch */
 
@@ -21,7 +21,7 @@ struct watch *watch_new(const char *path, struct err *err);
 void watch_free(struct watch *watch);
 /* A new search begins with the first progress of another name. */
 void watch_progress(struct watch *watch, const struct tune_progress *progress);
-/* The last page, with the results, does not reload itself. error: why it ended early, or NULL. */
+/* The last page, with the results, follows nothing. error: why it ended early, or NULL. */
 int watch_end(struct watch *watch, const json_t *results, const char *error, struct err *err);
 
 /* One run of `tune`: it tunes the items one after the other, stores the results and shows them. */

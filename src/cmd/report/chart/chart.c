@@ -173,7 +173,7 @@ enum { PLOT_HEIGHT = 220 };
 
 /* Returns the value at which the point is drawn, NAN if it cannot be shown. */
 static double top_of(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
-	if (isnan(scale_value(point->x, chart->x_log)))
+	if (isnan(chart_x(chart, point->x)))
 		return NAN;
 	return series_value(chart, series, point);
 }
@@ -181,15 +181,17 @@ static double top_of(const struct chart *chart, const struct chart_series *serie
 static void point_add(const struct chart *chart, const struct chart_series *series, const struct chart_point *point,
                       struct extent *x, struct extent *y) {
 	double top = top_of(chart, series, point), base = series_base(chart, series, point->x);
+	double place = chart_x(chart, point->x);
 	if (isnan(top))
 		return;
 	extent_add(y, top, chart->y_log);
 	extent_stretch(y, base + point->low, chart->y_log);
 	extent_stretch(y, base + point->high, chart->y_log);
-	if (series->style == CHART_BOUND || series->style == CHART_STEPS)
-		extent_stretch(x, point->x, chart->x_log);
+	/* 0 on a logarithmic axis has a tick in any case. */
+	if (series->style == CHART_BOUND || series->style == CHART_STEPS || (point->x == 0 && chart->x_log))
+		extent_stretch(x, place, chart->x_log);
 	else
-		extent_add(x, point->x, chart->x_log);
+		extent_add(x, place, chart->x_log);
 }
 
 static void extents(const struct chart *chart, struct extent *x, struct extent *y) {
@@ -198,9 +200,20 @@ static void extents(const struct chart *chart, struct extent *x, struct extent *
 		for (size_t j = 0; j < chart->series[i].count; j++)
 			point_add(chart, &chart->series[i], &chart->series[i].points[j], x, y);
 	if (chart->winner) {
-		extent_stretch(x, chart->winner->x, chart->x_log);
+		extent_stretch(x, chart_x(chart, chart->winner->x), chart->x_log);
 		extent_stretch(y, chart->winner->y, chart->y_log);
 	}
+}
+
+/* The tick of 0 on a logarithmic scale. */
+static void zero_add(struct scale *scale, double at) {
+	size_t i = 0;
+	while (i < scale->tick_count && scale->ticks[i].at != at)
+		i++;
+	if (i == SCALE_TICKS)
+		return;
+	scale->ticks[i] = (struct tick){at, "0"};
+	scale->tick_count = i == scale->tick_count ? i + 1 : scale->tick_count;
 }
 
 /* Repeats the fit, because half of a label at an end needs room beside the plot, and another width means other ticks.
@@ -213,6 +226,8 @@ static void fit_across(struct plot *plot, struct extent seen, double air) {
 		plot->x.to = fmin(plot->x.to, CANVAS_WIDTH - 2 - half);
 		scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
 	}
+	if (plot->chart->x_log && seen.low == plot->chart->x_zero)
+		zero_add(&plot->x, seen.low);
 }
 
 /* The first and the last bar need room for half of the distance between bars. */

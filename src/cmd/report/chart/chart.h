@@ -54,6 +54,7 @@ struct chart {
 	const char *title, *x_label, *y_label; /* labels with units: "time (ms)" */
 	const char *description;               /* text alternative, a sentence or two */
 	bool x_log, y_log;
+	double x_zero;              /* where a logarithmic x axis shows 0, apart from the other places; 0: nowhere */
 	const char *const *x_names; /* names of the places 0, 1, ..; NULL: x is a number */
 	size_t x_name_count;
 	struct chart_series *series;

@@ -144,6 +144,10 @@ struct plot {
 	double bar_gap; /* the distance between bars at neighbouring places */
 };
 
+/* The x at which it is drawn; NAN if it cannot be shown. */
+static inline double chart_x(const struct chart *chart, double x) {
+	return scale_value(x == 0 && chart->x_log && chart->x_zero > 0 ? chart->x_zero : x, chart->x_log);
+}
 /* Finds the place of a point, which is the top of a bar; false if it cannot be shown. */
 bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot);
 /* Returns the value at which a bar begins: the sum of the parts below it in a stack, otherwise 0. */

@@ -35,7 +35,7 @@ static double bars_middle(const struct plot *plot, const struct chart_series *se
 
 bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot) {
 	const struct chart_point *point = &series->points[i];
-	double x = scale_value(point->x, plot->x.log), y = series_value(plot->chart, series, point);
+	double x = chart_x(plot->chart, point->x), y = series_value(plot->chart, series, point);
 	if (isnan(x) || isnan(y))
 		return false;
 	*spot = (struct spot){.x = series_is_bar(series) ? bars_middle(plot, series, x) : scale_at(&plot->x, x),
@@ -86,7 +86,7 @@ static size_t bar_places(const struct plot *plot, double *places) {
 	size_t count = 0;
 	for (size_t i = 0; i < plot->chart->series_count; i++)
 		for (size_t j = 0; series_is_bar(&plot->chart->series[i]) && j < plot->chart->series[i].count; j++) {
-			double x = scale_value(plot->chart->series[i].points[j].x, plot->x.log);
+			double x = chart_x(plot->chart, plot->chart->series[i].points[j].x);
 			if (!isnan(x))
 				places[count++] = scale_at(&plot->x, x);
 		}
@@ -178,7 +178,7 @@ void intervals_draw(struct plot *plot, bool bars) {
 
 /* Draws lines, steps and points. */
 
-/* A point that cannot be shown interrupts the line. */
+/* A point that cannot be shown interrupts the line, and so does a 0 on a logarithmic axis. */
 static void line_draw(struct plot *plot, const struct chart_series *series) {
 	struct spot spot, last = {0};
 	bool down = false;
@@ -193,7 +193,7 @@ static void line_draw(struct plot *plot, const struct chart_series *series) {
 			drawing_to(plot->drawing, spot.x, last.y);
 		if (down)
 			drawing_to(plot->drawing, spot.x, spot.y);
-		down = true;
+		down = series->points[i].x != 0 || !plot->chart->x_log;
 		last = spot;
 	}
 }
@@ -259,13 +259,13 @@ static void cell_outline(struct plot *plot) {
 
 void winner_draw(struct plot *plot) {
 	const struct chart_mark *winner = plot->chart->winner;
-	if (!winner || isnan(scale_value(winner->x, plot->x.log)) || isnan(scale_value(winner->y, plot->y.log)))
+	if (!winner || isnan(chart_x(plot->chart, winner->x)) || isnan(scale_value(winner->y, plot->y.log)))
 		return;
 	if (plot->chart->heat)
 		cell_outline(plot);
 	else
-		drawing_shape(plot->drawing, paint_role(COLOUR_INK), SHAPE_RING, scale_at(&plot->x, winner->x),
-		              scale_at(&plot->y, winner->y));
+		drawing_shape(plot->drawing, paint_role(COLOUR_INK), SHAPE_RING,
+		              scale_at(&plot->x, chart_x(plot->chart, winner->x)), scale_at(&plot->y, winner->y));
 }
 
 static void winner_sample(struct plot *plot, double x, double y) {

@@ -84,7 +84,7 @@ static void ticks_measured(struct scale *scale, const struct extent *seen) {
 static void ticks_nice(struct scale *scale, bool whole, bool across, int wanted) {
 	if (!scale->log || scale->high / scale->low < 4)
 		ticks_linear(scale, wanted, across && whole);
-	else if (across && scale->low >= 0.5 && scale->high <= 300000)
+	else if (across && scale->low >= 0.25 && scale->high <= 300000)
 		ticks_binary(scale, wanted);
 	else
 		ticks_decimal(scale, wanted);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of each section as a document. `report --json` prints it, and the first screen of the page is made of it:
+ * one line a result, largest gain first. */
+#include <math.h>
+
+#include "base/json/js.h"
+#include "src/cmd/regions/cmd_regions_apply.h"
+#include "src/cmd/report/report_impl.h"
+#include "src/show/results.h"
+
+/* The first are what a reader came for. */
+static double rank_of(const struct report_section *section) {
+	static const int places[VERDICT_COUNT] = {[VERDICT_FASTER] = 0, [VERDICT_NOT_SAME] = 1, [VERDICT_UNDECIDED] = 2,
+	                                          [VERDICT_TIE] = 3,    [VERDICT_SLOWER] = 4,   [VERDICT_NO_BASELINE] = 5};
+	double gain = speedup_of(section->tune).ratio;
+	return (section->tune ? places[verdict_of(section->tune)] : VERDICT_COUNT) + 1 / (2 + (gain > 0 ? gain : 0));
+}
+
+static void sections_order(struct report *report) {
+	for (size_t i = 1; i < report->section_count; i++) {
+		struct report_section section = report->sections[i];
+		size_t at = i;
+		for (; at && rank_of(&section) < rank_of(&report->sections[at - 1]); at--)
+			report->sections[at] = report->sections[at - 1];
+		report->sections[at] = section;
+	}
+}
+
+/* The line that a user types, with the winner or, where the baseline stays, without a change. */
+static const char *setting_of(struct report *report, const struct report_section *section) {
+	const struct result result = result_read(section->tune);
+	bool keep = result.keeps || result.verdict == VERDICT_TIE;
+	const char *line = js_string_or(result.program, "line", NULL);
+	if (line)
+		return keep ? js_string_or(result.program, "baseline_line", line) : line;
+	const char *again = report_again(report, section);
+	const json_t *config = section->tune ? result.best.config : js_at(section->result, "winner.config");
+	mem_auto char *words = results_config(config, NULL);
+	return again ? again : *words ? arena_strdup(report->arena, words) : NULL;
+}
+
+static const char *state_of(const struct report_section *section) {
+	const struct report_search *last = section->search_count ? &section->searches[section->search_count - 1]
+	                                                         : &(struct report_search){.state = "done"};
+	if (section->entry)
+		return js_string_or(section->entry, "state", "?");
+	return strcmp(last->state, "done") != 0 || section->tune ? last->state
+	       : js_at(section->result, "winner.config")         ? "measured, not tuned"
+	                                                         : "no configuration worked";
+}
+
+static json_t *known_text(const char *text) {
+	return text ? js_text(text) : json_null();
+}
+
+static json_t *sentences_of(const struct report_section *section) {
+	static const char *const lists[] = {"readings", "diagnoses"};
+	json_t *sentences = json_array();
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		js_each (finding, json_object_get(section->result, lists[i]))
+			json_array_append(sentences, json_object_get(finding, "sentence"));
+	return sentences;
+}
+
+static json_t *tuned_json(const json_t *tune) {
+	mem_auto char *brief = results_brief(tune), *sentence = results_verdict(tune), *checked = verdict_checked(tune);
+	json_t *answer = json_object();
+	verdict_copy(answer, tune);
+	json_object_set_new(answer, "brief", json_string(brief));
+	json_object_set_new(answer, "sentence", json_string(sentence));
+	json_object_set_new(answer, "checked", known_text(checked));
+	json_object_set_new(answer, "busy", json_boolean(result_read(tune).load.busy));
+	return answer;
+}
+
+static json_t *answer_of(struct report *report, const struct report_section *section) {
+	const struct result result = result_read(section->tune);
+	const json_t *best = section->tune ? result.best.json : json_object_get(section->result, "winner");
+	json_t *answer = section->tune ? tuned_json(section->tune) : json_pack("{s:n}", VERDICT_MEMBER);
+	json_object_set_new(answer, "kernel", js_text(section->kernel));
+	json_object_set(answer, "problem", section->problem);
+	json_object_set_new(answer, "objective", js_text(section->objective));
+	json_object_set_new(answer, "unit", js_text(section->tune ? result.best.unit : section->unit));
+	double median = js_real_or(best, "median", NAN);
+	json_object_set_new(answer, "median", js_number(section->tune ? median : report_shown(section, median)));
+	json_object_set_new(answer, "baseline", js_number(js_real_or(result.baseline.json, "median", NAN)));
+	const json_t *speedup = json_object_get(section->tune, "speedup"), *config = json_object_get(best, "config");
+	json_object_set(answer, "speedup", speedup ? (json_t *)speedup : json_null());
+	json_object_set(answer, "config", config ? (json_t *)config : json_null());
+	json_object_set_new(answer, "setting", known_text(setting_of(report, section)));
+	json_object_set_new(answer, "state", js_text(state_of(section)));
+	json_object_set_new(answer, "sentences", sentences_of(section));
+	return answer;
+}
+
+struct tally {
+	size_t tuned, busy, by[VERDICT_COUNT];
+};
+
+static void tally_add(struct tally *tally, const json_t *answers) {
+	js_each (answer, answers) {
+		enum verdict verdict = verdict_of(answer);
+		if (!verdict_said(answer, NULL))
+			continue;
+		tally->tuned++;
+		tally->by[verdict]++;
+		tally->busy += verdict == VERDICT_UNDECIDED && js_bool_or(answer, "busy", false);
+	}
+}
+
+/* "3 of 18 are faster, 12 undecided because the machine was busy, 3 tie" */
+static json_t *summary_json(const json_t *answers, const json_t *regions) {
+	struct tally tally = {0};
+	tally_add(&tally, answers);
+	tally_add(&tally, regions);
+	const struct {
+		size_t count;
+		const char *words;
+	} parts[] = {{tally.busy, "undecided because the machine was busy"},
+	             {tally.by[VERDICT_UNDECIDED] - tally.busy, "undecided"},
+	             {tally.by[VERDICT_TIE], "where nothing is faster than the baseline"},
+	             {tally.by[VERDICT_NOT_SAME], "faster, but not the same work"},
+	             {tally.by[VERDICT_SLOWER], "slower"},
+	             {tally.by[VERDICT_NO_BASELINE], "whose baseline fails"}};
+	size_t faster = tally.by[VERDICT_FASTER],
+		   measured = json_array_size(answers) + json_array_size(regions) - tally.tuned;
+	char *text = tally.tuned ? mem_printf("%zu of %zu %s faster", faster, tally.tuned, faster == 1 ? "is" : "are")
+	                         : mem_strdup("Nothing was tuned");
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].count)
+			mem_append(&text, ", %zu %s", parts[i].count, parts[i].words);
+	if (measured)
+		mem_append(&text, "%s%zu measured without a search", tally.tuned ? "; " : ": ", measured);
+	json_t *summary = json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
+	                            (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
+	free(text);
+	return summary;
+}
+
+json_t *report_document(struct report *report) {
+	json_t *answers = json_array();
+	sections_order(report);
+	for (size_t i = 0; i < report->section_count; i++)
+		json_array_append_new(answers, answer_of(report, &report->sections[i]));
+	json_t *document = json_pack("{s:s,s:s}", "schema", "sweetspot-report/1", "version", PACKAGE_VERSION);
+	json_object_set(document, "machine", report->machine ? (json_t *)report->machine : json_null());
+	json_object_set_new(document, "summary", summary_json(answers, report->regions));
+	json_object_set_new(document, "results", answers);
+	json_object_set(document, "regions", report->regions);
+	return document;
+}
+
+/* The intervals of the lines below each other share a logarithmic scale, which holds 1. */
+struct ruler {
+	double low, high;
+};
+
+/* The drawing, in units of its view box. */
+enum { WIDTH = 200, HEIGHT = 20, EDGE = 6 };
+static const double NARROWEST = 0.02, WIDEST = 1000, ROOM = 1.1;
+
+static bool is_drawn(struct speedup gain) {
+	bool same = gain.low == 1 && gain.high == 1;
+	return gain.ratio > 0 && gain.low > 0 && gain.high >= gain.low && !same && !speedup_is_vague(gain);
+}
+
+static void ruler_stretch(struct ruler *ruler, struct speedup gain) {
+	if (!is_drawn(gain))
+		return;
+	ruler->low = fmax(NARROWEST, fmin(ruler->low, gain.low / ROOM));
+	ruler->high = fmin(WIDEST, fmax(ruler->high, (isfinite(gain.high) ? gain.high : gain.ratio) * ROOM));
+}
+
+static double place(const struct ruler *ruler, double ratio) {
+	double at = log(ratio / ruler->low) / log(ruler->high / ruler->low);
+	return EDGE + (WIDTH - 2 * EDGE) * fmin(1, fmax(0, at));
+}
+
+/* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
+static void interval_draw(struct html *html, const struct ruler *ruler, struct speedup gain) {
+	double one = place(ruler, 1), middle = HEIGHT / 2;
+	char text[64];
+	if (!is_drawn(gain))
+		return;
+	speedup_digits_text(gain, text, sizeof text);
+	html_put(html,
+	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>%s</title><desc>a bar from %.3g to "
+	         "%.3g on a logarithmic scale with a line at 1</desc>",
+	         WIDTH, HEIGHT, text, gain.low, gain.high);
+	html_put(html, "<path class=\"one\" d=\"M%.1f 0V%d\"></path>", one, HEIGHT);
+	html_put(html, "<path class=\"range\" d=\"M%.1f %.1fH%.1f\"></path>", place(ruler, gain.low), middle,
+	         place(ruler, gain.high));
+	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", place(ruler, gain.ratio), middle);
+}
+
+void report_interval(struct report *report, struct speedup gain) {
+	struct ruler ruler = {1 / ROOM, ROOM};
+	ruler_stretch(&ruler, gain);
+	interval_draw(report->html, &ruler, gain);
+}
+
+static void row_put(struct report *report, struct html_table *table, const json_t *answer, const struct ruler *ruler,
+                    const struct report_line *line) {
+	const char *brief = js_string_or(answer, "brief", js_string_or(answer, "state", "")), *state = NULL;
+	const char *setting = js_string_or(answer, "setting", NULL);
+	struct speedup gain = speedup_of(answer);
+	if (strcmp(js_string_or(answer, "state", ""), "stale") == 0)
+		state = "the source has changed since";
+	html_table_row(table);
+	html_table_cell(table, NAN);
+	html_put(report->html, "<a href=\"#%s\">%s</a><small> %s</small>", line->anchor, line->name, line->about);
+	html_table_cell_end(table);
+	html_table_cell(table, isfinite(gain.ratio) ? gain.ratio : INFINITY);
+	html_put(report->html, "<span class=\"%s\">%s</span>%s%s", verdict_of(answer) == VERDICT_FASTER ? "high" : "low",
+	         brief, state ? ", " : "", state ? state : "");
+	html_table_cell_end(table);
+	html_table_cell(table, isfinite(gain.low) ? gain.low : INFINITY);
+	interval_draw(report->html, ruler, gain);
+	html_table_cell_end(table);
+	html_table_cell(table, NAN);
+	if (setting)
+		html_put(report->html, "<code class=\"setting\">%s</code>", setting);
+	html_table_cell_end(table);
+}
+
+static void regions_row(struct report *report, struct html_table *table, const json_t *document, size_t number,
+                        const struct ruler *ruler) {
+	const struct report_line line = {arena_printf(report->arena, "regions-%zu", number), report_program(document),
+	                                 "by parallel region"};
+	char gain[64];
+	report_ratio(speedup_of(document), gain, sizeof gain);
+	js_auto json_t *answer = json_copy((json_t *)document);
+	mem_auto char *brief = mem_printf("%s%s%s", verdict_word(verdict_of(document)), *gain ? ", " : "", gain);
+	json_object_set_new(answer, "brief", json_string(brief));
+	row_put(report, table, answer, ruler, &line);
+}
+
+void report_answers(struct report *report, const json_t *document) {
+	static const char *const titles[] = {"result", "\2verdict", "95 % interval", "\2setting", NULL};
+	const json_t *answers = json_object_get(document, "results");
+	struct ruler ruler = {1 / ROOM, ROOM};
+	struct html_table table;
+	js_each (answer, answers)
+		ruler_stretch(&ruler, speedup_of(answer));
+	html_put(report->html, "<section id=\"results\"><h2>Results</h2>");
+	html_table_begin(&table, report->html,
+	                 "Fastest first. A bar is the interval of a speedup, on a logarithmic scale with a line at 1; it "
+	                 "comes from fresh pairs with the baseline, never from the search.",
+	                 titles);
+	js_each (answer, answers) {
+		const struct report_section *section = &report->sections[answer_at];
+		bool time = strcmp(section->objective, "time") == 0;
+		const char *about = arena_printf(report->arena, "%s%s%s", section->problem_text,
+		                                 time || !*section->problem_text ? "" : ", ", time ? "" : section->objective);
+		row_put(report, &table, answer, &ruler, &(struct report_line){section->anchor, section->kernel, about});
+	}
+	js_each (regions, report->regions)
+		regions_row(report, &table, regions, regions_at, &ruler);
+	html_table_end(&table);
+	if (!json_integer_value(js_at(document, "summary.tuned")) && report->section_count && !report->from)
+		report_absent(report, "No tuning run has finished on this machine. This command tunes:",
+		              report_advice(report, &report->sections[0], "tune", ""));
+	html_put(report->html, "</section>");
+}
