@@ -338,11 +338,10 @@ static int choice_check(const struct tune_session *session, struct err *err) {
 	for (size_t i = 0; i < session->count; i++) {
 		const struct space *space = session->items[i]->task.space;
 		if (space_estimate(space) > 0)
-			ui_warn(app_ui(session->app), NULL, "a sample of about %.2g configurations is searched: they cannot be counted",
+			ui_warn(app_ui(session->app), NULL, "about %.2g configurations cannot be counted: a sample is searched",
 			        space_estimate(space));
 		if (space_valid(space) == 1 && space_params(space) > 0 && opt_has(session->args, "param"))
-			return err_set(err, ERR_USAGE,
-			               "give more values, as X=1..8, or fewer constraints; `sweetspot run` measures one setting",
+			return err_set(err, ERR_USAGE, "give more values, as X=1..8; `sweetspot run` measures one setting",
 			               "there is nothing to tune, because only one setting is possible");
 	}
 	return 0;
