@@ -388,11 +388,11 @@ static json_t *load(const char *path, struct err *err) {
 	if (strcmp(path, "-") == 0)
 		return js_load(path, PROFILE_BYTES_MAX, err);
 	mem_auto char *text = sys_read_file(path, PROFILE_BYTES_MAX, &size, err);
-	if (!text || !profile_is_wisdom(text))
-		return text ? js_parse(text, size, path, err) : NULL;
+	json_t *profile = NULL;
 	js_auto json_t *date = time_json(stat(path, &file) ? sys_wall() : (double)file.st_mtime);
-	json_t *profile = profile_wisdom_read(text, json_string_value(date), err);
-	if (!profile)
+	if (text && !profile_wisdom_read(text, json_string_value(date), &profile, err))
+		return js_parse(text, size, path, err);
+	if (text && !profile)
 		err_prefix(err, "%s", path);
 	return profile;
 }

@@ -109,7 +109,7 @@ static const char *line_next(const char **text, size_t *size, size_t *number) {
 	return NULL;
 }
 
-bool profile_is_wisdom(const char *text) {
+static bool is_wisdom(const char *text) {
 	size_t line = strcspn(text, "\n");
 	const char *mark = strstr(text, "\"tunable_parameters\"");
 	return mark && (size_t)(mark - text) < line;
@@ -126,12 +126,14 @@ static json_t *document(const struct wisdom *w, const char *date) {
 	                 "entries", entries);
 }
 
-json_t *profile_wisdom_read(const char *text, const char *date, struct err *err) {
+bool profile_wisdom_read(const char *text, const char *date, json_t **profile, struct err *err) {
 	size_t size, number = 0;
+	*profile = NULL;
+	if (!is_wisdom(text))
+		return false;
 	const char *line = line_next(&text, &size, &number);
 	js_auto json_t *header = line ? js_parse(line, size, "line 1", err) : NULL;
 	struct wisdom w = {.entries = json_object()};
-	json_t *profile = NULL;
 	int failed = !header || header_read(&w, header, err), records = 0;
 	js_auto json_t *kept = json_array(); /* the records, whose texts are borrowed */
 	while (!failed && (line = line_next(&text, &size, &number))) {
@@ -146,7 +148,7 @@ json_t *profile_wisdom_read(const char *text, const char *date, struct err *err)
 	if (!failed && records == 0)
 		failed = err_set(err, ERR_USAGE, NULL, "it does not have any results");
 	if (!failed)
-		profile = document(&w, date);
+		*profile = document(&w, date);
 	json_decref(w.entries);
-	return profile;
+	return true;
 }

@@ -6,8 +6,7 @@
 
 #include "base/err.h"
 
-/* A wisdom file of Kernel Launcher? */
-bool profile_is_wisdom(const char *text);
-/* As a profile of its GPU, for profile_check; date: when it was written. NULL and err. */
-json_t *profile_wisdom_read(const char *text, const char *date, struct err *err);
+/* A wisdom file of Kernel Launcher as a profile of its GPU, for profile_check; NULL and err if it is wrong. date: when
+ * it was written. False for another file. */
+bool profile_wisdom_read(const char *text, const char *date, json_t **profile, struct err *err);
 #endif
