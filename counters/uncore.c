@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ enum { FILES_MAX = 1024 };
 struct file {
 	size_t of; /* the requested event */
 	int fd, package;
-	uint64_t begin, end;
+	struct perf_sample begin, end;
 };
 
 struct uncore {
@@ -70,7 +71,7 @@ static void device_open(struct uncore *s, const char *device, uint64_t config) {
 	bool good = sys_read_line(path, type, sizeof type);
 	snprintf(path, sizeof path, DEVICES "/%.200s/cpumask", device);
 	if (good && sys_read_line(path, mask, sizeof mask))
-		perf_packages_open((__u32)strtoul(type, NULL, 10), config, mask, file_add, s);
+		perf_packages_open((__u32)strtoul(type, NULL, 10), config, true, mask, file_add, s);
 }
 
 static void absent(struct uncore *s, const char *pmu) {
@@ -123,7 +124,7 @@ static int uncore_open(void *state, const struct counter_site *site, const char 
 
 static int each_read(struct uncore *s, bool end) {
 	for (size_t i = 0; i < s->file_count; i++) {
-		uint64_t *value = end ? &s->files[i].end : &s->files[i].begin;
+		struct perf_sample *value = end ? &s->files[i].end : &s->files[i].begin;
 		if (read(s->files[i].fd, value, sizeof *value) != (ssize_t)sizeof *value)
 			return -1;
 	}
@@ -138,31 +139,49 @@ static int uncore_stop(void *state) {
 	return each_read(state, true);
 }
 
-/* The part of a package, to be told where there are several. */
-static double package_sum(const struct uncore *s, size_t event, int package, bool *several) {
-	double sum = 0;
+/* The sums of one event. */
+struct sums {
+	double all, first; /* of all packages; of the first */
+	double part;       /* of the time in which each had a counter; 0: one never had */
+	bool any, several;
+};
+
+/* A PMU that has fewer counters than events shares them, and its counts are scaled to the whole time. */
+static struct sums sums_of(const struct uncore *s, size_t event) {
+	struct sums sums = {.part = 1};
 	for (size_t i = 0; i < s->file_count; i++) {
 		const struct file *file = &s->files[i];
-		*several = *several || (file->of == event && file->package != package);
-		sum += file->of == event && (package < 0 || file->package == package) ? (double)(file->end - file->begin) : 0;
+		if (file->of != event)
+			continue;
+		double running = (double)(file->end.running - file->begin.running),
+			   part = running / fmax((double)(file->end.enabled - file->begin.enabled), 1),
+			   value = running > 0 ? (double)(file->end.value - file->begin.value) / part : 0;
+		sums.part = fmin(sums.part, part);
+		sums.all += value;
+		sums.first += file->package == 0 ? value : 0;
+		sums.several = sums.several || file->package != 0;
+		sums.any = true;
 	}
-	return sum;
+	return sums;
 }
 
 static int uncore_read(void *state, struct counter_value *values) {
 	const struct uncore *s = state;
 	for (size_t i = 0; i < s->count; i++) {
-		bool several = false, any = false;
-		double first = package_sum(s, i, 0, &several), all = package_sum(s, i, -1, &any);
-		if (!any) {
-			counter_value_miss(&values[i], s->names[i], "count", "%s", s->reason);
+		const struct sums sums = sums_of(s, i);
+		if (!sums.any || sums.part <= 0) {
+			counter_value_miss(&values[i], s->names[i], "count", "%s",
+			                   sums.any ? "the kernel never gave it a counter" : s->reason);
 			continue;
 		}
-		counter_value_set(&values[i], s->names[i], "count", all);
-		snprintf(values[i].reason, COUNTER_REASON, "for all programs on the machine");
-		if (several && all > 0)
-			snprintf(values[i].reason, COUNTER_REASON, "for all programs on the machine; %.0f %% in socket 0",
-			         100 * first / all);
+		char scaled[60] = "", socket[60] = "";
+		counter_value_set(&values[i], s->names[i], "count", sums.all);
+		if (sums.part < 1)
+			snprintf(scaled, sizeof scaled, "scaled: counted for %.3g %% of the time; ", 100 * sums.part);
+		if (sums.several && sums.all > 0)
+			snprintf(socket, sizeof socket, "; %.0f %% in socket 0", 100 * sums.first / sums.all);
+		values[i].status = sums.part < 1 ? COUNTER_SCALED : COUNTER_COUNTED;
+		snprintf(values[i].reason, COUNTER_REASON, "%sfor all programs on the machine%s", scaled, socket);
 	}
 	return 0;
 }

@@ -110,6 +110,7 @@ dist_groups_DATA = \
 	%D%/groups/gpu_occ.json \
 	%D%/groups/gpu_peak.json \
 	%D%/groups/gpu_shared.json \
+	%D%/groups/gpu_pipes.json \
 	%D%/groups/icache.json \
 	%D%/groups/l2.json \
 	%D%/groups/l3.json \

@@ -36,8 +36,9 @@ void perf_group_close(struct perf_group *group);
 int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only);
 
 /* Opens an event of a PMU outside the cores on one processor of each package, as its file `cpumask` lists them ("0,64",
- * "0-3"), for all that runs there. `use` takes the file over, or gets -errno; it returns false to end this. */
-void perf_packages_open(__u32 type, __u64 config, const char *cpumask,
+ * "0-3"), for all that runs there. `use` takes the file over, or gets -errno; it returns false to end this. times: a
+ * file is read as a struct perf_sample, otherwise as its value alone. */
+void perf_packages_open(__u32 type, __u64 config, bool times, const char *cpumask,
                         bool (*use)(void *ctx, int file, unsigned long cpu), void *ctx);
 
 /* Events under the names that perf(1) uses. */

@@ -126,8 +126,12 @@ int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only) {
 	return index < 0 ? -index : 0;
 }
 
-static int package_open(__u32 type, __u64 config, unsigned long cpu) {
-	struct perf_event_attr attr = {.size = sizeof attr, .type = type, .config = config};
+static int package_open(__u32 type, __u64 config, bool times, unsigned long cpu) {
+	struct perf_event_attr attr = {.size = sizeof attr,
+	                               .type = type,
+	                               .config = config,
+	                               .read_format =
+	                                   times ? PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING : 0};
 	int file = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return file < 0 ? -errno : file;
 }
@@ -143,7 +147,7 @@ static bool cpu_read(const char **text, unsigned long *cpu) {
 	return errno == 0 && *cpu <= CPU_MAX;
 }
 
-void perf_packages_open(__u32 type, __u64 config, const char *cpumask,
+void perf_packages_open(__u32 type, __u64 config, bool times, const char *cpumask,
                         bool (*use)(void *ctx, int file, unsigned long cpu), void *ctx) {
 	for (unsigned long from, to; *cpumask; cpumask += *cpumask == ',') {
 		if (!cpu_read(&cpumask, &from))
@@ -152,7 +156,7 @@ void perf_packages_open(__u32 type, __u64 config, const char *cpumask,
 		if (*cpumask == '-' && (cpumask++, !cpu_read(&cpumask, &to)))
 			return;
 		for (; from <= to; from++)
-			if (!use(ctx, package_open(type, config, from), from))
+			if (!use(ctx, package_open(type, config, times, from), from))
 				return;
 	}
 }

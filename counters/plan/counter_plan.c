@@ -128,6 +128,7 @@ static size_t words_known(const struct plan_build *build, const char **known) {
 		known[count++] = tables->events[i].name;
 	count += metrics_known(build, known + count);
 	known[count++] = "SDE";
+	known[count++] = "multiplex";
 	if (tables)
 		known[count++] = "auto";
 	return count;
@@ -222,6 +223,8 @@ static bool asked_add(struct plan_build *build, const char *word) {
 	const struct counter_backend *backend = backend_find(word);
 	if (strcasecmp(word, "SDE") == 0)
 		plan_software(build);
+	else if (strcasecmp(word, "multiplex") == 0)
+		build->plan->multiplex = true;
 	else if (table_word(build, word))
 		return true;
 	else if (backend)

@@ -44,6 +44,7 @@ struct counter_plan {
 	size_t event_count;
 	struct counter_metric *metrics;
 	size_t metric_count;
+	bool multiplex; /* events that shared a counter with others are taken, with an error */
 };
 
 struct counter_tables;

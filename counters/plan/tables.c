@@ -145,7 +145,7 @@ static int metrics_read(struct counter_tables *tables, const json_t *json, struc
 
 /* Is this name already a word of the command line or a backend? */
 static bool is_taken(const char *name) {
-	static const char *const words[] = {"auto", "all", "none", "SDE"};
+	static const char *const words[] = {"auto", "all", "none", "SDE", "multiplex"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcasecmp(words[i], name) == 0)
 			return true;

@@ -186,7 +186,7 @@ static void rapl_power_open(struct rapl_meter *meter, const char *root) {
 			continue;
 		struct event_use use = {meter,
 		                        {.domain = (enum rapl_domain)d, .binary = true, .range = UINT64_MAX, .joules = joules}};
-		perf_packages_open((__u32)type, config, mask, event_add, &use);
+		perf_packages_open((__u32)type, config, false, mask, event_add, &use);
 	}
 }
 

@@ -9,7 +9,9 @@ The program `sweetspot` does the work; it must be in PATH, or named by SWEETSPOT
 standard library. NumPy and pandas are used where the caller brings their objects or asks for data frames.
 """
 
+from ._autotune import autotune
 from ._command import CallableError, SweetspotError
+from ._inside import Context, context
 from ._kernel_tuner import Specification, from_kernel_tuner
 from ._profile import Match, Profile, lookup, tuned
 from ._results import Checked, Comparison, Measurement, Picture, Ratio, Replay, Result, Trial
@@ -21,6 +23,7 @@ __all__ = [
     "CallableError",
     "Checked",
     "Comparison",
+    "Context",
     "Match",
     "Measurement",
     "Picture",
@@ -33,7 +36,9 @@ __all__ = [
     "StudyTrial",
     "SweetspotError",
     "Trial",
+    "autotune",
     "compare",
+    "context",
     "from_kernel_tuner",
     "lookup",
     "replay",

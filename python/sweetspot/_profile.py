@@ -59,6 +59,8 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
     library.sweetspot_open.argtypes = [text, text, ctypes.c_size_t]
     library.sweetspot_close.restype = None
     library.sweetspot_close.argtypes = [pointer]
+    library.sweetspot_about.restype = text
+    library.sweetspot_about.argtypes = [pointer, text]
     library.sweetspot_kernel.restype = text
     library.sweetspot_kernel.argtypes = [pointer, ctypes.c_size_t]
     library.sweetspot_lookup.restype = pointer
@@ -103,6 +105,12 @@ class Profile:
         handle, self._handle = self._handle, None
         if handle:
             self._library.sweetspot_close(handle)
+
+    @property
+    def foreign(self) -> str:
+        """The difference to this machine; "" if it belongs to it."""
+        reason: Optional[bytes] = self._library.sweetspot_about(self._handle, b"foreign")
+        return (reason or b"").decode("utf-8", "replace")
 
     def kernels(self) -> List[str]:
         names: List[str] = []

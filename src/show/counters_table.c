@@ -92,7 +92,8 @@ static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 	ui_wrap(out, 2, 4, "%s", cause);
 	js_each (source, sources) {
 		const char *name = js_string_or(source, "name", ""), *fix = js_string_or(source, "fix", "");
-		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix))
+		if (*name && strlen(name) == length && strncmp(cause, name, length) == 0 && !strstr(cause, fix) &&
+		    !strstr(cause, "; sudo "))
 			ui_fix(out, 4, fix);
 	}
 }

@@ -55,6 +55,22 @@ static void test_counts(void) {
 	ok(sum >= 40 && (uint64_t)sum % 2 == 0, "terms are added up: %g", sum);
 }
 
+/* Two sockets, of which the second one's counter was shared with other events. */
+static void test_shared(void) {
+	static const char *const names[] = {"a", "b"};
+	struct file files[] = {{0, -1, 0, {100, 0, 0}, {400, 10, 10}},
+	                       {0, -1, 1, {0, 50, 50}, {50, 150, 75}},
+	                       {1, -1, 0, {7, 5, 5}, {7, 15, 5}}};
+	struct uncore s = {.names = names, .count = 2, .file_count = 3, .files = files};
+	struct counter_value values[2] = {{.name = NULL}};
+	uncore_read(&s, values);
+	ok(values[0].value == 500 && values[0].status == COUNTER_SCALED && strstr(values[0].reason, "25 %") &&
+	       strstr(values[0].reason, "60 % in socket 0"),
+	   "a shared counter is scaled, and the sockets are told apart: %g, %s", values[0].value, values[0].reason);
+	ok(values[1].status == COUNTER_UNAVAILABLE && strstr(values[1].reason, "never"),
+	   "one without a counter is not 0: %s", values[1].reason);
+}
+
 static void test_refused(void) {
 	static const char *const wrong[][2] = {
 		{"uncore_ha/r3/", "lacks the PMU uncore_ha"},
@@ -88,6 +104,7 @@ int main(void) {
 		test_counts();
 	else
 		ok(strstr(reason, "sysctl kernel.perf_event_paranoid=0"), "the remedy is named: %s", reason);
+	test_shared();
 	if (!strstr(reason, "paranoid"))
 		test_refused();
 	tree_remove(top);

@@ -35,9 +35,10 @@ static const char *metric_of(const struct cupti_chip *chip, const struct table_e
 	return NULL;
 }
 
-/* Reasons of stalls that only some architectures have. */
+/* Reasons of stalls, and instructions, that only some architectures have. */
 static bool is_of_some(const char *event) {
-	return strcmp(event, "launch_stall_constant") == 0 || strcmp(event, "launch_stall_tensor") == 0;
+	return strcmp(event, "launch_stall_constant") == 0 || strcmp(event, "launch_stall_tensor") == 0 ||
+	       strcmp(event, "gpu_tensor_gmma") == 0;
 }
 
 static bool asks_cupti(const struct table_event *event) {
@@ -96,7 +97,8 @@ static size_t group_passes(const struct counter_tables *tables, const struct cup
 }
 
 static void passes_test(const struct counter_tables *tables, const struct cupti_chip *chip) {
-	static const char *const many[] = {"GPU_MEM", "GPU_SHARED", "GPU_OCC", "GPU_FLOPS", "GPU_PEAK", "GPU_FUNCTIONS"};
+	static const char *const many[] = {"GPU_MEM",   "GPU_SHARED", "GPU_PIPES",    "GPU_OCC",
+	                                   "GPU_FLOPS", "GPU_PEAK",   "GPU_FUNCTIONS"};
 	const char *name = cupti_chip_name(chip);
 	size_t single = group_passes(tables, chip, "GPU"), good = 0;
 	ok(single == 1, "%s counts the group GPU in one pass", name);

@@ -102,6 +102,41 @@ static void test_gaps(void) {
 	free(svg);
 }
 
+/* 0, 1, 2, 4, .. of any length: the numbers from 1 on are at equal distances for equal ratios, and 0 is apart. */
+static void test_zero(int last) {
+	struct chart_point points[20] = {P(0, 5)};
+	for (int i = 0; i <= last; i++)
+		points[i + 1] = (struct chart_point)P(ldexp(1, i), 5 + i);
+	struct chart_series series = {"s", CHART_LINE, points, (size_t)last + 2};
+	const struct chart_mark winner = {0, 5};
+	const struct chart chart = {.id = "zero",
+	                            .title = "zero",
+	                            .x_log = true,
+	                            .x_zero = 0.5,
+	                            .series = &series,
+	                            .series_count = 1,
+	                            .winner = &winner};
+	struct seen_axes axes;
+	struct svg_path path;
+	char *svg = draw(&chart, &axes);
+	double zero = NAN, first = NAN, least = 0, most = 0;
+	for (size_t i = 0; i < axes.x.count; i++) {
+		double value = axes.x.value[i], place = axes.x.place[i];
+		zero = value == 0 ? place : zero;
+		if (isnan(first) && value > 0)
+			first = place, least = most = value;
+		most = fmax(most, value);
+	}
+	bool right = zero < first && least >= 1 && most >= ldexp(1, last - 3);
+	for (size_t i = 0; right && i < axes.x.count; i++)
+		right = axes.x.value[i] == 0 || fmod(log2(axes.x.value[i]), 1) == 0;
+	ok(right, "0 has its number left of the powers of two up to 2^%d", last);
+	ok(path_of(svg, "s16", "2", 0, &path) && path.count == (size_t)last + 2 && fabs(path.spots[0].x - zero) < 0.3 &&
+	       path.spots[1].command == 'M' && fabs(path.spots[2].x - 2 * path.spots[1].x + zero) < 0.6,
+	   "0 is one power of two before 1, and no line leads to it");
+	free(svg);
+}
+
 static void test_intervals(void) {
 	struct chart_point points[] = {{1, 10, 5, 20}, {2, 10, NAN, NAN}, {3, 10, 0, 12}};
 	struct chart_series series = {"s", CHART_POINTS, points, 3};
@@ -284,6 +319,8 @@ int main(void) {
 	for (int i = 0; i < 4; i++)
 		test_line(i & 1, i & 2);
 	test_gaps();
+	for (int last = 2; last <= 17; last += 3)
+		test_zero(last);
 	test_intervals();
 	test_bars();
 	test_stack();

@@ -65,6 +65,9 @@ char *probe_words(const struct study *study, size_t row, const char *without);
 size_t probe_best(const struct study *study, const struct probe_scope *scope);
 /* Sets the experiment that counts this group in a run of the row, unless that is SIZE_MAX. */
 void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group);
+/* Adds a share of the top-down tree, "backend memory bound at 61 %", where it was counted in the row. */
+void probe_topdown_add(struct finding *finding, const struct study *study, size_t row, const char *metric,
+                       const char *words);
 /* Sets the experiment that compares another level of the scope's column with its own, in its fastest row. */
 void probe_next_compare(struct finding *finding, const struct study *study, const struct probe_scope *scope, int other);
 /* Sets the experiment over threads that would tell more about this row. */

@@ -4,6 +4,7 @@ DIAGNOSES = \
 	%D%/impossible_time.c \
 	%D%/memory_bandwidth.c \
 	%D%/cache_capacity.c \
+	%D%/pipeline_bound.c \
 	%D%/false_sharing.c \
 	%D%/true_sharing.c \
 	%D%/lock_convoy.c \
@@ -32,6 +33,8 @@ DIAGNOSES = \
 	%D%/partial_warps.c \
 	%D%/tail_wave.c \
 	%D%/dram_bandwidth.c \
+	%D%/execution_pipe.c \
+	%D%/tensor_instructions.c \
 	%D%/compute_peak.c
 
 libtuner_la_SOURCES += $(DIAGNOSES) \

@@ -36,6 +36,7 @@ static void share_add(struct finding *finding, const struct study *study, size_t
 	finding_known(finding, EVIDENCE_CEILING, 100 * share, "%", "the bandwidth of the memory here (machine --ceilings)",
 	              "%s%.3g GB/s, %.3g %% of the highest measured rate", counted ? "counted " : "at least ",
 	              rate_of(study, row, &ignored), 100 * share);
+	probe_topdown_add(finding, study, row, "backend_bound.memory", "backend memory bound");
 	if (!counted)
 		finding_missing(finding, EVIDENCE_COUNTER, "the bytes from memory (--counters MEM)");
 }

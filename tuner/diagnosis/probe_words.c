@@ -219,6 +219,12 @@ void probe_next_compare(struct finding *finding, const struct study *study, cons
 		             probe_level(study, column, scope->level, own), probe_level(study, column, other, against));
 }
 
+void probe_topdown_add(struct finding *finding, const struct study *study, size_t row, const char *metric,
+                       const char *words) {
+	double share = study_metric(study, row, metric);
+	finding_known(finding, EVIDENCE_COUNTER, share, "%", NULL, "%s at %.3g %% of the slots (TOPDOWN)", words, share);
+}
+
 void probe_next_counters(struct finding *finding, const struct study *study, size_t row, const char *group) {
 	mem_auto char *words = row == SIZE_MAX ? NULL : study_words(study, row);
 	if (words)

@@ -3,6 +3,8 @@
 #ifndef TUNER_INSIDE_INSIDE_IMPL_H
 #define TUNER_INSIDE_INSIDE_IMPL_H
 
+#include <math.h>
+
 #include "base/scratch.h"
 #include "lib/inside/format.h"
 #include "tuner/inside/inside.h"
@@ -84,4 +86,15 @@ struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index)
 
 /* Its best is faster than the default by the calls' own comparison. */
 bool inside_known_faster(const struct inside_known *cell);
+/* The best of what was tried, even if nothing has shown yet that it is better than what holds. */
+static inline uint64_t inside_known_leader(const struct inside_known *cell) {
+	const struct inside_tried *best = NULL;
+	for (size_t i = 0; i < cell->count; i++) {
+		const struct inside_tried *tried = &cell->tried[i];
+		if (tried->calls > 0 && !tried->failed && tried->epoch == cell->epoch && isfinite(tried->relative) &&
+		    tried->index != cell->subject->start && (!best || tried->relative < best->relative))
+			best = tried;
+	}
+	return best ? best->index : cell->best;
+}
 #endif

@@ -69,25 +69,36 @@ static bool is_used(const struct inside_known *cell, bool proven) {
 	return proven ? cell->proven || (cell->is_new && inside_known_faster(cell)) : true;
 }
 
-static bool any_used(const struct inside_subject *subject, bool proven) {
-	for (size_t i = 0; i < subject->count; i++)
-		if (is_used(subject->cells[i], proven))
-			return true;
+/* One of the classes of this context or, as the program then asks for all of its choices, of another one of the same
+ * program, where this one cannot have its default. */
+static bool any_used(const struct inside_session *session, const struct inside_subject *subject, bool proven) {
+	size_t program = strcspn(subject->kernel, ":") + 1;
+	for (size_t i = 0; i < session->count; i++) {
+		const struct inside_subject *other = session->subjects[i];
+		bool concerns =
+			other == subject || (subject->without_default && strncmp(other->kernel, subject->kernel, program) == 0);
+		for (size_t k = 0; concerns && k < other->count; k++)
+			if (is_used(other->cells[k], proven))
+				return true;
+	}
 	return false;
 }
 
-/* Where the default holds for one class of problems, it must not get the values of another one. */
-static void line_write(FILE *out, struct inside_known *cell, bool proven) {
+/* Where the default holds for one class of problems, it must not get the values of another one; and where it cannot be
+ * had, the best of what was tried takes its place. */
+static void line_write(FILE *out, const struct inside_session *session, struct inside_known *cell, bool proven) {
 	bool used = is_used(cell, proven);
-	if (proven && !any_used(cell->subject, proven))
+	uint64_t index = used ? cell->best : inside_known_leader(cell);
+	if (proven && !any_used(session, cell->subject, proven))
 		return;
+	used = used || (cell->subject->without_default && index != cell->subject->start);
 	ssi_text_write(out, cell->subject->kernel);
 	fprintf(out, "%s%s", *cell->problem ? " " : "", cell->problem);
 	if (used) {
-		js_auto json_t *config = config_json(cell->subject, cell->best);
+		js_auto json_t *config = config_json(cell->subject, index);
 		settings_write(out, config);
 	}
-	double relative = used ? inside_tried_get(cell, cell->best)->relative : 0;
+	double relative = used ? inside_tried_get(cell, index)->relative : 0;
 	if (!proven && cell->default_s > 0)
 		fprintf(out, " @%.9g", cell->default_s);
 	if (!proven && used && isfinite(relative))
@@ -104,7 +115,7 @@ char *inside_session_table(const struct inside_session *session, bool proven) {
 	empty = size;
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; size < TABLE_MOST - 4096 && k < session->subjects[i]->count; k++) {
-			line_write(out, session->subjects[i]->cells[k], proven);
+			line_write(out, session, session->subjects[i]->cells[k], proven);
 			fflush(out);
 		}
 	fclose(out);

@@ -56,22 +56,10 @@ static void search_begin(struct inside_known *cell) {
 			search_inform(cell, &cell->tried[i]);
 }
 
-/* The best of what was tried, even if nothing has shown yet that it is better than what holds. */
-static uint64_t leader(const struct inside_known *cell) {
-	const struct inside_tried *best = NULL;
-	for (size_t i = 0; i < cell->count; i++) {
-		const struct inside_tried *tried = &cell->tried[i];
-		if (tried->calls > 0 && !tried->failed && tried->epoch == cell->epoch && isfinite(tried->relative) &&
-		    !is_default(cell, tried->index) && (!best || tried->relative < best->relative))
-			best = tried;
-	}
-	return best ? best->index : cell->best;
-}
-
 /* One step away from the leader, which a model may have missed. */
 static bool neighbour_next(const struct inside_known *cell, uint64_t *index) {
 	const struct inside_subject *subject = cell->subject;
-	uint64_t from = leader(cell);
+	uint64_t from = inside_known_leader(cell);
 	int config[SPACE_PARAMS_MAX];
 	size_t steps = from == UINT64_MAX ? 0 : 2 * space_params(subject->space);
 	for (size_t step = 0; step < steps; step++) {

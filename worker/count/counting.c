@@ -211,11 +211,49 @@ void counted_check(struct counted *counted, const struct counter_event *event) {
 		counted_miss(counted, "counted 0, which is impossible for code that ran");
 }
 
+void counted_share(struct counted *counted, const struct counter_plan *plan) {
+	char reason[2 * COUNTER_REASON];
+	if (counted->status != COUNTER_SCALED || plan->multiplex)
+		return;
+	snprintf(reason, sizeof reason, "%.240s: not taken; --counters NAME,multiplex shows the estimate and its error",
+	         counted->reason[0] ? counted->reason : "scaled");
+	counted_miss(counted, reason);
+}
+
+bool spread_add(struct spread *spread, const struct counting *counting, const size_t *events, size_t count) {
+	bool found = false;
+	for (size_t e = 0; e < count; e++) {
+		const struct counted *counted = &counting->events[events[e]];
+		double x = counted->status == COUNTER_SCALED ? counted->total : NAN;
+		spread->least[e] = spread->runs ? fmin(spread->least[e], x) : x;
+		spread->most[e] = spread->runs ? fmax(spread->most[e], x) : x;
+		spread->sum[e] = (spread->runs ? spread->sum[e] : 0) + x;
+		found = found || isfinite(x);
+	}
+	spread->runs++;
+	return found && spread->runs < SPREAD_RUNS;
+}
+
+void spread_end(const struct spread *spread, struct counting *counting, const size_t *events, size_t count) {
+	for (size_t e = 0; e < count; e++) {
+		struct counted *counted = &counting->events[events[e]];
+		double mean = spread->sum[e] / spread->runs;
+		if (counted->status != COUNTER_SCALED || !(mean > 0) || spread->runs < 2)
+			continue;
+		counted->total = mean;
+		counted->error = (spread->most[e] - spread->least[e]) / 2 / mean;
+		size_t used = strlen(counted->reason);
+		snprintf(counted->reason + used, sizeof counted->reason - used, "%s+-%.2g %% over %d runs", used ? "; " : "",
+		         100 * counted->error, spread->runs);
+	}
+}
+
 /* A total needs a value from every thread. */
 static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
 	char reason[COUNTER_REASON];
 	bool shared = batch->values[e].shared;
 	counted->total = 0;
+	counted->status = COUNTER_COUNTED;
 	if (shared)
 		counted->per_thread = NULL;
 	for (int t = 0; t < (shared ? 1 : batch->threads); t++) {
@@ -243,6 +281,7 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 		struct counted *counted = &counting->events[batch->events[e]];
 		event_fill(batch, e, (double)runs, counted);
 		counted->seconds = seconds;
+		counted_share(counted, plan);
 		counted_check(counted, event);
 	}
 	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
@@ -256,8 +295,8 @@ static void details_add(struct batch *batch, struct counting *counting) {
 		json_object_update_missing(counting->details, batch->details);
 }
 
-static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
-                                  const struct team *team, struct counting *counting) {
+static enum ss_status batch_count_once(struct batch *batch, const struct counter_plan *plan, struct state *state,
+                                       const struct team *team, struct counting *counting) {
 	int64_t runs = 0;
 	double seconds = 0;
 	enum ss_status status = batch_run(batch, state, team, &runs, &seconds);
@@ -268,6 +307,17 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 		counting->runs += runs * batch->passes;
 	}
 	batch_free(batch);
+	return status;
+}
+
+static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
+                                  const struct team *team, struct counting *counting) {
+	struct spread spread = {.runs = 0};
+	enum ss_status status;
+	do {
+		status = batch_count_once(batch, plan, state, team, counting);
+	} while (status == SS_OK && spread_add(&spread, counting, batch->events, batch->count));
+	spread_end(&spread, counting, batch->events, batch->count);
 	return status;
 }
 
@@ -293,7 +343,8 @@ void counting_init(struct arena *arena, const struct counter_plan *plan, int thr
 	for (size_t i = 0; i < plan->event_count; i++) {
 		struct counted *counted = &counting->events[i];
 		const struct counter_backend *backend = plan->events[i].backend;
-		*counted = (struct counted){.unit = plan->events[i].unit, .total = NAN, .threads = threads, .seconds = NAN};
+		*counted = (struct counted){
+			.unit = plan->events[i].unit, .total = NAN, .threads = threads, .seconds = NAN, .error = NAN};
 		if (!backend) {
 			counted_miss(counted, plan->events[i].reason);
 		} else if (backend->scope != COUNTER_MACHINE) {

@@ -19,6 +19,7 @@ struct counted {
 	double *per_thread; /* a run's counts, NAN for a thread without one; NULL: not counted by thread */
 	double seconds;     /* a run's count from the shortest run that counted it; NAN: unknown */
 	int threads;
+	double error; /* of an estimate, over its repetitions, relative; NAN: it is none, or unknown */
 };
 
 /* The result of all counting runs for a plan. */
@@ -41,6 +42,19 @@ enum ss_status counting_run(struct arena *arena, struct state *state, const stru
  * not told apart). */
 void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);
 void counted_miss(struct counted *counted, const char *reason);
+/* Takes an estimate only if the plan allows it: of an event that had a counter for a part of the time. */
+void counted_share(struct counted *counted, const struct counter_plan *plan);
+
+/* The estimates of the same events in several runs. */
+enum { SPREAD_RUNS = 3 };
+struct spread {
+	double least[COUNTER_OPEN_MAX], most[COUNTER_OPEN_MAX], sum[COUNTER_OPEN_MAX];
+	int runs;
+};
+/* Adds the estimates of one more run; true if there are some, so that another run tells more. */
+bool spread_add(struct spread *spread, const struct counting *counting, const size_t *events, size_t count);
+/* Replaces estimates by their mean, with the error that the runs show. */
+void spread_end(const struct spread *spread, struct counting *counting, const size_t *events, size_t count);
 /* Marks a 0 as unavailable if the event cannot be 0. */
 void counted_check(struct counted *counted, const struct counter_event *event);
 

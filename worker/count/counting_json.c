@@ -337,10 +337,12 @@ json_t *counting_source_json(const struct counter_event *event) {
 }
 
 static json_t *event_json(const struct counter_event *event, const struct counted *counted) {
-	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", event->name, "value",
-	                 js_number(counted->total), "unit", word_or_null(event->unit ? event->unit : counted->unit),
-	                 "status", counter_status_name(counted->status), "reason", word_clean_json(counted->reason),
-	                 "source", counting_source_json(event), "group", word_or_null(event->group), "per_thread",
+	json_t *error = isfinite(counted->error) ? json_real(counted->error) : NULL;
+	return json_pack("{s:s, s:o, s:o*, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", event->name, "value",
+	                 js_number(counted->total), "error", error, "unit",
+	                 word_or_null(event->unit ? event->unit : counted->unit), "status",
+	                 counter_status_name(counted->status), "reason", word_clean_json(counted->reason), "source",
+	                 counting_source_json(event), "group", word_or_null(event->group), "per_thread",
 	                 counted->per_thread ? js_reals(counted->per_thread, (size_t)counted->threads) : json_array(),
 	                 "imbalance", imbalance(counted));
 }

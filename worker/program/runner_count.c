@@ -297,12 +297,15 @@ struct batch {
 	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
 	size_t count;
 	void *state;
-	double seconds;     /* seconds of start and stop */
-	const char *failed; /* the step that failed; NULL: none */
+	double seconds;        /* seconds of start and stop */
+	const char *failed;    /* the step that failed; NULL: none */
+	struct batch *witness; /* runs around it; NULL: none */
 };
 
 static void batch_start(void *ctx) {
 	struct batch *batch = ctx;
+	if (batch->witness)
+		batch_start(batch->witness);
 	double begun = sys_now();
 	batch->failed = batch->backend->start(batch->state) == 0 ? NULL : "it cannot be started";
 	batch->seconds = sys_now() - begun;
@@ -314,6 +317,8 @@ static void batch_stop(void *ctx) {
 	if (!batch->failed && batch->backend->stop(batch->state) != 0)
 		batch->failed = "it cannot be stopped";
 	batch->seconds += sys_now() - begun;
+	if (batch->witness)
+		batch_stop(batch->witness);
 }
 
 static void batch_close(struct batch *batch) {
@@ -358,14 +363,15 @@ static void batch_miss(const struct batch *batch, const char *why, struct counti
 		counted_miss(&counting->events[batch->events[e]], why);
 }
 
-static void value_record(const struct counter_event *event, const struct counter_value *value,
-                         struct counted *counted) {
+static void value_record(const struct counter_plan *plan, const struct counter_event *event,
+                         const struct counter_value *value, struct counted *counted) {
 	counted->unit = value->unit;
 	counted->status = value->status;
 	counted->total = value->value;
 	snprintf(counted->reason, sizeof counted->reason, "%s", value->reason);
 	if (value->status == COUNTER_UNAVAILABLE)
 		counted_miss(counted, value->reason[0] ? value->reason : "not counted");
+	counted_share(counted, plan);
 	counted_check(counted, event);
 }
 
@@ -378,22 +384,61 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
 	}
 	for (size_t e = 0; e < batch->count; e++) {
 		size_t i = batch->events[e];
-		value_record(&plan->events[i], &values[e], &counting->events[i]);
+		value_record(plan, &plan->events[i], &values[e], &counting->events[i]);
 		counting->events[i].seconds = seconds;
+	}
+}
+
+/* The CPU time of the same processes, to see whether all of them were counted. */
+static void witness_open(const struct batch *batch, struct batch *witness) {
+	*witness = (struct batch){.backend = counter_find("perf"), .names = {"task-clock"}, .count = 1};
+	if (batch->backend != witness->backend || !batch_open(witness))
+		witness->state = NULL;
+}
+
+/* The seconds that the system knows of, and the counters do not; NAN: unknown. Processes that became another user's by
+ * exec, or whose file may not be read, are hidden from then on. */
+static double uncounted_seconds(struct batch *witness, const struct rusage *usage, double *all) {
+	struct counter_value value = {.status = COUNTER_UNAVAILABLE};
+	*all = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+	       1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+	bool known = witness->state && !witness->failed && witness->backend->read(witness->state, &value) == 0;
+	return known && value.status == COUNTER_COUNTED ? *all - value.value : NAN;
+}
+
+static void uncounted_note(const struct batch *batch, double seconds, double all, struct counting *counting) {
+	static const double SHARE = 0.05, LEAST = 0.03; /* of all, and seconds: what starting costs */
+	if (!(seconds > SHARE * all) || !(seconds > LEAST))
+		return;
+	for (size_t e = 0; e < batch->count; e++) {
+		struct counted *counted = &counting->events[batch->events[e]];
+		size_t used = strlen(counted->reason);
+		if (counted->status != COUNTER_UNAVAILABLE)
+			snprintf(
+				counted->reason + used, sizeof counted->reason - used,
+				"%s%.2g of %.2g s of CPU time are not in it: a child runs as another user, or from a file that may "
+				"not be read; run sweetspot as root to count it",
+				used ? "; " : "", seconds, all);
 	}
 }
 
 /* One run that counts the batch. */
 static void program_count_run(struct program_trial *trial, const struct counter_plan *plan, char **environment,
                               struct batch *batch, struct counting *counting) {
+	struct batch witness;
 	const struct program_again again = {
 		.environment = environment, .slowdown = 1, .start = batch_start, .stop = batch_stop, .ctx = batch};
+	double all = NAN;
 	char why[PROGRAM_MESSAGE], reason[PROGRAM_MESSAGE + 40];
 	if (!batch->state) {
 		batch_miss(batch, "it cannot be opened", counting);
 		return;
 	}
+	witness_open(batch, &witness);
+	batch->witness = witness.state ? &witness : NULL;
 	bool good = program_trial_again(trial, &again, why, sizeof why);
+	double uncounted = good ? uncounted_seconds(&witness, &trial->run.usage, &all) : NAN;
+	batch_close(&witness);
 	if (!good) {
 		snprintf(reason, sizeof reason, "the run to count it failed: %s", why);
 		batch_miss(batch, reason, counting);
@@ -401,6 +446,7 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 		batch_miss(batch, batch->failed, counting);
 	} else {
 		batch_read(batch, plan, trial->run.seconds, counting);
+		uncounted_note(batch, uncounted, all, counting);
 		counting->runs++;
 		counting->seconds += trial->run.seconds;
 		counting->start_stop_s = fmax(counting->start_stop_s, batch->seconds);
@@ -427,8 +473,12 @@ void program_count(struct arena *arena, struct program_trial *trial, const struc
 	struct batch batch;
 	counting_init(arena, plan, 0, counting);
 	for (int i = 0; i < COUNT_RUNS && !trial->abandoned && batch_next(&batch, plan, done); i++) {
-		program_count_run(trial, plan, counting->runs == 0 ? first : NULL, &batch, counting);
-		batch_close(&batch);
+		struct spread spread = {.runs = 0};
+		do {
+			program_count_run(trial, plan, counting->runs == 0 ? first : NULL, &batch, counting);
+			batch_close(&batch);
+		} while (!trial->abandoned && spread_add(&spread, counting, batch.events, batch.count) && batch_open(&batch));
+		spread_end(&spread, counting, batch.events, batch.count);
 	}
 	if (!trial->abandoned)
 		simulated(arena, trial, plan, done, counting);

@@ -223,9 +223,14 @@ struct watched {
 	struct counters_words counters;
 };
 
+static bool is_traced(struct app *app) {
+	return strcmp(app_device(app) ? app_device_kind(app) : "cpu", "cuda") == 0;
+}
+
 bool gpu_command_suits(struct app *app, const struct opt_args *args) {
 	const char *kind = app_device(app) ? app_device_kind(app) : "cpu";
-	return opt_dashes(args) && strcmp(kind, "cuda") == 0;
+	bool counted = opt_has(args, "counters") && opt_words(args) == 0 && strcmp(kind, "cpu") == 0;
+	return opt_dashes(args) && (is_traced(app) || counted);
 }
 
 static int watched_open(struct watched *watched, struct app *app, const struct opt_args *args, struct err *err) {
@@ -233,7 +238,7 @@ static int watched_open(struct watched *watched, struct app *app, const struct o
 	*watched = (struct watched){.config = json_object(), .timeout_s = 600};
 	watched->words = opt_rest(args, &watched->count);
 	if (watched->count == 0 || opt_words(args))
-		return err_set(err, ERR_USAGE, "sweetspot run --device cuda -- ./app in.dat",
+		return err_set(err, ERR_USAGE, "sweetspot run --counters CACHE -- ./app in.dat",
 		               "write the program after two dashes, and nothing but options before them");
 	if (opt_int(args, "samples", 1, 10000, SAMPLES, &watched->samples, err) ||
 	    (timeout && opt_limit(timeout, "timeout", &watched->timeout_s, err)) ||
@@ -263,14 +268,15 @@ static json_t *words_json(const struct watched *watched) {
 static json_t *document(const struct watched *watched, const char *device, const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
-	return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:[o, o], s:s, s:O}", "schema", "sweetspot-run/1", "argv",
+	return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:[o, o], s:s, s:O*}", "schema", "sweetspot-run/1", "argv",
 	                 words_json(watched), "device", device, "status", trial_status_word(result->status), "samples",
 	                 js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
 	                 js_number(ci[0]), js_number(ci[1]), "unit", "s", "gpu_work",
 	                 json_object_get(result->reply, "gpu_work"));
 }
 
-static void people_print(struct ui *ui, const struct watched *watched, const json_t *json) {
+static void people_print(struct app *app, const struct watched *watched, const json_t *json) {
+	struct ui *ui = app_ui(app);
 	const json_t *work = json_object_get(json, "gpu_work"), *ci = json_object_get(json, "ci");
 	char *line = program_join((const char *const *)watched->words, true), median[32], low[32], high[32], seen[32];
 	ui_seconds(js_real_or(json, "median", NAN), median, sizeof median);
@@ -282,8 +288,11 @@ static void people_print(struct ui *ui, const struct watched *watched, const jso
 		printf("median %s [%s, %s], %zu runs", median, low, high, json_array_size(json_object_get(json, "samples")));
 	else
 		printf("%s", median);
-	printf("; %s in the traced run\n", seen);
-	gpu_work_print(ui, work);
+	printf(work ? "; %s in the traced run\n" : "\n", seen);
+	if (work)
+		gpu_work_print(ui, work);
+	else
+		counters_print(ui, json, counters_sources(app), stdout);
 	free(line);
 }
 
@@ -306,16 +315,23 @@ static int show(struct app *app, const struct opt_args *args, const struct watch
 	if (result->status != TRIAL_CORRECT)
 		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "the program %s",
 		               trial_status_text(result->status));
-	if (!work)
+	if (!work && is_traced(app))
 		return err_set(err, ERR_FAILED, NULL, "the worker did not report the program's work on GPUs");
-	if (json_array_size(json_object_get(work, "functions")) + json_array_size(json_object_get(work, "copies")) == 0)
+	if (work &&
+	    json_array_size(json_object_get(work, "functions")) + json_array_size(json_object_get(work, "copies")) == 0)
 		return nothing_seen(work, err);
-	js_auto json_t *json = document(watched, app_device(app), result);
+	js_auto json_t *json = document(watched, app_device(app) ? app_device(app) : "cpu", result);
 	int failed = 0;
+	if (!work) {
+		json_object_set_new(json, "counters", json_array());
+		trial_counters_add(json, result);
+	}
 	if (opt_has(args, "json"))
 		failed = js_write(json, stdout);
 	else
-		people_print(app_ui(app), watched, json);
+		people_print(app, watched, json);
+	if (!work && failed == 0 && trial_counters_known(json_object_get(json, "counters")) == 0)
+		return counters_unavailable(watched->counters.names, NULL, err);
 	return failed;
 }
 
@@ -323,7 +339,7 @@ static int measure(struct app *app, const struct opt_args *args, struct watched 
 	struct runner runner = program_runner(watched->program);
 	const struct trial_request request = {.config = watched->config,
 	                                      .device = app_device(app),
-	                                      .watch = true,
+	                                      .watch = is_traced(app),
 	                                      .samples = (int)watched->samples,
 	                                      .whole_program = true,
 	                                      .counters = watched->counters.names,
@@ -332,7 +348,7 @@ static int measure(struct app *app, const struct opt_args *args, struct watched 
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock < 0)
 		return -1;
-	ui_progress(app_ui(app), "%s  measuring and tracing", watched->words[0]);
+	ui_progress(app_ui(app), "%s  measuring and %s", watched->words[0], is_traced(app) ? "tracing" : "counting");
 	int failed = runner.run(runner.ctx, &request, &result, err);
 	ui_progress_end(app_ui(app));
 	lock_release(lock);

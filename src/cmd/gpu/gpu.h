@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `run --device cuda -- PROGRAM`. */
+/* `run --device cuda -- PROGRAM`, and `run --counters GROUP -- PROGRAM`. */
 #ifndef SRC_CMD_GPU_GPU_H
 #define SRC_CMD_GPU_GPU_H
 #include "src/app/cmd.h"

@@ -103,7 +103,7 @@ int report_compare(struct report *report, struct err *err) {
 	           : err_set(err, ERR_NOTHING, NULL, "neither side contains a result of these kernels");
 }
 
-enum { CARDS_MAX = 200, NAMED_MAX = 8 };
+enum { NAMED_MAX = 8 };
 static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
 
 /* B's speedup over A; of times the inverse of their ratio. */
@@ -165,74 +165,53 @@ static const char *median_text(struct report *report, const json_t *entry) {
 	return arena_printf(report->arena, "%s [%s, %s]", text[0], text[1], text[2]);
 }
 
-/* "A: 12 ms [11.8 ms, 12.1 ms] with threads=4, 2.1x faster than the baseline there" */
-static void side_put(struct report *report, const json_t *row, size_t side) {
+/* "12 ms [11.8 ms, 12.1 ms]", sorted by the median */
+static void side_put(struct report *report, struct html_table *table, const json_t *row, size_t side) {
 	const json_t *entry = json_object_get(row, sides[side]);
-	const char *line = js_string_or(json_object_get(entry, "program"), "line", NULL);
-	char *config = results_config(json_object_get(entry, "config"), NULL), ratio[64];
-	report_ratio(speedup_of(entry), ratio, sizeof ratio);
-	html_put(report->html, "<p><strong>%s: </strong>%s with <code>%s</code>", letters[side], median_text(report, entry),
-	         line      ? line
-	         : *config ? config
-	                   : "-");
-	if (*ratio)
-		html_put(report->html, "; %s%s against the baseline there",
-		         strcmp(ratio, "too noisy") == 0 ? "compared, but " : "", ratio);
-	html_put(report->html, ". <span class=\"note\">%.10s</span></p>",
-	         js_string_or(json_object_get(entry, "provenance"), "measured", ""));
-	free(config);
+	html_table_number(table, js_real_or(entry, "median", NAN), "%s", median_text(report, entry));
 }
 
-static void settings_put(struct report *report, const json_t *row) {
+/* "N: 1 -> 2"; a setting that only one side has is told whole. */
+static void settings_put(struct html_table *table, const json_t *row) {
 	const json_t *settings = json_object_get(row, "config");
-	html_put(report->html, json_array_size(settings) ? "<p>" : "<p>The configuration is the same.");
+	bool both = is_of(row, "a") && is_of(row, "b");
+	mem_auto char *text = both ? mem_strdup(json_array_size(settings) ? "" : "the same")
+	                           : results_config(js_at(row, is_of(row, "a") ? "a.config" : "b.config"), NULL);
 	js_each (one, settings) {
 		mem_auto char *a = column_plain(json_object_get(one, "a"), NULL),
 					  *b = column_plain(json_object_get(one, "b"), NULL);
-		html_put(report->html, "%s%s: %s &rarr; %s", one_at ? ", " : "", js_string_or(one, "name", ""), a, b);
+		if (both)
+			mem_append(&text, "%s%s: %s -> %s", one_at ? ", " : "", js_string_or(one, "name", ""), a, b);
 	}
-	html_put(report->html, "</p>");
-}
-
-static void card_put(struct report *report, const json_t *row) {
-	struct speedup gain = gain_of(row);
-	static const char *const tones[VERDICT_COUNT] = {[VERDICT_FASTER] = " high", [VERDICT_SLOWER] = " warning"};
-	const char *tone = tones[verdict_of(row)];
-	const char *problem = problem_of(report, row);
-	html_put(report->html, "<article class=\"card\"><h3>%s<small> %s</small></h3><p class=\"verdict%s\">%s</p>",
-	         js_string_or(row, "kernel", ""), problem, tone ? tone : "", words_of(report, row));
-	report_interval(report, gain);
-	settings_put(report, row);
-	side_put(report, row, 0);
-	side_put(report, row, 1);
-	html_put(report->html, "</article>");
-}
-
-static void cell_put(struct report *report, struct html_table *table, const json_t *row, const char *side) {
-	const json_t *entry = json_object_get(row, side);
-	mem_auto char *config = results_config(json_object_get(entry, "config"), NULL);
-	html_table_number(table, js_real_or(entry, "median", NAN), "%s", median_text(report, entry));
-	html_table_text(table, "%s", *config ? config : "-");
+	html_table_text(table, "%s", text);
 }
 
 static void table_put(struct report *report, const json_t *rows) {
-	static const char *const titles[] = {"kernel", "\2problem",     "\2change", "\1speedup",     "\1interval",
-	                                     "\1A",    "\2A's setting", "\1B",      "\2B's setting", NULL};
+	static const char *const titles[] = {"result", "\2change", "95 % interval", "\1A", "\1B", "\2setting", NULL};
+	static const char *const tones[VERDICT_COUNT] = {[VERDICT_FASTER] = "high", [VERDICT_SLOWER] = "warning"};
+	struct report_ruler ruler = REPORT_RULER;
 	struct html_table table;
-	html_table_begin(&table, report->html, "Every problem of both sides, with 95 % intervals", titles);
+	js_each (row, rows)
+		report_ruler_add(&ruler, gain_of(row));
+	html_table_begin(&table, report->html,
+	                 "Every problem of both sides. A bar is the interval of the speedup, with a line at 1.", titles);
 	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
-		const char *problem = problem_of(report, row);
+		double order = isfinite(gain.ratio) ? gain.ratio : INFINITY;
 		html_table_row(&table);
-		html_table_text(&table, "%s", js_string_or(row, "kernel", ""));
-		html_table_text(&table, "%s", *problem ? problem : "-");
-		html_table_text(&table, "%s", words_of(report, row));
-		bool vague = speedup_is_vague(gain);
-		html_table_number(&table, vague ? NAN : gain.ratio, "%.3gx", gain.ratio);
-		html_table_number(&table, isfinite(gain.low + gain.high) && !vague ? gain.low : NAN, "%.3gx to %.3gx", gain.low,
-		                  gain.high);
-		cell_put(report, &table, row, "a");
-		cell_put(report, &table, row, "b");
+		html_table_cell(&table, NAN);
+		html_put(report->html, "%s<small> %s</small>", js_string_or(row, "kernel", ""), problem_of(report, row));
+		html_table_cell_end(&table);
+		html_table_cell(&table, order);
+		html_put(report->html, "<span class=\"%s\">%s</span>", tones[verdict_of(row)] ? tones[verdict_of(row)] : "low",
+		         words_of(report, row));
+		html_table_cell_end(&table);
+		html_table_cell(&table, order);
+		report_interval(report->html, &ruler, gain);
+		html_table_cell_end(&table);
+		side_put(report, &table, row, 0);
+		side_put(report, &table, row, 1);
+		settings_put(&table, row);
 	}
 	html_table_end(&table);
 }
@@ -310,17 +289,6 @@ static void machines_put(struct report *report) {
 	html_put(report->html, "</section>");
 }
 
-static void cards_put(struct report *report, const json_t *rows) {
-	size_t cards = 0;
-	html_put(report->html, "<div class=\"cards\">");
-	js_each (row, rows)
-		if (is_of(row, "a") && is_of(row, "b") && cards++ < CARDS_MAX)
-			card_put(report, row);
-	html_put(report->html, "</div>");
-	if (cards > CARDS_MAX)
-		html_put(report->html, "<p class=\"note\">%zu more are in the table.</p>", cards - CARDS_MAX);
-}
-
 void report_compare_page(struct report *report) {
 	const json_t *rows = json_object_get(report->diff, "entries");
 	char now[32];
@@ -330,12 +298,10 @@ void report_compare_page(struct report *report) {
 		html_put(report->html, "<p>%s: %s</p>", letters[side], report->sides[side].title);
 	html_put(report->html, "<p class=\"note\">%s, by sweetspot " PACKAGE_VERSION "</p>",
 	         report_time(sys_wall(), now, sizeof now));
-	html_put(report->html, "</header><main><section id=\"changes\"><h2>What changed</h2>");
+	html_put(report->html, "</header><main><section id=\"results\"><h2>What changed</h2>");
 	summary_put(report, rows);
-	chart_put(report, rows);
-	cards_put(report, rows);
-	html_put(report->html, "</section><section id=\"all\"><h2>All problems</h2>");
 	table_put(report, rows);
+	chart_put(report, rows);
 	html_put(report->html, "</section>");
 	machines_put(report);
 	charts_notice(report->charts);

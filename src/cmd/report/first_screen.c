@@ -150,11 +150,6 @@ json_t *report_document(struct report *report) {
 	return document;
 }
 
-/* The intervals of the lines below each other share a logarithmic scale, which holds 1. */
-struct ruler {
-	double low, high;
-};
-
 /* The drawing, in units of its view box. */
 enum { WIDTH = 200, HEIGHT = 20, EDGE = 6 };
 static const double NARROWEST = 0.02, WIDEST = 1000, ROOM = 1.1;
@@ -164,20 +159,20 @@ static bool is_drawn(struct speedup gain) {
 	return gain.ratio > 0 && gain.low > 0 && gain.high >= gain.low && !same && !speedup_is_vague(gain);
 }
 
-static void ruler_stretch(struct ruler *ruler, struct speedup gain) {
+void report_ruler_add(struct report_ruler *ruler, struct speedup gain) {
 	if (!is_drawn(gain))
 		return;
 	ruler->low = fmax(NARROWEST, fmin(ruler->low, gain.low / ROOM));
 	ruler->high = fmin(WIDEST, fmax(ruler->high, (isfinite(gain.high) ? gain.high : gain.ratio) * ROOM));
 }
 
-static double place(const struct ruler *ruler, double ratio) {
+static double place(const struct report_ruler *ruler, double ratio) {
 	double at = log(ratio / ruler->low) / log(ruler->high / ruler->low);
 	return EDGE + (WIDTH - 2 * EDGE) * fmin(1, fmax(0, at));
 }
 
 /* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
-static void interval_draw(struct html *html, const struct ruler *ruler, struct speedup gain) {
+void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain) {
 	double one = place(ruler, 1), middle = HEIGHT / 2;
 	char text[64];
 	if (!is_drawn(gain))
@@ -193,14 +188,8 @@ static void interval_draw(struct html *html, const struct ruler *ruler, struct s
 	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", place(ruler, gain.ratio), middle);
 }
 
-void report_interval(struct report *report, struct speedup gain) {
-	struct ruler ruler = {1 / ROOM, ROOM};
-	ruler_stretch(&ruler, gain);
-	interval_draw(report->html, &ruler, gain);
-}
-
-static void row_put(struct report *report, struct html_table *table, const json_t *answer, const struct ruler *ruler,
-                    const struct report_line *line) {
+static void row_put(struct report *report, struct html_table *table, const json_t *answer,
+                    const struct report_ruler *ruler, const struct report_line *line) {
 	const char *brief = js_string_or(answer, "brief", js_string_or(answer, "state", "")), *state = NULL;
 	const char *setting = js_string_or(answer, "setting", NULL);
 	struct speedup gain = speedup_of(answer);
@@ -215,7 +204,7 @@ static void row_put(struct report *report, struct html_table *table, const json_
 	         brief, state ? ", " : "", state ? state : "");
 	html_table_cell_end(table);
 	html_table_cell(table, isfinite(gain.low) ? gain.low : INFINITY);
-	interval_draw(report->html, ruler, gain);
+	report_interval(report->html, ruler, gain);
 	html_table_cell_end(table);
 	html_table_cell(table, NAN);
 	if (setting)
@@ -224,7 +213,7 @@ static void row_put(struct report *report, struct html_table *table, const json_
 }
 
 static void regions_row(struct report *report, struct html_table *table, const json_t *document, size_t number,
-                        const struct ruler *ruler) {
+                        const struct report_ruler *ruler) {
 	const struct report_line line = {arena_printf(report->arena, "regions-%zu", number), report_program(document),
 	                                 "by parallel region"};
 	char gain[64];
@@ -238,10 +227,10 @@ static void regions_row(struct report *report, struct html_table *table, const j
 void report_answers(struct report *report, const json_t *document) {
 	static const char *const titles[] = {"result", "\2verdict", "95 % interval", "\2setting", NULL};
 	const json_t *answers = json_object_get(document, "results");
-	struct ruler ruler = {1 / ROOM, ROOM};
+	struct report_ruler ruler = REPORT_RULER;
 	struct html_table table;
 	js_each (answer, answers)
-		ruler_stretch(&ruler, speedup_of(answer));
+		report_ruler_add(&ruler, speedup_of(answer));
 	html_put(report->html, "<section id=\"results\"><h2>Results</h2>");
 	html_table_begin(&table, report->html,
 	                 "Fastest first. A bar is the interval of a speedup, on a logarithmic scale with a line at 1; it "

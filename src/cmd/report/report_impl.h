@@ -132,8 +132,15 @@ void report_fold(struct report *report, const struct report_line *line, const ch
 const char *report_program(const json_t *document); /* the name of a program whose regions were tuned */
 
 /* Sections. */
-/* A speedup with its interval, drawn as a bar on a logarithmic scale; nothing for one that says nothing. */
-void report_interval(struct report *report, struct speedup gain);
+/* Intervals below each other share a logarithmic scale, which holds 1 and all that were added. */
+struct report_ruler {
+	double low, high;
+};
+#define REPORT_RULER                                                                                                   \
+	{ 1 / 1.1, 1.1 }
+void report_ruler_add(struct report_ruler *ruler, struct speedup gain);
+/* A speedup with its interval as a bar; nothing for one that says nothing. */
+void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain);
 void report_machine(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);

@@ -6,71 +6,45 @@
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 
-static void fact(struct html_table *table, const char *name, const char *value) {
-	if (!value || !*value)
-		return;
-	html_table_row(table);
-	html_table_text(table, "%s", name);
-	html_table_text(table, "%s", value);
+static char *known_text(const json_t *value, double *number) {
+	bool bytes = json_is_integer(value) && json_integer_value(value) >= 1 << 14;
+	return bytes ? column_bytes(value, number) : column_plain(value, number);
 }
 
-static void count_fact(struct html_table *table, const json_t *machine, const char *key, const char *name) {
-	char text[32];
-	long long count = js_int_or(machine, key, -1);
-	snprintf(text, sizeof text, "%lld", count);
-	if (count >= 0)
-		fact(table, name, text);
-}
-
-static void caches_add(struct html_table *table, const json_t *machine) {
-	static const char *const levels[][2] = {
-		{"l1d", "first level data cache"}, {"l2", "second level cache"}, {"l3", "third level cache"}};
-	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-		char size[32];
-		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
-		ui_bytes(bytes, size, sizeof size);
-		if (bytes > 0)
-			fact(table, levels[i][1], size);
-	}
-}
-
-static void gpu_add(struct html_table *table, const json_t *gpu) {
-	static const char *const texts[][2] = {{"name", "GPU"},          {"compute_capability", "compute capability"},
-	                                       {"driver", "driver"},     {"nvrtc", "NVRTC"},
-	                                       {"platform", "platform"}, {"driver_version", "driver"}};
-	char memory[32];
-	double bytes = js_real_or(gpu, "memory_bytes", 0);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		fact(table, texts[i][1], js_string_or(gpu, texts[i][0], NULL));
-	count_fact(table, gpu, "sms", "multiprocessors");
-	ui_bytes(bytes, memory, sizeof memory);
-	if (bytes > 0)
-		fact(table, "GPU memory", memory);
-}
-
+/* The members that a reader compares with another machine. */
 static void facts_put(struct report *report) {
-	static const char *const titles[] = {"property", "value", NULL};
-	const json_t *machine = report->machine, *openmp = json_object_get(machine, "openmp");
-	struct html_table table;
-	char runtime[80];
-	html_table_begin(&table, report->html, "Properties of this machine", titles);
-	fact(&table, "processor", js_string_or(machine, "cpu", "unknown"));
-	count_fact(&table, machine, "packages", "packages");
-	count_fact(&table, machine, "numa_nodes", "NUMA nodes");
-	count_fact(&table, machine, "llcs", "last-level caches");
-	count_fact(&table, machine, "cores", "cores");
-	count_fact(&table, machine, "threads", "hardware threads");
-	caches_add(&table, machine);
-	fact(&table, "hypervisor", js_string_or(machine, "hypervisor", "none detected"));
-	gpu_add(&table, json_object_get(machine, "gpu"));
-	fact(&table, "compiler", js_string_or(machine, "compiler", NULL));
-	fact(&table, "flags", js_string_or(machine, "cflags", NULL));
-	snprintf(runtime, sizeof runtime, "%.40s %lld", js_string_or(openmp, "runtime", "?"),
-	         (long long)js_int_or(openmp, "version", 0));
-	if (openmp)
-		fact(&table, "OpenMP", runtime);
-	fact(&table, "fingerprint", js_string_or(machine, "fingerprint", NULL));
-	html_table_end(&table);
+	static const struct {
+		const char *name, *path;
+	} facts[] = {{"processor", "cpu"},
+	             {"packages", "packages"},
+	             {"NUMA nodes", "numa_nodes"},
+	             {"last-level caches", "llcs"},
+	             {"cores", "cores"},
+	             {"hardware threads", "threads"},
+	             {"first level data cache", "caches.l1d"},
+	             {"second level cache", "caches.l2"},
+	             {"third level cache", "caches.l3"},
+	             {"hypervisor", "hypervisor"},
+	             {"GPU", "gpu.name"},
+	             {"compute capability", "gpu.compute_capability"},
+	             {"multiprocessors", "gpu.sms"},
+	             {"GPU memory", "gpu.memory_bytes"},
+	             {"driver", "gpu.driver"},
+	             {"driver", "gpu.driver_version"},
+	             {"NVRTC", "gpu.nvrtc"},
+	             {"platform", "gpu.platform"},
+	             {"compiler", "compiler"},
+	             {"flags", "cflags"},
+	             {"OpenMP", "openmp.runtime"},
+	             {"fingerprint", "fingerprint"}};
+	static const struct column columns[] = {COLUMN("property", "0"), COLUMN("value", "1", .text = known_text), {0}};
+	js_auto json_t *rows = json_array();
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		const json_t *value = js_at(report->machine, facts[i].path);
+		if (value && !json_is_null(value))
+			json_array_append_new(rows, json_pack("[s,O]", facts[i].name, value));
+	}
+	html_rows(report->html, NULL, "Properties of this machine", columns, rows);
 }
 
 static void ceilings_put(struct report *report) {

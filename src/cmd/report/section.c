@@ -88,7 +88,6 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	const char *line = js_string_or(result.program, "shell", js_string_or(result.program, "line", NULL));
 	const char *again = result.program ? NULL : report_again(report, section);
 	html_put(report->html, "<p class=\"lead\">%s</p>", verdict);
-	report_interval(report, result.speedup);
 	html_put(report->html, "<pre class=\"answer\">%s</pre>", text);
 	command_put(report, "This command runs the recommended settings:", line ? line : again);
 	if (again)

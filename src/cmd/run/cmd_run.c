@@ -359,7 +359,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (is_kokkos(args))
 		return regions_command_run(app, args, tables, err);
 	if (opt_dashes(args) && opt_words(args) == 0)
-		return err_set(err, ERR_USAGE, "`run --regions -- ./app` for OpenMP, `run --device cuda -- ./app` for CUDA",
+		return err_set(err, ERR_USAGE,
+		               "`run --counters CACHE -- ./app`, `run --regions -- ./app` for OpenMP, `run --device cuda -- "
+		               "./app` for CUDA",
 		               "choose what to show about the program");
 	struct manual manual = {0};
 	js_auto json_t *config = NULL;
@@ -379,7 +381,8 @@ const struct cmd cmd_run = {
 	.summary = "measure one configuration",
 	.usage = "run KERNEL [P=V...] [OPTION...]\n"
 			 "run [OPTION...] --regions -- PROGRAM [ARG...]\n"
-			 "run [OPTION...] --device cuda -- PROGRAM [ARG...]",
+			 "run [OPTION...] --device cuda -- PROGRAM [ARG...]\n"
+			 "run [OPTION...] --counters NAME,.. -- PROGRAM [ARG...]",
 	.options = tables,
 	.notes = "Parameters that are not given have the value of the baseline. Nothing is stored.",
 	.examples = "sweetspot run fw n=512 variant=tiled block=64 threads=2\n"

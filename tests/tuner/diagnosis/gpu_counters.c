@@ -50,6 +50,25 @@ static void banks_make(json_t *rows, bool acts, struct rng *rng) {
 	each(rows, acts, rng, banks);
 }
 
+static struct quantities pipe(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.fma = acts ? 0.9 : q.fma;
+	return q;
+}
+static void pipe_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, pipe);
+}
+
+static struct quantities tensor(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.tensor = 0.55;
+	q.gmma = acts ? 0 : q.gmma;
+	return q;
+}
+static void tensor_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, tensor);
+}
+
 static struct quantities sectors(double amount, bool acts) {
 	struct quantities q = quantities_plain(1e-3 * amount);
 	q.sectors *= acts ? 14 : 1;
@@ -120,6 +139,8 @@ int main(void) {
 		{"compute_peak", "counter:gpu_sp_fma", flops_make},
 		{"shared_memory", "counter:gpu_shared_load_wavefronts", shared_make},
 		{"bank_conflicts", NULL, banks_make},
+		{"execution_pipe", NULL, pipe_make},
+		{"tensor_instructions", NULL, tensor_make},
 		{"uncoalesced", "counter:gpu_global_load_sectors", sectors_make},
 		{"launch_overhead", "counter:gpu_launches", launches_make},
 		{"transfer_bound", "counter:gpu_copy_up_time", copies_make},

@@ -16,7 +16,7 @@
 struct quantities {
 	double time, kernel, copies, cpu, launches, dram, sectors, requests, efficiency, l2_sectors, wavefronts, conflicts;
 	double cycles, instructions, lanes /* share */, active, flops, ops, bytes;
-	double occupancy, threads, shared_bytes, blocks;
+	double occupancy, threads, shared_bytes, blocks, tensor, fma /* busy, share */, gmma;
 };
 
 /* A GPU that is neither idle nor limited by anything for `time` seconds. */
@@ -43,7 +43,10 @@ static inline struct quantities quantities_plain(double time) {
 	                           .occupancy = 1,
 	                           .threads = 256,
 	                           .shared_bytes = 8192,
-	                           .blocks = 1056};
+	                           .blocks = 1056,
+	                           .tensor = 0.2,
+	                           .fma = 0.3,
+	                           .gmma = 1e6};
 }
 
 static inline void named(json_t *list, const char *name, double value) {
@@ -78,6 +81,10 @@ static inline json_t *counters_json(const struct quantities *q) {
 	named(list, "gpu_sp_add", 0);
 	named(list, "gpu_sp_mul", 0);
 	named(list, "gpu_sp_fma", q->flops / 2);
+	named(list, "gpu_pipe_tensor", 100 * q->tensor);
+	named(list, "gpu_pipe_fma", 100 * q->fma);
+	named(list, "gpu_tensor_instructions", 1e6);
+	named(list, "gpu_tensor_gmma", q->gmma);
 	return list;
 }
 

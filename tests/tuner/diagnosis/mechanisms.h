@@ -322,6 +322,26 @@ static struct made *make_iterations(uint64_t seed, bool acts) {
 	return made;
 }
 
+static json_t *slots(double retiring, double memory) {
+	const double other = (100 - retiring - memory) / 3;
+	return json_pack("{s:[{s:s,s:f}],s:[{s:s,s:f},{s:s,s:f},{s:s,s:f},{s:s,s:f},{s:s,s:f},{s:s,s:f}]}", "counters",
+	                 "name", "cycles", "value", 1e6, "metrics", "name", "retiring", "value", retiring, "name",
+	                 "bad_speculation", "value", other, "name", "frontend_bound", "value", other, "name",
+	                 "backend_bound", "value", memory + other, "name", "backend_bound.memory", "value", memory, "name",
+	                 "backend_bound.core", "value", other);
+}
+
+/* The large problem waits for memory, so that its pipeline retires little. */
+static struct made *make_pipeline(uint64_t seed, bool acts) {
+	struct made *made = made_new(seed, 8, 8);
+	for (int n = 64; n <= 4096; n *= 64)
+		for (int threads = 1; threads <= 8; threads++)
+			made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i}", "threads", threads),
+			         n * 1e-6 * made_amdahl(0.02, threads),
+			         acts && n == 4096 ? slots(made_between(made, 10, 30), 61) : slots(made_between(made, 60, 80), 10));
+	return made;
+}
+
 static const struct mechanism mechanisms[] = {
 	{"false_sharing", make_false_sharing, "coords", "1", "coords", "16", {"pad"}},
 	{"numa_first_touch", make_first_touch, "coords", "1", "coords", "16", {"first_touch"}},
@@ -335,6 +355,7 @@ static const struct mechanism mechanisms[] = {
 	{"scheduling_overhead", make_chunks, "chunk", "1", NULL, NULL, {"chunk"}},
 	{"fork_join", make_fork_join, "n", "64", "n", "4096", {"n", "threads"}},
 	{"memory_bandwidth", make_saturated, "n", "4096", "n", "64", {"n", "threads"}},
+	{"pipeline_bound", make_pipeline, "n", "4096", "n", "64", {NULL}},
 	{"task_cost", make_tasks, "cutoff", "1", NULL, NULL, {"cutoff"}},
 	{"inner_teams", make_inner_teams, "variant", "recursive", "variant", "tiled", {"variant", "threads"}},
 	{"smt_sharing", make_smt, NULL, NULL, NULL, NULL, {"threads"}},
