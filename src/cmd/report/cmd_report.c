@@ -186,6 +186,15 @@ static void hidden_put(struct report *report) {
 		         report->hidden, report->hidden == 1 ? "" : "s", report->hidden == 1 ? "is" : "are");
 }
 
+static void notice_put(struct report *report) {
+	size_t left_out, drawn = charts_count(report->charts, &left_out);
+	if (left_out)
+		html_put(report->html,
+		         "<p class=\"note\">Only the first %zu charts were drawn and %zu were left out, but their tables are "
+		         "shown. To see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
+		         drawn, left_out);
+}
+
 static void page_put(struct report *report, const json_t *document) {
 	char now[32];
 	page_begin(report->html, "Sweetspot report", false);
@@ -207,7 +216,7 @@ static void page_put(struct report *report, const json_t *document) {
 	js_each (regions, report->regions)
 		document_put(report, regions, regions_at);
 	report_machine(report);
-	charts_notice(report->charts);
+	notice_put(report);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }
@@ -249,7 +258,7 @@ static const char *page_make(struct report *report, const json_t *document) {
 static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
 	const char *figures = opt_get(report->args, "figures", NULL);
-	size_t size = 0;
+	size_t size = 0, left_out;
 	js_auto json_t *document = report->diff ? NULL : report_document(report);
 	if (opt_has(report->args, "json"))
 		return document_write(report, document, err);
@@ -258,9 +267,9 @@ static int make(struct report *report, struct err *err) {
 	if (!page || (figures && charts_files(report->charts, figures, err)) || write_out(path, page, size, contents, err))
 		return -1;
 	if (figures && strcmp(path, "-") != 0)
-		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts));
+		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts, &left_out));
 	if (dir && strcmp(path, "-") != 0)
-		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
+		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts, &left_out));
 	return 0;
 }
 
@@ -343,7 +352,7 @@ static int read_all(struct report *report, struct err *err) {
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
-	report.charts = charts_new(report.html);
+	report.charts = charts_new(report.html, report.arena);
 	int failed = opt_has(args, "json") && opt_has(args, "compare")
 	                 ? err_set(err, ERR_USAGE, "`sweetspot profile diff --json` compares two profiles",
 	                           "--compare writes a page, not JSON")
@@ -360,7 +369,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (!failed)
 		failed = make(&report, err);
 	report_clear(&report);
-	charts_free(report.charts);
 	html_free(report.html);
 	arena_free(report.arena);
 	return failed;

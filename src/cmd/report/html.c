@@ -350,21 +350,14 @@ struct charts {
 	size_t count, left_out;
 };
 
-struct charts *charts_new(struct html *html) {
-	struct charts *charts = mem_alloc(1, sizeof *charts);
-	charts->html = html;
-	charts->arena = arena_new();
+struct charts *charts_new(struct html *html, struct arena *arena) {
+	struct charts *charts = arena_alloc(arena, 1, sizeof *charts);
+	*charts = (struct charts){.html = html, .arena = arena};
 	return charts;
 }
 
-void charts_free(struct charts *charts) {
-	if (!charts)
-		return;
-	arena_free(charts->arena);
-	free(charts);
-}
-
-size_t charts_count(const struct charts *charts) {
+size_t charts_count(const struct charts *charts, size_t *left_out) {
+	*left_out = charts->left_out;
 	return charts->count;
 }
 
@@ -434,14 +427,6 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	html_markup(charts->html, svg);
 	html_put(charts->html, "</figure>");
 	charts->count++;
-}
-
-void charts_notice(const struct charts *charts) {
-	if (charts->left_out)
-		html_put(charts->html,
-		         "<p class=\"note\">Only the first %d charts were drawn and %zu were left out, but their tables are "
-		         "shown. To see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
-		         CHARTS_MAX, charts->left_out);
 }
 
 int charts_files(const struct charts *charts, const char *dir, struct err *err) {

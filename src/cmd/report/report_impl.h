@@ -10,15 +10,12 @@
 
 /* The charts of a page. */
 struct charts;
-struct charts *charts_new(struct html *html);
-void charts_free(struct charts *charts);
-size_t charts_count(const struct charts *charts);
+struct charts *charts_new(struct html *html, struct arena *arena);
+size_t charts_count(const struct charts *charts, size_t *left_out); /* left_out: those that were not drawn */
 
 /* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
  * are counted but not drawn, because the tables have the same numbers. */
 void charts_add(struct charts *charts, const char *id, const struct chart *chart);
-/* Says that charts were left out, at the end of the page. */
-void charts_notice(const struct charts *charts);
 
 /* Adds a line to a chart of at most 16, with room for that many points. A line without points is not drawn. */
 struct chart_series *chart_line(struct arena *arena, struct chart *chart, const char *name, enum chart_style style,
