@@ -372,6 +372,9 @@ static bool trial_start(struct inside_learner *learner) {
 		learner->gap -= learner->gap > 0;
 		return false;
 	}
+	if (learner->context->needs_another && learner->calls < WINDOW &&
+	    atomic_load_explicit(&learner->incumbent, memory_order_relaxed) != &learner->context->otherwise)
+		relative_find(learner); /* the first trials need it as well */
 	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
 		struct inside_slot *slot = &learner->cell->slots[i];
 		uint32_t expected = INSIDE_READY;
