@@ -43,8 +43,8 @@ static bool is_plain(const struct opt_args *args, const struct opt *const *table
 
 /* A program that links the library has its symbol, one that contains it the variable, and a script the module. */
 static bool has_contexts(const char *path) {
-	static const char *const signs[] = {"sweetspot_context_open", INSIDE_RING, "sweetspot.context",
-	                                    "sweetspot.autotune"};
+	static const char *const signs[] = {"sweetspot_context_open", "sweetspot_kernel_open", INSIDE_RING,
+	                                    "sweetspot.context", "sweetspot.autotune"};
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
 		if (openmp_file_has(path, signs[i], NULL) == 1)
 			return true;
