@@ -33,6 +33,8 @@ struct inside_account inside_session_account(const struct inside_session *sessio
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
+			if (cell->calls == 0 && !cell->shared) /* of another program, or of a problem that it did not have */
+				continue;
 			account.cells++;
 			account.better += inside_known_faster(cell);
 			account.done = account.done && is_done(cell);
@@ -229,7 +231,8 @@ int inside_session_keep(struct inside_session *session, struct store *store, int
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
-			bool wanted = session->subjects[i]->space && (cell->is_new || (proof && cell->count > 0));
+			bool proved = proof && cell->calls > 0 && cell->count > 0; /* not of another program */
+			bool wanted = session->subjects[i]->space && (cell->is_new || proved);
 			if (wanted && cell_keep(session, cell, store, store_session, proof, err))
 				return -1;
 		}
