@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += \
 	%D%/run %D%/picture %D%/common.py %D%/anytime.py %D%/counters.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py \
-	%D%/gemm.py %D%/lib.py %D%/lists.py %D%/model.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/regions.py %D%/regions/mix.c \
+	%D%/gemm.py %D%/inside.py %D%/lib.py %D%/lists.py %D%/model.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/regions.py %D%/regions/mix.c \
 	%D%/regions/calls.c %D%/regions/cycle.c %D%/report.py %D%/search.py \
 	%D%/search_replay.py %D%/noise.py %D%/peers.py %D%/peers_search.py %D%/transfer.py %D%/sizes.py %D%/spaces.py %D%/rent.py %D%/suite.py %D%/verdicts.py %D%/wallclock.py %D%/fleet.py %D%/store.py
 EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py %D%/gpu/kmeans.py %D%/gpu/cc.py \
@@ -11,12 +11,12 @@ EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py
 bench-gpu: all
 	SWEETSPOT_WORKER='$(abs_top_builddir)/sweetspot-worker' SWEETSPOT='$(abs_top_builddir)/sweetspot' \
 		python3 $(srcdir)/%D%/gpu/suite.py bench-gpu.json
-bench: all %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
+bench: all %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/inside_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json
 
 # Only `make bench` builds it; without Concurrency Kit it is empty.
-EXTRA_PROGRAMS += %D%/locks_ck %D%/spaces_api %D%/model_api %D%/lib_api %D%/fleet_api
-CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
+EXTRA_PROGRAMS += %D%/locks_ck %D%/spaces_api %D%/model_api %D%/lib_api %D%/inside_api %D%/fleet_api
+CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/inside_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
 %C%_locks_ck_SOURCES = %D%/locks_ck.c
 %C%_locks_ck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_locks_ck_LDADD = libkernels.la
@@ -26,5 +26,7 @@ CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEX
 %C%_model_api_LDADD = $(TUNER) libbase.la -lm
 %C%_lib_api_SOURCES = %D%/lib_api.c
 %C%_lib_api_LDADD = $(LIBSWEETSPOT) libbase.la $(JANSSON_LIBS) -lm
+%C%_inside_api_SOURCES = %D%/inside_api.c
+%C%_inside_api_LDADD = $(TUNER) libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_fleet_api_SOURCES = %D%/fleet_api.c tests/tuner/fleet/play.c tests/tuner/fleet/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_fleet_api_LDADD = $(TUNER) libbase.la -lm

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md %D%/kokkos.md \
+	%D%/regions.md %D%/inside.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md %D%/replay.md %D%/kokkos.md \
 	%D%/models.md %D%/reasons.md %D%/regression-tests.md %D%/search.md %D%/sizes.md %D%/tables.md %D%/fleet.md %D%/fuzzing.md %D%/start.md %D%/contents.md %D%/stability.md %D%/faq.md %D%/comparison.md \
 	%D%/tutorial-program.md %D%/tutorial-kernel.md %D%/tutorial-gpu.md %D%/tutorial-centre.md %D%/mpi.md %D%/services.md %D%/energy.md \
 	%D%/python.md %D%/from-kernel-tuner.md %D%/from-optuna.md %D%/from-hyperfine.md %D%/from-likwid.md
@@ -38,6 +38,8 @@ dist_examplespeccuda_DATA = %D%/examples/spec-cuda/convolution.t1.json %D%/examp
 
 exampleregionsdir = $(docdir)/examples/regions
 dist_exampleregions_DATA = %D%/examples/regions/Makefile %D%/examples/regions/heat.c %D%/examples/regions/heat.f90
+exampleinsidedir = $(docdir)/examples/inside
+dist_exampleinside_DATA = %D%/examples/inside/sort.c %D%/examples/inside/sparse.c %D%/examples/inside/stencil.c
 EXTRA_DIST += %D%/bench/gpu-h100.json %D%/bench/gpu-h200-x2.json
 
 exampleprofiledir = $(docdir)/examples/profile

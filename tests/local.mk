@@ -17,6 +17,7 @@ include %D%/kernels/local.mk
 include %D%/gpu/local.mk
 include %D%/worker/local.mk
 include %D%/counters/local.mk
+include %D%/tuner/inside/local.mk
 include %D%/tuner/model/local.mk
 include %D%/tuner/study/local.mk
 include %D%/tuner/diagnosis/local.mk

@@ -260,6 +260,18 @@ def navigation():
     write("index.md", open(os.path.join(STAGE, "index.md"), encoding="utf-8").read() + text)
 
 
+def mend_theme():
+    """Debian's furo lacks the colours of a dark system, and imports a file of its server."""
+    path = os.path.join(FOLDER, "_static", "styles", "furo.css")
+    with open(path, encoding="utf-8") as file:
+        css = re.sub(r"@import url\(/[^)]*\);\n?", "body { margin: 0; }\n", file.read())
+    dark = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*--color-background-primary[^}]*)\}', css)
+    if dark and "prefers-color-scheme" not in css:
+        css += '\n@media (prefers-color-scheme: dark) { body:not([data-theme="light"]) {' + dark[1] + "} }\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(css)
+
+
 def main():
     for old in (STAGE, FOLDER):
         shutil.rmtree(old, ignore_errors=True)
@@ -278,6 +290,7 @@ def main():
     status = sphinx.cmd.build.main(["-q", "-j", "auto", "-b", "html", "-c", own, "-d", STAGE + "/.trees", "-D", f"version={read('VERSION').strip()}",
                                     "-D", f"html_extra_path={STAGE}/extra", *(["-W", "--keep-going"] if STRICT else []), STAGE, FOLDER])
     shutil.rmtree(STAGE)
+    mend_theme()
     if status == 0:
         print(FOLDER + "/index.html")
     return status

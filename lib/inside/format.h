@@ -54,6 +54,7 @@ struct inside_slot {
 	uint32_t goal, outcome;
 	uint32_t pid, calls; /* of the candidate */
 	struct inside_levels levels;
+	double keeps;    /* the part of the share that it must leave for what is more urgent */
 	double cost;     /* the median, in seconds */
 	double log;      /* of its cost against what held, in the same stretch of calls */
 	double relative; /* the same against the default */
@@ -87,6 +88,7 @@ struct inside_ring {
 	double ahead_s;        /* seconds that it may cost at once, before the share has grown to it */
 	uint32_t credit;       /* what is won against the defaults may be spent as well */
 	uint32_t seed;
+	_Atomic uint32_t learners; /* in all processes, so that each has its own order */
 	_Atomic uint64_t spent_ns; /* lost by trying, of every process: the regret */
 	_Atomic uint64_t ns;       /* in contexts */
 	_Atomic uint64_t saved_ns; /* against the defaults, as far as these are known; may wrap below 0 */

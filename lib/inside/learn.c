@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "lib/inside/inside_impl.h"
-
 enum {
 	WINDOW = 9,    /* calls with the incumbent that say what it costs */
 	SAMPLES = 16,  /* of a candidate, at most */
@@ -81,7 +80,7 @@ static struct inside_learner *learner_make(struct inside_ring *ring, struct swee
 	learner->cell = cell;
 	learner->incumbent = known;
 	learner->settled = NAN;
-	learner->random = (ring->seed ^ (uint32_t)getpid() * 2654435761u ^ (uint32_t)problem->problem_class) | 1;
+	learner->random = (ring->seed ^ (atomic_fetch_add(&ring->learners, 1) + 1) * 2654435761u) | 1;
 	uint64_t none = 0;
 	if (known != &context->otherwise && fabs(past->relative) < RELATIVE_MOST)
 		learner->relative = past->relative;
@@ -195,7 +194,6 @@ static void default_tell(const struct inside_learner *learner, double log_cost) 
 	atomic_store_explicit(&learner->cell->default_ns, ns, memory_order_relaxed);
 }
 
-/* A default that cannot be given back was measured by another run, or by calls that had it. */
 static void relative_find(struct inside_learner *learner) {
 	uint64_t ns = atomic_load_explicit(&learner->cell->default_ns, memory_order_relaxed);
 	if (ns)
@@ -208,8 +206,7 @@ static void drift_look(struct inside_learner *learner) {
 	double limit = fmax(DRIFT, 3 * learner->noise) * (1 + learner->drifts);
 	if (isnan(learner->settled))
 		learner->settled = learner->level;
-	bool moved = fabs(learner->level - learner->settled) >= limit;
-	learner->drifting = moved ? learner->drifting + 1 : 0;
+	learner->drifting = fabs(learner->level - learner->settled) < limit ? 0 : learner->drifting + 1;
 	if (learner->drifting < 2)
 		return;
 	learner->drifting = 0;
@@ -221,7 +218,7 @@ static void drift_look(struct inside_learner *learner) {
 static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	struct trial *trial = &learner->trial;
 	learner->recent[learner->calls++ % WINDOW] = log_cost;
-	if (learner->calls <= WINDOW || learner->calls % 3 == 0 || trial->slot)
+	if (learner->calls <= WINDOW || learner->calls % WINDOW == 0 || trial->slot)
 		level_find(learner);
 	if (trial->slot && trial->held < SAMPLES && trial->held <= trial->tried)
 		trial->incumbent[trial->held++] = log_cost;
@@ -267,7 +264,9 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 	slot->relative = learner->relative + effect.log;
 	slot->error = effect.error;
 	if (outcome == INSIDE_BETTER) {
+		double settled = learner->settled + effect.log; /* unless the cost has moved meanwhile */
 		incumbent_set(learner, trial->config, trial->candidate, trial->tried);
+		learner->settled = settled;
 		learner->relative += fmin(0, effect.log + 2 * effect.error); /* what is certain, as it may be spent */
 	}
 	atomic_store_explicit(&slot->state, INSIDE_DONE, memory_order_release);
@@ -316,7 +315,7 @@ static void give_up(struct inside_learner *learner) {
 	trial_end(learner, INSIDE_NOTHING, (struct effect){.log = NAN, .error = NAN});
 }
 
-static bool can_afford(const struct inside_learner *learner) {
+static bool can_afford(const struct inside_learner *learner, const struct inside_slot *slot) {
 	const struct inside_ring *ring = learner->ring;
 	const struct trial *trial = &learner->trial;
 	double cost = learner->cost;
@@ -326,12 +325,13 @@ static bool can_afford(const struct inside_learner *learner) {
 	double saved = 1e-9 * (double)(int64_t)atomic_load_explicit(&ring->saved_ns, memory_order_relaxed);
 	if (learner->context->needs_another && learner->relative > DRIFT)
 		return true; /* what holds is worse than the default, which is out of reach */
-	double left = ring->credit ? fmax(ring->share * (all + saved), ring->ahead_s) + saved
-	                           : fmax(ring->share * all, ring->ahead_s) - spent;
+	double part = fmax(0, 1 - slot->keeps);
+	double left = ring->credit ? part * fmax(ring->share * (all + saved), ring->ahead_s) + saved
+	                           : part * fmax(ring->share * all, ring->ahead_s) - spent;
 	return left >= fmax(0, loss);
 }
 
-/* Takes what the tuner knows to be good from another process, or from an earlier run. */
+/* The find of another process. */
 static void advice_take(struct inside_learner *learner) {
 	struct inside_cell *cell = learner->cell;
 	uint32_t advice = atomic_load_explicit(&cell->advice, memory_order_acquire);
@@ -375,7 +375,7 @@ static bool trial_start(struct inside_learner *learner) {
 	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
 		struct inside_slot *slot = &learner->cell->slots[i];
 		uint32_t expected = INSIDE_READY;
-		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == INSIDE_READY && can_afford(learner) &&
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == INSIDE_READY && can_afford(learner, slot) &&
 		    atomic_compare_exchange_strong(&slot->state, &expected, INSIDE_TAKEN))
 			return slot_use(learner, slot);
 	}
@@ -403,7 +403,7 @@ static bool turn(struct inside_learner *learner) {
 	if (!trial->slot)
 		advice_take(learner);
 	if (!learner->ring->learns || (!trial->slot && !trial_start(learner)) || !is_turn(learner) ||
-	    !can_afford(learner) || !atomic_compare_exchange_strong(&trying, &none, learner))
+	    !can_afford(learner, trial->slot) || !atomic_compare_exchange_strong(&trying, &none, learner))
 		return false;
 	trial->out = true;
 	trial->waited = 0;
@@ -493,7 +493,7 @@ static void learner_forked(struct inside_learner *learner) {
 	learner->tickets += 1u << 20;
 	learner->calls = 0;
 	learner->settled = NAN;
-	learner->random ^= (uint32_t)getpid() * 2654435761u | 1;
+	learner->random ^= (atomic_fetch_add(&learner->ring->learners, 1) + 1) * 2654435761u | 1;
 }
 
 const struct inside_learning ssi_learning = {learner_make, learner_choose, learner_observe, learner_report,

@@ -85,6 +85,7 @@ struct inside_known *inside_known_get(struct inside_session *session, struct ins
 struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index);
 
 /* Its best is faster than the default by the calls' own comparison. */
+bool inside_known_compared(const struct inside_known *cell);
 bool inside_known_faster(const struct inside_known *cell);
 /* The best of what was tried, even if nothing has shown yet that it is better than what holds. */
 static inline uint64_t inside_known_leader(const struct inside_known *cell) {

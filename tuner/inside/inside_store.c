@@ -9,7 +9,7 @@
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 
-enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10, COMPARED = 24 };
+enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10 };
 
 static json_t *config_json(const struct inside_subject *subject, uint64_t index) {
 	return index == UINT64_MAX || !subject->space ? json_incref(subject->otherwise)
@@ -20,7 +20,7 @@ static bool is_done(struct inside_known *cell) {
 	const struct inside_subject *subject = cell->subject;
 	if (!subject->space)
 		return true;
-	bool compared = cell->best == subject->start || subject->without_default || cell->gain_calls >= COMPARED;
+	bool compared = cell->best == subject->start || subject->without_default || inside_known_compared(cell);
 	return cell->searched && cell->retries == 0 && compared;
 }
 
@@ -312,6 +312,8 @@ json_t *inside_session_json(const struct inside_session *session) {
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; session->subjects[i]->space && k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
+			if (cell->calls == 0) /* of another program, or of a problem that it did not have this time */
+				continue;
 			json_t *one =
 				json_pack("{s:s,s:O,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem", cell->asked, "calls",
 			              (json_int_t)cell->calls, "time", cell->seconds, "tried", (json_int_t)cell->count);

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
-enum { PENDING_MOST = 4, ASKED_MOST = 120, COMPARED = 24, SEEN = 5, CHANCES = 8 };
-static const double PROMISE = 0.01, NEAR = 0.05, CHANCE = 1.1;
+enum { PENDING_MOST = 4, ASKED_MOST = 120, CHANCES = 8 };
+static const double PROMISE = 0.01, KEEPS = 0.3, NEAR = 0.05, CHANCE = 1.1;
 
 static bool is_tried(const struct inside_known *cell, uint64_t index) {
 	for (size_t i = 0; i < cell->count; i++)
@@ -114,7 +114,7 @@ static bool simpler_next(struct inside_known *cell, uint64_t *index) {
 			continue;
 		struct inside_tried *tried = inside_tried_get(cell, *index);
 		bool is_worse =
-			tried->calls >= SEEN && tried->relative - 2 * tried->error > inside_tried_get(cell, cell->best)->relative;
+			tried->calls > 1 && tried->relative - 2 * tried->error > inside_tried_get(cell, cell->best)->relative;
 		if (tried->rounds == 0 && !tried->failed && !is_worse) {
 			tried->rounds++;
 			return true;
@@ -155,7 +155,7 @@ static bool final_next(struct inside_known *cell, uint64_t *index, enum inside_g
 		return true;
 	*goal = INSIDE_COMPARE;
 	*index = subject->start;
-	if (changed && !subject->without_default && cell->gain_calls < COMPARED && !is_pending(cell, *index))
+	if (changed && !subject->without_default && !inside_known_compared(cell) && !is_pending(cell, *index))
 		return true;
 	*goal = INSIDE_SIMPLER; /* it is not faster after all */
 	if (changed && !subject->without_default && !inside_known_faster(cell) && !is_pending(cell, *index) &&
@@ -204,6 +204,7 @@ static void slots_fill(struct inside_known *cell) {
 			return;
 		cell->in_slot[i] = index;
 		slot->goal = goal;
+		slot->keeps = cell->searched ? KEEPS : 0;
 		levels_of(cell->subject, index, &slot->levels);
 		atomic_store_explicit(&slot->state, INSIDE_READY, memory_order_release);
 		pending++;
@@ -211,6 +212,22 @@ static void slots_fill(struct inside_known *cell) {
 }
 
 /* ---- results ---- */
+
+/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
+static void epoch_begin(struct inside_known *cell) {
+	cell->epoch++;
+	cell->searched = false;
+	search_free(cell->search);
+	cell->search = NULL;
+	cell->gain_calls = 0;
+	cell->gain = cell->gain_error = NAN;
+	for (size_t i = 0; i < cell->count; i++)
+		cell->tried[i].rounds = 0;
+	if (!is_default(cell, cell->best) && cell->subject->start != UINT64_MAX)
+		cell->retry[cell->retries++ % INSIDE_RETRIES] = cell->subject->start;
+	if (cell->retries > INSIDE_RETRIES)
+		cell->retries = INSIDE_RETRIES;
+}
 
 static void compare_note(struct inside_known *cell, const struct inside_slot *slot) {
 	double weight = slot->calls, all = cell->gain_calls + weight;
@@ -220,10 +237,9 @@ static void compare_note(struct inside_known *cell, const struct inside_slot *sl
 	cell->gain = first ? slot->log : (cell->gain_calls * cell->gain + weight * slot->log) / all;
 	cell->gain_error = first ? slot->error : hypot(cell->gain_calls * cell->gain_error, weight * slot->error) / all;
 	cell->gain_calls += slot->calls;
-	if (slot->outcome == INSIDE_BETTER) { /* the default holds again */
+	if (slot->outcome == INSIDE_BETTER) { /* the default holds again: the costs have changed */
 		cell->best = cell->subject->start;
-		cell->gain_calls = 0;
-		cell->gain = cell->gain_error = NAN;
+		epoch_begin(cell);
 	}
 }
 
@@ -255,22 +271,6 @@ static void result_note(struct inside_known *cell, uint64_t index, const struct 
 	search_inform(cell, tried);
 	if (slot->outcome == INSIDE_BETTER)
 		best_set(cell, index);
-}
-
-/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
-static void epoch_begin(struct inside_known *cell) {
-	cell->epoch++;
-	cell->searched = false;
-	search_free(cell->search);
-	cell->search = NULL;
-	cell->gain_calls = 0;
-	cell->gain = cell->gain_error = NAN;
-	for (size_t i = 0; i < cell->count; i++)
-		cell->tried[i].rounds = 0;
-	if (!is_default(cell, cell->best) && cell->subject->start != UINT64_MAX)
-		cell->retry[cell->retries++ % INSIDE_RETRIES] = cell->subject->start;
-	if (cell->retries > INSIDE_RETRIES)
-		cell->retries = INSIDE_RETRIES;
 }
 
 static void totals_read(struct inside_known *cell) {

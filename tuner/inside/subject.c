@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
-enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5 };
-static const double GAIN = 0.01;
+enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5, COMPARED_LEAST = 8, COMPARED = 24 };
+static const double GAIN = 0.01, CLEAR = 0.05;
 
 /* The next word of *at, decoded into the buffer; false: there is none. */
 static bool word_next(char **at, char buffer[INSIDE_TEXT]) {
@@ -162,6 +162,12 @@ struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index)
 	cell->tried[cell->count] =
 		(struct inside_tried){.index = index, .relative = NAN, .error = NAN, .epoch = cell->epoch};
 	return &cell->tried[cell->count++];
+}
+
+/* Beside the default in enough calls; a large difference is clear after a few. */
+bool inside_known_compared(const struct inside_known *cell) {
+	bool clear = cell->gain_calls >= COMPARED_LEAST && cell->gain - 4 * cell->gain_error > CLEAR;
+	return clear || cell->gain_calls >= COMPARED;
 }
 
 bool inside_known_faster(const struct inside_known *cell) {

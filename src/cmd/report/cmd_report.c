@@ -241,7 +241,8 @@ static const char *page_make(struct report *report, const json_t *document) {
 		                    json_array_size(json_object_get(report->diff, "entries")));
 	}
 	page_put(report, document);
-	return report->from ? arena_printf(report->arena, "%zu results", report->section_count)
+	return report->from ? arena_printf(report->arena, "%zu result%s", report->section_count,
+	                                   report->section_count == 1 ? "" : "s")
 	                    : js_string_or(js_at(document, "summary"), "sentence", "");
 }
 

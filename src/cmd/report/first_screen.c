@@ -188,20 +188,29 @@ void report_interval(struct html *html, const struct report_ruler *ruler, struct
 	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", place(ruler, gain.ratio), middle);
 }
 
+/* The verdict, or of what was only measured the best value. */
+static char *brief_of(const json_t *answer) {
+	const char *brief = js_string_or(answer, "brief", NULL), *state = js_string_or(answer, "state", "");
+	double median = js_real_or(answer, "median", NAN);
+	char value[48];
+	if (brief)
+		return mem_printf("%s%s", brief, strcmp(state, "stale") == 0 ? ", the source has changed since" : "");
+	results_value(median, js_string_or(answer, "unit", ""), value, sizeof value);
+	return isfinite(median) ? mem_printf("best measured: %s", value) : mem_strdup(state);
+}
+
 static void row_put(struct report *report, struct html_table *table, const json_t *answer,
                     const struct report_ruler *ruler, const struct report_line *line) {
-	const char *brief = js_string_or(answer, "brief", js_string_or(answer, "state", "")), *state = NULL;
 	const char *setting = js_string_or(answer, "setting", NULL);
 	struct speedup gain = speedup_of(answer);
-	if (strcmp(js_string_or(answer, "state", ""), "stale") == 0)
-		state = "the source has changed since";
+	mem_auto char *brief = brief_of(answer);
 	html_table_row(table);
 	html_table_cell(table, NAN);
 	html_put(report->html, "<a href=\"#%s\">%s</a><small> %s</small>", line->anchor, line->name, line->about);
 	html_table_cell_end(table);
 	html_table_cell(table, isfinite(gain.ratio) ? gain.ratio : INFINITY);
-	html_put(report->html, "<span class=\"%s\">%s</span>%s%s", verdict_of(answer) == VERDICT_FASTER ? "high" : "low",
-	         brief, state ? ", " : "", state ? state : "");
+	html_put(report->html, "<span class=\"%s\">%s</span>", verdict_of(answer) == VERDICT_FASTER ? "high" : "low",
+	         brief);
 	html_table_cell_end(table);
 	html_table_cell(table, isfinite(gain.low) ? gain.low : INFINITY);
 	report_interval(report->html, ruler, gain);
@@ -233,8 +242,10 @@ void report_answers(struct report *report, const json_t *document) {
 		report_ruler_add(&ruler, speedup_of(answer));
 	html_put(report->html, "<section id=\"results\"><h2>Results</h2>");
 	html_table_begin(&table, report->html,
-	                 "Fastest first. A bar is the interval of a speedup, on a logarithmic scale with a line at 1; it "
-	                 "comes from fresh pairs with the baseline, never from the search.",
+	                 report->from
+	                     ? "The best of each problem."
+	                     : "Largest gain first. A bar is the interval of a speedup, on a logarithmic scale with a "
+	                       "line at 1; it comes from fresh pairs with the baseline, never from the search.",
 	                 titles);
 	js_each (answer, answers) {
 		const struct report_section *section = &report->sections[answer_at];

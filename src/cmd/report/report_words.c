@@ -12,9 +12,12 @@ void report_heading(struct report *report, const char *text) {
 }
 
 void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
-	html_put(report->html,
-	         "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
-	         line->name, line->about, verdict, line->anchor);
+	bool open = report->from && report->section_count == 1; /* a page about one table */
+	html_put(
+		report->html,
+		open ? "<details class=\"result\" open><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">"
+			 : "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
+		line->name, line->about, verdict, line->anchor);
 }
 
 const char *report_program(const json_t *document) {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program with a context: usage: chooser CALLS [WORD]. A call takes 3 ms with way "slow" (the default), 1 ms with
+ * "fast"; "bad", which is declared only with the word "crash", ends the program by a fault. With "fork", half of the
+ * calls are a child's. Writes the number of calls with "fast" and of those at the end to stderr. */
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/sweetspot.h"
+
+static sweetspot_context *context;
+static int fast, late;
+
+static void call(int left) {
+	struct sweetspot_choice choice;
+	sweetspot_choose(context, NULL, 0, &choice);
+	const char *way = sweetspot_chosen_word(&choice, "way");
+	if (strcmp(way, "bad") == 0)
+		raise(SIGSEGV);
+	bool is_fast = strcmp(way, "fast") == 0;
+	const struct timespec pause = {.tv_nsec = is_fast ? 1000000 : 3000000};
+	nanosleep(&pause, NULL);
+	sweetspot_report(&choice, NAN);
+	fast += is_fast;
+	late += is_fast && left < 20;
+}
+
+int main(int argc, char **argv) {
+	static const char *const ways[] = {"slow", "fast", "other", "bad"};
+	int calls = argc > 1 ? atoi(argv[1]) : 100;
+	const char *word = argc > 2 ? argv[2] : "";
+	context = sweetspot_context_open("work");
+	sweetspot_context_word(context, "way", ways, strcmp(word, "crash") == 0 ? 4 : 3, "slow");
+	if (strcmp(word, "fork") == 0) {
+		call(calls);
+		fork();
+	}
+	while (calls-- > 0)
+		call(calls);
+	if (strcmp(word, "fork") == 0)
+		wait(NULL);
+	puts("done");
+	fprintf(stderr, "fast=%d late=%d\n", fast, late);
+	return 0;
+}
