@@ -147,7 +147,7 @@ static bool is_of(const struct entry *entry, const struct gpu *gpu, const struct
 static bool is_usable(const struct launcher_kernel *kernel, const struct gpu *gpu,
                       const struct sweetspot_match *match) {
 	const char *theirs = kernel->host->about(kernel->profile, "gpu");
-	return match->status != SWEETSPOT_FOREIGN || (theirs && strstr(theirs, gpu_facts(gpu)->name));
+	return match->status != SWEETSPOT_FOREIGN || (theirs && strcmp(theirs, gpu_facts(gpu)->name) == 0);
 }
 
 /* The problem is called as the tuner calls it. */
@@ -165,7 +165,10 @@ static const sweetspot_config *config_find(const struct launcher_kernel *kernel,
 	bool sized = size[0] > 1 || asked.word;
 	const sweetspot_config *config =
 		kernel->host->lookup(kernel->profile, kernel->spec.name, NULL, &asked, sized, match);
-	return config && is_usable(kernel, gpu, match) ? config : NULL;
+	if (config && is_usable(kernel, gpu, match))
+		return config;
+	*match = (struct sweetspot_match){.status = SWEETSPOT_NONE, .predicted = NAN, .measured = NAN};
+	return NULL;
 }
 
 static void shape_set(const struct t1_shape *from, struct gpu_shape *to) {

@@ -15,6 +15,7 @@
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
+#include "tuner/profile/profile_wisdom_impl.h"
 #include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 #include "tuner/result/result.h"
@@ -381,8 +382,23 @@ json_t *profile_until(struct store *store, const char *fingerprint, const char *
 	return profile_make(store, &own, &gather, err);
 }
 
+static json_t *load(const char *path, struct err *err) {
+	struct stat file;
+	size_t size;
+	if (strcmp(path, "-") == 0)
+		return js_load(path, PROFILE_BYTES_MAX, err);
+	mem_auto char *text = sys_read_file(path, PROFILE_BYTES_MAX, &size, err);
+	json_t *profile = NULL;
+	js_auto json_t *date = time_json(stat(path, &file) ? sys_wall() : (double)file.st_mtime);
+	if (text && !profile_wisdom_read(text, json_string_value(date), &profile, err))
+		return js_parse(text, size, path, err);
+	if (text && !profile)
+		err_prefix(err, "%s", path);
+	return profile;
+}
+
 json_t *profile_load(const char *path, struct err *err) {
-	json_t *profile = js_load(path, PROFILE_BYTES_MAX, err);
+	json_t *profile = load(path, err);
 	if (!profile || profile_check(profile, err) == 0)
 		return profile;
 	err_prefix(err, "%s", path);
