@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a space from rows. A configuration that occurs twice counts once: the first that worked, else the first. */
+#include <ctype.h>
 #include <math.h>
 
 #include "base/stop.h"
@@ -33,6 +34,12 @@ static bool find_split(const struct build *build, size_t column, size_t by, unsi
 			return false;
 	}
 	return true;
+}
+
+/* Can an expression use it? */
+static bool is_plain_name(const char *name) {
+	return !isdigit((unsigned char)*name) && name[strspn(name, "_0123456789abcdefghijklmnopqrstuvwxyz"
+	                                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
 }
 
 static bool is_plain_word(struct value value) {
@@ -71,7 +78,7 @@ static const char *build_condition(const struct build *build, size_t column) {
 	size_t lacks = lacking(build, column);
 	for (size_t by = 0; by < build->column_count && !found && !stop_asked(); by++) {
 		/* Fewer gaps than its own, so that conditions cannot be circular. */
-		if (by == column || lacking(build, by) >= lacks)
+		if (by == column || !is_plain_name(build->columns[by].name) || lacking(build, by) >= lacks)
 			continue;
 		unsigned char *seen = mem_alloc(build->columns[by].count, 1);
 		if (find_split(build, column, by, seen))
@@ -177,6 +184,7 @@ static void add_rows(struct table *table) {
 
 static int make_space(struct table *table, struct err *err) {
 	struct space *space = table->build->record->space = space_new();
+	space_names_any(space); /* nobody chose them for us */
 	const char *names[SPACE_PARAMS_MAX];
 	for (size_t i = 0; i < table->width; i++) {
 		if (add_param(table, i, err) != 0)

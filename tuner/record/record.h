@@ -58,6 +58,11 @@ struct record {
 struct record_choice {
 	const char *objective, *unit;
 	bool more; /* of `objective` is better */
+	/* For a table as it stands (record_table): the column of values, and those of parameters; parameter_count 0: all
+	 * others. */
+	const char *value;
+	const char *const *parameters;
+	size_t parameter_count;
 };
 
 /* Detects the format by the content; the file may be gzipped, and its last brackets may be missing. ERR_USAGE: the
@@ -65,6 +70,9 @@ struct record_choice {
 struct record *record_read(const char *path, const struct record_choice *choice, struct err *err);
 /* The same for a text in memory; `name` serves for messages. */
 struct record *record_parse(const char *text, size_t size, const char *name, struct err *err);
+/* A table of which choice->value and the columns behind it tell all; objective is `value`, or NULL if its name tells
+ * the direction. */
+struct record *record_table(const char *path, const struct record_choice *choice, struct err *err);
 /* The text of any file of at most 1 GiB, unpacked (gzip, zip, and bzip2, xz, zstd where their tools are) and as UTF-8
  * without a mark; it ends with a 0, and the caller frees it. ERR_USAGE for a pointer of Git LFS, a web page, .. */
 char *record_text(const char *path, size_t *size, struct err *err);

@@ -176,8 +176,15 @@ int build_column(struct build *build, struct scan *scan, const struct scan_text 
 	return (int)build->column_count++;
 }
 
+/* NaN is how pandas writes that a row lacks a parameter. */
+static bool is_nan(struct value value) {
+	return value.type == VALUE_REAL && isnan(value.as.r);
+}
+
 void build_list_value(struct build *build, int column, struct value value) {
 	struct column *of = &build->columns[column];
+	if (is_nan(value))
+		return;
 	/* A new value may move them all. */
 	size_t at = column_place(of, value);
 	struct column_value *listed = &of->values[at];
@@ -222,7 +229,8 @@ struct record_row *build_begin(struct build *build) {
 }
 
 void build_value(struct build *build, int column, struct value value) {
-	build->places[column] = column_place(&build->columns[column], value);
+	if (!is_nan(value))
+		build->places[column] = column_place(&build->columns[column], value);
 }
 
 struct scan_reals *build_samples(struct build *build) {

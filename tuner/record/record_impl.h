@@ -187,6 +187,13 @@ static inline void build_keys_set(struct build_keys *keys, const struct scan_tex
 		keys->count++;
 }
 
+/* choice NULL: the file tells. */
+struct build *build_new(const struct record_choice *choice);
+/* Frees the record as well, unless it was finished. */
+void build_free(struct build *build);
+/* Makes the space and the figures; NULL with err. */
+struct record *build_finish(struct build *build, const char *name, struct err *err);
+
 /* Shared by the files that build a record. */
 
 enum { COUNTERS_MAX = 4096 };

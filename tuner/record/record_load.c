@@ -291,8 +291,7 @@ static void column_free(struct column *column) {
 	free(column->slots);
 }
 
-/* NULL: the file tells */
-static struct build *build_new(const struct record_choice *choice) {
+struct build *build_new(const struct record_choice *choice) {
 	struct build *build = mem_alloc(1, sizeof *build);
 	if (choice)
 		build->choice = *choice;
@@ -304,8 +303,7 @@ static struct build *build_new(const struct record_choice *choice) {
 	return build;
 }
 
-/* frees the record as well, unless it was finished */
-static void build_free(struct build *build) {
+void build_free(struct build *build) {
 	for (size_t i = 0; i < build->column_count; i++)
 		column_free(&build->columns[i]);
 	free(build->rows);
@@ -379,8 +377,7 @@ static void values_turn(struct build *build) {
 	}
 }
 
-/* Makes the space and the figures; NULL with err. */
-static struct record *build_finish(struct build *build, const char *name, struct err *err) {
+struct record *build_finish(struct build *build, const char *name, struct err *err) {
 	struct record *record = build->record;
 	values_turn(build);
 	if (build_space(build, err) != 0) {

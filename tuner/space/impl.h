@@ -49,6 +49,8 @@ struct space {
 	struct space_table *tables;
 	size_t table_count;
 	struct diagram *diagram; /* NULL before space_build */
+	bool any_names;
+	double estimate; /* of the valid configurations, if they could not be counted */
 };
 
 static inline uint32_t space_branches(const struct space *space, int param) {

@@ -10,11 +10,17 @@
 #include "tuner/space/impl.h"
 
 enum { NAME_MAX_LENGTH = 128, RULES_MAX = 4096 };
+/* The configurations that are kept of a space that cannot be counted, and those that are drawn at most. */
+enum { SAMPLED_MAX = 1 << 14, DRAWS_MAX = 1 << 22 };
 
 struct space *space_new(void) {
 	struct space *space = mem_alloc(1, sizeof *space);
 	space->arena = arena_new();
 	return space;
+}
+
+void space_names_any(struct space *space) {
+	space->any_names = true;
 }
 
 void space_free(struct space *space) {
@@ -40,9 +46,10 @@ static int space_constant_find(const struct space *space, const char *name);
 
 static int check_name(const struct space *space, const char *name, struct err *err) {
 	size_t size = strlen(name);
-	bool good = size > 0 && size <= NAME_MAX_LENGTH && !isdigit((unsigned char)name[0]);
+	bool any = space->any_names,
+		 good = size > 0 && size <= NAME_MAX_LENGTH && (any || !isdigit((unsigned char)name[0]));
 	for (size_t i = 0; good && i < size; i++)
-		good = isalnum((unsigned char)name[i]) || name[i] == '_';
+		good = any ? !iscntrl((unsigned char)name[i]) : isalnum((unsigned char)name[i]) || name[i] == '_';
 	if (!good)
 		return err_set(err, ERR_USAGE, "use letters, digits and _, and do not begin with a digit",
 		               "'%.100s' cannot be the name of a parameter", name);
@@ -376,6 +383,76 @@ static int report_empty(const struct space *space, struct err *err) {
 	               "the space is empty: nothing meets %s together", list);
 }
 
+/* Leaves out the constraints of most parameters until the others can be counted. */
+static struct diagram *count_some(const struct space *space, bool *off, enum diagram_status *status) {
+	struct diagram *diagram = NULL;
+	do {
+		size_t widest = space->constraint_count;
+		for (size_t i = 0; i < space->constraint_count; i++)
+			if (!off[i] &&
+			    (widest == space->constraint_count || __builtin_popcountll(space->constraints[i].mask) >
+			                                              __builtin_popcountll(space->constraints[widest].mask)))
+				widest = i;
+		if (widest == space->constraint_count)
+			return NULL;
+		off[widest] = true;
+	} while (!(diagram = diagram_new(space, off, status)) && *status == DIAGRAM_ENTANGLED);
+	return diagram;
+}
+
+static bool holds_all(const struct space *space, const bool *rules, const int *config) {
+	for (size_t i = 0; i < space->constraint_count; i++)
+		if (rules[i] && space_rule_holds(space, &space->constraints[i], config) == 0)
+			return false;
+	return true;
+}
+
+/* Draws configurations that meet the constraints that can be counted, and keeps those that meet the others as well.
+ * Returns how many; draws: how many it took. */
+static size_t draw_valid(const struct space *space, const bool *others, int *rows, size_t *draws) {
+	struct rng rng;
+	size_t kept = 0;
+	rng_seed(&rng, 1);
+	for (*draws = 0; *draws < DRAWS_MAX && kept < SAMPLED_MAX && !stop_asked(); ++*draws) {
+		int *config = rows + kept * space->param_count;
+		space_config(space, space_sample(space, &rng), config);
+		kept += holds_all(space, others, config);
+	}
+	return kept;
+}
+
+/* Makes the space a list of configurations that were drawn. */
+static struct diagram *sampled(struct space *space, enum diagram_status *status) {
+	bool *off = mem_alloc(rule_count(space) + 1, sizeof *off);
+	int *rows = mem_alloc((SAMPLED_MAX + 1) * space->param_count, sizeof *rows);
+	const char *names[SPACE_PARAMS_MAX];
+	size_t draws = 0, kept = 0;
+	struct diagram *diagram = NULL;
+	for (size_t i = 0; i < space->param_count; i++)
+		names[i] = space->params[i].name;
+	space->diagram = count_some(space, off, status);
+	if (space->diagram && space->diagram->root != DIAGRAM_DEAD)
+		kept = draw_valid(space, off, rows, &draws);
+	double all = (double)space_valid(space);
+	diagram_free(space->diagram);
+	space->diagram = NULL;
+	*status = stop_asked() ? DIAGRAM_STOPPED : DIAGRAM_ENTANGLED;
+	size_t rules = rule_count(space);
+	if (kept && space_add_table(space, names, space->param_count, rows, kept, NULL) == 0 &&
+	    bind_table(space, &space->tables[space->table_count - 1], NULL) == 0) {
+		memset(off, 1, rules);
+		diagram = diagram_new(space, off, status);
+		space->estimate = all * (double)kept / (double)draws;
+	}
+	free(off);
+	free(rows);
+	return diagram;
+}
+
+double space_estimate(const struct space *space) {
+	return space->estimate;
+}
+
 int space_build(struct space *space, struct err *err) {
 	enum diagram_status status;
 	if (space->diagram)
@@ -383,6 +460,8 @@ int space_build(struct space *space, struct err *err) {
 	if (space_bind(space, err) != 0)
 		return -1;
 	struct diagram *diagram = diagram_new(space, NULL, &status);
+	if (status == DIAGRAM_ENTANGLED)
+		diagram = sampled(space, &status);
 	if (status == DIAGRAM_STOPPED)
 		return stop_fail(err, "while the space was counted");
 	if (status == DIAGRAM_OVERFLOW)

@@ -25,6 +25,8 @@ struct space;
 struct space *space_new(void);
 void space_free(struct space *space);
 
+/* Parameters may then have any names; expressions can only use those of letters, digits and _. */
+void space_names_any(struct space *space);
 /* To be called before space_build. All texts and values are copied. */
 int space_add_param(struct space *space, const char *name, const char *summary, const struct value *values,
                     size_t count, const char *when, struct err *err);
@@ -36,8 +38,9 @@ int space_add_constraint(struct space *space, const char *expression, struct err
  * linear in its rows, of which there may be SPACE_ROWS_MAX; other tables may have 2^20 rows. */
 int space_add_table(struct space *space, const char *const *names, size_t name_count, const int *rows, size_t row_count,
                     struct err *err);
-/* Counts the configurations. ERR_USAGE for unknown names in expressions, circular conditions, or an empty space; the
- * message names the constraints that make it empty. */
+/* Counts the configurations. Where constraints tie too many values together for that, such as a sum modulo a prime, the
+ * space becomes a list of valid configurations that were drawn uniformly (space_estimate). ERR_USAGE for unknown names
+ * in expressions, circular conditions, or an empty space; the message names the constraints that make it empty. */
 int space_build(struct space *space, struct err *err);
 
 size_t space_params(const struct space *space);
@@ -50,6 +53,7 @@ bool space_param_ordered(const struct space *space, size_t param); /* all values
 
 double space_cartesian(const struct space *space); /* product of the numbers of values */
 uint64_t space_valid(const struct space *space);
+double space_estimate(const struct space *space); /* how many there are about, if space_valid are a sample; else 0 */
 void space_config(const struct space *space, uint64_t index, int *config);
 bool space_index(const struct space *space, const int *config,
                  uint64_t *index);                                 /* false: the configuration is not valid */

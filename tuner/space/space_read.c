@@ -55,6 +55,8 @@ json_t *space_json(const struct space *space) {
 	json_t *counts = json_object(), *out = json_object();
 	json_object_set_new(counts, "cartesian", cartesian_json(space_cartesian(space)));
 	json_object_set_new(counts, "valid", count_json(space_valid(space)));
+	if (space->estimate > 0)
+		json_object_set_new(counts, "estimate", json_real(space->estimate));
 	json_object_set_new(out, "space", counts);
 	json_object_set_new(out, "params", params_json(space, true));
 	json_object_set_new(out, "constraints", constraints_json(space));

@@ -12,6 +12,8 @@ enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5, OFF_VALUES_MIN =
  * until results show it: with 1.35, smooth spaces need a quarter more evaluations. */
 static const double NAMES_LENGTH = 5;
 enum { FEW_MIN = 3, FEW_MAX = 5 };
+/* Flags exclude each other if they never meet among so many configurations, where they would so often by chance. */
+enum { LOOKED_AT = 2048, MEETINGS_MIN = 10 };
 
 static double number(const struct space *space, size_t param, size_t level) {
 	struct value value = space_param_value(space, param, level);
@@ -38,6 +40,59 @@ static struct gp_dim *dim_add(struct coding *coding, size_t param, const uint16_
 	coding->code[coding->count] = code;
 	coding->dim[coding->count] = dim;
 	return &coding->dim[coding->count++];
+}
+
+/* The level at which a parameter of 0 and 1 is on; -1: it is not one. */
+static int on_level(const struct space *space, size_t param) {
+	if (space_param_values(space, param) != 2 || !space_param_ordered(space, param))
+		return -1;
+	double first = number(space, param, 0), second = number(space, param, 1);
+	return first == 0 && second == 1 ? 1 : first == 1 && second == 0 ? 0 : -1;
+}
+
+static uint64_t bit(size_t param) {
+	return (uint64_t)1 << param;
+}
+
+/* Finds the flags that are ever on together with each, and how often each is on, in a sample of the space. */
+static void flags_look(const struct space *space, uint64_t *together, double *on) {
+	int config[SPACE_PARAMS_MAX];
+	struct rng rng;
+	rng_split(&rng, 0, "flags");
+	for (size_t i = 0; i < LOOKED_AT; i++) {
+		uint64_t are_on = 0;
+		space_config(space, space_sample(space, &rng), config);
+		for (size_t p = 0; p < space_params(space); p++)
+			are_on |= config[p] >= 0 && config[p] == on_level(space, p) ? bit(p) : 0;
+		for (uint64_t left = are_on; left; left &= left - 1) {
+			together[__builtin_ctzll(left)] |= are_on;
+			on[__builtin_ctzll(left)]++;
+		}
+	}
+}
+
+/* Flags of which at most one is on, such as one for each method of compression, are one choice that was written as
+ * several parameters. Without it, another method is two changes away. choice: of each parameter, the flags of its
+ * choice; 0: none. Flags that are rare may never meet by chance, and are left alone. */
+static void choices_find(const struct space *space, uint64_t *choice) {
+	uint64_t together[SPACE_PARAMS_MAX] = {0};
+	double on[SPACE_PARAMS_MAX] = {0};
+	flags_look(space, together, on);
+	for (size_t p = 0; p < space_params(space); p++) {
+		uint64_t flags = bit(p);
+		for (size_t q = p + 1; q < space_params(space) && on[p] > 0 && !choice[p]; q++)
+			if (!choice[q] && !(together[q] & flags) && on[p] * on[q] >= MEETINGS_MIN * LOOKED_AT)
+				flags |= bit(q);
+		for (uint64_t left = flags & (flags - 1) ? flags : 0; left; left &= left - 1)
+			choice[__builtin_ctzll(left)] = flags;
+	}
+}
+
+static void choice_add(struct arena *arena, struct coding *coding, size_t param, uint64_t flags) {
+	size_t count = (size_t)__builtin_popcountll(flags);
+	double *x = arena_alloc(arena, count + 1, sizeof *x);
+	dim_add(coding, param, NULL, gp_dim_of(NULL, count, x));
+	coding->flags[coding->count - 1] = flags;
 }
 
 static void param_add(struct arena *arena, struct coding *coding, size_t param) {
@@ -122,9 +177,13 @@ static void names_add(struct arena *arena, struct coding *coding, size_t param) 
 struct coding *coding_new(struct arena *arena, const struct space *space, size_t spare) {
 	struct coding *coding = arena_alloc(arena, 1, sizeof *coding);
 	size_t room = GP_DIMS_MAX - spare;
+	uint64_t choice[SPACE_PARAMS_MAX] = {0};
 	coding->space = space;
+	choices_find(space, choice);
 	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
-		if (space_param_values(space, p) > 1 || space_param_when(space, p))
+		if (choice[p] && p == (size_t)__builtin_ctzll(choice[p]))
+			choice_add(arena, coding, p, choice[p]);
+		else if (!choice[p] && (space_param_values(space, p) > 1 || space_param_when(space, p)))
 			param_add(arena, coding, p);
 	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
 		if (space_param_ordered(space, p) && has_alignment(space, p))
@@ -136,11 +195,26 @@ struct coding *coding_new(struct arena *arena, const struct space *space, size_t
 	return coding;
 }
 
+/* The place of the flag that is on; their number: none of them. */
+static uint16_t choice_code(const struct space *space, uint64_t flags, const int *config) {
+	uint16_t nth = 0;
+	for (; flags; flags &= flags - 1, nth++) {
+		size_t param = (size_t)__builtin_ctzll(flags);
+		if (config[param] >= 0 && config[param] == on_level(space, param))
+			return nth;
+	}
+	return nth;
+}
+
 void coding_config(const struct coding *coding, const int *config, uint16_t *codes) {
 	for (size_t d = 0; d < coding->count; d++) {
 		int param = coding->param[d];
 		if (param < 0)
 			continue;
+		if (coding->flags[d]) {
+			codes[d] = choice_code(coding->space, coding->flags[d], config);
+			continue;
+		}
 		size_t values = space_param_values(coding->space, (size_t)param);
 		codes[d] = coding->code[d][config[param] == SPACE_ABSENT ? values : (size_t)config[param]];
 	}

@@ -251,7 +251,7 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	size_t rows = OBSERVED_MAX + PENDING_MAX;
 	surrogate->task = *task;
 	rng_split(&surrogate->rng, task->seed, "surrogate");
-	surrogate->best = INFINITY;
+	surrogate->best = surrogate->worth.anchor = INFINITY;
 	surrogate->fit.stretch = 1;
 	surrogate->fit.error = NAN;
 	surrogate->coding = coding_new(task->arena, task->space, transfer && task->source_count ? SOURCES_MAX : SPARE);
@@ -302,6 +302,17 @@ static void compact(struct surrogate *surrogate) {
 	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 
+/* A search that gains less and less where it is must look elsewhere, while the model, all of whose latest results are
+ * alike, promises little there: what a proposal has to gain (a logarithm) grows with each result behind the first VAIN
+ * in a row that have not improved the best by CLEARLY. Every NEAR_EACH-th goes on where the best is, and so do all
+ * where configurations are ruled out, because little is known beyond such a limit anyway. */
+enum { NEAR_EACH = 2 };
+static const double CLEARLY = 0.01, STEP_EACH = 0.004, STEP_MOST = 0.1, VAIN = 4;
+
+static double goal_of(const struct surrogate *surrogate) {
+	return surrogate->worth.incumbent - surrogate->worth.step;
+}
+
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	cost_report(surrogate->cost, index, outcome);
@@ -316,6 +327,11 @@ void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct 
 	surrogate->failed += outcome->result == STRATEGY_FAILURE;
 	if (outcome->result == STRATEGY_VALUE && observed->log < surrogate->best)
 		surrogate->best = observed->log;
+	surrogate->worth.vain++;
+	if (surrogate->best < surrogate->worth.anchor - CLEARLY) {
+		surrogate->worth.anchor = surrogate->best;
+		surrogate->worth.vain = 0;
+	}
 }
 
 bool surrogate_ready(const struct surrogate *surrogate) {
@@ -338,6 +354,9 @@ static void incumbent_set(struct surrogate *surrogate) {
 	gp_smooth(surrogate->fit.value, surrogate->fit.lone_mean);
 	for (size_t i = 0; i < surrogate->fit.in_value; i++)
 		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.lone_mean[i]);
+	bool near = surrogate->odds.strict || (surrogate->fit.told + surrogate->waiting.count) % NEAR_EACH == 0;
+	double over = near ? 0 : fmax(0, (double)surrogate->worth.vain - VAIN);
+	surrogate->worth.step = (float)fmin(STEP_MOST, STEP_EACH * over);
 }
 
 struct choice {
@@ -365,7 +384,7 @@ static double gain_most(const struct surrogate *surrogate, double gap, double de
 }
 
 double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
-	double gap = surrogate->worth.incumbent - gp_pool_mean(surrogate->fit.values)[c];
+	double gap = goal_of(surrogate) - gp_pool_mean(surrogate->fit.values)[c];
 	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
 }
 
@@ -390,7 +409,7 @@ static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *in
 		surrogate->worth.gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
-		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->worth.incumbent - mean[c];
+		double deviation = surrogate_deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
 		bool passes = surrogate_passes(surrogate, c);
 		struct choice *choice = passes ? &passed : &doubted;
 		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);

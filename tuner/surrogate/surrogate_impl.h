@@ -7,7 +7,8 @@
 
 /* Configurations as a Gaussian process sees them: one dimension for each parameter that has a choice (gp_dim_of), and
  * one for the alignment of numbers whose powers of two do not simply grow with them. (48 lies between 32 and 64, but is
- * less aligned than either.) Numbers of few values have another one, without an order. */
+ * less aligned than either.) Numbers of few values have another one, without an order. Flags that exclude each other
+ * have one together. */
 
 struct coding {
 	const struct space *space;
@@ -15,6 +16,7 @@ struct coding {
 	struct gp_dim dim[GP_DIMS_MAX];
 	int param[GP_DIMS_MAX];            /* parameter of each dimension; -1: the dimension belongs to a source */
 	const uint16_t *code[GP_DIMS_MAX]; /* code of each level of it, then of its absence */
+	uint64_t flags[GP_DIMS_MAX];       /* a choice written as flags: the parameters, of which one is on at most */
 };
 
 /* Allocated in the arena. Leaves room for `spare` dimensions. */
@@ -98,7 +100,9 @@ struct surrogate_fit {
 struct surrogate_worth {
 	double *gain; /* of each candidate: surrogate_gain_at or more; 0: it is taken */
 	float *gain_most;
-	float incumbent;
+	float incumbent, step; /* step: a proposal should be better by this */
+	double anchor;         /* the best when it last improved clearly */
+	size_t vain;           /* results since */
 };
 
 struct surrogate_prior { /* earlier searches */

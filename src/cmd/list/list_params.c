@@ -74,8 +74,15 @@ static void params_print(struct ui *ui, const json_t *document) {
 	}
 	table_end(table, ui, stdout);
 	const json_t *space = json_object_get(document, "space");
-	printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
-	       js_real_or(space, "cartesian", 0));
+	double estimate = js_real_or(space, "estimate", 0);
+	if (estimate > 0)
+		printf(
+			"\nabout %.2g valid configurations: the constraints tie too many values together to count them,\nso that "
+			"%.0f were drawn to search among\n",
+			estimate, js_real_or(space, "valid", 0));
+	else
+		printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
+		       js_real_or(space, "cartesian", 0));
 }
 
 /* Prints configurations that were drawn uniformly, as an impression of the space. */

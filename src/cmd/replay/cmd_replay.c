@@ -281,8 +281,10 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 	struct arena *arena = arena_new();
 	const char *baseline = opt_get(args, "baseline", NULL);
 	uint64_t start;
-	int failed = record ? replay_settings_task(settings, record, arena, &session.task, err) : -1;
-	if (!failed && baseline) {
+	int failed = record ? 0 : -1;
+	if (record)
+		replay_settings_task(settings, record, arena, app_ui(app), &session.task);
+	if (record && baseline) {
 		failed = replay_baseline_read(baseline, record, &start, err);
 		session.task.start = &start;
 	}

@@ -210,10 +210,10 @@ static int spaces_read(struct session *session, const struct opt_args *args, str
 	for (size_t i = 0; i < count; i++) {
 		struct score_space *space = &session->spaces[session->space_count++];
 		space->path = opt_word(args, i);
-		space->record = replay_record(space->path, NULL, err);
-		if (!space->record ||
-		    replay_settings_task(&session->settings, space->record, session->arena, &space->task, err))
+		space->record = replay_record(space->path, &session->settings.choice, err);
+		if (!space->record)
 			return -1;
+		replay_settings_task(&session->settings, space->record, session->arena, app_ui(session->app), &space->task);
 		space->axis = score_axis_new(space->record);
 		if (!opt_has(args, "budget"))
 			space->task.expected = score_axis_length(space->axis);

@@ -15,9 +15,14 @@ struct replay_settings {
 	struct tune_budget budget; /* all members are 0 if it is not given */
 	bool counters;
 	struct record_choice choice; /* the objective of the space to search */
-	struct record **from;        /* spaces that serve as sources */
+	char *parameter_list;
+	const char **parameters; /* its words, for `choice` */
+	struct replay_from {     /* spaces that serve as sources */
+		struct record *record;
+		char *path;
+		bool folder; /* it is from one, which may hold spaces of other kernels */
+	} * from;
 	size_t from_count;
-	bool from_folder; /* some of them come from a folder */
 };
 
 extern const struct opt replay_options[];
@@ -26,10 +31,10 @@ struct record *replay_record(const char *path, const struct record_choice *choic
 /* Call replay_settings_clear even after a failure. */
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
 void replay_settings_clear(struct replay_settings *settings);
-/* Makes the task of a repeat, except for its seed. Configurations of the sources are mapped into `record`; ERR_USAGE if
- * a source shares none with it. The arena owns the results. */
-int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
-                         struct replay_task *task, struct err *err);
+/* Makes the task of a repeat, except for its seed. Configurations of the sources are mapped into `record`; a source
+ * that shares none with it is left out with a warning. The arena owns the results. */
+void replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                          struct ui *ui, struct replay_task *task);
 
 /* The output of `replay`. */
 

@@ -21,6 +21,8 @@ const struct opt replay_options[] = {
 	{"minimize", 0, "NAME", "objective of which less is better", 0},
 	{"maximize", 0, "NAME", "objective of which more is better", 0},
 	{"unit", 0, "U", "unit of the objective, where the file does not tell", 0},
+	{"value", 0, "COLUMN", "the file is a table, and this is its objective", 0},
+	{"parameters", 0, "A,B,..", "its parameters (all other columns)", 0},
 	OPT_GROUP("Prior knowledge"),
 	{"from", 0, "FILE", "earlier results: a recorded space or a folder", OPT_REPEAT},
 	{"counters", 0, NULL, "give the strategy the recorded counters, too", 0},
@@ -88,7 +90,7 @@ struct record *replay_record(const char *path, const struct record_choice *choic
 	struct record *record = record_read(path, choice, err);
 	if (!record && err->code == ERR_USAGE) {
 		*err = (struct err){.code = ERR_OK};
-		record = table_record(path, choice, err);
+		record = choice && choice->value ? record_table(path, choice, err) : table_record(path, choice, err);
 	}
 	if (record || err->code != ERR_USAGE || access(path, F_OK) == 0)
 		return record;
@@ -99,12 +101,12 @@ struct record *replay_record(const char *path, const struct record_choice *choic
 	return NULL;
 }
 
-static int from_add(const char *path, struct replay_settings *settings, struct err *err) {
+static int from_add(const char *path, bool folder, struct replay_settings *settings, struct err *err) {
 	struct record *record = replay_record(path, &settings->choice, err);
 	if (!record)
 		return -1;
 	settings->from = mem_grow(settings->from, settings->from_count + 1, sizeof *settings->from);
-	settings->from[settings->from_count++] = record;
+	settings->from[settings->from_count++] = (struct replay_from){record, mem_strdup(path), folder};
 	return 0;
 }
 
@@ -120,7 +122,7 @@ static int from_folder(const char *path, struct replay_settings *settings, struc
 		failed = err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
 	for (int i = 0; i < count; i++) {
 		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
-		failed = failed || from_add(file, settings, err);
+		failed = failed || from_add(file, true, settings, err);
 		free(entries[i]);
 	}
 	free(entries);
@@ -132,8 +134,7 @@ static int from_read(const struct opt_args *args, struct replay_settings *settin
 	for (size_t i = 0; i < opt_count(args, "from"); i++) {
 		const char *path = opt_at(args, "from", i);
 		bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-		settings->from_folder |= folder;
-		if (folder ? from_folder(path, settings, err) : from_add(path, settings, err))
+		if (folder ? from_folder(path, settings, err) : from_add(path, false, settings, err))
 			return -1;
 	}
 	return 0;
@@ -146,17 +147,39 @@ static int counters_read(const struct opt_args *args, bool *counters, struct err
 	return 0;
 }
 
+/* Reads the options that describe the objective and the columns of a table. */
+static int choice_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
+	const char *named = opt_get(args, "maximize", opt_get(args, "minimize", NULL));
+	const char *list = opt_get(args, "parameters", NULL), *value = opt_get(args, "value", NULL);
+	char *rest = NULL;
+	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
+	if (value && named && strcmp(value, named) != 0)
+		return err_set(err, ERR_USAGE, "leave one of them out", "--value and --%s name two columns",
+		               opt_has(args, "maximize") ? "maximize" : "minimize");
+	if (list && !value && !named)
+		return err_set(err, ERR_USAGE, "add --value COLUMN", "--parameters does not say which column is the value");
+	settings->choice = (struct record_choice){.objective = named,
+	                                          .more = opt_has(args, "maximize"),
+	                                          .unit = opt_get(args, "unit", NULL),
+	                                          .value = value  ? value
+	                                                   : list ? named
+	                                                          : NULL};
+	settings->parameter_list = mem_strdup(list ? list : "");
+	for (char *word = strtok_r(settings->parameter_list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		settings->parameters = mem_grow(settings->parameters, settings->choice.parameter_count + 1, sizeof(char *));
+		settings->parameters[settings->choice.parameter_count++] = word + strspn(word, " ");
+	}
+	settings->choice.parameters = settings->parameters;
+	return 0;
+}
+
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings,
                          struct err *err) {
 	const char *budget = opt_get(args, "budget", NULL);
 	long long seed, repeats, jobs, batch;
 	*settings = (struct replay_settings){0};
-	settings->choice = (struct record_choice){.objective = opt_get(args, "maximize", opt_get(args, "minimize", NULL)),
-	                                          .more = opt_has(args, "maximize"),
-	                                          .unit = opt_get(args, "unit", NULL)};
-	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
-		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
-	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
+	if (choice_read(args, settings, err) || opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
 	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
 	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)replay_threads_cores(), &jobs, err) ||
 	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
@@ -171,24 +194,35 @@ int replay_settings_read(const struct opt_args *args, size_t repeat, struct repl
 }
 
 void replay_settings_clear(struct replay_settings *settings) {
-	for (size_t i = 0; i < settings->from_count; i++)
-		record_free(settings->from[i]);
+	for (size_t i = 0; i < settings->from_count; i++) {
+		record_free(settings->from[i].record);
+		free(settings->from[i].path);
+	}
 	free(settings->from);
+	free(settings->parameters);
+	free(settings->parameter_list);
 	*settings = (struct replay_settings){0};
 }
 
-int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
-                         struct replay_task *task, struct err *err) {
+static void left_out(const struct replay_from *from, struct ui *ui) {
+	if (from->folder)
+		ui_note(ui, "%s is left out, because it shares no configuration with the space to search", from->path);
+	else
+		ui_warn(ui, "spaces are joined by parameters with the same names and values",
+		        "%s is left out, because it shares no configuration with the space to search", from->path);
+}
+
+void replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                          struct ui *ui, struct replay_task *task) {
 	struct strategy_source *sources = arena_alloc(arena, settings->from_count + 1, sizeof *sources);
 	size_t count = 0;
 	for (size_t i = 0; i < settings->from_count; i++) {
-		const struct record *from = settings->from[i];
+		const struct record *from = settings->from[i].record;
 		sources[count] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
 		if (sources[count].count)
 			count++;
-		else if (!settings->from_folder) /* a folder may hold spaces of other kernels */
-			return err_set(err, ERR_USAGE, "spaces are joined by parameters with the same names and values",
-			               "a space of --from shares no configuration with the one to search");
+		else
+			left_out(&settings->from[i], ui);
 	}
 	bool counters = settings->counters && record->counter_count;
 	*task = (struct replay_task){
@@ -201,5 +235,4 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 		.counters = counters,
 		.outcomes = replay_outcomes(record, counters, arena),
 	};
-	return 0;
 }

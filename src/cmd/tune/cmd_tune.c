@@ -335,13 +335,14 @@ static int plan(struct tune_session *session, struct err *err) {
 
 /* Values may be alone, or constraints leave a single setting. */
 static int choice_check(const struct tune_session *session, struct err *err) {
-	for (size_t i = 0; i < session->count && opt_has(session->args, "param"); i++) {
+	for (size_t i = 0; i < session->count; i++) {
 		const struct space *space = session->items[i]->task.space;
-		if (space_valid(space) == 1 && space_params(space) > 0)
-			return err_set(
-				err, ERR_USAGE,
-				"give more values, as X=1,2,4 or X=1..8, or fewer constraints; `sweetspot run` measures one setting",
-				"there is nothing to tune, because only one setting is possible");
+		if (space_estimate(space) > 0)
+			ui_warn(app_ui(session->app), NULL, "about %.2g configurations cannot be counted: a sample is searched",
+			        space_estimate(space));
+		if (space_valid(space) == 1 && space_params(space) > 0 && opt_has(session->args, "param"))
+			return err_set(err, ERR_USAGE, "give more values, as X=1..8; `sweetspot run` measures one setting",
+			               "there is nothing to tune, because only one setting is possible");
 	}
 	return 0;
 }

@@ -129,6 +129,39 @@ static void test_adding(void) {
 	space_free(space);
 }
 
+/* A space that is too tangled to be counted is a list of valid configurations, and says so. */
+static void test_tangled(void) {
+	static const int weights[] = {524287, 131071, 65537, 104729, 99991, 7919, 611953, 350377};
+	struct space *space = space_new();
+	char name[16], *sum = mem_strdup("");
+	int config[SPACE_PARAMS_MAX], valid = 0;
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof name, "p%d", i);
+		add_param(space, name, "1..12", NULL);
+		char *longer = mem_printf("%s%s%d * p%d", sum, i ? " + " : "", weights[i], i);
+		free(sum);
+		sum = longer;
+	}
+	mem_auto char *rule = mem_printf("(%s) %% 1000003 < 20000", sum);
+	free(sum);
+	add_constraint(space, rule);
+	built(space);
+	for (uint64_t index = 0; index < space_valid(space); index++) {
+		long long total = 0;
+		space_config(space, index, config);
+		for (int i = 0; i < 8; i++)
+			total += (long long)weights[i] * (config[i] + 1);
+		valid += total % 1000003 < 20000;
+	}
+	double share = space_estimate(space) / space_cartesian(space);
+	ok(valid > 1000 && (uint64_t)valid == space_valid(space), "all %d configurations that were drawn are valid", valid);
+	ok(share > 0.015 && share < 0.025, "the estimate of a space that was drawn is near 2 %%: %.2f %%", 100 * share);
+	space_free(space);
+	space = built(small_space());
+	ok(space_estimate(space) == 0, "a space that was counted is not estimated");
+	space_free(space);
+}
+
 static void test_no_params(void) {
 	struct space *space = built(space_new());
 	uint64_t index = 7;
@@ -144,6 +177,7 @@ int main(void) {
 	test_empty();
 	test_tables();
 	test_adding();
+	test_tangled();
 	test_no_params();
 	return tap_done();
 }

@@ -36,6 +36,28 @@ static void places(void) {
 	arena_free(arena);
 }
 
+/* One choice that is written as flags has one dimension. */
+static void choices(void) {
+	struct arena *arena = arena_new();
+	struct space *space = space_new();
+	add_param(space, "a", "0,1", NULL);
+	add_param(space, "free", "0,1", NULL);
+	add_param(space, "b", "0,1", NULL);
+	add_param(space, "c", "1,0", NULL);
+	add_param(space, "size", "1..6", NULL);
+	add_constraint(space, "a + b + c <= 1");
+	const struct coding *coding = coding_new(arena, built(space), 0);
+	ok(coding->count == 3 + 1 && coding->dim[0].at == NULL && coding->dim[0].values == 4 && coding->param[1] == 1,
+	   "flags that exclude each other are one choice without an order");
+	uint16_t codes[GP_DIMS_MAX];
+	coding_config(coding, (int[]){0, 1, 0, 1, 2}, codes);
+	ok(codes[0] == 3 && codes[1] == 1, "none of the flags is a choice as well");
+	coding_config(coding, (int[]){0, 1, 0, 0, 2}, codes);
+	ok(codes[0] == 2, "each flag is a choice");
+	space_free(space);
+	arena_free(arena);
+}
+
 /* What is off is as far from all sizes, which have the coordinates that they have without it. */
 static void off(void) {
 	struct arena *arena = arena_new();
@@ -211,6 +233,7 @@ static void many(void) {
 
 int main(void) {
 	places();
+	choices();
 	off();
 	all_codes();
 	alignment();
