@@ -21,6 +21,7 @@ import warnings
 from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, TypeVar
 
 from ._command import SweetspotError, program
+from ._inside import Context, declare
 from ._params import Space, Value, module
 from ._profile import Profile
 from ._study import Study
@@ -294,6 +295,8 @@ class _Tuned:
         if any(name in kwargs for name in self.space.values):  # the caller chooses
             return self.function(*args, **{**self.default, **kwargs})
         problem = self.problem(args, kwargs)
+        if "SWEETSPOT_INSIDE_RING" in os.environ:  # `sweetspot tune` or `apply --learn` decides what is tried
+            return self._inside(problem, args, kwargs)
         key = self._key(problem)
         if not key.search or not key.lock.acquire(blocking=False):
             return self.function(*args, **kwargs, **key.config)
@@ -301,6 +304,14 @@ class _Tuned:
             return self._trial(key, problem, args, kwargs) if key.search else self.function(*args, **kwargs, **key.config)
         finally:
             key.lock.release()
+
+    def _inside(self, problem: Config, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        declared = declare(self.file.name, self.params, self.default, self.options["constraints"])
+        timed = _events((*args, *kwargs.values())) or _clock(self.options["synchronize"])
+        with Context(declared, problem) as choice:
+            result, seconds = timed(lambda: self.function(*args, **kwargs, **choice.config))
+            choice.report(seconds)
+        return result
 
     def _trial(self, key: _Key, problem: Config, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         config = key.next

@@ -110,7 +110,7 @@ _known: Dict[Any, _Declared] = {}
 _lock = threading.Lock()
 
 
-def _context(name: str, params: Mapping[str, Sequence[Value]], default: Mapping[str, Value], constraints: Sequence[str]) -> _Declared:
+def declare(name: str, params: Mapping[str, Sequence[Value]], default: Mapping[str, Value], constraints: Sequence[str]) -> _Declared:
     space = Space(params)
     key = (name, tuple((each, tuple(words)) for each, words in space.words.items()), tuple(constraints))
     with _lock:
@@ -169,4 +169,4 @@ def context(
     values for the problem. `sweetspot tune -- python program.py` and `sweetspot apply --learn` try the others. A block
     that ends by an exception is not learned from. Without libsweetspot the defaults hold.
     """
-    return Context(_context(name, params, default or {}, constraints), problem or {})
+    return Context(declare(name, params, default or {}, constraints), problem or {})

@@ -103,7 +103,6 @@ int report_compare(struct report *report, struct err *err) {
 	           : err_set(err, ERR_NOTHING, NULL, "neither side contains a result of these kernels");
 }
 
-enum { NAMED_MAX = 8 };
 static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
 
 /* B's speedup over A; of times the inverse of their ratio. */
@@ -216,37 +215,6 @@ static void table_put(struct report *report, const json_t *rows) {
 	html_table_end(&table);
 }
 
-/* A few problems are named; more of them are numbered in the order of the table. */
-static void chart_put(struct report *report, const json_t *rows) {
-	size_t most = json_array_size(rows);
-	const char **names = arena_alloc(report->arena, most + 1, sizeof *names);
-	struct chart chart = {.title = "Speedup of B over A",
-	                      .y_label = "speedup",
-	                      .description = "How many times as fast B is as A, for each problem, with 95 % intervals.",
-	                      .y_log = true};
-	struct chart_series *gains = chart_line(report->arena, &chart, "speedup, with its interval", CHART_POINTS, most);
-	js_each (row, rows) {
-		struct speedup gain = gain_of(row);
-		if (!isfinite(gain.ratio))
-			continue;
-		names[gains->count] =
-			arena_printf(report->arena, "%s %s", js_string_or(row, "kernel", ""), problem_of(report, row));
-		chart_dot(gains, (double)gains->count, gain.ratio, gain.low, gain.high);
-	}
-	if (gains->count < 2)
-		return;
-	struct chart_series *same = chart_line(report->arena, &chart, "the same", CHART_BOUND, 2);
-	chart_dot(same, 0, 1, NAN, NAN);
-	chart_dot(same, (double)gains->count - 1, 1, NAN, NAN);
-	bool named = gains->count <= NAMED_MAX;
-	chart.x_label = named ? "problem" : "problem, in the order of the table";
-	chart.x_names = named ? names : NULL;
-	chart.x_name_count = named ? gains->count : 0;
-	html_put(report->html, "<div class=\"figures\">");
-	charts_add(report->charts, "changes", &chart);
-	html_put(report->html, "</div>");
-}
-
 static void summary_put(struct report *report, const json_t *rows) {
 	size_t counts[VERDICT_COUNT] = {0}, both = 0, only[2] = {0};
 	js_each (row, rows) {
@@ -301,10 +269,8 @@ void report_compare_page(struct report *report) {
 	html_put(report->html, "</header><main><section id=\"results\"><h2>What changed</h2>");
 	summary_put(report, rows);
 	table_put(report, rows);
-	chart_put(report, rows);
 	html_put(report->html, "</section>");
 	machines_put(report);
-	charts_notice(report->charts);
 	html_put(report->html, "</main>");
 	page_end(report->html);
 }

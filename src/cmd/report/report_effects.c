@@ -416,28 +416,6 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 	report_figure(report, section, arena_printf(report->arena, "%s-%s", x, y), &chart);
 }
 
-static void grid_table(struct report *report, const struct grid *grid) {
-	const struct study *study = grid->section->view.study;
-	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
-	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
-	struct html_table table;
-	const char *what = arena_printf(report->arena, "%s by %s and %s", grid->section->label, x->name, y->name);
-	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "numbers: %s", what),
-	                        arena_printf(report->arena, "Best %s", what), titles);
-	for (size_t i = 0; i < grid->side[1]; i++)
-		for (size_t k = 0; k < grid->side[0]; k++) {
-			char text[48];
-			if (isnan(grid->value[i][k]))
-				continue;
-			report_value(grid->section, grid->value[i][k], text, sizeof text);
-			html_table_row(&table);
-			html_table_text(&table, "%s", slice_level(report, x, grid->level[0][k]));
-			html_table_text(&table, "%s", slice_level(report, y, grid->level[1][i]));
-			html_table_number(&table, grid->value[i][k], "%s", text);
-		}
-	html_table_end(&table);
-}
-
 static void report_heat(struct report *report, const struct report_section *section) {
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
 	struct grid *grid;
@@ -455,7 +433,6 @@ static void report_heat(struct report *report, const struct report_section *sect
 	if (grid->cells < CELLS_LEAST)
 		return;
 	grid_draw(report, grid);
-	grid_table(report, grid);
 }
 
 void report_effects(struct report *report, const struct report_section *section) {

@@ -162,7 +162,7 @@ static void test_counts(const char *folder) {
 	};
 	struct err err;
 	struct counter_metric metric = {"G", "ratio", "%", "a / b", expr_parse("a / b", &err)};
-	const struct counter_plan plan = {events, 4, &metric, 1};
+	const struct counter_plan plan = {.events = events, .event_count = 4, .metrics = &metric, .metric_count = 1};
 	struct arena *arena = arena_new();
 	struct cuda_record *record = record_new();
 	struct gpu_work *work = work_of(record, folder);
