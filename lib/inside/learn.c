@@ -100,7 +100,6 @@ static double median_of(const double *values, size_t count) {
 	return count == 0 ? NAN : count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-/* A standard deviation by the median distance from the median. */
 static double spread_of(const double *values, size_t count, double median) {
 	double distance[SAMPLES];
 	for (size_t i = 0; i < count; i++)
@@ -372,6 +371,8 @@ static bool trial_start(struct inside_learner *learner) {
 		learner->gap -= learner->gap > 0;
 		return false;
 	}
+	if (learner->context->needs_another) /* the first trials need it, too */
+		relative_find(learner);
 	for (size_t i = 0; i < INSIDE_SLOTS; i++) {
 		struct inside_slot *slot = &learner->cell->slots[i];
 		uint32_t expected = INSIDE_READY;

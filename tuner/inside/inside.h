@@ -37,6 +37,10 @@ struct inside_account {
 };
 struct inside_account inside_session_account(const struct inside_session *session);
 
+/* Seconds that a run of the program like the last one gains by being asked, by what is known of it: below 0 where what
+ * cannot have its default costs more than the rest gains. NAN: some of it has not been searched yet. */
+double inside_session_gain(const struct inside_session *session, const char *program);
+
 /* The text for SWEETSPOT_INSIDE. proven: of what is proven to be faster only, for programs that do not learn; otherwise
  * also what is known of the defaults, and what seems best. NULL: there is nothing. Caller frees. */
 char *inside_session_table(const struct inside_session *session, bool proven);

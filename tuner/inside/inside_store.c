@@ -9,6 +9,7 @@
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 
+static const double DOUBTED = 0.15;
 enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10 };
 
 static json_t *config_json(const struct inside_subject *subject, uint64_t index) {
@@ -33,6 +34,8 @@ struct inside_account inside_session_account(const struct inside_session *sessio
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
+			if (!cell->calls && !cell->shared) /* another program's */
+				continue;
 			account.cells++;
 			account.better += inside_known_faster(cell);
 			account.done = account.done && is_done(cell);
@@ -123,6 +126,31 @@ char *inside_session_table(const struct inside_session *session, bool proven) {
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* By the values that the table gives. A default that cannot be had was measured in another run, when the machine may
+ * have been slower. */
+static double gain_of(const struct inside_known *cell) {
+	const struct inside_subject *subject = cell->subject;
+	uint64_t index = cell->best == subject->start && subject->without_default ? inside_known_leader(cell) : cell->best;
+	double relative = index == subject->start ? 0 : inside_tried_get((struct inside_known *)cell, index)->relative;
+	if (subject->without_default && !cell->searched)
+		return NAN;
+	if (subject->without_default && relative < 0 && relative > -DOUBTED)
+		relative = 0;
+	return isfinite(relative) ? cell->run_seconds * (exp(-relative) - 1) : 0;
+}
+
+double inside_session_gain(const struct inside_session *session, const char *program) {
+	size_t length = strlen(program);
+	double gain = 0;
+	for (size_t i = 0; i < session->count; i++) {
+		const struct inside_subject *subject = session->subjects[i];
+		bool ours = strncmp(subject->kernel, program, length) == 0 && subject->kernel[length] == ':';
+		for (size_t k = 0; ours && subject->space && k < subject->count; k++)
+			gain += gain_of(subject->cells[k]);
+	}
+	return gain;
 }
 
 /* ---- to the store ---- */

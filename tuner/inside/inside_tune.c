@@ -116,7 +116,7 @@ static int watch(struct tuning *tuning, struct err *err) {
 	const struct inside_mode mode = {.learns = false};
 	if (ring_run(tuning, &mode, &tuning->plain_s, err))
 		return -1;
-	if (inside_session_account(tuning->session).cells == 0)
+	if (inside_session_account(tuning->session).cells == 0 && !tuning->options->learning)
 		return err_set(err, ERR_ABSENT, NULL, "the program does not have any context");
 	tuning->budget_s = tuning->options->budget_s;
 	if (!(tuning->budget_s > 0))
@@ -128,15 +128,19 @@ static int learn(struct tuning *tuning, struct err *err) {
 	const struct inside_mode mode = {.learns = true, .share = SHARE, .ahead_s = NAN, .credit = true};
 	double seconds, begun = sys_now();
 	int crashes = 0, idle = 0;
-	while (!inside_session_account(tuning->session).done && crashes < CRASHES_MOST && idle < IDLE_RUNS_MOST &&
-	       left(tuning, LEARN_SHARE) > tuning->plain_s) {
+	bool unseen = inside_session_account(tuning->session).cells == 0;
+	while ((unseen || !inside_session_account(tuning->session).done) && crashes < CRASHES_MOST &&
+	       idle < IDLE_RUNS_MOST && left(tuning, LEARN_SHARE) > tuning->plain_s) {
 		size_t before = inside_session_account(tuning->session).trials;
 		if (ring_run(tuning, &mode, &seconds, err))
 			return -1;
+		unseen = false;
 		crashes += isnan(seconds);
 		idle = inside_session_account(tuning->session).trials > before ? 0 : idle + 1;
 	}
 	tuning->learned_s = sys_now() - begun;
+	if (inside_session_account(tuning->session).cells == 0)
+		return err_set(err, ERR_ABSENT, NULL, "the program has no contexts");
 	return 0;
 }
 

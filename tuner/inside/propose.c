@@ -282,8 +282,11 @@ static void totals_read(struct inside_known *cell) {
 	cell->run_seconds = 1e-9 * (double)ns;
 	cell->before_calls = calls;
 	cell->before_ns = ns;
-	if (none)
-		cell->default_s = 1e-9 * (double)none;
+	if (!none)
+		return;
+	/* later runs cannot measure it */
+	cell->is_new = cell->is_new || (cell->subject->without_default && !(cell->default_s > 0));
+	cell->default_s = 1e-9 * (double)none;
 }
 
 static size_t serve(struct inside_known *cell, bool learns) {

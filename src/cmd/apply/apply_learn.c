@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/inside/inside_kokkos.h"
@@ -109,15 +110,27 @@ static void end_alike(int status) {
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
+/* Kokkos' heuristics are gone for all kernels as soon as it asks, which has to pay. */
+static void kokkos_add(struct ui *ui, const struct inside_session *session, const struct inside_kokkos *kokkos,
+                       json_t *set) {
+	if (!kokkos->learning)
+		return;
+	bool pays = !(inside_session_gain(session, text_base_name(kokkos->tool.file)) < 0);
+	json_object_update(set, pays ? kokkos->learning : kokkos->watching);
+	if (!pays)
+		ui_inform(ui, "Kokkos keeps its own heuristics, because no values that were tried make the program faster");
+}
+
 int launch_learn(struct app *app, const struct opt_args *args, const struct launch *launch,
                  struct inside_kokkos *kokkos, double share, struct err *err) {
 	const struct inside_mode mode = {.learns = true, .share = share, .ahead_s = NAN};
 	struct inside_session *session = inside_session_new((uint64_t)getpid());
 	struct err late = {0};
 	int64_t store_session = 0;
-	json_object_update(launch->set, kokkos->learning);
-	int failed = !app_fingerprint(app, err) || inside_command_recall(app, args, session, err) ||
-	             inside_run_begin(session, &mode, launch->set, err);
+	int failed = !app_fingerprint(app, err) || inside_command_recall(app, args, session, err);
+	if (!failed)
+		kokkos_add(app_ui(app), session, kokkos, launch->set);
+	failed = failed || inside_run_begin(session, &mode, launch->set, err);
 	app_release(app);
 	failed = failed || start(app, launch, err);
 	if (failed) {

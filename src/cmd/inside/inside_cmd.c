@@ -108,6 +108,29 @@ int inside_command_keep(struct app *app, const struct opt_args *args, struct ins
 	return failed ? -1 : 0;
 }
 
+/* A line of the table is for a program of that name. */
+static bool table_names(const char *table, const char *word) {
+	mem_auto char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	fputc('\n', out);
+	ssi_text_write(out, text_base_name(word));
+	ssi_text_write(out, ":");
+	fclose(out);
+	return strstr(table, text);
+}
+
+/* The table may be about other programs. */
+static bool concerns(const char *table, const struct opt_args *args) {
+	static const struct opt *const none[] = {NULL};
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	for (size_t i = 0; table && i < count; i++)
+		if (table_names(table, words[i]))
+			return true;
+	return table && inside_command_suits(args, none);
+}
+
 json_t *inside_command_environment(struct app *app, const struct opt_args *args) {
 	json_t *set = json_object();
 	struct err none = {0};
@@ -115,7 +138,7 @@ json_t *inside_command_environment(struct app *app, const struct opt_args *args)
 	mem_auto char *table = NULL;
 	if (inside_command_recall(app, args, session, &none) == 0)
 		table = inside_session_table(session, true);
-	if (table)
+	if (concerns(table, args))
 		json_object_set_new(set, INSIDE_TABLE, json_string(table));
 	inside_session_free(session);
 	return set;
