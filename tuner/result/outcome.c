@@ -295,6 +295,10 @@ static double least_of(struct speedup speedup) {
 	return floor(step * speedup.low + 1e-9) / step;
 }
 
+double speedup_told(struct speedup speedup) {
+	return speedup_is_wide(speedup) ? least_of(speedup) : speedup.ratio;
+}
+
 char *speedup_gain_text(struct speedup speedup, const char *word) {
 	const char *space = *word ? " " : "";
 	if (speedup_is_wide(speedup))

@@ -67,6 +67,7 @@ void speedup_digits_text(struct speedup speedup, char *text, size_t size);
 
 /* Is the interval so wide that only its lower end should be told? */
 bool speedup_is_wide(struct speedup speedup);
+double speedup_told(struct speedup speedup); /* the number that speedup_gain_text tells */
 /* "1.29x faster [1.26, 1.32]", or "at least 1.60x faster" where it is wide. Caller frees. */
 char *speedup_gain_text(struct speedup speedup, const char *word);
 /* An element of "worth": "OMP_PROC_BIND=close  1.29x [1.26, 1.32]". Caller frees. */

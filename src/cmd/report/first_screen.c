@@ -12,7 +12,7 @@
 static double rank_of(const struct report_section *section) {
 	static const int places[VERDICT_COUNT] = {[VERDICT_FASTER] = 0, [VERDICT_NOT_SAME] = 1, [VERDICT_UNDECIDED] = 2,
 	                                          [VERDICT_TIE] = 3,    [VERDICT_SLOWER] = 4,   [VERDICT_NO_BASELINE] = 5};
-	double gain = speedup_of(section->tune).ratio;
+	double gain = speedup_told(speedup_of(section->tune));
 	return (section->tune ? places[verdict_of(section->tune)] : VERDICT_COUNT) + 1 / (2 + (gain > 0 ? gain : 0));
 }
 
@@ -208,7 +208,7 @@ static void row_put(struct report *report, struct html_table *table, const json_
 	html_table_cell(table, NAN);
 	html_put(report->html, "<a href=\"#%s\">%s</a><small> %s</small>", line->anchor, line->name, line->about);
 	html_table_cell_end(table);
-	html_table_cell(table, isfinite(gain.ratio) ? gain.ratio : INFINITY);
+	html_table_cell(table, isfinite(gain.ratio) ? speedup_told(gain) : INFINITY);
 	html_put(report->html, "<span class=\"%s\">%s</span>", verdict_of(answer) == VERDICT_FASTER ? "high" : "low",
 	         brief);
 	html_table_cell_end(table);
