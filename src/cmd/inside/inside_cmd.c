@@ -64,7 +64,9 @@ bool inside_command_suits(const struct opt_args *args, const struct opt *const *
 		if (file && has_contexts(file))
 			return true;
 	}
-	return inside_kokkos_suits(args);
+	const char *own = getenv("KOKKOS_TOOLS_LIBS");
+	return !(own && *own) &&
+	       kokkos_program_find((const char *const *)words, count, opt_get(args, "cwd", NULL)) == KOKKOS_PROGRAM_TUNED;
 }
 
 /* ---- the store ---- */
