@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <fnmatch.h>
 #include <math.h>
 
 #include "counters/plan/plan_impl.h"
@@ -243,31 +242,6 @@ static int asked_add_all(struct plan_build *build, const char *const *asked, str
 		return err_set(err, ERR_USAGE, "ask for fewer groups at once", "these are more than %d events or %d metrics",
 		               PLAN_EVENTS_MAX, PLAN_METRICS_MAX);
 	return 0;
-}
-
-/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
-static size_t family_fits(const struct table_family *family, const char *cpu) {
-	size_t best = strcmp(family->name, cpu) == 0 ? SIZE_MAX : 0;
-	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
-		const char *pattern = json_string_value(json_array_get(family->cpus, i));
-		size_t says = 1;
-		for (const char *c = pattern; *c; c++)
-			says += *c != '*' && *c != '?';
-		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
-			best = says;
-	}
-	return best;
-}
-
-const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
-	const struct table_family *best = NULL;
-	size_t most = 0;
-	for (size_t i = 0; tables && i < tables->family_count; i++) {
-		size_t fits = family_fits(&tables->families[i], cpu);
-		best = fits > most ? &tables->families[i] : best;
-		most = fits > most ? fits : most;
-	}
-	return best;
 }
 
 struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,

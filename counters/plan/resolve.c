@@ -2,6 +2,7 @@
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <ctype.h>
+#include <fnmatch.h>
 
 #include "base/expr/expr.h"
 #include "counters/plan/plan_impl.h"
@@ -133,6 +134,31 @@ static bool formula_try(struct attempt *attempt, const char *formula) {
 	if (good)
 		attempt->found.formula = formula;
 	return good;
+}
+
+/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
+static size_t family_fits(const struct table_family *family, const char *cpu) {
+	size_t best = strcmp(family->name, cpu) == 0 ? SIZE_MAX : 0;
+	for (size_t i = 0; i < json_array_size(family->cpus); i++) {
+		const char *pattern = json_string_value(json_array_get(family->cpus, i));
+		size_t says = 1;
+		for (const char *c = pattern; *c; c++)
+			says += *c != '*' && *c != '?';
+		if (says > best && fnmatch(pattern, cpu, FNM_NOESCAPE) == 0)
+			best = says;
+	}
+	return best;
+}
+
+const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu) {
+	const struct table_family *best = NULL;
+	size_t most = 0;
+	for (size_t i = 0; tables && i < tables->family_count; i++) {
+		size_t fits = family_fits(&tables->families[i], cpu);
+		best = fits > most ? &tables->families[i] : best;
+		most = fits > most ? fits : most;
+	}
+	return best;
 }
 
 /* Returns the way in which this CPU's family counts the event; NULL: it does not list it. */
@@ -315,15 +341,6 @@ void plan_backend(struct plan_build *build, const struct counter_backend *backen
 		if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 			event->backend = NULL;
 	}
-}
-
-bool table_source_split(struct arena *arena, const char *text, struct table_source *source) {
-	const char *colon = strchr(text, ':');
-	if (!colon || colon == text || !colon[1] || strpbrk(text, " \t"))
-		return false;
-	source->backend = arena_printf(arena, "%.*s", (int)(colon - text), text);
-	source->event = arena_strdup(arena, colon + 1);
-	return true;
 }
 
 bool plan_source(struct plan_build *build, const char *word) {

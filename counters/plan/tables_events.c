@@ -116,6 +116,15 @@ static int texts_check(const json_t *list, struct err *err) {
 	return 0;
 }
 
+bool table_source_split(struct arena *arena, const char *text, struct table_source *source) {
+	const char *colon = strchr(text, ':');
+	if (!colon || colon == text || !colon[1] || strpbrk(text, " \t"))
+		return false;
+	source->backend = arena_printf(arena, "%.*s", (int)(colon - text), text);
+	source->event = arena_strdup(arena, colon + 1);
+	return true;
+}
+
 /* A number as manuals print it; may be missing or null. */
 static int code_check(const json_t *json, const char *key, struct err *err) {
 	const json_t *value = json_object_get(json, key);

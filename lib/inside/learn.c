@@ -20,10 +20,9 @@ enum role { ROLE_NONE, ROLE_INCUMBENT, ROLE_CANDIDATE, ROLE_BESIDE, ROLE_DEFAULT
 
 static const double GAIN = 0.02;  /* less is not worth a change */
 static const double FAR = 0.4;    /* a single call that is so much worse is enough */
-static const double NOISE = 0.01; /* of a call, at least */
 static const double DRIFT = 0.15; /* of the incumbent's cost: what was learned may not hold */
 static const double GUESS = 0.5;  /* what a call with an unknown candidate may lose, of the incumbent's cost */
-static const double COST_LEAST = 1e-12, COST_MOST = 1e9, RELATIVE_MOST = 20;
+static const double NOISE = 0.01, COST_LEAST = 1e-12, COST_MOST = 1e9, RELATIVE_MOST = 20;
 
 struct trial {
 	struct inside_slot *slot; /* NULL: there is none */

@@ -65,6 +65,9 @@ struct inside_options {
 	const volatile int *interrupt;
 	const json_t *watching; /* more variables of the run that is only watched: {"NAME": "value"}; NULL: none */
 	const json_t *learning; /* of those that learn or use what was learned */
+	/* After each run that has learned something, so that a kill loses no more than one; may be NULL. */
+	void (*keep)(void *ctx);
+	void *keep_ctx;
 	/* May be NULL. */
 	void (*progress)(void *ctx, const char *phase, int done, size_t trials);
 	void *progress_ctx;

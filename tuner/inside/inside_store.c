@@ -167,12 +167,19 @@ static json_t *tried_json(const struct inside_known *cell) {
 	return list;
 }
 
+/* A proposal that was not measured yet is made again by a later session, which begins its search anew. */
+static bool is_searched(const struct inside_known *cell) {
+	bool pending = cell->retries > 0;
+	for (size_t i = 0; cell->shared && i < INSIDE_SLOTS; i++)
+		pending = pending || atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY;
+	return cell->searched && !pending;
+}
+
 static json_t *inside_json(const struct inside_known *cell) {
 	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:o}", "space", cell->subject->text, "problem", cell->problem,
-	                 "searched", cell->searched && cell->retries == 0, "default",
-	                 js_number(cell->default_s > 0 ? cell->default_s : NAN), "run", cell->run_seconds, "gain",
-	                 js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
-	                 (json_int_t)cell->gain_calls, "tried", tried_json(cell));
+	                 "searched", is_searched(cell), "default", js_number(cell->default_s > 0 ? cell->default_s : NAN),
+	                 "run", cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error),
+	                 "gain_calls", (json_int_t)cell->gain_calls, "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
@@ -257,7 +264,8 @@ int inside_session_keep(struct inside_session *session, struct store *store, int
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
-			bool wanted = session->subjects[i]->space && (cell->is_new || (proof && cell->count > 0));
+			bool proved = proof && cell->calls > 0 && cell->count > 0; /* not of another program */
+			bool wanted = session->subjects[i]->space && (cell->is_new || proved);
 			if (wanted && cell_keep(session, cell, store, store_session, proof, err))
 				return -1;
 		}

@@ -137,6 +137,8 @@ static int learn(struct tuning *tuning, struct err *err) {
 		unseen = false;
 		crashes += isnan(seconds);
 		idle = inside_session_account(tuning->session).trials > before ? 0 : idle + 1;
+		if (tuning->options->keep)
+			tuning->options->keep(tuning->options->keep_ctx);
 	}
 	tuning->learned_s = sys_now() - begun;
 	if (inside_session_account(tuning->session).cells == 0)

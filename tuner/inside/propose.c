@@ -82,7 +82,7 @@ static bool search_next(struct inside_known *cell, uint64_t *index) {
 		return !cell->searched;
 	}
 	if (search_ask(cell->search, index, 1) == 0) {
-		cell->searched = cell->proposed >= space_valid(cell->subject->space) - 1 || cell->proposed > 0;
+		cell->searched = true; /* the space is used up */
 		return false;
 	}
 	cell->proposed++;

@@ -122,7 +122,7 @@ void column_sort(const struct column *column, struct value *sorted, int *place) 
 	}
 }
 
-void build_figures(struct record *record) {
+static void build_figures(struct record *record) {
 	uint64_t rows = space_valid(record->space);
 	double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);
 	for (uint64_t i = 0; i < rows; i++) {
@@ -302,6 +302,114 @@ bool build_end(struct build *build, struct scan *scan) {
 	memcpy(places, build->places, build->column_count * sizeof *places);
 	raw->places = places;
 	return true;
+}
+
+static void column_free(struct column *column) {
+	free(column->values);
+	free(column->slots);
+}
+
+struct build *build_new(const struct record_choice *choice) {
+	struct build *build = mem_alloc(1, sizeof *build);
+	if (choice)
+		build->choice = *choice;
+	struct arena *arena = arena_new();
+	build->scratch = arena_new();
+	build->record = mem_alloc(1, sizeof *build->record);
+	*build->record = (struct record){
+		.arena = arena, .format = "", .kernel = "", .device = "", .problem = "", .objective = "time", .unit = "ms"};
+	return build;
+}
+
+void build_free(struct build *build) {
+	for (size_t i = 0; i < build->column_count; i++)
+		column_free(&build->columns[i]);
+	free(build->rows);
+	free(build->samples.at);
+	free(build->counts);
+	arena_free(build->scratch);
+	record_free(build->record);
+	free(build);
+}
+
+/* Times and rates of 0 are failures, scores are not. */
+static bool is_above_zero(const struct record *record) {
+	return strcmp(record->unit, "ms") == 0 || strchr(record->objective, '/') || strchr(record->unit, '/');
+}
+
+/* The least and the largest value of the rows that worked. */
+static void range_find(struct build *build, double *least, double *most) {
+	bool above = is_above_zero(build->record);
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (size_t i = 0; i < build->row_count; i++) {
+		struct record_row *row = &build->rows[i].row;
+		if (row->status == RECORD_CORRECT && above && !(row->value > 0)) {
+			row->status = RECORD_RUNTIME;
+			row->value = NAN;
+		}
+		if (row->status != RECORD_CORRECT)
+			continue;
+		*least = fmin(*least, row->value);
+		*most = fmax(*most, row->value);
+	}
+}
+
+/* Is more of what has this name or unit better: "GFLOP/s", "score", "accuracy"? */
+static bool record_more_is_better(const char *name) {
+	static const char *const less[] = {"error", "miss", "loss", "latency", "time", "cost", "energy", "duration"};
+	static const char *const more[] = {"/s",       "/w",        "/j",      "per_s",      "per s",     "flops",
+	                                   "score",    "accuracy",  "fitness", "throughput", "bandwidth", "speedup",
+	                                   "speed-up", "occupancy", "fps",     "iops",       "reward",    "performance"};
+	for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+		if (strcasestr(name, less[i]))
+			return false;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (strcasestr(name, more[i]))
+			return true;
+	return false;
+}
+
+/* Searches compare logarithms and minimise, so that all values become positive numbers of which less is better. A line
+ * puts them between 1 and 2. */
+static void values_turn(struct build *build) {
+	struct record *record = build->record;
+	double least, most;
+	if (build->choice.objective && strcmp(build->choice.objective, record->objective) == 0)
+		record->more = build->choice.more;
+	else if (strcmp(record->unit, "ms") != 0) {
+		record->more = record_more_is_better(record->objective) || record_more_is_better(record->unit);
+		record->guessed = true;
+	}
+	range_find(build, &least, &most);
+	record->sense = !(least > 0) ? RECORD_LINE : record->more ? RECORD_MORE : RECORD_LESS;
+	double range = most > least ? most - least : 1;
+	record->base = record->more ? most + range : least - range;
+	record->step = record->more ? -range : range;
+	for (size_t i = 0; i < build->row_count; i++) {
+		double *value = &build->rows[i].row.value;
+		if (record->sense == RECORD_MORE)
+			*value = 1 / *value;
+		else if (record->sense == RECORD_LINE)
+			*value = 1 + (record->more ? most - *value : *value - least) / range;
+	}
+}
+
+struct record *build_finish(struct build *build, const char *name, struct err *err) {
+	struct record *record = build->record;
+	values_turn(build);
+	if (build_space(build, err) != 0) {
+		err_prefix(err, "%s", name);
+		return NULL;
+	}
+	build_figures(record);
+	if (!record->correct) {
+		err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
+		        "%s: none of %llu configurations worked", name, (unsigned long long)space_valid(record->space));
+		return NULL;
+	}
+	build->record = NULL;
+	return record;
 }
 
 double record_shown(const struct record *record, double value) {

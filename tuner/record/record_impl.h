@@ -243,8 +243,6 @@ struct build {
 void column_sort(const struct column *column, struct value *sorted, int *place);
 /* Makes the space, and puts the rows in the order of its index. */
 int build_space(struct build *build, struct err *err);
-/* An expression that holds exactly in the rows that have the parameter; NULL if none was found. */
-void build_figures(struct record *record);
 
 /* A format of recorded spaces: one const table `record_NAME`, one file record_NAME.c, one line in local.mk. */
 

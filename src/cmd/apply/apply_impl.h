@@ -63,12 +63,10 @@ void launch_warn(struct ui *ui, const struct launch *launch);
 void launch_print(const struct launch *launch, bool json);
 /* Replaces this process by the program. Returns only on failure: ERR_ABSENT or ERR_BARRED. */
 int launch_run(struct app *app, const struct launch *launch, struct err *err);
-/* The value of --learn[=2%]. */
-int learn_share(const struct opt_args *args, double *share, struct err *err);
 /* Runs the program, learns meanwhile, keeps what was learned and ends this process as the program ended. Returns only
  * on failure. */
 int launch_learn(struct app *app, const struct opt_args *args, const struct launch *launch,
-                 struct inside_kokkos *kokkos, double share, struct err *err);
+                 struct inside_kokkos *kokkos, struct err *err);
 /* Cleans the text in place, so that it can be shown on a terminal. */
 char *launch_shown(char *text);
 #endif

@@ -35,7 +35,7 @@ static void signals_pass(void) {
 		sigaction(passed[i], &action, NULL);
 }
 
-int learn_share(const struct opt_args *args, double *share, struct err *err) {
+static int share_read(const struct opt_args *args, double *share, struct err *err) {
 	*share = SHARE;
 	if (*opt_get(args, "learn", "") && opt_share(args, "learn", share, err))
 		return -1;
@@ -122,7 +122,10 @@ static void kokkos_add(struct ui *ui, const struct inside_session *session, cons
 }
 
 int launch_learn(struct app *app, const struct opt_args *args, const struct launch *launch,
-                 struct inside_kokkos *kokkos, double share, struct err *err) {
+                 struct inside_kokkos *kokkos, struct err *err) {
+	double share;
+	if (share_read(args, &share, err))
+		return -1;
 	const struct inside_mode mode = {.learns = true, .share = share, .ahead_s = NAN};
 	struct inside_session *session = inside_session_new((uint64_t)getpid());
 	struct err late = {0};

@@ -379,11 +379,8 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 
 static int learn(struct app *app, const struct opt_args *args, const struct launch *launch, struct err *err) {
 	struct inside_kokkos kokkos;
-	double share;
-	if (learn_share(args, &share, err))
-		return -1;
 	inside_kokkos_open(app, args, &kokkos);
-	int failed = launch_learn(app, args, launch, &kokkos, share, err);
+	int failed = launch_learn(app, args, launch, &kokkos, err);
 	inside_kokkos_clear(&kokkos);
 	return failed;
 }

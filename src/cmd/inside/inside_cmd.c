@@ -64,7 +64,9 @@ bool inside_command_suits(const struct opt_args *args, const struct opt *const *
 		if (file && has_contexts(file))
 			return true;
 	}
-	return inside_kokkos_suits(args);
+	const char *own = getenv("KOKKOS_TOOLS_LIBS");
+	return !(own && *own) &&
+	       kokkos_program_find((const char *const *)words, count, opt_get(args, "cwd", NULL)) == KOKKOS_PROGRAM_TUNED;
 }
 
 /* ---- the store ---- */
@@ -244,16 +246,35 @@ static int show(struct app *app, const struct opt_args *args, json_t *result, st
 	               : -1;
 }
 
+struct keeping {
+	struct app *app;
+	const struct opt_args *args;
+	struct inside_session *session;
+	int64_t store_session;
+};
+
+/* Before the proof nothing is proven; if the store cannot be written, the end of the command says so. */
+static void keep(void *ctx) {
+	struct keeping *keeping = ctx;
+	js_auto json_t *open = json_object();
+	struct err none = {0};
+	verdict_set(open, VERDICT_UNDECIDED);
+	if (inside_session_is_new(keeping->session))
+		inside_command_keep(keeping->app, keeping->args, keeping->session, &keeping->store_session, open, &none);
+}
+
 int inside_command_tune(struct app *app, const struct opt_args *args, struct err *err) {
 	struct inside_kokkos kokkos;
 	inside_kokkos_open(app, args, &kokkos);
 	struct inside_options options = {.watching = kokkos.watching, .learning = kokkos.learning};
 	js_auto json_t *result = NULL;
-	int64_t store_session = 0;
+	struct keeping keeping = {.app = app, .args = args};
 	struct inside_session *session = NULL;
 	int failed = options_read(app, args, &options, err);
 	if (!failed)
-		session = inside_session_new(options.seed);
+		session = keeping.session = inside_session_new(options.seed);
+	options.keep = opt_has(args, "no-store") ? NULL : keep;
+	options.keep_ctx = &keeping;
 	failed = failed || inside_command_recall(app, args, session, err);
 	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock >= 0) {
@@ -262,9 +283,10 @@ int inside_command_tune(struct app *app, const struct opt_args *args, struct err
 	}
 	ui_progress_end(app_ui(app));
 	inside_kokkos_tell(app_ui(app), &kokkos);
-	failed = !result ||
-	         (!opt_has(args, "no-store") && inside_command_keep(app, args, session, &store_session, result, err)) ||
-	         show(app, args, result, err);
+	failed =
+		!result ||
+		(!opt_has(args, "no-store") && inside_command_keep(app, args, session, &keeping.store_session, result, err)) ||
+		show(app, args, result, err);
 	inside_session_free(session);
 	inside_kokkos_clear(&kokkos);
 	return failed ? -1 : 0;

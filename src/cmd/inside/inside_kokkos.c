@@ -53,13 +53,6 @@ static bool is_set(void) {
 	return own && *own;
 }
 
-bool inside_kokkos_suits(const struct opt_args *args) {
-	size_t count;
-	char *const *words = opt_rest(args, &count);
-	return !is_set() &&
-	       kokkos_program_find((const char *const *)words, count, opt_get(args, "cwd", NULL)) == KOKKOS_PROGRAM_TUNED;
-}
-
 void inside_kokkos_tell_own(struct app *app, const struct opt_args *args) {
 	size_t count;
 	char *const *words = opt_rest(args, &count);

@@ -14,8 +14,6 @@ struct inside_kokkos {
 
 /* Looks at the program after --. Notes tell why one of Kokkos is not tuned. */
 void inside_kokkos_open(struct app *app, const struct opt_args *args, struct inside_kokkos *kokkos);
-/* A program of Kokkos is after --, and no other tool is set. */
-bool inside_kokkos_suits(const struct opt_args *args);
 /* A note where the user has set another tool. */
 void inside_kokkos_tell_own(struct app *app, const struct opt_args *args);
 /* A note where tiles are left alone. */
