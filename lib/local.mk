@@ -10,8 +10,8 @@ libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
 	%D%/inside/context.c %D%/inside/declare.c %D%/inside/inside_ring.c %D%/inside/inside_text.c \
 	%D%/inside/learn.c
-LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h %D%/marks/thread.c \
- %D%/marks/marks_write.c \
+LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h \
+	%D%/marks/marks_write.c \
 	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE) \
 	%D%/kernel/kernel.c %D%/kernel/kernel_impl.h
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"' -DSSK_LIBEXECDIR='"$(pkglibexecdir)"'

@@ -94,10 +94,7 @@ uint64_t ssr_now(void);
 
 /* Parses; events that cannot be parsed are counted in unread_events. */
 void ssr_events_parse(struct ssr_state *state, const char *text);
-void ssr_events_read(const struct ssr_state *state, struct ssr_thread *thread, struct ssr_reading *readings);
 
-/* This thread, and its part of a mark; NULL if it cannot be kept. */
-struct ssr_thread *ssr_thread_self(struct ssr_state *state);
 void ssr_thread_end(struct ssr_state *state, struct ssr_thread *thread);
 /* Call it in the child of a fork, with the lock. */
 void ssr_thread_forked(struct ssr_state *state);

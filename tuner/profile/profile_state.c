@@ -24,6 +24,7 @@ static json_t *plain(const json_t *machine) {
 	json_t *copy = json_is_object(machine) ? json_copy((json_t *)machine) : json_object();
 	const json_t *gpu = json_object_get(copy, "gpu"), *nvrtc = json_object_get(gpu, "nvrtc");
 	json_object_del(copy, "fingerprint");
+	json_object_del(copy, "schema"); /* of a document that `machine --json` printed */
 	if (nvrtc) {
 		json_t *rest = json_copy((json_t *)gpu);
 		json_object_del(rest, "nvrtc");
