@@ -69,7 +69,7 @@ static void settings_write(FILE *out, const json_t *config) {
 static bool is_used(const struct inside_known *cell, bool proven) {
 	if (cell->best == cell->subject->start)
 		return false;
-	return proven ? cell->proven || (cell->is_new && inside_known_faster(cell)) : true;
+	return proven ? cell->proven || (cell->calls > 0 && inside_known_faster(cell)) : true;
 }
 
 /* One of the classes of this context or, as the program then asks for all of its choices, of another one of the same
