@@ -94,11 +94,13 @@ class ReplayOptions(TypedDict, total=False):
     minimize: str
     no_counters: bool
     noise: str
+    parameters: str
     repeat: int
     seed: int
     stop_when: str
     strategy: str
     unit: str
+    value: str
     # "from" is a word of Python: replay(.., **{"from": ["a.json"]})
 
 

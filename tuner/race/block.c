@@ -137,8 +137,13 @@ double race_clock_now(const struct race_clock *clock) {
 	return clock->now != NULL ? clock->now(clock->ctx) : sys_now();
 }
 
+/* From the cut on no trial runs, so that no block would end either. */
+static bool is_over(const struct race_clock *clock) {
+	return clock != NULL && clock->cut > 0 && race_clock_now(clock) >= clock->cut;
+}
+
 bool race_clock_late(const struct race_clock *clock, double each) {
-	return clock->end > 0 && race_clock_now(clock) + each > clock->end;
+	return is_over(clock) || (clock->end > 0 && race_clock_now(clock) + each > clock->end);
 }
 
 static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
@@ -165,10 +170,6 @@ static void race_clock_limit(const struct race_clock *clock, struct trial_reques
 	left = fmax(clock->cut - race_clock_now(clock), 1e-3);
 	request->left_s = left;
 	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, left) : left;
-}
-
-static bool is_over(const struct race_clock *clock) {
-	return clock != NULL && clock->cut > 0 && race_clock_now(clock) >= clock->cut;
 }
 
 static bool was_cut(const struct race_clock *clock, const struct trial_result *result) {
