@@ -128,6 +128,14 @@ def checked(block, where):
     return tap(not problems, f"{where}: a {document['schema']}", "\n".join(problems))
 
 
+def steps(list_of_steps, inputs, where):
+    """Steps of a GitHub workflow: our own action has the inputs that they give."""
+    for step in list_of_steps:
+        if "uses" in step:
+            tap(step["uses"].startswith("sweetspot-tuner/sweetspot@") and set(step["with"]) <= set(inputs), f"{where}: the action has these inputs", f"{step} {list(inputs)}")
+    return None
+
+
 def job(block, where):
     """A job of a CI service: a list of commands, and what it keeps. Those of sweetspot are run, the others must exist."""
     try:
@@ -138,6 +146,8 @@ def job(block, where):
         jobs = yaml.safe_load(block)
     except yaml.YAMLError as error:
         return tap(False, f"{where}: YAML", str(error))
+    if isinstance(jobs, list):
+        return steps(jobs, yaml.safe_load(read("action.yml"))["inputs"], where)
     for name, one in jobs.items():
         for line in one["script"]:
             for command in line.split(" && "):
