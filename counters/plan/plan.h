@@ -62,7 +62,7 @@ json_t *counter_tables_events(const struct counter_tables *tables);
 /* The plan of each group on a processor that is not here: `cpu` is a name, FAMILY-MODEL or what counter_cpu says; papi:
  * the release of PAPI there, or NULL; prefix: one group, or "" for all. {"cpu":{"id","name","summary","known","list"},
  * "pmus":[..],"groups":{NAME:{"events":[{"name","source","code","umask","scope","vendor"?,"pmu"?}],
- * "formulas":[{"name","text","unit"}],"missing":[..]}}}, a new reference; ERR_USAGE for a processor that is no name. */
+ * "formulas":[{"name","text","unit"}],"missing":[..]}}}, a new reference; ERR_USAGE for an unknown processor. */
 json_t *counter_tables_elsewhere(const struct counter_tables *tables, const char *cpu, const char *papi,
                                  const char *prefix, struct err *err);
 
