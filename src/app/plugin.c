@@ -8,31 +8,6 @@
 #include "base/mem.h"
 #include "base/near.h"
 
-struct plugin {
-	char *path;
-	struct kernel_list *kernels;
-};
-
-struct plugins {
-	struct plugin *items;
-	size_t count;
-};
-
-struct plugins *plugins_new(void) {
-	return mem_alloc(1, sizeof(struct plugins));
-}
-
-void plugins_free(struct plugins *plugins) {
-	if (!plugins)
-		return;
-	for (size_t i = 0; i < plugins->count; i++) {
-		kernel_list_free(plugins->items[i].kernels);
-		free(plugins->items[i].path);
-	}
-	free(plugins->items);
-	free(plugins);
-}
-
 /* Takes ownership of path and kernels. */
 static const struct kernel_list *plugin_add(struct plugins *plugins, char *path, struct kernel_list *kernels) {
 	plugins->items = mem_grow(plugins->items, plugins->count + 1, sizeof *plugins->items);

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/plan/openmp.h"
-#include "src/plan/openmp_file.h"
 
 enum { WORDS_MOST = 64, SCRIPT_MAX = 1 << 20, DEPTH_MOST = 2 };
 

@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "base/sys.h"
 #include "src/plan/openmp.h"
-#include "src/plan/openmp_file.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 /* --stop-when: what it takes, and when it holds. */
 #include <math.h>
 
-#include "src/cmd/tune/stop_when.h"
+#include "src/cmd/tune/options.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 

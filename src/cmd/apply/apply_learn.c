@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
-#include "src/cmd/inside/inside_kokkos.h"
 
 static const long POLL_NS = 1000000;
 static const double SHARE = 0.02, SHARE_MOST = 1;

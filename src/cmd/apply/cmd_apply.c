@@ -5,7 +5,6 @@
 #include "base/json/js.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
-#include "src/cmd/inside/inside_kokkos.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"

@@ -1,11 +1,168 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/text.h"
-#include "src/show/counters.h"
 #include "src/cmd/doctor/doctor_impl.h"
+#include "src/show/counters.h"
+#include "tuner/store/store.h"
+
+static void look_processors(struct app *app, struct finding *f) {
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t *set = CPU_ALLOC(8192);
+	size_t size = CPU_ALLOC_SIZE(8192);
+	(void)app;
+	int allowed = set && sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : (int)online;
+	CPU_FREE(set);
+	if (allowed < online)
+		finding_set(f, FINDING_NOTE, "to tune the whole machine, run without taskset and outside the cpuset",
+		            "%d of %ld hardware threads are available", allowed, online);
+	else
+		finding_set(f, FINDING_GOOD, "", "all %ld hardware threads are available", online);
+}
+
+static void look_quota(struct app *app, struct finding *f) {
+	double quota = sys_cgroup_processors("");
+	(void)app;
+	if (isfinite(quota))
+		finding_set(f, FINDING_BAD, "raise the CPU limit of the job or container, or use cpusets instead of a quota",
+		            "a cgroup quota of %.2f processors throttles long runs", quota);
+	else
+		finding_set(f, FINDING_GOOD, "", "no cgroup quota");
+}
+
+static void look_governor(struct app *app, struct finding *f) {
+	char line[64];
+	(void)app;
+	if (!sys_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line, sizeof line))
+		finding_set(f, FINDING_NOTE, "", "the kernel does not show a frequency governor (common in virtual machines)");
+	else if (strcmp(line, "performance") == 0)
+		finding_set(f, FINDING_GOOD, "", "performance");
+	else
+		finding_set(f, FINDING_BAD, "sudo cpupower frequency-set -g performance",
+		            "the governor %s changes the clock during measurements", line);
+}
+
+static void look_virtual(struct app *app, struct finding *f) {
+	const json_t *machine = app_machine(app, NULL);
+	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", NULL) : NULL;
+	if (hypervisor)
+		finding_set(f, FINDING_NOTE, "",
+		            "virtual machine (%s): other guests may steal time, which is why comparisons are interleaved",
+		            hypervisor);
+	else
+		finding_set(f, FINDING_GOOD, "", "not virtualised");
+}
+
+static void look_load(struct app *app, struct finding *f) {
+	char line[128];
+	double load = 0;
+	(void)app;
+	if (sys_read_line("/proc/loadavg", line, sizeof line))
+		load = atof(line);
+	if (load > 0.5)
+		finding_set(f, FINDING_NOTE, "stop other programs before tuning",
+		            "load average %.2f: other programs are running", load);
+	else
+		finding_set(f, FINDING_GOOD, "", "load average %.2f", load);
+}
+
+static void look_version(struct app *app, struct finding *f) {
+	(void)app;
+#ifdef SS_SANITIZED
+	finding_set(f, FINDING_BAD, "configure without --enable-asan, --enable-ubsan and --enable-tsan for measurements",
+	            "sweetspot " PACKAGE_VERSION ", built with a sanitizer: measured times are not valid");
+#else
+	finding_set(f, FINDING_GOOD, "", "sweetspot " PACKAGE_VERSION ", %s, %s", SS_COMPILER, SS_CFLAGS);
+#endif
+}
+
+static void look_flags(struct app *app, struct finding *f) {
+	(void)app;
+	bool fast = strstr(SS_CFLAGS, "-O2") || strstr(SS_CFLAGS, "-O3") || strstr(SS_CFLAGS, "-Ofast");
+	if (fast)
+		finding_set(f, FINDING_GOOD, "", "optimised");
+	else
+		finding_set(f, FINDING_BAD, "../configure CFLAGS='-O3 -g' && make", "kernels are built without -O2 or -O3");
+}
+
+static void look_worker(struct app *app, struct finding *f) {
+	struct err err = {0};
+	const struct kernel_list *kernels = app_kernels(app, &err);
+	if (kernels)
+		finding_set(f, FINDING_GOOD, "", "runs, with %zu kernels", kernel_list_count(kernels));
+	else
+		finding_set(f, FINDING_BAD, err.hint, "%s", err.what);
+}
+
+static void look_openmp(struct app *app, struct finding *f) {
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	const json_t *openmp = kernels ? json_object_get(kernel_list_description(kernels), "openmp") : NULL;
+	static const char *const disturbing[] = {"OMP_NUM_THREADS",   "OMP_PROC_BIND", "OMP_PLACES",
+	                                         "GOMP_CPU_AFFINITY", "KMP_AFFINITY",  "OMP_SCHEDULE"};
+	for (size_t i = 0; i < sizeof disturbing / sizeof *disturbing; i++) {
+		if (getenv(disturbing[i])) {
+			finding_set(f, FINDING_NOTE, "", "%s %lld; your shell sets %s, which workers do not inherit",
+			            js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0),
+			            disturbing[i]);
+			return;
+		}
+	}
+	finding_set(f, FINDING_GOOD, "", "%s %lld", js_string_or(openmp, "runtime", "?"),
+	            (long long)js_int_or(openmp, "version", 0));
+}
+
+static void option(struct finding *f, const char *summary, const char *use) {
+	bool found = strncmp(summary, "yes", 3) == 0;
+	finding_set(f, found ? FINDING_GOOD : FINDING_NOTE, "", "%s%s%s", summary, found ? "; " : "", found ? use : "");
+}
+
+static void look_papi(struct app *app, struct finding *f) {
+	const json_t *sources = counters_sources(app), *papi = js_named(sources, "papi");
+	char text[400] = "";
+	bool good = js_bool_or(papi, "usable", false) && !*counters_instead(sources, "papi", text, sizeof text);
+	if (papi)
+		finding_set(f, good ? FINDING_GOOD : FINDING_NOTE, js_string_or(papi, "fix", ""), "%s",
+		            js_string_or(papi, "reason", "?"));
+	else
+		option(f, SS_PAPI_SUMMARY, "this worker does not have the source papi");
+}
+
+static void look_store(struct app *app, struct finding *f) {
+	struct err err = {0};
+	(void)app;
+	mem_auto char *path = store_default_path(&err);
+	struct store *store = path ? store_open(path, STORE_READ, &err) : NULL;
+	if (store)
+		finding_set(f, FINDING_GOOD, "", "%s", path);
+	else
+		finding_set(f, path ? FINDING_NOTE : FINDING_BAD, err.hint, "%s", err.what);
+	store_close(store);
+}
+
+static const struct check own_checks[] = {
+	{"version", .look = look_version},
+	{"optimisation", .look = look_flags},
+	{"worker", .look = look_worker},
+	{"OpenMP", .look = look_openmp},
+	{"PAPI", .look = look_papi},
+	{"CUDA", NULL, SS_CUDA_SUMMARY, "for GPU counters; CUDA kernels do not need headers"},
+	{"OpenBLAS", NULL, SS_OPENBLAS_SUMMARY, "used by GSL's linear algebra"},
+	{"libdw", NULL, SS_LIBDW_SUMMARY, "for the lines of parallel regions"},
+	{"store", .look = look_store},
+	{"processors", .look = look_processors},
+	{"cgroup quota", .look = look_quota},
+	{"governor", .look = look_governor},
+	{"virtualisation", .look = look_virtual},
+	{"load", .look = look_load},
+	{0},
+};
 
 enum { INDENT = 19 };
 
@@ -23,7 +180,10 @@ static const char *const states[] = {[FINDING_GOOD] = "good", [FINDING_NOTE] = "
 static void look_all(struct app *app, const struct check *checks, json_t *array) {
 	for (; checks->name; checks++) {
 		struct finding finding = {0};
-		checks->look(app, &finding);
+		if (checks->look)
+			checks->look(app, &finding);
+		else
+			option(&finding, checks->summary, checks->use);
 		if (!*finding.found)
 			continue;
 		json_array_append_new(array,
@@ -177,10 +337,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "counters"))
 		return events_run(app, opt_has(args, "json"), err);
 	json_t *checks = json_array();
-	look_all(app, doctor_build_checks, checks);
-	look_all(app, doctor_system_checks, checks);
-	look_all(app, doctor_gpu_checks, checks);
-	look_all(app, doctor_counters_checks, checks);
+	look_all(app, own_checks, checks);
+	look_all(app, doctor_hardware_checks, checks);
 	js_auto json_t *document =
 		json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters", sources_json(app));
 	if (opt_has(args, "json"))

@@ -16,11 +16,9 @@ struct check {
 	const char *name;
 	void (*look)(struct app *app,
 	             struct finding *finding); /* leaves `found` empty if the check does not apply; it is then not shown */
+	const char *summary, *use;             /* without `look`: of a library, as configure says it */
 };
-extern const struct check doctor_build_checks[]; /* each ends with a NULL name */
-extern const struct check doctor_system_checks[];
-extern const struct check doctor_gpu_checks[];
-extern const struct check doctor_counters_checks[];
+extern const struct check doctor_hardware_checks[]; /* of GPUs and counters; ends with a NULL name */
 
 void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/build.c %D%/doctor_counters.c %D%/doctor_impl.h %D%/gpu.c %D%/system.c
+libapp_la_SOURCES += %D%/doctor_hardware.c %D%/doctor_impl.h

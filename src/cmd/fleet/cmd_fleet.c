@@ -9,7 +9,6 @@
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/tune/options.h"
-#include "src/cmd/tune/stop_when.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
 #include "src/show/columns.h"

@@ -7,7 +7,6 @@
 #include "src/app/app.h"
 #include "src/app/lock.h"
 #include "src/cmd/gpu/gpu.h"
-#include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/show/counters.h"
 #include "tuner/bound/function.h"
 #include "tuner/program/program.h"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/gpu.h %D%/cmd_gpu_run.c %D%/cmd_gpu_run.h
+libapp_la_SOURCES += %D%/gpu.h %D%/cmd_gpu_run.c

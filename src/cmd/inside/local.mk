@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/inside_cmd.c %D%/inside_cmd.h %D%/inside_kokkos.c %D%/inside_kokkos.h
+libapp_la_SOURCES += %D%/inside_cmd.c %D%/inside_cmd.h

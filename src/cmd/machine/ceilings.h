@@ -60,7 +60,7 @@ struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long m
  * them. */
 size_t ceilings_thread_counts(const struct topo *topo, int *counts, size_t room);
 
-/* The same for the GPU of --device (src/cmd/machine/ceilings_gpu.c): ceilings_gpu_plan lists every block size that the
+/* The same for the GPU of --device (src/cmd/machine/ceilings_plan.c): ceilings_gpu_plan lists every block size that the
  * kernel offers, those of one ceiling in succession. ceilings_gpu_best keeps the best item of each ceiling, to be
  * measured again, and returns how many remain. */
 struct ceiling_item *ceilings_gpu_plan(struct app *app, size_t *count, struct err *err);

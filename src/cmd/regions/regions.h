@@ -19,4 +19,7 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables);
 /* Settings of the program are kept, and those of the store do not know it. */
 bool regions_command_known(struct app *app, const struct opt_args *args);
+/* Every document in the folder in the order of names, until `visit` returns non-zero, which is then returned. Files
+ * that cannot be read are left out. */
+int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx);
 #endif

@@ -4,12 +4,52 @@
 #define SRC_CMD_REGIONS_REGIONS_IMPL_H
 #include <jansson.h>
 
-#include "src/cmd/regions/target_impl.h"
-#include "src/ui/ui.h"
+#include "src/cmd/regions/regions.h"
+#include "src/plan/kokkos_program.h"
 #include "tuner/regions/regions.h"
+
+/* The program whose regions are meant, checked before it is run. */
+struct regions_target {
+	char *const *words; /* of the command, NULL-terminated */
+	size_t count;
+	char *path;    /* of the program, absolute */
+	char *subject; /* what has the regions: path, the program that it starts, as mpirun does, or its script */
+	char *library; /* libsweetspot-omp.so */
+	struct kokkos_tool kokkos; /* for `run` */
+	char *mpi;                 /* libsweetspot-mpi.so beside it, if a launcher of MPI starts the program; NULL: none */
+};
+
+/* command: for hints ("tune"). ERR_USAGE for a program that cannot be reached: static, setuid, without OpenMP. */
+int regions_target_read(struct regions_target *target, struct app *app, const struct opt_args *args,
+                        const char *command, struct err *err);
+json_t *regions_target_command(const struct regions_target *target); /* its words; new reference */
+void regions_target_clear(struct regions_target *target);
+/* The subject of a command whose program is `path`. Caller frees. */
+char *regions_subject(const char *path, char *const *words, size_t count);
 
 /* Regions for people. */
 void regions_profile_print(struct ui *ui, const json_t *profile);
 /* result: of tune; command: how to run the program so. */
 void regions_result_print(struct ui *ui, const json_t *result, const char *command);
+
+/* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
+ * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
+struct regions_files {
+	char *folder, *json, *table;
+};
+
+int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
+                     struct err *err);
+void regions_files_clear(struct regions_files *files);
+/* The same for the words of a command, none for any. */
+json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
+                              struct err *err);
+/* Its settings were compared with the program's own in pairs of runs, and are faster. */
+bool regions_document_proven(const json_t *document);
+
+/* Keeps the result of `tune --regions`, which `apply --regions` then uses. chosen: the table of the result, which is
+ * moved to its place. A result that proves nothing does not replace settings of the same build that were proven; people
+ * are told. */
+int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
+                 const char *chosen, json_t *result, struct err *err);
 #endif

@@ -6,7 +6,6 @@
 #include "base/sys.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
-#include "src/cmd/tune/stop_when.h"
 #include "tuner/replay/threads.h"
 
 /* A word that looks like a number is a word if the space contains it as a word, and otherwise a number. */

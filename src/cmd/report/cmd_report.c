@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/cmd/regions/cmd_regions_apply.h"
+#include "src/cmd/regions/regions.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 

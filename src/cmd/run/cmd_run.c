@@ -5,7 +5,6 @@
 #include "base/stats.h"
 #include "src/cmd/explain/roofline.h"
 #include "src/cmd/gpu/gpu.h"
-#include "src/cmd/gpu/cmd_gpu_run.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/kokkos_program.h"

@@ -57,7 +57,7 @@ void manual_close(struct manual *manual);
 json_t *manual_config(struct manual *manual, const json_t *over, struct err *err);
 /* The same on another problem. */
 json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err);
-/* Reads and checks the names of --counters (src/cmd/run/manual_counters.c). Call counters_words_free even after a
+/* Reads and checks the names of --counters (src/cmd/run/run_manual.c). Call counters_words_free even after a
  * failure. */
 int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err);
 /* Runs a trial that only counts; its times are not valid, because counting may slow it down. Otherwise as runner.run.

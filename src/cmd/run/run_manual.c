@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/cmd/run/run_impl.h"
+#include <math.h>
 
 #include "base/json/js.h"
+#include "base/sys.h"
+#include "src/cmd/run/run_impl.h"
+#include "src/show/counters.h"
 
 const struct opt manual_what_options[] = {
 	OPT_GROUP("What to measure"),
@@ -107,4 +110,115 @@ struct trial_request manual_request(const struct manual *manual, const json_t *c
 		.min_sample_s = 1e-3,
 		.timeout_s = manual->timeout_s,
 	};
+}
+
+/* The option --counters of run, compare and sweep. */
+enum { SAMPLES = 3 };
+static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_FACTOR_OF_SLOW = 30;
+
+/* `all` extends counting to the trials of a search. These commands do not search, so it means `auto` here. */
+static void counters_all(struct counters_words *words) {
+	if (counters_words_remove(words, "all") && words->count == 0) {
+		words->names[words->count++] = "auto";
+		words->names[words->count] = NULL;
+	}
+}
+
+/* Checks the names before the kernel runs. */
+static int counters_check(struct manual *manual, const struct counters_words *words, struct err *err) {
+	const struct counters_subject subject = {
+		.kernel = manual->kernel->name, .library = manual->kernel->library, .device = app_device(manual->app)};
+	js_auto json_t *answer =
+		words->count ? counters_ask(manual->app, &subject, words->names, &manual->slow, err) : NULL;
+	int failed = words->count && !answer ? -1 : 0;
+	if (manual->slow)
+		counters_slow_warn(manual->app);
+	return failed;
+}
+
+int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err) {
+	if (counters_words_read(args, words, err))
+		return -1;
+	counters_all(words);
+	return counters_check(manual, words, err);
+}
+
+int manual_count(struct manual *manual, const struct counters_words *words, const json_t *problem, const json_t *config,
+                 struct trial_result *result, struct err *err) {
+	struct trial_request request = manual_request(manual, config);
+	request.problem = problem;
+	request.samples = SAMPLES;
+	request.min_sample_s = SAMPLE_SECONDS;
+	request.counters = words->names;
+	request.slow = manual->slow;
+	if (manual->slow)
+		request.timeout_s *= TIMEOUT_FACTOR_OF_SLOW;
+	return manual->runner.run(manual->runner.ctx, &request, result, err);
+}
+
+int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err) {
+	kept->manual = manual;
+	if (opt_has(args, "no-store"))
+		return 0;
+	struct store_session session = {.machine = app_machine(manual->app, err),
+	                                .fingerprint = app_fingerprint(manual->app, err),
+	                                .command = app_command_line(manual->app),
+	                                .seed = manual->seed,
+	                                .started = sys_wall()};
+	if (!session.machine)
+		return -1;
+	kept->store = store_open(opt_get(args, "store", NULL), STORE_WRITE, err);
+	if (!kept->store || store_session_begin(kept->store, &session, err))
+		return -1;
+	kept->session = session.id;
+	return 0;
+}
+
+static int search_of(struct manual_store *kept, const json_t *problem, struct err *err) {
+	char *text = js_canonical(problem);
+	if (kept->search && strcmp(text, kept->problem) == 0) {
+		free(text);
+		return 0;
+	}
+	struct store_search search = {.session = kept->session,
+	                              .kernel = kept->manual->kernel->name,
+	                              .source = kept->manual->kernel->source,
+	                              .problem = text,
+	                              .objective = "time",
+	                              .strategy = kept->strategy,
+	                              .seed = kept->manual->seed,
+	                              .space_hash = "",
+	                              .cartesian = kept->total,
+	                              .valid = (uint64_t)kept->total,
+	                              .baseline = "{}"};
+	if (kept->search && store_search_end(kept->store, kept->search, "done", NULL, err)) {
+		free(text);
+		return -1;
+	}
+	free(kept->problem);
+	kept->problem = text;
+	int failed = store_search_begin(kept->store, &search, err);
+	kept->search = search.id;
+	return failed;
+}
+
+int manual_store_trial(struct manual_store *kept, const char *phase, int block, const json_t *problem,
+                       const json_t *config, const struct trial_result *result, struct err *err) {
+	if (!kept->store)
+		return 0;
+	if (search_of(kept, problem, err))
+		return -1;
+	return trial_store(kept->store, kept->search, phase, block, config, result, err);
+}
+
+int manual_store_end(struct manual_store *kept, bool failed, struct err *err) {
+	struct err second = {0};
+	const char *state = failed ? "interrupted" : "done";
+	if (kept->search && store_search_end(kept->store, kept->search, state, NULL, &second) && !failed)
+		*err = second;
+	if (kept->session && store_session_end(kept->store, kept->session, state, NAN, &second) && !failed)
+		*err = second;
+	store_close(kept->store);
+	free(kept->problem);
+	return second.code == ERR_OK ? 0 : -1;
 }

@@ -2,8 +2,10 @@
 /* The options of `tune`. */
 #ifndef SRC_CMD_TUNE_OPTIONS_H
 #define SRC_CMD_TUNE_OPTIONS_H
+#include "base/opt.h"
 #include "src/show/counters.h"
 #include "src/show/measured.h"
+#include "tuner/search/search.h"
 #include "tuner/tune/tune.h"
 
 struct tune_settings {
@@ -29,4 +31,13 @@ void tune_settings_clear(struct tune_settings *settings);
 /* Reads "200e", a duration, or a time of nodes such as "2node-h". */
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
+
+/* `--stop-when gain<1%`: ends a search early if the strategy expects to gain less than that with the rest of the
+ * budget. */
+extern const struct opt stop_when_options[];
+/* Reads the gain, for example 0.01 for 1 %; 0 if the option is absent. ERR_USAGE for anything but gain<X% and gain<0.X.
+ */
+int stop_when_read(const struct opt_args *args, double *gain, struct err *err);
+/* Never true if gain is 0, before a configuration worked, or if the strategy cannot predict the gain. */
+bool stop_when_holds(double gain, const struct search *search, uint64_t left);
 #endif

@@ -12,6 +12,17 @@
 #include "tuner/profile/profile.h"
 #include "tuner/profile/use.h"
 
+static void tune_counters_annotate(struct app *app, json_t *result) {
+	json_t *counting = json_object_get(result, "counting");
+	const char *why, *fix;
+	if (!counting)
+		return;
+	const json_t *sources = counters_sources(app);
+	bool hardware = app_device(app) ? js_bool_or(js_named(sources, "cupti"), "usable", false)
+	                                : counters_hardware(sources, &why, &fix);
+	json_object_set_new(counting, "hardware", json_boolean(hardware));
+}
+
 struct tune_description {
 	struct ui *ui;
 	struct watch *watch; /* follows the progress, too; may be NULL */

@@ -67,9 +67,6 @@ int tune_builds_begin(struct tuning *t, const struct tune_task *task, struct err
 
 /* The counters of a session, which are decided before its first trial. */
 
-/* Records in a result whether its counters could have come from hardware, and which other sources there are. */
-void tune_counters_annotate(struct app *app, json_t *result);
-
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
 struct tune_nodes;
 
