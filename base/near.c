@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/near.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
-#include <string.h>
+
+#include "base/mem.h"
 
 enum { LONGEST = 64, FAR = 2 * LONGEST };
 
@@ -84,4 +86,15 @@ const char *near_word(const char *word, const char *const *known, size_t count) 
 		}
 	}
 	return nearest;
+}
+
+int near_refuse(struct err *err, const char *word, const char *const *known, size_t count, const char *meant,
+                const char *hint, const char *what, ...) {
+	const char *near = near_word(word, known, count);
+	va_list ap;
+	va_start(ap, what);
+	mem_auto char *text = mem_vprintf(what, ap);
+	va_end(ap);
+	err_set(err, ERR_USAGE, hint, "%s", text);
+	return near ? err_hint(err, meant, near) : -1;
 }

@@ -183,6 +183,32 @@ const char *opt_at(const struct opt_args *args, const char *name, size_t i) {
 	return NULL;
 }
 
+const char *opt_first(const struct opt_args *args, const char *const *names) {
+	while (*names && !opt_has(args, *names))
+		names++;
+	return *names;
+}
+
+const char *opt_first_of(const struct opt_args *args, const struct opt *table) {
+	while (table->name && !(*table->name && opt_has(args, table->name)))
+		table++;
+	return table->name;
+}
+
+static bool is_among(const char *name, const char *const *names) {
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names;
+}
+
+const char *opt_other(const struct opt_args *args, const struct opt *const *tables, const char *const *names) {
+	for (; *tables; tables++)
+		for (const struct opt *option = *tables; option->name; option++)
+			if (*option->name && opt_has(args, option->name) && !is_among(option->name, names))
+				return option->name;
+	return NULL;
+}
+
 const char *opt_get(const struct opt_args *args, const char *name, const char *fallback) {
 	size_t count = opt_count(args, name);
 	return count ? opt_at(args, name, count - 1) : fallback;

@@ -36,6 +36,11 @@ bool opt_has(const struct opt_args *args, const char *name);
 const char *opt_get(const struct opt_args *args, const char *name, const char *fallback); /* the last one given */
 size_t opt_count(const struct opt_args *args, const char *name);
 const char *opt_at(const struct opt_args *args, const char *name, size_t i);
+/* The first of these names (NULL-terminated) that was given; NULL: none. */
+const char *opt_first(const struct opt_args *args, const char *const *names);
+const char *opt_first_of(const struct opt_args *args, const struct opt *table); /* of its options */
+/* The first option of the tables that was given and is not among these names. */
+const char *opt_other(const struct opt_args *args, const struct opt *const *tables, const char *const *names);
 size_t opt_words(const struct opt_args *args); /* positional arguments before "--" */
 const char *opt_word(const struct opt_args *args, size_t i);
 const char *const *opt_words_from(const struct opt_args *args, size_t first); /* NULL-terminated */
@@ -46,8 +51,8 @@ int opt_int(const struct opt_args *args, const char *name, long long min, long l
             long long *out, struct err *err);
 /* "90s", "10m", "1.5h", "1h30m", "250ms", bare seconds */
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
-/* The same for a limit, which cannot be 0. */
-int opt_limit(const char *text, const char *name, double *out, struct err *err);
+/* The same of an option that is a limit, which cannot be 0. Absent: *out is unchanged. */
+int opt_limit(const struct opt_args *args, const char *name, double *out, struct err *err);
 /* "3%" or "0.03", less than 1000 %. Absent: *out is unchanged. */
 int opt_share(const struct opt_args *args, const char *name, double *out, struct err *err);
 /* Prints the rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows in

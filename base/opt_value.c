@@ -68,10 +68,11 @@ int opt_seconds(const char *text, const char *name, double *out, struct err *err
 	return 0;
 }
 
-int opt_limit(const char *text, const char *name, double *out, struct err *err) {
-	if (opt_seconds(text, name, out, err))
+int opt_limit(const struct opt_args *args, const char *name, double *out, struct err *err) {
+	const char *text = opt_get(args, name, NULL);
+	if (text && opt_seconds(text, name, out, err))
 		return -1;
-	if (*out > 0)
+	if (!text || *out > 0)
 		return 0;
 	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 1h30m, 250ms", "--%s must be greater than 0", name);
 }

@@ -12,6 +12,7 @@
 #include "base/proc/path.h"
 #include "base/proc/reap.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "src/app/app.h"
 #include "src/app/signals.h"
 #include "src/cmd/status/status_state.h"
@@ -86,9 +87,8 @@ static void dashes_suggest(int words, int argc, char *const *argv, struct err *e
 /* The same if `first`, the first word that is not an option, names a program and one of its options was taken for ours:
  * -blur for -b lur. */
 static void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {
-	size_t length = strlen(first);
-	bool plugin = length > 3 && strcmp(first + length - 3, ".so") == 0;
-	if (!plugin && !is_suggested(err) && has_attached(words, argc, argv, first) && is_program(first))
+	if (!text_ends_with(first, ".so") && !is_suggested(err) && has_attached(words, argc, argv, first) &&
+	    is_program(first))
 		dashes_suggest(words, argc, argv, err);
 }
 

@@ -3,6 +3,7 @@
  * and people read this output. */
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "base/value.h"
 
@@ -120,4 +121,17 @@ int js_print(json_t *document) {
 	int failed = js_write(document, stdout);
 	json_decref(document);
 	return failed;
+}
+
+int js_save(const json_t *document, const char *path, struct err *err) {
+	mem_auto char *text = NULL;
+	size_t size = 0;
+	if (!path || strcmp(path, "-") == 0) {
+		js_write(document, stdout);
+		return 0;
+	}
+	FILE *memory = open_memstream(&text, &size);
+	int failed = !memory || js_write(document, memory);
+	failed = (memory && fclose(memory)) || failed;
+	return failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
 }

@@ -54,7 +54,7 @@ static const char *file_at(uintptr_t address, char *line, size_t size) {
 	return path;
 }
 
-static void lost_page_put(const char *text) {
+static void put(const char *text) {
 	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
 	(void)ignored;
 }
@@ -68,11 +68,11 @@ static void on_lost_page(int number, siginfo_t *info, void *context) {
 		raise(number); /* it is blocked until this function returns */
 		return;
 	}
-	lost_page_put("sweetspot: error: another process truncated ");
-	lost_page_put(path);
-	lost_page_put(" while it was in use\n");
+	put("sweetspot: error: another process truncated ");
+	put(path);
+	put(" while it was in use\n");
 	if (text_ends_with(path, "-shm"))
-		lost_page_put("  hint: run it again with --resume: what was committed is kept\n");
+		put("  hint: run it again with --resume: what was committed is kept\n");
 	_exit(err_exit_status(ERR_FAILED));
 }
 
@@ -88,11 +88,6 @@ volatile int signals_interrupted, signals_abandoned;
 enum { PATIENCE_SECONDS = 3 };
 static volatile time_t abandoned_at;
 
-static void put(const char *text, size_t size) {
-	ssize_t ignored = write(STDERR_FILENO, text, size);
-	(void)ignored;
-}
-
 /* A coordinator that sends the signal with sigqueue(3) to its child has told the user already
  * (src/cmd/fleet/cmd_fleet_probe.c).
  */
@@ -101,14 +96,14 @@ static void on_interrupt(int number, siginfo_t *info, void *context) {
 	static const char end[] = "\nsweetspot: error: interrupted\n";
 	(void)context;
 	if (stop_is_at_once() || (signals_abandoned && time(NULL) - abandoned_at >= PATIENCE_SECONDS)) {
-		put(end, sizeof end - 1);
+		put(end);
 		_exit(err_exit_status(ERR_INTERRUPTED));
 	}
 	if (!signals_abandoned && (signals_interrupted || number != SIGINT)) {
 		abandoned_at = time(NULL);
 		signals_abandoned = 1;
 	} else if (!signals_abandoned && info->si_code != SI_QUEUE) {
-		put(note, sizeof note - 1);
+		put(note);
 	}
 	signals_interrupted = 1;
 }

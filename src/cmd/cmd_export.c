@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -39,10 +38,8 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 		return format;
 	for (; export_registry[count] && count < 64; count++)
 		names[count] = export_registry[count]->name;
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list formats` lists them", "unknown format \"%s\"", name);
-	if (near)
-		err_hint(err, "did you mean %s?", near);
+	near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list formats` lists them",
+	            "unknown format \"%s\"", name);
 	return NULL;
 }
 
@@ -237,8 +234,7 @@ static json_t *from_store(struct app *app, const struct opt_args *args, bool tri
 
 /* Loads a file even if it belongs to another machine; from a folder, takes the profile of this machine. */
 static json_t *from_path(struct app *app, const char *path, struct err *err) {
-	struct stat info;
-	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+	if (!sys_is_folder(path))
 		return profile_load(path, err);
 	return profile_at(path, app_fingerprint(app, err), err);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <dirent.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/json/js.h"
@@ -14,22 +12,6 @@
 /* `sweetspot store export` and `import`. */
 
 static const size_t FILE_MAX_BYTES = (size_t)256 << 20;
-
-static int document_write(const json_t *document, const char *path, struct err *err) {
-	char *text = NULL;
-	size_t size = 0;
-	if (!path || strcmp(path, "-") == 0) {
-		js_write(document, stdout); /* main looks for errors of stdout */
-		return 0;
-	}
-	FILE *memory = open_memstream(&text, &size);
-	int failed = !memory || js_write(document, memory);
-	if (memory)
-		failed = fclose(memory) != 0 || failed;
-	failed = failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
-	free(text);
-	return failed;
-}
 
 static int hidden_report(struct app *app, size_t hidden, const json_t *document, struct err *err) {
 	const char *advice = "add --private to share them nevertheless";
@@ -50,8 +32,8 @@ static int store_share_export(struct app *app, const struct opt_args *args, stru
 	const struct share_wish wish = {.kernels = opt_words(args) > 1 ? opt_words_from(args, 1) : NULL,
 	                                .private = opt_has(args, "private")};
 	js_auto json_t *document = store ? share_export(store, &wish, &hidden, err) : NULL;
-	int failed = !document || hidden_report(app, hidden, document, err) ||
-	             document_write(document, opt_get(args, "output", NULL), err);
+	int failed =
+		!document || hidden_report(app, hidden, document, err) || js_save(document, opt_get(args, "output", NULL), err);
 	store_close(store);
 	return failed ? -1 : 0;
 }
@@ -67,27 +49,20 @@ static int file_import(struct store *store, const char *path, json_t *files, str
 	return failed;
 }
 
-static int is_document(const struct dirent *entry) {
-	size_t size = strlen(entry->d_name);
-	return *entry->d_name != '.' && size > 5 && strcmp(entry->d_name + size - 5, ".json") == 0;
-}
-
 /* A folder: its files NAME.json, in the order of their names. */
 static int path_import(struct store *store, const char *path, json_t *files, struct err *err) {
-	struct dirent **entries = NULL;
-	struct stat info;
-	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+	size_t count;
+	int failed = 0;
+	if (!sys_is_folder(path))
 		return file_import(store, path, files, err);
-	int count = scandir(path, &entries, is_document, alphasort), failed = 0;
-	if (count <= 0)
+	mem_auto char **paths = sys_folder_files(path, ".json", &count);
+	if (!count)
 		failed = err_set(err, ERR_USAGE, "`sweetspot store export -o FILE` writes them",
 		                 "%s does not contain any .json files", path);
-	for (int i = 0; i < count; i++) {
-		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
-		failed = failed || file_import(store, file, files, err);
-		free(entries[i]);
+	for (size_t i = 0; i < count; i++) {
+		failed = failed || file_import(store, paths[i], files, err);
+		free(paths[i]);
 	}
-	free(entries);
 	return failed;
 }
 
@@ -291,13 +266,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(verbs[i].name, word) == 0)
 			return verbs[i].run(app, args, err);
-	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
-	if (word)
-		err_set(err, ERR_USAGE, "the verbs are list, show, rm, info, merge, export and import",
-		        "unknown verb: `sweetspot store %s`", word);
-	else
-		err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
-	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
+	if (!word)
+		return err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
+	return near_refuse(err, word, names, sizeof names / sizeof *names, "did you mean `sweetspot store %s`?",
+	                   "the verbs are list, show, rm, info, merge, export and import",
+	                   "unknown verb: `sweetspot store %s`", word);
 }
 
 static const struct opt *const tables[] = {options, cmd_store_options, NULL};

@@ -19,57 +19,24 @@
 
 enum { BLOCK = 1 << 18, TEXT_MAX = 128, HEADERS_MAX = 1024, FILE_MAX = 512 << 20 };
 
-/* Offset and size of the fields that are read from ELF files of 32 and 64 bits. */
-struct field {
-	unsigned char at, size;
-};
-struct layout {
-	size_t header, entry; /* sizes */
-	struct field table, entry_size, entries, offset, length;
-};
-static const struct layout layouts[] = {
-	{sizeof(Elf32_Ehdr), sizeof(Elf32_Phdr), {28, 4}, {42, 2}, {44, 2}, {4, 4}, {16, 4}},
-	{sizeof(Elf64_Ehdr), sizeof(Elf64_Phdr), {32, 8}, {54, 2}, {56, 2}, {8, 8}, {32, 8}},
-};
-
-struct elf {
-	int fd;
-	bool big; /* most significant byte first */
-	const struct layout *layout;
-	unsigned char header[sizeof(Elf64_Ehdr)];
-};
-
-static uint64_t number(const struct elf *elf, const unsigned char *bytes, struct field field) {
-	uint64_t value = 0;
-	for (size_t i = 0; i < field.size; i++)
-		value = value << 8 | bytes[field.at + (elf->big ? i : field.size - 1 - i)];
-	return value;
-}
-
 /* Reads exactly `size` bytes. The kernel rejects offsets that are negative or overflow. */
 static bool read_at(int fd, void *data, size_t size, uint64_t offset) {
 	return offset <= INT64_MAX && pread(fd, data, size, (off_t)offset) == (ssize_t)size;
 }
 
-static bool header_read(struct elf *elf) {
-	const unsigned char *id = elf->header;
-	if (!read_at(elf->fd, elf->header, sizeof(Elf32_Ehdr), 0) || memcmp(id, ELFMAG, SELFMAG) != 0)
-		return false;
-	if ((id[EI_CLASS] != ELFCLASS32 && id[EI_CLASS] != ELFCLASS64) ||
-	    (id[EI_DATA] != ELFDATA2LSB && id[EI_DATA] != ELFDATA2MSB))
-		return false;
-	elf->big = id[EI_DATA] == ELFDATA2MSB;
-	elf->layout = &layouts[id[EI_CLASS] == ELFCLASS64];
-	uint64_t type = number(elf, id, (struct field){16, 2});
-	return (type == ET_EXEC || type == ET_DYN) && read_at(elf->fd, elf->header, elf->layout->header, 0) &&
-	       number(elf, id, elf->layout->entry_size) == elf->layout->entry;
+static bool header_read(int fd, Elf64_Ehdr *head) {
+	static const unsigned char order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+	return read_at(fd, head, sizeof *head, 0) && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_ident[EI_DATA] == order &&
+	       (head->e_type == ET_EXEC || head->e_type == ET_DYN) && head->e_phentsize == sizeof(Elf64_Phdr) &&
+	       head->e_phnum <= HEADERS_MAX && head->e_phoff <= FILE_MAX;
 }
 
 /* Accepts only an absolute path whose file is named like a loader, because the interpreter is going to be run, and
  * another program might take --list for something else. */
-static void interpreter_read(const struct elf *elf, const unsigned char *entry, char *interpreter, size_t size) {
-	uint64_t offset = number(elf, entry, elf->layout->offset), length = number(elf, entry, elf->layout->length);
-	bool good = length > 1 && length <= size && read_at(elf->fd, interpreter, length, offset) &&
+static void interpreter_read(int fd, const Elf64_Phdr *entry, char *interpreter, size_t size) {
+	uint64_t length = entry->p_filesz;
+	bool good = length > 1 && length <= size && read_at(fd, interpreter, length, entry->p_offset) &&
 	            interpreter[length - 1] == '\0' && interpreter[0] == '/';
 	if (good) {
 		const char *base = strrchr(interpreter, '/') + 1;
@@ -79,23 +46,20 @@ static void interpreter_read(const struct elf *elf, const unsigned char *entry, 
 		interpreter[0] = '\0';
 }
 
-static enum openmp_file kind_of(struct elf *elf, char *interpreter, size_t size) {
-	if (!header_read(elf))
+static enum openmp_file kind_of(int fd, char *interpreter, size_t size) {
+	Elf64_Ehdr head;
+	if (!header_read(fd, &head))
 		return OPENMP_FILE_OTHER;
-	uint64_t table = number(elf, elf->header, elf->layout->table);
-	uint64_t entries = number(elf, elf->header, elf->layout->entries);
-	if (entries > HEADERS_MAX || table > FILE_MAX)
-		return OPENMP_FILE_OTHER;
-	for (uint64_t i = 0; i < entries; i++) {
-		unsigned char entry[sizeof(Elf64_Phdr)];
-		if (!read_at(elf->fd, entry, elf->layout->entry, table + i * elf->layout->entry))
+	for (uint64_t i = 0; i < head.e_phnum; i++) {
+		Elf64_Phdr entry;
+		if (!read_at(fd, &entry, sizeof entry, head.e_phoff + i * sizeof entry))
 			return OPENMP_FILE_OTHER;
-		if (number(elf, entry, (struct field){0, 4}) == PT_INTERP) {
-			interpreter_read(elf, entry, interpreter, size);
+		if (entry.p_type == PT_INTERP) {
+			interpreter_read(fd, &entry, interpreter, size);
 			return OPENMP_FILE_DYNAMIC;
 		}
 	}
-	return entries ? OPENMP_FILE_STATIC : OPENMP_FILE_OTHER;
+	return head.e_phnum ? OPENMP_FILE_STATIC : OPENMP_FILE_OTHER;
 }
 
 /* Opens regular files only, because reading a pipe or a device could block. */
@@ -110,12 +74,11 @@ static int plain_open(const char *path, struct stat *st) {
 
 enum openmp_file openmp_file_kind(const char *path, char *interpreter, size_t size) {
 	struct stat st;
-	struct elf elf = {.fd = plain_open(path, &st)};
+	int fd = plain_open(path, &st);
 	interpreter[0] = '\0';
-	if (elf.fd < 0)
-		return OPENMP_FILE_OTHER;
-	enum openmp_file kind = kind_of(&elf, interpreter, size);
-	close(elf.fd);
+	enum openmp_file kind = fd < 0 ? OPENMP_FILE_OTHER : kind_of(fd, interpreter, size);
+	if (fd >= 0)
+		close(fd);
 	return kind;
 }
 

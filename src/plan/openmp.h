@@ -38,7 +38,7 @@ void openmp_watch(const char *const *argv, const char *cwd, const char *input, s
 
 /* Reads program files and libraries as bytes, without trusting anything in them. */
 enum openmp_file {
-	OPENMP_FILE_OTHER,  /* a script, or a damaged or unreadable file */
+	OPENMP_FILE_OTHER,  /* a script, a program of 32 bits, or a damaged or unreadable file */
 	OPENMP_FILE_STATIC, /* an ELF program that the system starts itself */
 	OPENMP_FILE_DYNAMIC /* an ELF program that a dynamic loader starts */
 };

@@ -36,8 +36,7 @@ static int domain_read(struct plan *plan, const struct kernel_param *param, cons
 	return 0;
 }
 
-/* The text after "P=" of the last --range or --set for this parameter. */
-static const char *given(const struct opt_args *args, const char *option, const char *name) {
+const char *plan_given(const struct opt_args *args, const char *option, const char *name) {
 	size_t length = strlen(name);
 	for (size_t i = opt_count(args, option); i-- > 0;) {
 		const char *text = opt_at(args, option, i);
@@ -87,9 +86,9 @@ static int baseline_read(struct plan *plan, const struct opt_args *args, struct 
 static int params_add(struct plan *plan, const struct opt_args *args, struct domain *domains, struct err *err) {
 	for (size_t i = 0; i < plan->params.count; i++) {
 		const struct kernel_param *param = &plan->params.items[i];
-		const char *text = given(args, "set", param->name);
+		const char *text = plan_given(args, "set", param->name);
 		if (!text)
-			text = given(args, "range", param->name);
+			text = plan_given(args, "range", param->name);
 		if (!text)
 			text = param->values ? param->values : param->initial;
 		if (domain_read(plan, param, text, &domains[i], err) ||

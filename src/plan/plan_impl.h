@@ -14,6 +14,9 @@
  * equal ones the first stays: unbound comes first, then the places from the best known kind to the least known. */
 int bindings_add(struct space *space, const struct topo *topo, struct err *err);
 
+/* The text after "P=" of the last --range or --set for this parameter. */
+const char *plan_given(const struct opt_args *args, const char *option, const char *name);
+
 /* Private to the program_plan files. */
 enum { DRAFT_NOTES_MAX = 16 };
 

@@ -16,11 +16,8 @@ static int param_find(const struct space *space, const char *name, struct err *e
 		return found;
 	for (size_t i = 0; i < count; i++)
 		names[i] = space_param_name(space, i);
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "the parameters are those of --param and --openmp", "unknown parameter \"%.80s\"", name);
-	if (near)
-		err_hint(err, "did you mean %s?", near);
-	return -1;
+	return near_refuse(err, name, names, count, "did you mean %s?", "the parameters are those of --param and --openmp",
+	                   "unknown parameter \"%.80s\"", name);
 }
 
 /* Any number is accepted, but a word must be in the space; else NULL with ERR_USAGE. */
@@ -40,11 +37,8 @@ static json_t *value_check(const struct space *space, int param, struct value va
 		return value_json(value);
 	char text[80];
 	value_text(value, text, sizeof text);
-	const char *near = near_word(text, words, count);
-	err_set(err, ERR_USAGE, "the values are those of --param", "%s cannot be \"%s\"",
-	        space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
-	if (near)
-		err_hint(err, "did you mean %s?", near);
+	near_refuse(err, text, words, count, "did you mean %s?", "the values are those of --param", "%s cannot be \"%s\"",
+	            space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
 	return NULL;
 }
 

@@ -187,17 +187,6 @@ static int name_check(struct draft *draft, const char *name, struct err *err) {
 	return 0;
 }
 
-/* The item at `text`, up to a comma and trimmed. */
-static struct value word_at(struct arena *arena, const char *text) {
-	text += strspn(text, " \t");
-	size_t size = strcspn(text, ",");
-	while (size > 0 && isspace((unsigned char)text[size - 1]))
-		size--;
-	char *word = arena_alloc(arena, size + 1, 1);
-	memcpy(word, text, size);
-	return value_word(word);
-}
-
 /* Reads "a,b" in quotes, where "" stands for one quote, into *word. Returns what follows; NULL if it does not end. */
 static const char *quoted_read(struct arena *arena, const char *text, struct value *word) {
 	char *inside = arena_alloc(arena, strlen(text) + 1, 1);
@@ -224,26 +213,6 @@ static bool is_constrained(const struct draft *draft, const char *name) {
 	return false;
 }
 
-/* Keeps values as words if they would be printed differently as numbers: in01.dat is not in1.dat, and release 1.10 is
- * not 1.1. */
-static void list_keep(struct draft *draft, struct draft_param *param, const char *text) {
-	struct arena *arena = draft->plan->arena;
-	struct value *words = arena_alloc(arena, param->count, sizeof *words);
-	bool all_ours = true;
-	size_t count = 0;
-	if (strstr(text, "..") || strchr(text, '(') || is_constrained(draft, param->name))
-		return;
-	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL) {
-		if (count == param->count)
-			return;
-		words[count] = word_at(arena, item);
-		all_ours = all_ours && is_written_so(param->values[count], words[count]);
-		count++;
-	}
-	if (!all_ours && count == param->count)
-		param->values = words;
-}
-
 static int utf8_check(const char *name, const char *text, struct err *err) {
 	size_t left = strlen(text);
 	for (size_t step; left; text += step, left -= step)
@@ -252,23 +221,17 @@ static int utf8_check(const char *name, const char *text, struct err *err) {
 	return 0;
 }
 
-/* Is there an item that is empty or begins with a quote? */
-static bool has_words(const char *values) {
-	for (const char *item = values;; item += strcspn(item, ",") + 1) {
-		char first = item[strspn(item, " \t")];
-		if (first == ',' || first == '"' || !first)
-			return true;
-		if (!item[strcspn(item, ",")])
-			return false;
-	}
-}
-
-/* Adds the item at *text and moves *text behind its comma; NULL at the end. */
-static int word_next(struct draft *draft, const char **text, struct draft_param *param, struct err *err) {
-	struct value *word = &param->values[param->count++];
+/* Reads the item at *text as a word, and moves *text behind its comma; NULL at the end. *bare: neither empty nor
+ * quoted.
+ */
+static int word_next(struct arena *arena, const char **text, struct value *word, bool *bare, struct err *err) {
 	const char *first = *text + strspn(*text, " \t"), *end = first + strcspn(first, ",");
-	*word = word_at(draft->plan->arena, first);
-	if (*first == '"' && (!(end = quoted_read(draft->plan->arena, first, word)) || (*end && *end != ',')))
+	size_t size = (size_t)(end - first);
+	while (size > 0 && isspace((unsigned char)first[size - 1]))
+		size--;
+	*bare = size > 0 && *first != '"';
+	*word = value_word(arena_printf(arena, "%.*s", (int)size, first));
+	if (*first == '"' && (!(end = quoted_read(arena, first, word)) || (*end && *end != ',')))
 		return err_set(
 			err, ERR_USAGE, "write \"a,b\",c; within the quotes, \"\" stands for a quote",
 			end ? "a quoted value continues after its closing quote: %.100s" : "a quote is not closed: %.100s", first);
@@ -276,31 +239,46 @@ static int word_next(struct draft *draft, const char **text, struct draft_param 
 	return 0;
 }
 
-/* Values of which one is empty, such as ",-O2,-O3 -ffast-math", or in quotes because it has a comma: all are words,
- * because neither is a number. */
-static int words_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
-	size_t count = 1;
-	for (const char *c = text; *c; c++) {
-		count += *c == ',';
-		if (iscntrl((unsigned char)*c))
-			return err_set(err, ERR_USAGE, NULL, "a value has a control character");
-	}
-	param->values = arena_alloc(draft->plan->arena, count, sizeof *param->values);
-	param->count = 0;
-	while (text)
-		if (word_next(draft, &text, param, err))
+/* All items as words. *bare: none is empty, as in ",-O2,-O3 -ffast-math", or in quotes because it has a comma. */
+static int words_read(struct arena *arena, const char *text, struct value **words, size_t *count, bool *bare,
+                      struct err *err) {
+	size_t most = 1;
+	for (const char *c = text; *c; c++)
+		most += *c == ',';
+	*words = arena_alloc(arena, most, sizeof **words);
+	*bare = true;
+	for (*count = 0; text; ++*count) {
+		bool one;
+		if (word_next(arena, &text, &(*words)[*count], &one, err))
 			return -1;
-	const struct value *twice = domain_duplicate(param->values, param->count);
-	return twice ? err_set(err, ERR_USAGE, "list each value once", "the value '%s' occurs twice", twice->as.w) : 0;
+		*bare = *bare && one;
+	}
+	return 0;
 }
 
+/* Values of which one is empty or quoted are all words, because neither is a number. So are those that would be printed
+ * differently as numbers: in01.dat is not in1.dat, and release 1.10 is not 1.1. */
 static int values_parse(struct draft *draft, const char *text, struct draft_param *param, struct err *err) {
-	if (has_words(text))
-		return words_parse(draft, text, param, err);
-	if (domain_parse(text, draft->plan->arena, &param->values, &param->count, err))
+	struct value *words;
+	size_t count;
+	bool bare, as_written = true;
+	if (words_read(draft->plan->arena, text, &words, &count, &bare, err))
 		return -1;
-	list_keep(draft, param, text);
-	return 0;
+	if (bare && domain_parse(text, draft->plan->arena, &param->values, &param->count, err))
+		return -1;
+	bool kept = bare && (count != param->count || strstr(text, "..") || strchr(text, '(') ||
+	                     is_constrained(draft, param->name));
+	for (size_t i = 0; bare && !kept && i < count; i++)
+		as_written = as_written && is_written_so(param->values[i], words[i]);
+	if (kept || (bare && as_written))
+		return 0;
+	param->values = words;
+	param->count = count;
+	for (const char *c = text; !bare && *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return err_set(err, ERR_USAGE, NULL, "a value has a control character");
+	const struct value *twice = bare ? NULL : domain_duplicate(words, count);
+	return twice ? err_set(err, ERR_USAGE, "list each value once", "the value '%s' occurs twice", twice->as.w) : 0;
 }
 
 /* A range is often written with a dash, and there is nothing to choose from a single value. */
@@ -347,9 +325,8 @@ static int unknown_name(struct draft *draft, const char *name, struct err *err) 
 	for (size_t i = 0; i < draft->count; i++)
 		if (!draft->params[i].setting)
 			names[count++] = draft->params[i].name;
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "give it with --param first", "--default: unknown parameter \"%.100s\"", name);
-	return near ? err_hint(err, "did you mean %s?", near) : -1;
+	return near_refuse(err, name, names, count, "did you mean %s?", "give it with --param first",
+	                   "--default: unknown parameter \"%.100s\"", name);
 }
 
 /* Is it "1,B=2", values of several parameters in one option? */

@@ -30,8 +30,10 @@ int program_source_refuse(const char *path, struct err *err);
 
 /* Reads --expect-output and --expect-files. */
 int program_expect_read(const struct opt_args *args, struct program_spec *spec, struct err *err);
-/* Reads --setup --teardown --ready --template. */
-void program_service_read(const struct opt_args *args, struct arena *arena, struct program_spec *spec);
+/* For what is tuned within the runs of a program as it is: the words after "--" with --cwd --input --before-each
+ * --verify --expect-output --expect-files, and --seed --budget --timeout. */
+int program_run_read(const struct opt_args *args, struct program_spec *spec, uint64_t *seed, double *budget_s,
+                     double *timeout_s, struct err *err);
 /* --name, NULL if it is not given. -1 if it cannot name results. */
 int program_plan_name(const struct opt_args *args, const char **name, struct err *err);
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);

@@ -16,7 +16,7 @@ static const char *variable(const char *name) {
 }
 
 /* The text up to one of the characters of `stop`, trimmed and in lower case. */
-static const char *program_plan_environment_part(struct draft *draft, const char *text, const char *stop) {
+static const char *part(struct draft *draft, const char *text, const char *stop) {
 	text += strspn(text, " \t");
 	char *copy = arena_printf(draft->plan->arena, "%.*s", (int)strcspn(text, stop), text);
 	for (size_t size = strlen(copy); size > 0 && isspace((unsigned char)copy[size - 1]); size--)
@@ -43,12 +43,12 @@ static bool whole(const char *text, int64_t least, struct value *out, char **res
 
 static bool threads_read(struct draft *draft, const char *text, struct value *out) {
 	char *rest;
-	return whole(program_plan_environment_part(draft, text, ","), 1, out, &rest) && !*rest && out->as.i <= INT32_MAX;
+	return whole(part(draft, text, ","), 1, out, &rest) && !*rest && out->as.i <= INT32_MAX;
 }
 
 static bool proc_bind_read(struct draft *draft, const char *text, struct value *out) {
 	static const char *const words[] = {"false", "close", "spread", "primary", NULL};
-	const char *word = program_plan_environment_part(draft, text, ",");
+	const char *word = part(draft, text, ",");
 	word = strcmp(word, "true") == 0 ? "close" : strcmp(word, "master") == 0 ? "primary" : word;
 	*out = value_word(word);
 	return is_one_of(word, words);
@@ -58,10 +58,10 @@ static bool proc_bind_read(struct draft *draft, const char *text, struct value *
  * space. */
 static bool places_read(struct draft *draft, const char *text, struct value *out) {
 	static const char *const words[] = {"threads", "cores", "ll_caches", "numa_domains", "sockets", NULL};
-	char *list = arena_strdup(draft->plan->arena, program_plan_environment_part(draft, text, ""));
+	char *list = arena_strdup(draft->plan->arena, part(draft, text, ""));
 	text_clean(list, false);
 	*out = value_word(list);
-	return *list == '{' || is_one_of(program_plan_environment_part(draft, list, "("), words);
+	return *list == '{' || is_one_of(part(draft, list, "("), words);
 }
 
 /* "monotonic:dynamic,4" */
@@ -70,14 +70,13 @@ static bool schedule_parse(struct draft *draft, const char *text, const char **k
 	static const char *const modifiers[] = {"monotonic", "nonmonotonic", NULL};
 	const char *colon = strchr(text, ':'), *comma;
 	char *rest;
-	if (colon && !is_one_of(program_plan_environment_part(draft, text, ":"), modifiers))
+	if (colon && !is_one_of(part(draft, text, ":"), modifiers))
 		return false;
 	text = colon ? colon + 1 : text;
 	comma = strchr(text, ',');
-	*kind = program_plan_environment_part(draft, text, ",");
+	*kind = part(draft, text, ",");
 	*chunk = value_int(strcmp(*kind, "dynamic") == 0 || strcmp(*kind, "guided") == 0);
-	return is_one_of(*kind, kinds) &&
-	       (!comma || (whole(program_plan_environment_part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
+	return is_one_of(*kind, kinds) && (!comma || (whole(part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
 }
 
 static bool schedule_read(struct draft *draft, const char *text, struct value *out) {
@@ -89,20 +88,18 @@ static bool schedule_read(struct draft *draft, const char *text, struct value *o
 }
 
 static bool wait_policy_read(struct draft *draft, const char *text, struct value *out) {
-	static const char *const words[] = {"active", "passive", NULL};
-	const char *word = program_plan_environment_part(draft, text, "");
+	const char *word = part(draft, text, "");
 	*out = value_word(word);
-	return is_one_of(word, words);
+	return strcmp(word, "active") == 0 || strcmp(word, "passive") == 0;
 }
 
 /* "30000", "30k", "infinite" */
 static bool spincount_read(struct draft *draft, const char *text, struct value *out) {
-	static const char *const words[] = {"infinite", "infinity", NULL};
 	static const char powers[] = "kmgt";
-	const char *word = program_plan_environment_part(draft, text, "");
+	const char *word = part(draft, text, "");
 	char *rest;
 	*out = value_word("infinite");
-	if (is_one_of(word, words))
+	if (strcmp(word, "infinite") == 0 || strcmp(word, "infinity") == 0)
 		return true;
 	if (!whole(word, 0, out, &rest))
 		return false;
@@ -115,17 +112,12 @@ static bool spincount_read(struct draft *draft, const char *text, struct value *
 
 /* "200", "200ms", "infinite" */
 static bool blocktime_read(struct draft *draft, const char *text, struct value *out) {
-	const char *word = program_plan_environment_part(draft, text, "");
+	const char *word = part(draft, text, "");
 	char *rest;
 	*out = value_word("infinite");
 	if (strcmp(word, "infinite") == 0)
 		return true;
 	return whole(word, 0, out, &rest) && (!*rest || strcmp(rest, "ms") == 0);
-}
-
-static const char *word_of(const json_t *config, const char *name) {
-	const char *word = json_string_value(json_object_get(config, name));
-	return word ? word : "";
 }
 
 /* Tells whether both kinds of places give the same binding on this machine. False if either is not a kind of places. */
@@ -144,7 +136,7 @@ static bool bindings_same(const struct topo *topo, int threads, const char *proc
 static struct value places_default(const struct draft *draft, const json_t *config) {
 	int threads = (int)json_integer_value(json_object_get(config, "threads"));
 	const char *places = draft->found.runtime == OPENMP_LLVM ? "cores" : "threads";
-	bool same = bindings_same(draft->topo, threads, word_of(config, "proc_bind"), places, "cores");
+	bool same = bindings_same(draft->topo, threads, js_string_or(config, "proc_bind", ""), places, "cores");
 	return value_word(same ? "cores" : places);
 }
 
@@ -155,7 +147,7 @@ static struct value proc_bind_default(void) {
 
 /* The chunk size of OMP_SCHEDULE if its schedule is the one of the configuration, else the schedule's default. */
 static struct value chunk_default(struct draft *draft, const json_t *config) {
-	const char *text = variable("OMP_SCHEDULE"), *schedule = word_of(config, "schedule"), *kind;
+	const char *text = variable("OMP_SCHEDULE"), *schedule = js_string_or(config, "schedule", ""), *kind;
 	struct value chunk;
 	if (text && schedule_parse(draft, text, &kind, &chunk) && strcmp(kind, schedule) == 0)
 		return chunk;

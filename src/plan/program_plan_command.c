@@ -46,47 +46,64 @@ int program_expect_read(const struct opt_args *args, struct program_spec *spec, 
 	return 0;
 }
 
-void program_service_read(const struct opt_args *args, struct arena *arena, struct program_spec *spec) {
-	size_t count = opt_count(args, "template");
-	const char **templates = arena_alloc(arena, count + 1, sizeof *templates);
-	for (size_t i = 0; i < count; i++)
-		templates[i] = opt_at(args, "template", i);
-	spec->templates = templates;
-	spec->energy_command = opt_get(args, "energy-command", NULL);
-	spec->setup = opt_get(args, "setup", NULL);
-	spec->teardown = opt_get(args, "teardown", NULL);
-	spec->ready = opt_get(args, "ready", NULL);
+int program_run_read(const struct opt_args *args, struct program_spec *spec, uint64_t *seed, double *budget_s,
+                     double *timeout_s, struct err *err) {
+	const char *budget = opt_get(args, "budget", NULL);
+	long long number;
+	size_t count;
+	*spec = (struct program_spec){.argv = (const char *const *)opt_rest(args, &count),
+	                              .cwd = opt_get(args, "cwd", NULL),
+	                              .input = opt_get(args, "input", NULL),
+	                              .before_each = opt_get(args, "before-each", NULL),
+	                              .verify = opt_get(args, "verify", NULL)};
+	if (program_expect_read(args, spec, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &number, err) ||
+	    (budget && opt_seconds(budget, "budget", budget_s, err)) || opt_limit(args, "timeout", timeout_s, err))
+		return -1;
+	*seed = (uint64_t)number;
+	return 0;
+}
+
+/* Options that are texts, and their fields. */
+static int texts_read(const struct opt_args *args, struct program_spec *spec, struct err *err) {
+	static const struct {
+		const char *option;
+		size_t offset;
+	} texts[] = {
+		{"cwd", offsetof(struct program_spec, cwd)},
+		{"input", offsetof(struct program_spec, input)},
+		{"build", offsetof(struct program_spec, build)},
+		{"before-each", offsetof(struct program_spec, before_each)},
+		{"verify", offsetof(struct program_spec, verify)},
+		{"metric", offsetof(struct program_spec, metric)},
+		{"setup", offsetof(struct program_spec, setup)},
+		{"teardown", offsetof(struct program_spec, teardown)},
+		{"ready", offsetof(struct program_spec, ready)},
+		{"energy-command", offsetof(struct program_spec, energy_command)},
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *text = opt_get(args, texts[i].option, NULL);
+		if (text && !*text)
+			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", texts[i].option);
+		if (text && !is_utf8(text))
+			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "--%s is not UTF-8", texts[i].option);
+		*(const char **)((char *)spec + texts[i].offset) = text;
+	}
+	return 0;
 }
 
 static int options_read(struct draft *draft, struct err *err) {
 	struct program_spec *spec = &draft->plan->program;
+	size_t count = opt_count(draft->args, "template");
+	const char **templates = arena_alloc(draft->plan->arena, count + 1, sizeof *templates);
 	if (opt_count(draft->args, "size"))
 		return err_set(err, ERR_USAGE, "write it into the command, or tune it with --param",
 		               "--size is for kernels; the problem of a program is part of its command");
+	for (size_t i = 0; i < count; i++)
+		templates[i] = opt_at(draft->args, "template", i);
+	spec->templates = templates;
 	spec->shell = opt_has(draft->args, "shell");
-	spec->cwd = opt_get(draft->args, "cwd", NULL);
-	spec->input = opt_get(draft->args, "input", NULL);
-	spec->build = opt_get(draft->args, "build", NULL);
-	spec->before_each = opt_get(draft->args, "before-each", NULL);
-	program_service_read(draft->args, draft->plan->arena, spec);
-	spec->verify = opt_get(draft->args, "verify", NULL);
-	spec->metric = opt_get(draft->args, "metric", NULL);
 	spec->maximize = opt_has(draft->args, "maximize");
-	return program_expect_read(draft->args, spec, err);
-}
-
-static int texts_check(const struct program_spec *spec, struct err *err) {
-	const char *const texts[] = {spec->cwd,    spec->input, spec->build,    spec->before_each, spec->verify,
-	                             spec->metric, spec->setup, spec->teardown, spec->ready,       spec->energy_command};
-	static const char *const names[] = {"cwd",    "input", "build",    "before-each", "verify",
-	                                    "metric", "setup", "teardown", "ready",       "energy-command"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (texts[i] && !*texts[i])
-			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", names[i]);
-		if (texts[i] && !is_utf8(texts[i]))
-			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "--%s is not UTF-8", names[i]);
-	}
-	return 0;
+	return program_expect_read(draft->args, spec, err) || texts_read(draft->args, spec, err) ? -1 : 0;
 }
 
 /* Tells whether the text contains "{NAME}" with a name that will be replaced. */
@@ -231,8 +248,8 @@ static int name_make(struct draft *draft, struct err *err) {
 
 int draft_command(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
-	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
-	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err) || draft_parallel(draft, err))
+	if (words_read(draft, err) || options_read(draft, err) || program_places_check(spec->cwd, spec->input, err) ||
+	    look_inside(draft, err) || draft_parallel(draft, err))
 		return -1;
 	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
 	program_source(spec, source);

@@ -60,17 +60,6 @@ static const struct setting *program_setting_find(const char *name) {
 	return NULL;
 }
 
-/* The text after "P=" of the last --range or --set for this parameter. */
-static const char *given(const struct draft *draft, const char *option, const char *name) {
-	size_t length = strlen(name);
-	for (size_t i = opt_count(draft->args, option); i-- > 0;) {
-		const char *text = opt_at(draft->args, option, i);
-		if (strncmp(text, name, length) == 0 && text[length] == '=')
-			return text + length + 1;
-	}
-	return NULL;
-}
-
 static bool is_word_of(const char *words, const char *word) {
 	size_t length = strlen(word);
 	for (const char *at = words; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
@@ -104,7 +93,8 @@ static int domain_read(struct draft *draft, struct draft_param *param, const cha
 }
 
 static int setting_add(struct draft *draft, const struct setting *setting, struct err *err) {
-	const char *set = given(draft, "set", setting->name), *range = given(draft, "range", setting->name);
+	const char *set = plan_given(draft->args, "set", setting->name),
+			   *range = plan_given(draft->args, "range", setting->name);
 	struct draft_param *param = draft_param_new(draft, setting->name, err);
 	const char *text = set ? set : range ? range : setting->values;
 	if (!param)
@@ -125,11 +115,12 @@ static int setting_add(struct draft *draft, const struct setting *setting, struc
 
 /* A setting that the user names is always tuned; others only if the program can be affected by them. */
 static bool setting_wanted(const struct draft *draft, const struct setting *setting) {
-	if (given(draft, "set", setting->name) || given(draft, "range", setting->name))
+	if (plan_given(draft->args, "set", setting->name) || plan_given(draft->args, "range", setting->name))
 		return true;
 	if (setting->needs & NEEDS_SCHEDULE)
-		return draft->found.schedule != OPENMP_SCHEDULE_NONE || given(draft, "set", "schedule") ||
-		       given(draft, "range", "schedule") || given(draft, "set", "chunk") || given(draft, "range", "chunk");
+		return draft->found.schedule != OPENMP_SCHEDULE_NONE || plan_given(draft->args, "set", "schedule") ||
+		       plan_given(draft->args, "range", "schedule") || plan_given(draft->args, "set", "chunk") ||
+		       plan_given(draft->args, "range", "chunk");
 	return !setting->needs || (setting->needs & NEEDS_GOMP && draft->found.runtime == OPENMP_GOMP) ||
 	       (setting->needs & NEEDS_LLVM && draft->found.runtime == OPENMP_LLVM);
 }
@@ -144,10 +135,9 @@ static int names_check(struct draft *draft, const char *option, struct err *err)
 			return -1;
 		if (draft->plan->program.openmp && program_setting_find(name))
 			continue;
-		const char *near = draft->plan->program.openmp ? near_word(name, names, SETTINGS) : NULL;
-		err_set(err, ERR_USAGE, "it applies to the parameters of --openmp; use --param and --default for your own",
-		        "--%s: unknown parameter \"%.100s\"", option, name);
-		return near ? err_hint(err, "did you mean %s?", near) : -1;
+		return near_refuse(err, name, names, draft->plan->program.openmp ? SETTINGS : 0, "did you mean %s?",
+		                   "it applies to the parameters of --openmp; use --param and --default for your own",
+		                   "--%s: unknown parameter \"%.100s\"", option, name);
 	}
 	return 0;
 }

@@ -101,11 +101,11 @@ static int check_program(const struct draft *d, struct err *err) {
 }
 
 static int check_options(const struct spec *spec, const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"param", "constraint", "default", "openmp", "range", "set", "size"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (opt_has(args, names[i]))
-			return err_set(err, ERR_USAGE, "change the file instead", "--%s cannot be combined with a specification",
-			               names[i]);
+	static const char *const names[] = {"param", "constraint", "default", "openmp", "range", "set", "size", NULL};
+	const char *other = opt_first(args, names);
+	if (other)
+		return err_set(err, ERR_USAGE, "change the file instead", "--%s cannot be combined with a specification",
+		               other);
 	if (opt_dashes(args))
 		return err_set(err, ERR_USAGE, NULL, "the specification contains the command, so nothing may follow '--'");
 	if (spec_language(spec) != SPEC_COMMAND)

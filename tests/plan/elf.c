@@ -51,6 +51,12 @@ static void test_layouts(void) {
 	for (int form = 0; form < 4; form++) {
 		bool wide = form & 1, big = form & 2;
 		size_t size = header(bytes, wide, big, true, "/lib/ld-linux.so.2");
+		if (!wide || big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
+			ok(kind(bytes, size, loader) == OPENMP_FILE_OTHER && !*loader,
+			   "a program of %d bits, %s first, is not one of this machine", wide ? 64 : 32,
+			   big ? "high byte" : "low byte");
+			continue;
+		}
 		ok(kind(bytes, size, loader) == OPENMP_FILE_DYNAMIC && strcmp(loader, "/lib/ld-linux.so.2") == 0,
 		   "%d bits, %s first: the loader is read", wide ? 64 : 32, big ? "high byte" : "low byte");
 		ok(kind(bytes, size - 1, loader) == OPENMP_FILE_DYNAMIC && !*loader, "a name that is cut off is none");

@@ -5,6 +5,7 @@
 #include "base/json/js.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
+#include "src/cmd/profile/input.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
@@ -266,21 +267,6 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const char *source_of(void *ctx, const char *kernel) {
-	const struct kernel_desc *found = kernel_list_find(ctx, kernel, "cpu", NULL);
-	return found ? found->source : NULL;
-}
-
-static json_t *profile_of_store(struct app *app, const struct opt_args *args, struct err *err) {
-	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	const char *fingerprint = store ? app_fingerprint(app, err) : NULL;
-	json_t *profile = NULL;
-	if (fingerprint)
-		profile = profile_from_store(store, fingerprint, NULL, source_of, (void *)app_kernels(app, err), err);
-	store_close(store);
-	return profile;
-}
-
 static json_t *profile_of_file(struct app *app, const char *path, struct err *err) {
 	if (strcmp(path, "-") == 0) {
 		err_set(err, ERR_USAGE, "write the profile to a file",
@@ -318,7 +304,7 @@ static int choose_any(struct app *app, const struct opt_args *args, const struct
 		return choose_from(profile_of_file(app, file, err), true, request, profile, choice, err);
 	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
 		return choose_from(profile_find(app_fingerprint(app, err), err), true, request, profile, choice, err);
-	if (choose_from(profile_of_store(app, args, err), false, request, profile, choice, err) == 0)
+	if (choose_from(profile_input_store(app, args, NULL, err), false, request, profile, choice, err) == 0)
 		return 0;
 	struct err second = {0};
 	if (err->code != ERR_NOTHING || opt_has(args, "store") ||

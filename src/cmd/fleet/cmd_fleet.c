@@ -259,14 +259,10 @@ static int nodes_find(struct fleet_run *run, struct err *err) {
 static int types_work(struct fleet_run *run, struct err *err) {
 	struct err second = {0};
 	int failed = fleet_types_tune(run, err);
-	if ((!failed || err->code != ERR_INTERRUPTED) && fleet_losses_measure(run, &second) && !failed) {
-		*err = second;
-		failed = -1;
-	}
-	if (fleet_state_save(run, &second) && !failed) {
-		*err = second;
-		failed = -1;
-	}
+	if ((!failed || err->code != ERR_INTERRUPTED) && fleet_losses_measure(run, &second))
+		failed = err_later(err, failed, &second);
+	if (fleet_state_save(run, &second))
+		failed = err_later(err, failed, &second);
 	fleet_show(run);
 	return failed;
 }
@@ -343,15 +339,13 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 }
 
 static int status(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const good[] = {"partition", "output"};
-	const struct opt *const own[] = {fleet_options, folder_options, NULL}, *const * tables[] = {own, fleet_passed};
-	for (size_t i = 0; i < 2; i++)
-		for (const struct opt *const *table = tables[i]; *table; table++)
-			for (const struct opt *option = *table; option->name; option++)
-				if (opt_has(args, option->name) && strcmp(option->name, good[0]) != 0 &&
-				    strcmp(option->name, good[1]) != 0)
-					return err_set(err, ERR_USAGE, "`fleet status` accepts -o DIR and --partition P",
-					               "--%s is not an option of `fleet status`", option->name);
+	static const char *const good[] = {"partition", "output", NULL};
+	const struct opt *const own[] = {fleet_options, folder_options, NULL};
+	const char *other = opt_other(args, own, good);
+	other = other ? other : opt_other(args, fleet_passed, good);
+	if (other)
+		return err_set(err, ERR_USAGE, "`fleet status` accepts -o DIR and --partition P",
+		               "--%s is not an option of `fleet status`", other);
 	if (opt_words(args) > 1 || opt_dashes(args))
 		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` does not take arguments");
 	return fleet_status(app, args, err);
@@ -364,10 +358,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return tune(app, args, err);
 	if (word && strcmp(word, "status") == 0)
 		return status(app, args, err);
-	const char *near = word ? near_word(word, names, 2) : NULL;
-	err_set(err, ERR_USAGE, "sweetspot fleet tune KERNEL, or sweetspot fleet status", "%s%s",
-	        word ? "unknown command: fleet " : "`sweetspot fleet` needs a command", word ? word : "");
-	return near ? err_hint(err, "did you mean `sweetspot fleet %s`?", near) : -1;
+	static const char hint[] = "sweetspot fleet tune KERNEL, or sweetspot fleet status";
+	if (!word)
+		return err_set(err, ERR_USAGE, hint, "`sweetspot fleet` needs a command");
+	return near_refuse(err, word, names, 2, "did you mean `sweetspot fleet %s`?", hint, "unknown command: fleet %s",
+	                   word);
 }
 
 static const struct opt *const tables[] = {

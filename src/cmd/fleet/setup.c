@@ -182,12 +182,11 @@ static void slurm_line(const struct fleet_run *run, const char *node, const char
 
 /* Refuses what only Slurm can do. */
 static int batch_check(const struct fleet_run *run, struct err *err) {
-	static const char *const names[] = {"partition", "srun-args"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (opt_has(run->args, names[i]))
-			return err_set(err, ERR_USAGE, "leave it out, or add --launcher slurm",
-			               "--%s is an option of the launcher slurm", names[i]);
-	return 0;
+	static const char *const names[] = {"partition", "srun-args", NULL};
+	const char *other = opt_first(run->args, names);
+	return other ? err_set(err, ERR_USAGE, "leave it out, or add --launcher slurm",
+	                       "--%s is an option of the launcher slurm", other)
+	             : 0;
 }
 
 static json_t *node_json(const char *name) {
@@ -243,12 +242,12 @@ static void ssh_line(const struct fleet_run *run, const char *node, const char *
 }
 
 static int local_check(const struct fleet_run *run, struct err *err) {
-	static const char *const names[] = {"hosts", "launcher-args"};
+	static const char *const names[] = {"hosts", "launcher-args", NULL};
+	const char *other = opt_first(run->args, names);
 	if (batch_check(run, err))
 		return -1;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (opt_has(run->args, names[i]))
-			return err_set(err, ERR_USAGE, "add --launcher ssh", "--%s needs other machines than this one", names[i]);
+	if (other)
+		return err_set(err, ERR_USAGE, "add --launcher ssh", "--%s needs other machines than this one", other);
 	if (opt_has(run->args, "plan"))
 		return err_set(err, ERR_USAGE, "sweetspot tune --plan", "--plan shows how other machines are reached");
 	if (run->per_type > 1)

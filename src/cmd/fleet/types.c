@@ -187,11 +187,8 @@ static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
 		json_object_set_new(type, "tuned", json_real(sys_wall()));
 	}
 	struct err second = {0};
-	if (fleet_state_save(run, &second) && !failed) {
-		*err = second;
-		failed = -1;
-	}
-	return failed ? -1 : 0;
+	fleet_state_save(run, &second);
+	return err_later(err, failed, &second);
 }
 
 /* A usage error would repeat for every type, but any other failure of one type must not stop the others. */

@@ -233,15 +233,13 @@ bool gpu_command_suits(struct app *app, const struct opt_args *args) {
 }
 
 static int watched_open(struct watched *watched, struct app *app, const struct opt_args *args, struct err *err) {
-	const char *timeout = opt_get(args, "timeout", NULL);
 	*watched = (struct watched){.config = json_object(), .timeout_s = 600};
 	watched->words = opt_rest(args, &watched->count);
 	if (watched->count == 0 || opt_words(args))
 		return err_set(err, ERR_USAGE, "sweetspot run --counters CACHE -- ./app in.dat",
 		               "write the program after two dashes, and nothing but options before them");
 	if (opt_int(args, "samples", 1, 10000, SAMPLES, &watched->samples, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &watched->timeout_s, err)) ||
-	    counters_words_read(args, &watched->counters, err))
+	    opt_limit(args, "timeout", &watched->timeout_s, err) || counters_words_read(args, &watched->counters, err))
 		return -1;
 	const struct program_spec spec = {.argv = (const char *const *)watched->words,
 	                                  .input = opt_get(args, "input", NULL),

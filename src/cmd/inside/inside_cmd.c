@@ -95,23 +95,12 @@ static const double WIDE = 1000; /* such an interval says nothing */
 
 /* ---- which programs ---- */
 
-static bool is_among(const char *name, const char *const *names) {
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
 /* Any other option asks for something that contexts cannot give. */
 static bool is_plain(const struct opt_args *args, const struct opt *const *tables) {
 	static const char *const allowed[] = {"budget",       "seed",    "json",        "store",    "timeout",
 	                                      "verify",       "cwd",     "input",       "quiet",    "expect-output",
 	                                      "expect-files", "verbose", "before-each", "no-store", NULL};
-	for (size_t t = 0; tables[t]; t++)
-		for (const struct opt *option = tables[t]; option->name; option++)
-			if (*option->name && opt_has(args, option->name) && !is_among(option->name, allowed))
-				return false;
-	return opt_dashes(args) && opt_words(args) == 0;
+	return !opt_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
 /* A program that links the library has its symbol, one that contains it the variable, and a script the module. */
@@ -226,25 +215,13 @@ static void progress(void *ctx, const char *phase, int run, size_t trials) {
 }
 
 static int options_read(struct app *app, const struct opt_args *args, struct inside_options *options, struct err *err) {
-	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
-	long long seed;
-	size_t count;
 	options->worker = app_worker(app, err);
 	options->interrupt = app_interrupt(app);
 	options->progress = progress;
 	options->progress_ctx = app_ui(app);
-	options->program = (struct program_spec){.argv = (const char *const *)opt_rest(args, &count),
-	                                         .cwd = opt_get(args, "cwd", NULL),
-	                                         .input = opt_get(args, "input", NULL),
-	                                         .before_each = opt_get(args, "before-each", NULL),
-	                                         .verify = opt_get(args, "verify", NULL)};
-	if (!options->worker || program_expect_read(args, &options->program, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
-	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
-		return -1;
-	options->seed = (uint64_t)seed;
-	return 0;
+	return options->worker
+	           ? program_run_read(args, &options->program, &options->seed, &options->budget_s, &options->timeout_s, err)
+	           : -1;
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {

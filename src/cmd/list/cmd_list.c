@@ -183,38 +183,20 @@ static void group_print(struct ui *ui, const json_t *row, FILE *out) {
 }
 
 static void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
-	static const char *const titles[] = {"event", "unit", "summary"};
-	struct table *table = table_new(3, titles);
-	size_t groups = 0;
-	js_each (row, rows) {
-		groups += is_group(row);
+	static const struct column columns[] = {
+		TEXT("event", "name"), TEXT("unit", "unit"), TEXT("summary", "summary"), {0}};
+	js_auto json_t *events = json_array();
+	js_each (row, rows)
 		if (is_group(row))
 			group_print(ui, row, out);
 		else
-			table_add(table, list_text(row, "name"), list_text(row, "unit"), list_text(row, "summary"));
-	}
-	if (groups > 0 && groups < json_array_size(rows))
+			json_array_append(events, row);
+	if (json_array_size(events) && json_array_size(events) < json_array_size(rows))
 		fputc('\n', out);
-	if (groups < json_array_size(rows))
-		table_end(table, ui, out);
-	else
-		table_free(table);
+	columns_print(ui, columns, events, out);
 }
 
 /* `list metrics --chip NAME [PREFIX]`: the hardware metrics of a GPU, as CUPTI's host API lists them. */
-
-static void metrics_rows_print(struct ui *ui, const json_t *metrics) {
-	static const char *const titles[] = {"metric", "type", "unit", "passes", "summary"};
-	struct table *table = table_new(5, titles);
-	js_each (row, metrics) {
-		const json_t *passes = json_object_get(row, "passes");
-		mem_auto char *count =
-			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
-		table_add(table, list_text(row, "name"), list_text(row, "type"), list_text(row, "unit"), count,
-		          list_text(row, "summary"));
-	}
-	table_end(table, ui, stdout);
-}
 
 /* Prints the description of a metric only if it is the only one, because it is long. */
 static void rollups_print(const json_t *row) {
@@ -226,9 +208,13 @@ static void rollups_print(const json_t *row) {
 }
 
 static void metrics_print(struct app *app, const json_t *answer) {
+	static const struct column columns[] = {
+		TEXT("metric", "name"),     TEXT("type", "type"),
+		TEXT("unit", "unit"),       TEXT("passes", "passes", .format = "%.0f", .factor = 1),
+		TEXT("summary", "summary"), {0}};
 	const json_t *metrics = json_object_get(answer, "metrics");
 	size_t count = json_array_size(metrics);
-	metrics_rows_print(app_ui(app), metrics);
+	columns_print(app_ui(app), columns, metrics, stdout);
 	if (count == 1)
 		rollups_print(json_array_get(metrics, 0));
 	printf("\n%zu metric%s of %s; `--counters cupti:NAME` counts one\n", count, count == 1 ? "" : "s",
@@ -305,15 +291,11 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 	return array;
 }
 
-static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
-	static const char *const titles[] = {"name", "summary", "usable"};
-	struct table *table = table_new(3, titles);
-	js_each (item, array) {
-		bool usable = js_bool_or(item, "usable", false);
-		mem_auto char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
-		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
-	}
-	table_end(table, ui, out);
+static char *usable_text(const json_t *launcher, double *number) {
+	(void)number;
+	return js_bool_or(launcher, "usable", false)
+	           ? mem_strdup("yes")
+	           : mem_printf("no: %s; %s", list_text(launcher, "reason"), list_text(launcher, "fix"));
 }
 
 /* Libraries that programs load, where they are installed. */
@@ -344,37 +326,27 @@ static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
 		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
 }
 
-static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
-	static const char *const titles[] = {"name", "summary"};
-	struct table *table = table_new(2, titles);
-	js_each (item, array)
-		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
-	table_end(table, ui, out);
+static char *devices_text(const json_t *devices, double *number) {
+	(void)number;
+	return results_list(devices);
 }
 
-static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
-	static const char *const titles[] = {"name", "devices", "summary"};
-	struct table *table = table_new(3, titles);
-	js_each (item, array) {
-		mem_auto char *devices = results_list(json_object_get(item, "devices"));
-		table_add(table, list_text(item, "name"), devices, list_text(item, "summary"));
-	}
-	table_end(table, ui, out);
-}
+static const struct column plain_columns[] = {TEXT("name", "name"), TEXT("summary", "summary"), {0}};
+static const struct column kernel_columns[] = {
+	TEXT("name", "name"), COLUMN("devices", "devices", .text = devices_text), TEXT("summary", "summary"), {0}};
+static const struct column launcher_columns[] = {
+	TEXT("name", "name"), TEXT("summary", "summary"), COLUMN("usable", "", .text = usable_text), {0}};
 
 static const struct {
 	const char *name;
 	json_t *(*list)(struct app *app, struct err *err);
+	const struct column *columns; /* NULL: `print` does it */
 	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
 } lists[] = {
-	{"kernels", list_kernels, kernels_print},
-	{"strategies", list_strategies, rows_print},
-	{"counters", list_counters, list_counters_print},
-	{"metrics", list_metrics, list_metrics_print},
-	{"formats", list_formats, rows_print},
-	{"diagnoses", list_diagnoses, rows_print},
-	{"launchers", list_launchers, launchers_print},
-	{"tools", list_tools, tools_print},
+	{"kernels", list_kernels, kernel_columns, NULL},        {"strategies", list_strategies, plain_columns, NULL},
+	{"counters", list_counters, NULL, list_counters_print}, {"metrics", list_metrics, NULL, list_metrics_print},
+	{"formats", list_formats, plain_columns, NULL},         {"diagnoses", list_diagnoses, plain_columns, NULL},
+	{"launchers", list_launchers, launcher_columns, NULL},  {"tools", list_tools, NULL, tools_print},
 };
 
 static int unknown(const char *word, struct err *err) {
@@ -382,11 +354,10 @@ static int unknown(const char *word, struct err *err) {
 	size_t count = sizeof lists / sizeof *lists;
 	for (size_t i = 0; i < count; i++)
 		names[i + 1] = lists[i].name;
-	const char *near = near_word(word, names, count + 1);
-	err_set(err, ERR_USAGE,
-	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
-	        "unknown list \"%s\"", word);
-	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
+	return near_refuse(
+		err, word, names, count + 1, "did you mean `sweetspot list %s`?",
+		"there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
+		"unknown list \"%s\"", word);
 }
 
 /* Shows what is known of this name without a GPU: false if that is nothing. */
@@ -422,13 +393,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
 		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
-	for (const char *const *name = (const char *const[]){"chip", "cpu", "papi", NULL}; *name; name++)
-		if (opt_has(args, *name))
-			return err_set(err, ERR_USAGE, "sweetspot list metrics --cpu NAME [--papi VERSION]",
-			               "--%s needs `list metrics`%s", *name, strcmp(*name, "papi") == 0 ? " and --cpu" : "");
-	for (const struct opt *o = options; o->name; o++)
-		if (opt_has(args, o->name))
-			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", o->name);
+	const char *other = opt_first(args, (const char *const[]){"chip", "cpu", "papi", NULL});
+	if (other)
+		return err_set(err, ERR_USAGE, "sweetspot list metrics --cpu NAME [--papi VERSION]",
+		               "--%s needs `list metrics`%s", other, strcmp(other, "papi") == 0 ? " and --cpu" : "");
+	if ((other = opt_first_of(args, options)))
+		return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", other);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;
@@ -438,6 +408,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 			return -1;
 		if (opt_has(args, "json"))
 			js_write(array, stdout);
+		else if (lists[i].columns)
+			columns_print(app_ui(app), lists[i].columns, array, stdout);
 		else
 			lists[i].print(app_ui(app), array, stdout);
 		return 0;

@@ -4,6 +4,10 @@
 #define SRC_CMD_LIST_LIST_IMPL_H
 #include "base/json/js.h"
 #include "src/app/cmd.h"
+#include "src/show/columns.h"
+
+/* A column of texts that may be absent. */
+#define TEXT(name, member, ...) COLUMN(name, member, .absent = "", ##__VA_ARGS__)
 
 static inline const char *list_text(const json_t *object, const char *key) {
 	return js_string_or(object, key, "");

@@ -11,8 +11,9 @@
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
 /* Shortens a long list to its first values, their number, and the last one. */
-static char *values_text(const json_t *values) {
+static char *values_text(const json_t *values, double *number) {
 	size_t count = json_array_size(values), size;
+	(void)number;
 	char *text = NULL, one[64] = "?";
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
@@ -51,28 +52,34 @@ static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel,
 	return array;
 }
 
+static char *value_shown(const json_t *json, double *number) {
+	char text[64] = "?";
+	struct value value;
+	(void)number;
+	if (value_from_json(json, &value))
+		value_text(value, text, sizeof text);
+	return mem_strdup(text);
+}
+
 static void sizes_print(struct ui *ui, const json_t *sizes) {
-	static const char *const titles[] = {"size", "value", "takes", "summary"};
-	struct table *table = table_new(4, titles);
-	js_each (size, sizes) {
-		char text[64] = "?";
-		struct value value;
-		if (value_from_json(json_object_get(size, "value"), &value))
-			value_text(value, text, sizeof text);
-		table_add(table, list_text(size, "name"), text, list_text(size, "takes"), list_text(size, "summary"));
-	}
-	table_end(table, ui, stdout);
+	static const struct column columns[] = {TEXT("size", "name"),
+	                                        COLUMN("value", "value", .text = value_shown),
+	                                        TEXT("takes", "takes"),
+	                                        TEXT("summary", "summary"),
+	                                        {0}};
+	if (!json_array_size(sizes))
+		return;
+	columns_print(ui, columns, sizes, stdout);
 	putchar('\n');
 }
 
 static void params_print(struct ui *ui, const json_t *document) {
-	static const char *const titles[] = {"parameter", "values", "where", "summary"};
-	struct table *table = table_new(4, titles);
-	js_each (param, json_object_get(document, "params")) {
-		mem_auto char *values = values_text(json_object_get(param, "values"));
-		table_add(table, list_text(param, "name"), values, list_text(param, "when"), list_text(param, "summary"));
-	}
-	table_end(table, ui, stdout);
+	static const struct column columns[] = {TEXT("parameter", "name"),
+	                                        COLUMN("values", "values", .text = values_text),
+	                                        TEXT("where", "when"),
+	                                        TEXT("summary", "summary"),
+	                                        {0}};
+	columns_print(ui, columns, json_object_get(document, "params"), stdout);
 	const json_t *space = json_object_get(document, "space");
 	double estimate = js_real_or(space, "estimate", 0);
 	if (estimate > 0)
@@ -115,8 +122,7 @@ static int params_show(struct app *app, const struct opt_args *args, json_t *doc
 		js_write(document, stdout);
 		return 0;
 	}
-	if (json_array_size(json_object_get(document, "sizes")))
-		sizes_print(app_ui(app), json_object_get(document, "sizes"));
+	sizes_print(app_ui(app), json_object_get(document, "sizes"));
 	params_print(app_ui(app), document);
 	samples_print(json_object_get(document, "samples"));
 	return 0;
@@ -126,9 +132,9 @@ static int params_spec(struct app *app, const struct opt_args *args, struct err 
 	if (opt_words(args) > 1)
 		return err_set(err, ERR_USAGE, NULL, "--spec replaces the kernel \"%s\"; leave one of them out",
 		               opt_word(args, 1));
-	for (const struct opt *o = plan_options; o->name; o++)
-		if (opt_has(args, o->name))
-			return err_set(err, ERR_USAGE, "change the file instead", "--%s is not for specifications", o->name);
+	const char *other = opt_first_of(args, plan_options);
+	if (other)
+		return err_set(err, ERR_USAGE, "change the file instead", "--%s is not for specifications", other);
 	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
 	if (!spec)
 		return -1;
@@ -162,22 +168,23 @@ static int params_list(struct app *app, const struct opt_args *args, struct err 
 
 /* `list metrics --cpu NAME [GROUP]`: the plan of a processor that is not here. */
 
-static void plan_rows_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"event", "source", "code", "umask", "scope", "the manufacturer's name"};
-	struct table *table = table_new(6, titles);
-	js_each (row, rows) {
-		const char *pmu = list_text(row, "pmu");
-		mem_auto char *scope = mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
-		table_add(table, list_text(row, "name"), list_text(row, "source"), list_text(row, "code"),
-		          list_text(row, "umask"), scope, list_text(row, "vendor"));
-	}
-	table_end(table, ui, stdout);
+static char *scope_text(const json_t *row, double *number) {
+	const char *pmu = list_text(row, "pmu");
+	(void)number;
+	return mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
 }
 
 static void plan_group_print(struct ui *ui, const char *name, const json_t *group) {
+	static const struct column columns[] = {TEXT("event", "name"),
+	                                        TEXT("source", "source"),
+	                                        TEXT("code", "code"),
+	                                        TEXT("umask", "umask"),
+	                                        COLUMN("scope", "", .text = scope_text),
+	                                        TEXT("the manufacturer's name", "vendor"),
+	                                        {0}};
 	mem_auto char *missing = results_list(json_object_get(group, "missing"));
 	printf("\n%s%s%s\n", ui_style(ui, UI_BOLD), name, ui_style(ui, UI_PLAIN));
-	plan_rows_print(ui, json_object_get(group, "events"));
+	columns_print(ui, columns, json_object_get(group, "events"), stdout);
 	js_each (formula, json_object_get(group, "formulas")) {
 		const char *unit = list_text(formula, "unit");
 		ui_wrap(stdout, 2, 6, "%s%s%s%s = %s", list_text(formula, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",

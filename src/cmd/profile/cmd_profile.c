@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/near.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
@@ -36,9 +36,8 @@ static int prefer_read(const struct opt_args *args, enum profile_prefer *prefer,
 			*prefer = i ? PROFILE_PREFER_FASTER : PROFILE_PREFER_NEWEST;
 	if (*prefer != PROFILE_PREFER_NONE)
 		return 0;
-	const char *near = near_word(word, words, 2);
-	err_set(err, ERR_USAGE, "newest or faster", "--prefer cannot be %s", word);
-	return near ? err_hint(err, "did you mean --prefer %s?", near) : -1;
+	return near_refuse(err, word, words, 2, "did you mean --prefer %s?", "newest or faster", "--prefer cannot be %s",
+	                   word);
 }
 
 static const char *fingerprint_of(const json_t *profile) {
@@ -182,12 +181,6 @@ static int join(struct joining *joining, bool json, struct err *err) {
 	return 0;
 }
 
-static bool is_folder(const char *path) {
-	struct stat about;
-	size_t length = strlen(path);
-	return (length && path[length - 1] == '/') || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
-}
-
 /* Returns the path without slashes at its end. */
 static char *output_read(const struct opt_args *args) {
 	const char *output = opt_get(args, "output", NULL);
@@ -226,7 +219,9 @@ static void joining_clear(struct joining *joining, char *output) {
 static int profile_merge_run(struct app *app, const struct opt_args *args, struct err *err) {
 	char *output = output_read(args);
 	struct joining joining;
-	int failed = run_into(app, args, output, output && is_folder(opt_get(args, "output", "")), &joining, err);
+	int failed =
+		run_into(app, args, output,
+	             output && (text_ends_with(opt_get(args, "output", ""), "/") || sys_is_folder(output)), &joining, err);
 	joining_clear(&joining, output);
 	return failed;
 }
@@ -314,10 +309,9 @@ static int unknown(const char *word, struct err *err) {
 	const char *names[VERBS];
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
-	const char *near = near_word(word, names, VERBS);
-	err_set(err, ERR_USAGE, "the verbs are show, diff, merge, import, verify and select",
-	        "unknown verb: `sweetspot profile %s`", word);
-	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
+	return near_refuse(err, word, names, VERBS, "did you mean `sweetspot profile %s`?",
+	                   "the verbs are show, diff, merge, import, verify and select",
+	                   "unknown verb: `sweetspot profile %s`", word);
 }
 
 static int option_check(const struct verb *verb, const char *name, struct err *err) {

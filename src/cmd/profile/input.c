@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <sys/stat.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
@@ -43,15 +43,12 @@ static int folder_add(struct profile_inputs *inputs, struct app *app, const char
 
 int profile_inputs_files(struct profile_inputs *inputs, struct app *app, const char *const *paths, size_t count,
                          struct err *err) {
-	struct stat about;
 	*inputs = (struct profile_inputs){0};
 	if (!app_machine(app, err))
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		bool folder = stat(paths[i], &about) == 0 && S_ISDIR(about.st_mode);
-		if (folder ? folder_add(inputs, app, paths[i], err) : file_add(inputs, app, paths[i], err))
+	for (size_t i = 0; i < count; i++)
+		if ((sys_is_folder(paths[i]) ? folder_add : file_add)(inputs, app, paths[i], err))
 			return -1;
-	}
 	return 0;
 }
 
@@ -141,21 +138,25 @@ static int open_file(struct profile_input *input, struct app *app, const char *p
 	return failed;
 }
 
-static int open_store(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err) {
-	const char *here = app_fingerprint(app, err);
-	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
-	json_t *profile = store ? profile_of_store(app, store, here, err) : NULL;
-	if (profile)
-		*input = (struct profile_input){
-			.path = mem_strdup(store_path(store)), .profile = profile, .hashes = json_object(), .origin = PROFILE_HERE};
+json_t *profile_input_store(struct app *app, const struct opt_args *args, char **path, struct err *err) {
+	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
+	const char *here = store ? app_fingerprint(app, err) : NULL;
+	json_t *profile = here ? profile_of_store(app, store, here, err) : NULL;
+	if (profile && path)
+		*path = mem_strdup(store_path(store));
 	store_close(store);
-	return profile ? 0 : -1;
+	return profile;
 }
 
 int profile_input_open(struct profile_input *input, struct app *app, const struct opt_args *args, const char *path,
                        struct err *err) {
 	*input = (struct profile_input){0};
-	return path ? open_file(input, app, path, err) : open_store(input, app, args, err);
+	if (path)
+		return open_file(input, app, path, err);
+	input->profile = profile_input_store(app, args, &input->path, err);
+	input->hashes = json_object();
+	input->origin = PROFILE_HERE;
+	return input->profile ? 0 : -1;
 }
 
 /* `sweetspot profile show`: lists recommendations with their state on this machine. */

@@ -32,6 +32,8 @@ void profile_inputs_free(struct profile_inputs *inputs);
 int profile_input_open(struct profile_input *input, struct app *app, const struct opt_args *args, const char *path,
                        struct err *err);
 void profile_input_close(struct profile_input *input);
+/* The profile of this machine in the store; *path (if not NULL) is that of the store. */
+json_t *profile_input_store(struct app *app, const struct opt_args *args, char **path, struct err *err);
 /* Keeps only the entries of --kernel, where a kernel of a plug-in may be given by its file. */
 int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err);
 

@@ -11,16 +11,11 @@
 #include "tuner/program/recorded.h"
 #include "tuner/program/source.h"
 
-static bool is_plugin(const char *word) {
-	size_t length = strlen(word);
-	return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0);
-}
-
 /* Finds the kernel that --kernel names. Returns NULL with err, or without it for a name that only the profile may know.
  */
 static const struct kernel_desc *named(struct app *app, const char *word, struct err *err) {
 	const struct kernel_desc *kernel = app_kernel(app, word, err);
-	if (!kernel && err->code == ERR_USAGE && !is_plugin(word))
+	if (!kernel && err->code == ERR_USAGE && !strchr(word, '/') && !text_ends_with(word, ".so"))
 		*err = (struct err){0};
 	return kernel;
 }

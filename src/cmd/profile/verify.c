@@ -206,7 +206,6 @@ static int verify_junit(const struct verify *verify, struct err *err) {
 
 static int options_read(struct verify *verify, struct err *err) {
 	const struct opt_args *args = verify->args;
-	const char *timeout = opt_get(args, "timeout", NULL);
 	struct duel_options *options = &verify->options;
 	long long least, most, seed;
 	*options = duel_defaults;
@@ -214,8 +213,7 @@ static int options_read(struct verify *verify, struct err *err) {
 	verify->timeout_s = 600;
 	if (opt_int(args, "pairs", 21, 100000, options->pairs_min, &least, err) ||
 	    opt_int(args, "max-pairs", 21, 100000, least > options->pairs_max ? least : options->pairs_max, &most, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &verify->timeout_s, err)))
+	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) || opt_limit(args, "timeout", &verify->timeout_s, err))
 		return -1;
 	options->pairs_min = (int)least;
 	options->pairs_max = (int)(most > least ? most : least);

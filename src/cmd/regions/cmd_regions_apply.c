@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `apply --regions` and `export --regions`: the library and the table reach the program by its environment. */
-#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -74,19 +73,10 @@ bool regions_document_proven(const json_t *document) {
 
 /* The only document in the folder; *count says how many there are. */
 static char *only_document(const char *folder, size_t *count) {
-	DIR *dir = opendir(folder);
-	char *path = NULL;
-	*count = 0;
-	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		size_t length = strlen(entry->d_name);
-		if (length < 6 || strcmp(entry->d_name + length - 5, ".json") != 0)
-			continue;
-		if (++*count == 1)
-			path = mem_printf("%s/%s", folder, entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	return path;
+	mem_auto char **paths = sys_folder_files(folder, ".json", count);
+	for (size_t i = 1; i < *count; i++)
+		free(paths[i]);
+	return *count ? paths[0] : NULL;
 }
 
 /* The document of a program, NULL for any if there is only one. New reference. */
@@ -118,24 +108,18 @@ json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char
 	return count && !path ? NULL : regions_file_load(app, args, subject, err);
 }
 
-static int wanted(const struct dirent *entry) {
-	size_t length = strlen(entry->d_name);
-	return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
-}
-
 int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx) {
 	struct err none = {0};
 	mem_auto char *folder = folder_of(args, &none);
-	struct dirent **entries = NULL;
-	int count = folder ? scandir(folder, &entries, wanted, alphasort) : 0, result = 0;
-	for (int i = 0; i < count; i++) {
-		mem_auto char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
-		js_auto json_t *document = result ? NULL : regions_document_load(path, &none);
+	size_t count = 0;
+	mem_auto char **paths = folder ? sys_folder_files(folder, ".json", &count) : NULL;
+	int result = 0;
+	for (size_t i = 0; i < count; i++) {
+		js_auto json_t *document = result ? NULL : regions_document_load(paths[i], &none);
 		if (document)
 			result = visit(ctx, document);
-		free(entries[i]);
+		free(paths[i]);
 	}
-	free(entries);
 	return result;
 }
 

@@ -136,29 +136,12 @@ json_t *regions_target_command(const struct regions_target *target) {
 
 /* `tune --regions` and `run --regions`. */
 /* Options of `tune` and `run` that make sense with --regions; any other would be ignored without a word. */
-static bool is_among(const char *name, const char *const *names) {
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-/* The first option of the tables that was given and is not allowed; NULL: none. */
-static const char *regions_option_other(const struct opt_args *args, const struct opt *const *tables,
-                                        const char *const *allowed) {
-	for (size_t t = 0; tables[t]; t++)
-		for (const struct opt *option = tables[t]; option->name; option++)
-			if (*option->name && opt_has(args, option->name) && !is_among(option->name, allowed))
-				return option->name;
-	return NULL;
-}
-
 static int regions_options_check(const struct opt_args *args, const struct opt *const *tables, struct err *err) {
 	static const char *const allowed[] = {
 		"regions",  "openmp", "force",    "budget",      "seed", "store",         "timeout",
 		"verify",   "cwd",    "input",    "before-each", "json", "expect-output", "expect-files",
 		"counters", "quiet",  "no-store", "verbose",     NULL};
-	const char *other = regions_option_other(args, tables, allowed);
+	const char *other = opt_other(args, tables, allowed);
 	bool both = opt_has(args, "regions") && opt_has(args, "openmp");
 	double budget_s = 1;
 	if (other || both)
@@ -182,8 +165,6 @@ static void progress(void *ctx, const char *phase, int done, int all) {
 /* The options of a program that make sense here; counters and table are left out. */
 static int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
                                 struct regions_options *options, struct err *err) {
-	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
-	long long seed;
 	*options = (struct regions_options){.worker = app_worker(app, err),
 	                                    .library = target->library,
 	                                    .timeout_s = TIMEOUT_SECONDS,
@@ -191,18 +172,9 @@ static int regions_options_read(struct app *app, const struct opt_args *args, co
 	                                    .force = opt_has(args, "force"),
 	                                    .progress = progress,
 	                                    .progress_ctx = app_ui(app)};
-	options->program = (struct program_spec){.argv = (const char *const *)target->words,
-	                                         .cwd = opt_get(args, "cwd", NULL),
-	                                         .input = opt_get(args, "input", NULL),
-	                                         .before_each = opt_get(args, "before-each", NULL),
-	                                         .verify = opt_get(args, "verify", NULL)};
-	if (!options->worker || program_expect_read(args, &options->program, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
-	    (timeout && opt_limit(timeout, "timeout", &options->timeout_s, err)))
-		return -1;
-	options->seed = (uint64_t)seed;
-	return 0;
+	return options->worker
+	           ? program_run_read(args, &options->program, &options->seed, &options->budget_s, &options->timeout_s, err)
+	           : -1;
 }
 
 static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
@@ -300,7 +272,7 @@ static bool is_plain(const struct opt_args *args, const struct opt *const *table
 	static const char *const allowed[] = {"openmp",  "budget",        "seed",         "json",        "store",
 	                                      "timeout", "expect-output", "expect-files", "verify",      "cwd",
 	                                      "input",   "quiet",         "verbose",      "before-each", NULL};
-	return !regions_option_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
+	return !opt_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
 }
 
 /* Nothing would show whether smaller teams do all of the work. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <langinfo.h>
 #include <math.h>
 
 #include "src/app/cmd.h"
 #include "base/json/js.h"
+#include "base/stats.h"
 #include "base/sys.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
@@ -47,6 +49,20 @@ static int replay_baseline_read(const char *words, const struct record *record, 
 		err_hint(err, "it must be a configuration of the space, with all of its parameters");
 	return failed;
 }
+
+/* The task of all repeats, and the results of each. */
+struct session {
+	struct app *app;
+	const char *path;
+	struct replay_task task;
+	double gain; /* the argument of --stop-when */
+	bool verbose;
+	size_t count;
+	struct replay *runs;
+	bool *played;
+	struct err *errs;
+	double begun;
+};
 
 /* A value as the file has it. */
 static json_t *shown_json(const struct record *record, double value) {
@@ -93,24 +109,160 @@ static json_t *evaluations_json(const struct record *record, const struct replay
 	return list;
 }
 
-static json_t *runs_json(const struct replay_output *output) {
+static json_t *runs_json(const struct session *session) {
 	json_t *list = json_array();
-	for (size_t i = 0; i < output->count; i++)
-		if (output->played[i])
-			json_array_append_new(list,
-			                      json_pack("{s:I,s:o,s:o}", "seed", (json_int_t)(output->seed + i), "evaluations",
-			                                evaluations_json(output->record, &output->runs[i], output->noise > 0),
-			                                "chosen", chosen_json(output->record, &output->runs[i])));
+	for (size_t i = 0; i < session->count; i++)
+		if (session->played[i])
+			json_array_append_new(
+				list, json_pack("{s:I,s:o,s:o}", "seed", (json_int_t)(session->task.seed + i), "evaluations",
+			                    evaluations_json(session->task.record, &session->runs[i], session->task.noise > 0),
+			                    "chosen", chosen_json(session->task.record, &session->runs[i])));
 	return list;
 }
 
-static json_t *replay_output_json(const struct replay_output *output) {
-	const struct record *record = output->record;
+static json_t *replay_json(const struct session *session) {
+	const struct record *record = session->task.record;
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:b,s:o,s:o}", "schema", "sweetspot-replay/1",
-	                 "file", output->path, "format", record->format, "kernel", record->kernel, "device", record->device,
-	                 "problem", record->problem, "objective", record->objective, "unit", record->unit, "direction",
-	                 record->more ? "maximize" : "minimize", "strategy", output->strategy, "noise", output->noise,
-	                 "interrupted", output->interrupted, "space", space_json_of(record), "runs", runs_json(output));
+	                 "file", session->path, "format", record->format, "kernel", record->kernel, "device",
+	                 record->device, "problem", record->problem, "objective", record->objective, "unit", record->unit,
+	                 "direction", record->more ? "maximize" : "minimize", "strategy", session->task.strategy->name,
+	                 "noise", session->task.noise, "interrupted", *app_interrupt(session->app) != 0, "space",
+	                 space_json_of(record), "runs", runs_json(session));
+}
+
+enum { TARGETS = 3, COLUMNS = 7 + TARGETS, CURVE = 16, ROWS_MAX = 25 };
+static const double targets[TARGETS] = {.10, .05, .01};
+
+struct figures {
+	double evaluations, best, ratio, to[TARGETS], seconds; /* to: INFINITY if it was never reached */
+};
+
+static struct figures figures_of(const struct record *record, const struct replay *run) {
+	struct figures figures = {.evaluations = (double)run->count, .best = NAN, .to = {INFINITY, INFINITY, INFINITY}};
+	for (size_t i = 0; i < run->count; i++) {
+		figures.best = fmin(figures.best, run->steps[i].value);
+		for (int t = 0; t < TARGETS; t++)
+			if (isinf(figures.to[t]) && figures.best <= record->optimum * (1 + targets[t]))
+				figures.to[t] = (double)(i + 1);
+	}
+	figures.ratio = isnan(figures.best) ? 0 : record->optimum / figures.best;
+	figures.seconds = run->count ? run->steps[run->count - 1].seconds : 0;
+	return figures;
+}
+
+/* Draws how the ratio rose over the run. */
+static void curve_draw(const struct record *record, const struct replay *run, char *text, size_t size) {
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const plain[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	int levels = utf8 ? 8 : 10;
+	double best = NAN;
+	size_t at = 0, done = 0;
+	text[0] = '\0';
+	for (size_t column = 1; run->count && column <= CURVE && at + 4 < size; column++) {
+		for (; done < (run->count * column + CURVE - 1) / CURVE; done++)
+			best = fmin(best, run->steps[done].value);
+		double ratio = isnan(best) ? 0 : record->optimum / best;
+		int level = ratio >= 1 ? levels - 1 : (int)(ratio * levels);
+		at += (size_t)snprintf(text + at, size - at, "%s", utf8 ? blocks[level] : plain[level]);
+	}
+}
+
+/* Writes a value of the record's objective, such as "0.5536 ms". */
+static void value_write(const struct record *record, double value, char *text, size_t size) {
+	if (!isfinite(value))
+		snprintf(text, size, "-");
+	else if (strcmp(record->unit, "ms") == 0)
+		ui_seconds(value / 1e3, text, size);
+	else
+		snprintf(text, size, "%.4g%s%.20s", record_shown(record, value), *record->unit ? " " : "", record->unit);
+}
+
+static void row_add(struct table *table, const struct record *record, const char *name, const struct figures *figures,
+                    const char *curve) {
+	char cells[COLUMNS][32];
+	snprintf(cells[0], sizeof *cells, "%.31s", name);
+	snprintf(cells[1], sizeof *cells, "%.0f", figures->evaluations);
+	ui_seconds(figures->seconds, cells[2], sizeof *cells);
+	value_write(record, figures->best, cells[3], sizeof *cells);
+	snprintf(cells[4], sizeof *cells, "%.3f", figures->ratio);
+	for (int t = 0; t < TARGETS; t++)
+		snprintf(cells[5 + t], sizeof *cells, isinf(figures->to[t]) ? "-" : "%.4g", figures->to[t]);
+	table_add(table, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], curve);
+}
+
+static double median_of(const struct figures *runs, size_t count, size_t member) {
+	mem_auto double *values = mem_alloc(count, sizeof *values);
+	for (size_t i = 0; i < count; i++)
+		memcpy(&values[i], (const char *)&runs[i] + member, sizeof *values);
+	return stats_median(values, count);
+}
+
+static struct figures medians_of(const struct figures *runs, size_t count) {
+	struct figures median;
+	for (size_t at = 0; at < sizeof median; at += sizeof(double)) {
+		double value = median_of(runs, count, at);
+		memcpy((char *)&median + at, &value, sizeof value);
+	}
+	return median;
+}
+
+/* Prints two lines such as "convolution_milo on A100: 4362 configurations ..". */
+static void space_print(const struct record *record) {
+	char optimum[40], median[40];
+	uint64_t all = space_valid(record->space);
+	value_write(record, record->optimum, optimum, sizeof optimum);
+	value_write(record, record->median, median, sizeof median);
+	printf("%s%s%s: %llu configurations, %llu fail; best %s, median %s\n",
+	       *record->kernel ? record->kernel : "a recorded space", *record->device ? " on " : "", record->device,
+	       (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
+	if (record->guessed)
+		printf("%s: %s is better (assumed; otherwise use --%s '%s')\n", record->objective,
+		       record->more ? "more" : "less", record->more ? "minimize" : "maximize", record->objective);
+}
+
+/* If values are noisy, the runs may recommend another configuration than the best one that they evaluated. */
+static void choice_print(const struct session *session) {
+	mem_auto double *ratios = mem_alloc(session->count + 1, sizeof *ratios);
+	size_t count = 0;
+	for (size_t i = 0; i < session->count; i++) {
+		const struct leader *chosen = &session->runs[i].chosen;
+		if (session->played[i])
+			ratios[count++] =
+				chosen->times ? session->task.record->optimum / session->task.record->rows[chosen->index].value : 0;
+	}
+	printf("\nnoise %.3g %%: the median of optimum/chosen is %.3f\n", 100 * session->task.noise,
+	       stats_median(ratios, count));
+}
+
+static void table_show(const struct session *session) {
+	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
+	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
+	struct table *table = table_new(9, titles);
+	struct figures *runs = mem_alloc(session->count, sizeof *runs);
+	size_t played = 0;
+	for (size_t column = 0; column < 8; column++)
+		table_right(table, column);
+	for (size_t i = 0; i < session->count; i++) {
+		char seed[32], curve[4 * CURVE + 1];
+		if (!session->played[i])
+			continue;
+		runs[played++] = figures_of(session->task.record, &session->runs[i]);
+		snprintf(seed, sizeof seed, "%llu", (unsigned long long)(session->task.seed + i));
+		curve_draw(session->task.record, &session->runs[i], curve, sizeof curve);
+		if (played <= ROWS_MAX)
+			row_add(table, session->task.record, seed, &runs[played - 1], curve);
+	}
+	struct figures median = medians_of(runs, played);
+	if (played > 1)
+		row_add(table, session->task.record, "median", &median, "");
+	space_print(session->task.record);
+	printf("strategy %s\n\n", session->task.strategy->name);
+	table_print(table, app_ui(session->app), stdout);
+	if (session->task.noise > 0 && played)
+		choice_print(session);
+	table_free(table);
+	free(runs);
 }
 
 enum { DEFAULT_EVALUATIONS = 200 };
@@ -125,19 +277,6 @@ static const struct opt options[] = {
 	OPT_GROUP("Output"),
 	{"output", 'o', "FILE", "write JSON to FILE, and the table to stdout", 0},
 	{0},
-};
-
-/* The task of all repeats, and the results of each. */
-struct session {
-	struct app *app;
-	struct replay_task task;
-	double gain; /* the argument of --stop-when */
-	bool verbose;
-	size_t count;
-	struct replay *runs;
-	bool *played;
-	struct err *errs;
-	double begun;
 };
 
 /* The context of one repeat in its callback. */
@@ -202,52 +341,28 @@ static bool watch(void *ctx, size_t done) {
 	return *app_interrupt(session->app) != 0;
 }
 
-static int document_write(const struct replay_output *output, const char *path, struct err *err) {
-	mem_auto char *text = NULL;
-	size_t size = 0;
-	js_auto json_t *json = replay_output_json(output);
-	FILE *memory = open_memstream(&text, &size);
-	int failed = memory ? js_write(json, memory) : -1;
-	if (memory)
-		fclose(memory);
-	failed = failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
-	return failed;
-}
-
-static int show(const struct replay_output *output, struct ui *ui, const struct opt_args *args, struct err *err) {
+static int show(const struct session *session, const struct opt_args *args, struct err *err) {
 	const char *path = opt_get(args, "output", NULL);
 	bool to_file = path && strcmp(path, "-") != 0;
-	if (to_file && document_write(output, path, err))
+	js_auto json_t *json = path || opt_has(args, "json") ? replay_json(session) : NULL;
+	if (to_file && js_save(json, path, err))
 		return -1;
-	if (!to_file && (path || opt_has(args, "json"))) {
-		json_t *json = replay_output_json(output);
-		js_print(json);
-	} else if (!opt_has(args, "json")) {
-		replay_output_print(output, ui, stdout);
-	}
+	if (!opt_has(args, "json") && (to_file || !path))
+		table_show(session);
+	else if (!to_file)
+		js_write(json, stdout);
 	return 0;
 }
 
 static int finish(struct session *session, const struct opt_args *args, struct err *err) {
-	const struct replay_output output = {
-		.record = session->task.record,
-		.path = opt_word(args, 0),
-		.strategy = session->task.strategy->name,
-		.runs = session->runs,
-		.played = session->played,
-		.count = session->count,
-		.seed = session->task.seed,
-		.interrupted = *app_interrupt(session->app) != 0,
-		.noise = session->task.noise,
-	};
 	for (size_t i = 0; i < session->count; i++)
 		if (session->errs[i].code != ERR_OK) {
 			*err = session->errs[i];
 			return -1;
 		}
-	if (show(&output, app_ui(session->app), args, err))
+	if (show(session, args, err))
 		return -1;
-	return output.interrupted ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+	return *app_interrupt(session->app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
 /* With --verbose one repeat runs at a time, so that its notes stay together. */
@@ -270,7 +385,8 @@ static int session_run(struct session *session, size_t jobs, const struct opt_ar
 
 static int play_file(struct app *app, const struct opt_args *args, const struct replay_settings *settings,
                      struct err *err) {
-	struct session session = {.app = app, .verbose = opt_has(args, "verbose"), .count = settings->repeat};
+	struct session session = {
+		.app = app, .path = opt_word(args, 0), .verbose = opt_has(args, "verbose"), .count = settings->repeat};
 	const struct strategy *strategy;
 	double noise = 0;
 	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||

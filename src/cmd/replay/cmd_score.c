@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
@@ -18,6 +21,37 @@ static const struct {
 	{SCORE_EVALS_EXPECTED, "score_evals_expected"},
 };
 enum { SCORES = sizeof scores / sizeof *scores };
+
+struct score_space {
+	const char *path;
+	struct record *record;
+	struct score_axis *axis;
+	struct replay_task task;
+	const char *peers; /* the name of the space in the file of peers, or NULL */
+};
+
+struct score_entry { /* the results of one strategy */
+	const struct strategy *strategy;
+	struct score_table **tables;  /* one for each space */
+	struct score_result *results; /* one for each space, then one over all */
+};
+
+struct session {
+	struct app *app;
+	struct replay_settings settings;
+	struct arena *arena;
+	struct score_space *spaces;
+	size_t space_count;
+	struct score_entry *entries;
+	size_t entry_count;
+	struct err *errs;       /* one for each run */
+	size_t shown;           /* entries that have a run on every space; an interruption leaves out the others */
+	const char *peers_path; /* NULL without --peers */
+	struct score_peers *peers;
+	struct score_peer *peers_shown; /* over all spaces; NULL unless the file knows each space */
+	size_t peer_count;
+	double begun;
+};
 
 static json_t *ci_json(const struct score_result *result, size_t figure) {
 	return json_pack("[o,o]", js_number(result->low[figure]), js_number(result->high[figure]));
@@ -87,39 +121,137 @@ static json_t *space_result(const struct score_space *space, const struct score_
 	return object;
 }
 
-static json_t *entry_json(const struct score_output *output, const struct score_entry *entry) {
+static json_t *entry_json(const struct session *session, const struct score_entry *entry) {
 	json_t *per_space = json_array();
-	for (size_t i = 0; i < output->space_count; i++)
-		json_array_append_new(per_space, space_result(&output->spaces[i], entry->tables[i], &entry->results[i]));
-	const struct score_result *all = &entry->results[output->space_count];
+	for (size_t i = 0; i < session->space_count; i++)
+		json_array_append_new(per_space, space_result(&session->spaces[i], entry->tables[i], &entry->results[i]));
+	const struct score_result *all = &entry->results[session->space_count];
 	return json_pack("{s:s,s:o,s:o,s:o,s:o}", "strategy", entry->strategy->name, "score",
 	                 js_number(all->value[SCORE_TIME]), "ci", ci_json(all, SCORE_TIME), "over_all", result_json(all),
 	                 "per_space", per_space);
 }
 
-static json_t *peers_json(const struct score_output *output) {
+static json_t *peers_json(const struct session *session) {
 	json_t *rows = json_array();
-	for (size_t i = 0; i < output->peer_count; i++) {
-		json_t *row = json_pack("{s:s}", "name", output->peers[i].name);
-		figures_add(row, output->peers[i].figures, peer_value);
+	for (size_t i = 0; i < session->peer_count; i++) {
+		json_t *row = json_pack("{s:s}", "name", session->peers_shown[i].name);
+		figures_add(row, session->peers_shown[i].figures, peer_value);
 		json_array_append_new(rows, row);
 	}
-	return json_pack("{s:s,s:o}", "file", output->peers_path, "over_all", rows);
+	return json_pack("{s:s,s:o}", "file", session->peers_path, "over_all", rows);
 }
 
 /* The members of the first strategy are repeated at the top of the document; "strategies" has all of them. */
-static json_t *score_output_json(const struct score_output *output) {
+static json_t *score_json(const struct session *session) {
 	json_t *list = json_array();
-	for (size_t i = 0; i < output->entry_count; i++)
-		json_array_append_new(list, entry_json(output, &output->entries[i]));
+	for (size_t i = 0; i < session->shown; i++)
+		json_array_append_new(list, entry_json(session, &session->entries[i]));
 	json_t *document =
-		json_pack("{s:s,s:I,s:I,s:b}", "schema", "sweetspot-score/1", "repeat", (json_int_t)output->repeat, "seed",
-	              (json_int_t)output->seed, "interrupted", output->interrupted);
+		json_pack("{s:s,s:I,s:I,s:b}", "schema", "sweetspot-score/1", "repeat", (json_int_t)session->settings.repeat,
+	              "seed", (json_int_t)session->settings.seed, "interrupted", *app_interrupt(session->app) != 0);
 	json_object_update(document, json_array_get(list, 0));
 	json_object_set_new(document, "strategies", list);
-	if (output->peers_path)
-		json_object_set_new(document, "peers", peers_json(output));
+	if (session->peers_path)
+		json_object_set_new(document, "peers", peers_json(session));
 	return document;
+}
+
+/* The columns of the table, which are some of the 21 figures. */
+static const struct {
+	enum score_figure figure;
+	const char *title, *format;
+	bool least; /* the lowest value is the best */
+} shown[] = {
+	{SCORE_TIME, "score", "%.3f", false},
+	{SCORE_TIME_EXPECTED, "by mean", "%.3f", false},
+	{SCORE_EVALS_EXPECTED, "evals", "%.3f", false},
+	{SCORE_RATIO + 1, "best at 25", "%.3f", false},
+	{SCORE_RATIO + 2, "50", "%.3f", false},
+	{SCORE_RATIO + 3, "100", "%.3f", false},
+	{SCORE_RATIO + 4, "200", "%.3f", false},
+	{SCORE_TO, "run to 10 %", "%.1f", true},
+	{SCORE_TO + 1, "5 %", "%.1f", true},
+	{SCORE_TO + 2, "1 %", "%.1f", true},
+};
+enum { SHOWN = sizeof shown / sizeof *shown, SCORE_COLUMNS = SHOWN + 2, CELL = 64 };
+
+static void score_row_add(struct table *table, const char *name, const double figures[SCORE_FIGURES], double asking) {
+	char cells[SCORE_COLUMNS][CELL];
+	const char *texts[SCORE_COLUMNS];
+	snprintf(cells[0], CELL, "%.60s", name);
+	for (size_t i = 0; i < SHOWN; i++)
+		if (isfinite(figures[shown[i].figure]))
+			snprintf(cells[i + 1], CELL, shown[i].format, figures[shown[i].figure]);
+		else
+			snprintf(cells[i + 1], CELL, "-");
+	if (isnan(asking))
+		cells[SHOWN + 1][0] = '\0';
+	else
+		ui_seconds(asking, cells[SHOWN + 1], CELL);
+	for (size_t i = 0; i < SCORE_COLUMNS; i++)
+		texts[i] = cells[i];
+	table_row(table, texts);
+}
+
+static struct table *table_begin(const char *first) {
+	const char *titles[SCORE_COLUMNS] = {first};
+	for (size_t i = 0; i < SHOWN; i++)
+		titles[i + 1] = shown[i].title;
+	titles[SHOWN + 1] = "proposal";
+	struct table *table = table_new(SCORE_COLUMNS, titles);
+	for (size_t i = 1; i < SCORE_COLUMNS; i++)
+		table_right(table, i);
+	return table;
+}
+
+static void spaces_print(const struct session *session, const struct score_entry *entry) {
+	struct table *table = table_begin(entry->strategy->name);
+	for (size_t i = 0; i < session->space_count; i++)
+		score_row_add(table, text_base_name(session->spaces[i].path), entry->results[i].value,
+		              score_table_asking(entry->tables[i]));
+	table_end(table, app_ui(session->app), stdout);
+	putchar('\n');
+}
+
+/* Tells whether the peer is the best peer in at least one column. */
+static bool is_top(const struct session *session, size_t peer) {
+	for (size_t column = 0; column < SHOWN; column++) {
+		int figure = (int)shown[column].figure;
+		double sign = shown[column].least ? -1 : 1, value = sign * session->peers_shown[peer].figures[figure];
+		bool top = isfinite(value);
+		for (size_t i = 0; i < session->peer_count && top; i++)
+			top = !(sign * session->peers_shown[i].figures[figure] > value);
+		if (top)
+			return true;
+	}
+	return false;
+}
+
+static void all_print(const struct session *session) {
+	struct table *table = table_begin("over all spaces");
+	for (size_t i = 0; i < session->shown; i++) {
+		const struct score_result *all = &session->entries[i].results[session->space_count];
+		score_row_add(table, session->entries[i].strategy->name, all->value, NAN);
+		score_row_add(table, "  95 % from", all->low, NAN);
+		score_row_add(table, "  to", all->high, NAN);
+	}
+	for (size_t i = 0; i < session->peer_count; i++)
+		if (is_top(session, i))
+			score_row_add(table, session->peers_shown[i].name, session->peers_shown[i].figures, NAN);
+	table_end(table, app_ui(session->app), stdout);
+}
+
+static void score_print(const struct session *session) {
+	for (size_t i = 0; i < session->shown; i++)
+		spaces_print(session, &session->entries[i]);
+	all_print(session);
+	printf("\n%zu repeats. score: performance over time against random search, by rank (0: as random search,\n"
+	       "1: the optimum at once); by mean, evals: against the mean of random search, over time and over\n"
+	       "evaluations; best at N: optimum over the best so far; run to X %%: evaluations until the best is\n"
+	       "within X %% of the optimum. Medians over repeats.\n",
+	       session->settings.repeat);
+	if (session->peers_path && session->peer_count == 0)
+		printf("No peer in %s was measured on all of these spaces.\n", session->peers_path);
 }
 
 enum { DEFAULT_REPEAT = 25 };
@@ -135,19 +267,6 @@ static const struct opt output_options[] = {
 	OPT_GROUP("Output"),
 	{"peers", 0, "FILE", "results of other tuners, for comparison", 0},
 	{0},
-};
-
-struct session {
-	struct app *app;
-	struct replay_settings settings;
-	struct arena *arena;
-	struct score_space *spaces;
-	size_t space_count;
-	struct score_entry *entries;
-	size_t entry_count;
-	struct err *errs; /* one for each run */
-	struct score_peers *peers;
-	double begun;
 };
 
 /* The parts of a run, from its number. The repeat changes slowest, so that the time left can be estimated from the time
@@ -255,27 +374,26 @@ static void session_clear(struct session *session) {
 	free(session->entries);
 	free(session->spaces);
 	free(session->errs);
+	free(session->peers_shown);
 	score_peers_free(session->peers);
 	arena_free(session->arena);
 	replay_settings_clear(&session->settings);
 }
 
-/* Returns the peers only if the file knows all spaces, because their figures over all would otherwise be about other
+/* The peers are shown only if the file knows all spaces, because their figures over all would otherwise be about other
  * spaces. */
-static struct score_peer *peers_over(const struct session *session, size_t *count) {
+static void peers_over(struct session *session) {
 	const char **names = mem_alloc(session->space_count, sizeof *names);
 	bool all = session->peers != NULL;
 	for (size_t i = 0; i < session->space_count; i++) {
 		names[i] = session->spaces[i].peers;
 		all = all && names[i];
 	}
-	*count = 0;
-	struct score_peer *list = all ? score_peers_over(session->peers, names, session->space_count, count) : NULL;
+	if (all)
+		session->peers_shown = score_peers_over(session->peers, names, session->space_count, &session->peer_count);
 	free(names);
-	return list;
 }
 
-/* Counts the strategies that have a run on every space; an interruption leaves out the others. */
 static size_t complete(const struct session *session) {
 	for (size_t e = 0; e < session->entry_count; e++)
 		for (size_t s = 0; s < session->space_count; s++)
@@ -284,30 +402,15 @@ static size_t complete(const struct session *session) {
 	return session->entry_count;
 }
 
-static void show(const struct session *session, const struct opt_args *args, size_t entries) {
-	size_t peer_count;
-	mem_auto struct score_peer *peers = peers_over(session, &peer_count);
-	const struct score_output output = {
-		.spaces = session->spaces,
-		.space_count = session->space_count,
-		.entries = session->entries,
-		.entry_count = entries,
-		.repeat = session->settings.repeat,
-		.seed = session->settings.seed,
-		.interrupted = *app_interrupt(session->app) != 0,
-		.peers_path = opt_get(args, "peers", NULL),
-		.peers = peers,
-		.peer_count = peer_count,
-	};
-	for (size_t e = 0; e < entries; e++)
+static void show(struct session *session, const struct opt_args *args) {
+	peers_over(session);
+	for (size_t e = 0; e < session->shown; e++)
 		score_results(session->entries[e].tables, session->space_count, session->settings.seed,
 		              session->entries[e].results);
-	if (opt_has(args, "json")) {
-		json_t *json = score_output_json(&output);
-		js_print(json);
-	} else {
-		score_output_print(&output, app_ui(session->app));
-	}
+	if (opt_has(args, "json"))
+		js_print(score_json(session));
+	else
+		score_print(session);
 }
 
 static int play_all(struct session *session, const struct opt_args *args, struct err *err) {
@@ -322,18 +425,18 @@ static int play_all(struct session *session, const struct opt_args *args, struct
 			*err = session->errs[i];
 			return -1;
 		}
-	size_t entries = complete(session);
-	if (entries)
-		show(session, args, entries);
+	session->shown = complete(session);
+	if (session->shown)
+		show(session, args);
 	return *app_interrupt(session->app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
 static int session_run(struct session *session, const struct opt_args *args, struct err *err) {
-	const char *peers = opt_get(args, "peers", NULL);
+	session->peers_path = opt_get(args, "peers", NULL);
 	if (replay_settings_read(args, DEFAULT_REPEAT, &session->settings, err) || entries_make(session, args, err))
 		return -1;
-	session->peers = peers ? score_peers_read(peers, err) : NULL;
-	if ((peers && !session->peers) || spaces_read(session, args, err))
+	session->peers = session->peers_path ? score_peers_read(session->peers_path, err) : NULL;
+	if ((session->peers_path && !session->peers) || spaces_read(session, args, err))
 		return -1;
 	sheets_make(session);
 	return play_all(session, args, err);

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/replay_impl.h %D%/replay_options.c %D%/replay_table.c
+libapp_la_SOURCES += %D%/replay_impl.h %D%/replay_options.c

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/cmd/replay/replay_impl.h"
 
-#include <dirent.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/sys.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
 #include "tuner/study/study.h"
@@ -110,31 +109,23 @@ static int from_add(const char *path, bool folder, struct replay_settings *setti
 	return 0;
 }
 
-static int is_visible(const struct dirent *entry) {
-	return *entry->d_name != '.';
-}
-
 /* Every file of a folder is a recorded space. */
 static int from_folder(const char *path, struct replay_settings *settings, struct err *err) {
-	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_visible, alphasort), failed = 0;
-	if (count <= 0)
-		failed = err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
-	for (int i = 0; i < count; i++) {
-		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
-		failed = failed || from_add(file, true, settings, err);
-		free(entries[i]);
+	size_t count;
+	mem_auto char **paths = sys_folder_files(path, "", &count);
+	int failed =
+		count ? 0 : err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
+	for (size_t i = 0; i < count; i++) {
+		failed = failed || from_add(paths[i], true, settings, err);
+		free(paths[i]);
 	}
-	free(entries);
 	return failed;
 }
 
 static int from_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
-	struct stat info;
 	for (size_t i = 0; i < opt_count(args, "from"); i++) {
 		const char *path = opt_at(args, "from", i);
-		bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-		if (folder ? from_folder(path, settings, err) : from_add(path, false, settings, err))
+		if (sys_is_folder(path) ? from_folder(path, settings, err) : from_add(path, false, settings, err))
 			return -1;
 	}
 	return 0;

@@ -8,27 +8,20 @@
 #include "base/text.h"
 #include "src/app/lock.h"
 #include "src/cmd/run/run_impl.h"
+#include "src/plan/program_config.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/race/numbers.h"
 #include "tuner/same/same.h"
 
-struct compare_two {
+/* Any two programs: `compare ./a ./b`, `compare 'gzip -1 f' 'zstd -1 f'`. */
+struct two {
+	struct comparison *comparison;
 	struct program *program[2];
 	char **words[2];      /* of the commands; NULL: a line for the shell */
 	json_t *variables[2]; /* that the lines set, as in "X=1 ./a" */
-	json_t *config[2];    /* {"command": as typed} */
-	json_t *problem;      /* {"cwd", "input"}, only those given */
-	char *name;
-	struct runner runner;
-	struct trial_request request;
-	uint64_t seed;
-	const char *metric; /* NULL: wall time */
-	bool maximize;
 };
-
-/* Comparison of any two programs: `compare ./a ./b`, `compare 'gzip -1 f' 'zstd -1 f'`. */
 
 static const double TIMEOUT_SECONDS = 600;
 
@@ -74,14 +67,20 @@ static int compare_two_only(struct app *app, const struct opt_args *args, struct
 	               "compare takes two programs, not %zu words", opt_words(args));
 }
 
-static int options_check(const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"openmp",       "param",    "default",  "constraint", "build", "expect-output",
-	                                    "expect-files", "counters", "flush-l2", "samples",    "size",  "set"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (opt_has(args, names[i]))
-			return err_set(err, ERR_USAGE, "leave it out, or compare two configurations of one program: see --help",
-			               "--%s is not for two programs", names[i]);
-	return 0;
+static int two_options_check(const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"openmp",        "param",        "default",  "constraint", "build",
+	                                    "expect-output", "expect-files", "counters", "flush-l2",   "samples",
+	                                    "size",          "set",          NULL};
+	static const char *const of_one[] = {"setup", "teardown", "ready", "template", "ranks", "energy-command", NULL};
+	const char *other = opt_first(args, of_one);
+	if (other)
+		return err_set(err, ERR_USAGE,
+		               "compare two values of a parameter: sweetspot compare P=1 P=2 --param P=1,2 -- ./app",
+		               "--%s is not for two commands", other);
+	other = opt_first(args, names);
+	return other ? err_set(err, ERR_USAGE, "leave it out, or compare two configurations of one program: see --help",
+	                       "--%s is not for two programs", other)
+	             : 0;
 }
 
 /* Moves "X=1" in front of a command into *variables, so that neither side pays for a shell. A program that its own
@@ -97,8 +96,7 @@ static const char *const *words_of(char **words, json_t *variables) {
 	return words && *words ? (const char *const *)words : NULL;
 }
 
-static int program_open(struct compare_two *two, int side, struct worker *worker, const struct opt_args *args,
-                        struct err *err) {
+static int side_open(struct two *two, int side, struct worker *worker, const struct opt_args *args, struct err *err) {
 	const char *line = opt_word(args, (size_t)side);
 	struct err refused = {0};
 	two->words[side] = opt_has(args, "shell") ? NULL : words_split(line, &refused);
@@ -115,55 +113,89 @@ static int program_open(struct compare_two *two, int side, struct worker *worker
 		.metric = opt_get(args, "metric", NULL),
 		.maximize = opt_has(args, "maximize"),
 	};
-	two->metric = spec.metric;
-	two->maximize = spec.maximize;
+	two->comparison->config[side] = json_pack("{s:o}", "command", js_text(line));
 	two->program[side] = program_new(&spec, worker, err);
 	return two->program[side] ? 0 : -1;
 }
 
 static int two_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
-	struct compare_two *two = ctx;
-	struct runner runner = program_runner(two->program[json_equal(request->config, two->config[0]) ? 0 : 1]);
+	struct two *two = ctx;
+	bool first = json_equal(request->config, two->comparison->config[0]);
+	struct runner runner = program_runner(two->program[first ? 0 : 1]);
 	return runner.run(runner.ctx, request, result, err);
 }
 
-/* Call compare_two_close even after a failure. */
-static int compare_two_open(struct compare_two *two, struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const places[] = {"cwd", "input"};
-	const char *timeout = opt_get(args, "timeout", NULL);
-	double limit = TIMEOUT_SECONDS;
+/* The options of whole programs. */
+static int whole_read(struct comparison *comparison, const struct opt_args *args, struct err *err) {
 	long long seed;
-	const char *name;
-	*two = (struct compare_two){.problem = json_object()};
-	if (options_check(args, err) || program_plan_name(args, &name, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) || (timeout && opt_limit(timeout, "timeout", &limit, err)))
+	comparison->request = (struct trial_request){.whole_program = true, .timeout_s = TIMEOUT_SECONDS};
+	if (opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    opt_limit(args, "timeout", &comparison->request.timeout_s, err))
 		return -1;
-	struct worker *worker = app_worker(app, err);
-	for (int side = 0; side < 2; side++) {
-		if (!worker || program_open(two, side, worker, args, err))
-			return -1;
-		two->config[side] = json_pack("{s:o}", "command", js_text(opt_word(args, (size_t)side)));
-	}
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (opt_has(args, places[i]))
-			json_object_set_new(two->problem, places[i], js_text(opt_get(args, places[i], "")));
-	two->name = name ? mem_strdup(name) : work_name(opt_word(args, 0));
-	two->seed = (uint64_t)seed;
-	two->runner = (struct runner){.ctx = two, .run = two_run};
-	two->request = (struct trial_request){
-		.kernel = two->name, .problem = two->problem, .seed = two->seed, .whole_program = true, .timeout_s = limit};
+	comparison->request.seed = (uint64_t)seed;
 	return 0;
 }
 
-static void compare_two_close(struct compare_two *two) {
+static void subject_set(struct comparison *comparison, const char *kernel, const json_t *problem) {
+	comparison->request.kernel = kernel;
+	comparison->request.problem = problem;
+	comparison->unit = trial_metric_unit(comparison->metric);
+}
+
+static int two_open(struct two *two, struct comparison *comparison, const struct opt_args *args, struct err *err) {
+	static const char *const places[] = {"cwd", "input"};
+	const char *name;
+	two->comparison = comparison;
+	if (two_options_check(args, err) || program_plan_name(args, &name, err) || whole_read(comparison, args, err))
+		return -1;
+	struct worker *worker = app_worker(comparison->app, err);
+	for (int side = 0; side < 2; side++)
+		if (!worker || side_open(two, side, worker, args, err))
+			return -1;
+	json_t *problem = json_object();
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (opt_has(args, places[i]))
+			json_object_set_new(problem, places[i], js_text(opt_get(args, places[i], "")));
+	comparison->own_problem = problem;
+	comparison->own_name = name ? mem_strdup(name) : work_name(opt_word(args, 0));
+	comparison->runner = (struct runner){.ctx = two, .run = two_run};
+	comparison->metric = opt_get(args, "metric", NULL);
+	comparison->maximize = opt_has(args, "maximize");
+	subject_set(comparison, comparison->own_name, problem);
+	return 0;
+}
+
+static void two_close(struct two *two) {
 	for (int side = 0; side < 2; side++) {
 		program_free(two->program[side]);
 		words_free(two->words[side]);
 		json_decref(two->variables[side]);
-		json_decref(two->config[side]);
 	}
-	json_decref(two->problem);
-	free(two->name);
+}
+
+/* Two configurations of a program: `compare 'B=16' 'B=64' --param B=16,64 -- ./app '{B}'`. */
+static int program_open(struct comparison *comparison, const struct opt_args *args, struct err *err) {
+	static const char *const of_kernels[] = {"counters", "flush-l2", "samples", NULL};
+	const char *other = opt_first(args, of_kernels);
+	if (other)
+		return err_set(err, ERR_USAGE, "leave it out", "--%s is not for programs", other);
+	if (app_device(comparison->app))
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
+		               "--device is not for programs");
+	if (opt_words(args) != 2)
+		return err_set(err, ERR_USAGE, "sweetspot compare 'B=16' 'B=64' --param B=16,32,64 -- ./app '{B}'",
+		               "give two configurations before --, each as one word (in quotes)");
+	if (whole_read(comparison, args, err) || !(comparison->item = tune_item_program(comparison->app, args, 0, err)))
+		return -1;
+	const struct tune_task *task = &comparison->item->task;
+	comparison->runner = comparison->item->runner;
+	comparison->metric = task->goal.metric;
+	comparison->maximize = task->goal.maximize;
+	subject_set(comparison, task->kernel, task->problem);
+	for (size_t i = 0; i < 2; i++)
+		if (!(comparison->config[i] = program_config_read(task->space, task->baseline, opt_word(args, i), err)))
+			return -1;
+	return 0;
 }
 
 static const struct opt options[] = {
@@ -194,7 +226,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 			same_add(comparison->seen[side], json_object_get(result->reply, "evidence"));
 	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
 	if (comparison->manual &&
-	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
+	    manual_store_trial(&comparison->kept, phase, block, comparison->request.problem, config, result, err))
 		return -1;
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
@@ -208,14 +240,15 @@ static json_t *config_read(struct manual *manual, const char *words, struct err 
 }
 
 /* Counts each side once, after the duel, so that counting cannot disturb it. */
-static int count(struct comparison *comparison, const json_t *const config[2], struct err *err) {
+static int count(struct comparison *comparison, struct err *err) {
 	struct manual *manual = comparison->manual;
 	int failed = 0;
 	for (int side = 0; side < 2 && comparison->counters.count && !failed; side++) {
+		const json_t *config = comparison->config[side];
 		struct trial_result result = {0};
 		ui_progress(app_ui(manual->app), "compare  counting %s", side ? "b" : "a");
-		failed = manual_count(manual, &comparison->counters, manual->problem, config[side], &result, err) ||
-		         manual_store_trial(&comparison->kept, "counters", 0, manual->problem, config[side], &result, err);
+		failed = manual_count(manual, &comparison->counters, manual->problem, config, &result, err) ||
+		         manual_store_trial(&comparison->kept, "counters", 0, manual->problem, config, &result, err);
 		comparison->counted[side] = json_object();
 		if (!failed)
 			trial_counters_add(comparison->counted[side], &result);
@@ -225,16 +258,10 @@ static int count(struct comparison *comparison, const json_t *const config[2], s
 }
 
 /* The names of both in a JUnit file. */
-static int junit_write_both(const struct comparison *comparison, const json_t *const config[2],
-                            const struct duel_result *duel, struct err *err) {
-	char *names[2];
-	for (int side = 0; side < 2; side++)
-		names[side] = results_config(config[side], NULL);
-	int failed = slower_junit(&comparison->slower, (const char *const[]){names[0], names[1]},
-	                          *comparison->unit ? duel->median[1] : NAN, err);
-	free(names[0]);
-	free(names[1]);
-	return failed;
+static int junit_write_both(const struct comparison *comparison, const struct duel_result *duel, struct err *err) {
+	mem_auto char *a = results_config(comparison->config[0], NULL), *b = results_config(comparison->config[1], NULL);
+	const char *const names[] = {a, b};
+	return slower_junit(&comparison->slower, names, *comparison->unit ? duel->median[1] : NAN, err);
 }
 
 /* Somebody waits for the answer, so only what can be repeated in this time is. */
@@ -277,169 +304,128 @@ static int lost_check(const struct comparison *comparison, const struct duel_res
 	               side ? "b" : "a", *why ? ": " : "", why);
 }
 
-static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
-                   struct err *err) {
-	struct app *app = comparison->app;
-	struct duel_options duel_options = duel_defaults;
-	const struct race_observer observer = {.ctx = comparison, .trial = on_trial};
-	struct duel_result duel = {0};
-	const char *budget = opt_get(args, "budget", NULL);
-	double seconds = 0;
+static int duel_read(struct comparison *comparison, const struct opt_args *args, struct duel_options *duel,
+                     double *seconds, struct err *err) {
 	long long least, most;
-	if ((budget && opt_limit(budget, "budget", &seconds, err)) ||
-	    opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
-	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
-	            err) ||
+	*duel = duel_defaults;
+	if (opt_limit(args, "budget", seconds, err) || opt_int(args, "pairs", 21, 100000, duel->pairs_min, &least, err) ||
+	    opt_int(args, "max-pairs", 21, 100000, least > duel->pairs_max ? least : duel->pairs_max, &most, err) ||
 	    measured_format_read(args, &comparison->export, err) || slower_read(&comparison->slower, args, err))
 		return -1;
-	duel_options.pairs_min = (int)least;
-	duel_options.pairs_max = (int)(most > least ? most : least);
-	duel_options.seed = comparison->seed;
-	duel_options.phase = "duel";
-	duel_options.limit = comparison->slower.asked ? 1 / (1 + comparison->slower.limit) : 0;
-	comparison->most = duel_options.pairs_max;
-	duel_options.watch = &comparison->watch;
+	duel->pairs_min = (int)least;
+	duel->pairs_max = (int)(most > least ? most : least);
+	duel->seed = comparison->request.seed;
+	duel->phase = "duel";
+	duel->limit = comparison->slower.asked ? 1 / (1 + comparison->slower.limit) : 0;
+	duel->watch = &comparison->watch;
+	comparison->most = duel->pairs_max;
 	comparison->request.min_sample_s = 4e-3;
+	comparison->any_output = opt_has(args, "expect-output") || opt_has(args, "verify");
+	return 0;
+}
+
+static int measure(struct comparison *comparison, const struct opt_args *args, struct duel_result *duel,
+                   struct err *err) {
+	struct app *app = comparison->app;
+	struct duel_options duel_options;
+	const struct race_observer observer = {.ctx = comparison, .trial = on_trial};
+	double seconds = 0;
+	if (duel_read(comparison, args, &duel_options, &seconds, err))
+		return -1;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	watch_begin(comparison);
-	if (budget)
+	if (seconds > 0)
 		budget_begin(seconds, args, &duel_options);
-	for (int side = 0; side < 2; side++) {
-		comparison->config[side] = config[side];
-		comparison->seen[side] = json_array();
-	}
-	comparison->any_output = opt_has(args, "expect-output") || opt_has(args, "verify");
-	int failed = lock < 0 ? -1
-	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
-	                                 &observer, &duel, err);
-	failed = failed || pairs_check(args, &duel, err) ? -1 : 0;
+	int failed = lock < 0 ||
+	             duel_run(&comparison->runner, &comparison->request, comparison->config[0], comparison->config[1],
+	                      &duel_options, &observer, duel, err) ||
+	             pairs_check(args, duel, err);
 	if (failed && err->code == ERR_NOTHING && *comparison->why[0])
 		err_set(err, ERR_NOTHING, "run each of them alone", "both fail: a: %.100s; b: %.100s", comparison->why[0],
 		        comparison->why[1]);
-	failed = failed || count(comparison, config, err) ? -1 : 0;
+	failed = failed || count(comparison, err);
 	lock_release(lock);
 	ui_progress_end(app_ui(app));
-	if (!failed)
-		slower_judge(&comparison->slower, &duel);
-	if (!failed)
-		compare_show(comparison, config, &duel, opt_has(args, "json"));
-	failed = failed || junit_write_both(comparison, config, &duel, err) ||
-	                 lost_check(comparison, &duel, !comparison->export && !opt_has(args, "json"), err) ||
-	                 slower_verdict(&comparison->slower, app_ui(app), err)
-	             ? -1
-	             : 0;
-	duel_result_clear(&duel);
-	busy_free(comparison->watch.busy);
-	json_decref(comparison->watch.pairs);
-	json_decref(comparison->seen[0]);
-	json_decref(comparison->seen[1]);
-	return failed;
-}
-
-/* Reads both configurations before anything is opened for writing. */
-static int both(struct comparison *comparison, const struct opt_args *args, size_t words, struct err *err) {
-	struct manual *manual = comparison->manual;
-	js_auto json_t *a = config_read(manual, opt_word(args, words - 2), err);
-	js_auto json_t *b = a ? config_read(manual, opt_word(args, words - 1), err) : NULL;
-	const json_t *const config[2] = {a, b};
-	int failed = !b || manual_counters(manual, args, &comparison->counters, err) ||
-	             manual_store_begin(&comparison->kept, manual, args, err) || compare(comparison, args, config, err);
 	return failed ? -1 : 0;
 }
 
-static int kernel_compare(struct app *app, const struct opt_args *args, struct err *err) {
+static int compare(struct comparison *comparison, const struct opt_args *args, struct err *err) {
+	struct duel_result duel = {0};
+	bool json = opt_has(args, "json");
+	for (int side = 0; side < 2; side++)
+		comparison->seen[side] = json_array();
+	int failed = measure(comparison, args, &duel, err);
+	if (!failed) {
+		slower_judge(&comparison->slower, &duel);
+		compare_show(comparison, &duel, json);
+	}
+	failed = failed || junit_write_both(comparison, &duel, err) ||
+	         lost_check(comparison, &duel, !comparison->export && !json, err) ||
+	         slower_verdict(&comparison->slower, app_ui(comparison->app), err);
+	duel_result_clear(&duel);
+	return failed ? -1 : 0;
+}
+
+/* Reads both configurations before anything is opened for writing. */
+static int kernel_open(struct comparison *comparison, const struct opt_args *args, struct err *err) {
 	size_t words = opt_words(args);
+	struct manual *manual = comparison->manual;
+	const char *other = opt_first_of(args, program_options);
+	if (other)
+		return err_set(err, ERR_USAGE,
+		               "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app '{B}'",
+		               "--%s needs a program after --", other);
+	if (compare_two_only(comparison->app, args, err))
+		return -1;
 	if (words < 3)
 		return err_set(err, ERR_USAGE,
 		               "sweetspot compare './a in.dat' './b in.dat', or for a kernel: sweetspot compare fw n=512 "
 		               "block=32 block=64",
 		               "give two programs or two configurations, each as one word (in quotes)");
-	struct manual manual = {0};
-	struct comparison comparison = {
-		.app = app, .manual = &manual, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
-	int failed = manual_open(&manual, app, args, words - 2, err);
-	if (!failed) {
-		comparison.kernel = manual.kernel->name;
-		comparison.problem = manual.problem;
-		comparison.runner = &manual.runner;
-		comparison.request = manual_request(&manual, NULL);
-		comparison.seed = manual.seed;
-		failed = both(&comparison, args, words, err);
-	}
-	if (manual_store_end(&comparison.kept, failed, err))
-		failed = -1;
-	counters_words_free(&comparison.counters);
-	json_decref(comparison.counted[0]);
-	json_decref(comparison.counted[1]);
-	manual_close(&manual);
-	return failed ? -1 : 0;
+	if (manual_open(manual, comparison->app, args, words - 2, err))
+		return -1;
+	comparison->runner = manual->runner;
+	comparison->request = manual_request(manual, NULL);
+	comparison->unit = "s";
+	for (size_t side = 0; side < 2; side++)
+		if (!(comparison->config[side] = config_read(manual, opt_word(args, words - 2 + side), err)))
+			return -1;
+	return manual_counters(manual, args, &comparison->counters, err) ||
+	               manual_store_begin(&comparison->kept, manual, args, err)
+	           ? -1
+	           : 0;
 }
 
-static void compare_program_close(struct compare_program *program) {
-	json_decref(program->config[0]);
-	json_decref(program->config[1]);
-	tune_item_free(program->item);
-}
-
-static int program_compare(struct app *app, const struct opt_args *args, struct err *err) {
-	struct compare_program program;
-	int failed = compare_program_open(&program, app, args, err);
-	if (!failed) {
-		const struct tune_task *task = &program.item->task;
-		const json_t *const config[2] = {program.config[0], program.config[1]};
-		struct comparison comparison = {.app = app,
-		                                .kernel = task->kernel,
-		                                .problem = task->problem,
-		                                .runner = &program.item->runner,
-		                                .request = program.request,
-		                                .seed = program.seed,
-		                                .unit = trial_metric_unit(task->goal.metric),
-		                                .metric = task->goal.metric,
-		                                .maximize = task->goal.maximize};
-		failed = compare(&comparison, args, config, err);
+static void comparison_clear(struct comparison *comparison) {
+	for (int side = 0; side < 2; side++) {
+		json_decref(comparison->config[side]);
+		json_decref(comparison->counted[side]);
+		json_decref(comparison->seen[side]);
 	}
-	compare_program_close(&program);
-	return failed ? -1 : 0;
-}
-
-static int two_compare(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const others[] = {"setup", "teardown", "ready", "template", "ranks", "energy-command"};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (opt_has(args, others[i]))
-			return err_set(err, ERR_USAGE,
-			               "compare two values of a parameter: sweetspot compare P=1 P=2 --param P=1,2 -- ./app",
-			               "--%s is not for two commands", others[i]);
-	struct compare_two two;
-	int failed = compare_two_open(&two, app, args, err);
-	if (!failed) {
-		const json_t *const config[2] = {two.config[0], two.config[1]};
-		struct comparison comparison = {.app = app,
-		                                .kernel = two.name,
-		                                .problem = two.problem,
-		                                .runner = &two.runner,
-		                                .request = two.request,
-		                                .seed = two.seed,
-		                                .unit = trial_metric_unit(two.metric),
-		                                .metric = two.metric,
-		                                .maximize = two.maximize};
-		failed = compare(&comparison, args, config, err);
-	}
-	compare_two_close(&two);
-	return failed ? -1 : 0;
+	busy_free(comparison->watch.busy);
+	json_decref(comparison->watch.pairs);
+	counters_words_free(&comparison->counters);
+	tune_item_free(comparison->item);
+	json_decref(comparison->own_problem);
+	free(comparison->own_name);
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	if (compare_two_is(app, args))
-		return two_compare(app, args, err);
-	if (opt_dashes(args))
-		return program_compare(app, args, err);
-	for (const struct opt *option = program_options; option->name; option++)
-		if (opt_has(args, option->name))
-			return err_set(err, ERR_USAGE,
-			               "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
-			               "./app '{B}'",
-			               "--%s needs a program after --", option->name);
-	return compare_two_only(app, args, err) || kernel_compare(app, args, err) ? -1 : 0;
+	struct manual manual = {0};
+	struct two two = {0};
+	struct comparison comparison = {.app = app, .kept = {.strategy = "compare", .total = 2}};
+	bool programs = compare_two_is(app, args);
+	if (!programs && !opt_dashes(args))
+		comparison.manual = &manual;
+	int failed = programs            ? two_open(&two, &comparison, args, err)
+	             : comparison.manual ? kernel_open(&comparison, args, err)
+	                                 : program_open(&comparison, args, err);
+	failed = failed || compare(&comparison, args, err);
+	failed = manual_store_end(&comparison.kept, failed, err);
+	two_close(&two);
+	comparison_clear(&comparison);
+	manual_close(&manual);
+	return failed ? -1 : 0;
 }
 
 static const struct opt *const tables[] = {

@@ -176,9 +176,8 @@ static int store_apart(struct sweep *sweep, struct manual *host, const json_t *c
 	mem_auto char *device = mem_strdup(app_device(sweep->app));
 	int failed = app_device_change(sweep->app, "cpu", err) || manual_store_begin(&kept, host, sweep->args, err) ||
 	             manual_store_trial(&kept, "sweep", 0, host->problem, config, result, err);
-	failed = manual_store_end(&kept, failed, err) || failed;
-	failed = app_device_change(sweep->app, device, err) || failed;
-	return failed ? -1 : 0;
+	failed = manual_store_end(&kept, failed, err);
+	return app_device_change(sweep->app, device, err) || failed ? -1 : 0;
 }
 
 static int measure(struct sweep *sweep, struct sweep_device *device, struct manual *host, const json_t *config,

@@ -241,13 +241,20 @@ static int row_trial(struct sweep *sweep, struct sweep_device *device, const jso
 	return failed ? -1 : 0;
 }
 
+/* The configuration of a row, and its problem, which is a new reference too. NULL and err. */
+static json_t *row_config(struct sweep *sweep, struct sweep_device *device, size_t row, json_t **problem,
+                          struct err *err) {
+	js_auto json_t *over = json_object();
+	*problem = json_copy(device->manual.problem);
+	return sweep_combination(sweep, device, row, *problem, over, err)
+	           ? NULL
+	           : manual_config_of(&device->manual, *problem, over, err);
+}
+
 static int row_measure(struct sweep *sweep, struct sweep_device *device, size_t row, struct err *err) {
-	js_auto json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
-	int failed = sweep_combination(sweep, device, row, problem, over, err);
-	if (!failed)
-		config = manual_config_of(&device->manual, problem, over, err);
-	failed = !config || sweep_serial(sweep, device, problem, err) || row_trial(sweep, device, problem, config, err);
-	return failed ? -1 : 0;
+	js_auto json_t *problem = NULL, *config = row_config(sweep, device, row, &problem, err);
+	return !config || sweep_serial(sweep, device, problem, err) || row_trial(sweep, device, problem, config, err) ? -1
+	                                                                                                              : 0;
 }
 
 static int device_measure(struct sweep *sweep, struct sweep_device *device, struct err *err) {
@@ -271,11 +278,9 @@ static int device_measure(struct sweep *sweep, struct sweep_device *device, stru
 static int device_run(struct sweep *sweep, struct sweep_device *device, struct err *err) {
 	sweep->kept = (struct manual_store){.strategy = "sweep", .total = (double)device->total};
 	int failed = (sweep->compares_devices && app_device_change(sweep->app, device->word, err)) ||
-	                     manual_store_begin(&sweep->kept, &device->manual, sweep->args, err) ||
-	                     device_measure(sweep, device, err)
-	                 ? -1
-	                 : 0;
-	return manual_store_end(&sweep->kept, failed, err) ? -1 : failed;
+	             manual_store_begin(&sweep->kept, &device->manual, sweep->args, err) ||
+	             device_measure(sweep, device, err);
+	return manual_store_end(&sweep->kept, failed, err);
 }
 
 static int measure(struct sweep *sweep, struct err *err) {
@@ -290,18 +295,10 @@ static int measure(struct sweep *sweep, struct err *err) {
 }
 
 static int row_plan(struct sweep *sweep, struct sweep_device *device, size_t row, json_t *rows, struct err *err) {
-	json_t *problem = json_copy(device->manual.problem), *over = json_object(), *config = NULL;
-	if (!sweep_combination(sweep, device, row, problem, over, err))
-		config = manual_config_of(&device->manual, problem, over, err);
-	if (config) {
-		json_t *one = json_pack("{s:O,s:O}", "config", config, "problem", problem);
-		if (sweep->compares_devices)
-			json_object_set_new(one, "device", json_string(device->word));
-		json_array_append_new(rows, one);
-	}
-	json_decref(problem);
-	json_decref(over);
-	json_decref(config);
+	js_auto json_t *problem = NULL, *config = row_config(sweep, device, row, &problem, err);
+	if (config)
+		json_array_append_new(rows, json_pack("{s:O,s:O,s:s*}", "config", config, "problem", problem, "device",
+		                                      sweep->compares_devices ? device->word : NULL));
 	return config ? 0 : -1;
 }
 
@@ -409,10 +406,10 @@ static int devices_open(struct sweep *sweep, struct err *err) {
 }
 
 static int options_check(const struct opt_args *args, struct err *err) {
-	for (const struct opt *option = program_options; option->name; option++)
-		if (opt_has(args, option->name))
-			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
-			               "--%s needs a program after --", option->name);
+	const char *other = opt_first_of(args, program_options);
+	if (other)
+		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot sweep --param B=16,64 -- ./app '{B}'",
+		               "--%s needs a program after --", other);
 	if (opt_has(args, "export") && strcmp(opt_get(args, "export", ""), "csv") != 0)
 		return err_set(err, ERR_USAGE,
 		               "--export csv writes a table that `sweetspot explain --from` reads, --json a document",

@@ -92,14 +92,14 @@ static json_t *samples_json(const struct comparison *comparison, const double *s
 	return array;
 }
 
-static json_t *side_json(const struct comparison *comparison, const json_t *config, const struct duel_result *duel,
-                         int side) {
+static json_t *side_json(const struct comparison *comparison, const struct duel_result *duel, int side) {
 	int low = comparison->maximize;
-	json_t *json = json_pack(
-		"{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", config, "median", js_number(shown(comparison, duel->median[side])),
-		"ci", js_number(shown(comparison, duel->ci[side][low])), js_number(shown(comparison, duel->ci[side][!low])),
-		"unit", comparison->unit, "status", trial_status_word(duel->failed[side]), "samples",
-		samples_json(comparison, side ? duel->b : duel->a, duel->paired.count));
+	json_t *json =
+		json_pack("{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", comparison->config[side], "median",
+	              js_number(shown(comparison, duel->median[side])), "ci",
+	              js_number(shown(comparison, duel->ci[side][low])), js_number(shown(comparison, duel->ci[side][!low])),
+	              "unit", comparison->unit, "status", trial_status_word(duel->failed[side]), "samples",
+	              samples_json(comparison, side ? duel->b : duel->a, duel->paired.count));
 	if (duel->failed[side] != TRIAL_CORRECT)
 		json_object_set_new(json, "message", json_string(comparison->why[side]));
 	if (comparison->counted[side])
@@ -112,14 +112,14 @@ static bool is_open(const struct duel_result *duel) {
 }
 
 /* Says what b does otherwise than a. Two programs may well print different things, so this is a note and no verdict. */
-static json_t *differs_json(const struct comparison *comparison, const json_t *const config[2]) {
-	const struct same_case one = {.base_config = config[0],
-	                              .best_config = config[1],
+static json_t *differs_json(const struct comparison *comparison) {
+	const struct same_case one = {.base_config = comparison->config[0],
+	                              .best_config = comparison->config[1],
 	                              .metric = comparison->metric,
 	                              .base = comparison->seen[0],
 	                              .best = comparison->seen[1]};
 	json_t *all = json_array();
-	if (!same_is_known(&one) || json_equal(config[0], config[1]))
+	if (!same_is_known(&one) || json_equal(comparison->config[0], comparison->config[1]))
 		return all;
 	json_t *parts[] = {same_left(&one), same_files(&one), comparison->any_output ? json_array() : same_output(&one)};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -129,28 +129,26 @@ static json_t *differs_json(const struct comparison *comparison, const json_t *c
 	return all;
 }
 
-static void differs_print(const struct comparison *comparison, const json_t *const config[2]) {
-	js_auto json_t *all = differs_json(comparison, config);
+static void differs_print(const struct comparison *comparison) {
+	js_auto json_t *all = differs_json(comparison);
 	js_each (clause, all) {
 		ui_wrap(stdout, 0, 6, "%s%s%s",
 		        clause_at ? "      " : "note: ", "b does not do the same work as a: ", json_string_value(clause));
 	}
 }
 
-static json_t *document(const struct comparison *comparison, const json_t *const config[2],
-                        const struct duel_result *duel) {
+static json_t *document(const struct comparison *comparison, const struct duel_result *duel) {
 	struct app *app = comparison->app;
 	const char *device = app_device(app);
-	json_t *json =
-		json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
-	              "kernel", comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL),
-	              "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
-	              side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-	              js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
-	              js_number(duel->paired.p), VERDICT_MEMBER,
-	              is_open(duel) ? verdict_word(VERDICT_UNDECIDED) : paired_said(duel->verdict, &duel->paired),
-	              "failures", duel->failures);
-	json_object_set_new(json, "differs", differs_json(comparison, config));
+	json_t *json = json_pack(
+		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
+		comparison->request.kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL), "problem",
+		comparison->request.problem, "a", side_json(comparison, duel, 0), "b", side_json(comparison, duel, 1), "ratio",
+		js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs",
+		(int)duel->paired.count, "p", js_number(duel->paired.p), VERDICT_MEMBER,
+		is_open(duel) ? verdict_word(VERDICT_UNDECIDED) : paired_said(duel->verdict, &duel->paired), "failures",
+		duel->failures);
+	json_object_set_new(json, "differs", differs_json(comparison));
 	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
 	if (comparison->slower.asked)
 		json_object_set_new(json, "regression", slower_json(&comparison->slower));
@@ -197,14 +195,13 @@ static void failures_print(const struct comparison *comparison, const struct due
 	}
 }
 
-static void people_print(const struct comparison *comparison, const json_t *const config[2],
-                         const struct duel_result *duel) {
+static void people_print(const struct comparison *comparison, const struct duel_result *duel) {
 	struct ui *ui = app_ui(comparison->app);
 	static const char *const titles[] = {"", "\1median", "configuration"}, *const names[] = {"a", "b"};
 	struct table *table = table_new(3, titles);
 	verdict_print(comparison, duel);
 	for (int side = 0; side < 2; side++) {
-		char median[32], *text = results_problem(config[side]);
+		char median[32], *text = results_problem(comparison->config[side]);
 		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
 		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
 		free(text);
@@ -216,7 +213,7 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
 	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs\n", duel->paired.ratio, duel->paired.ci[0],
 	       duel->paired.ci[1], what, duel->paired.count);
-	differs_print(comparison, config);
+	differs_print(comparison);
 	busy_print(comparison, duel);
 }
 
@@ -250,14 +247,13 @@ static void counted_print(const struct comparison *comparison) {
 	}
 }
 
-void compare_show(const struct comparison *comparison, const json_t *const config[2], const struct duel_result *duel,
-                  bool json) {
+void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json) {
 	if (!json && !comparison->export) {
-		people_print(comparison, config, duel);
+		people_print(comparison, duel);
 		counted_print(comparison);
 		return;
 	}
-	json_t *all = document(comparison, config, duel);
+	json_t *all = document(comparison, duel);
 	if (comparison->export)
 		export_print(comparison, all);
 	else

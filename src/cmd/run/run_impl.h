@@ -17,18 +17,6 @@
 #include "tuner/race/regression.h"
 #include "tuner/store/store.h"
 
-/* Comparison of two configurations of a program: `compare 'B=16' 'B=64' --param B=16,64 -- ./app '{B}'`. */
-struct compare_program {
-	struct tune_item *item; /* including the runner */
-	json_t *config[2];
-	uint64_t seed;
-	struct trial_request request;
-};
-
-/* Call compare_program_close even after a failure. */
-int compare_program_open(struct compare_program *program, struct app *app, const struct opt_args *args,
-                         struct err *err);
-
 /* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */
 struct manual {
 	struct app *app;
@@ -80,7 +68,7 @@ struct manual_store {
 int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err);
 int manual_store_trial(struct manual_store *kept, const char *phase, int block, const json_t *problem,
                        const json_t *config, const struct trial_result *result, struct err *err);
-/* Call it even after a failure; an error that is already in err stays. */
+/* Call it even after a failure, whose error stays; returns -1 then, too. */
 int manual_store_end(struct manual_store *kept, bool failed, struct err *err);
 
 /* The outcome of `compare`: as text, as a document, or as rows of a table. */
@@ -104,12 +92,13 @@ int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err);
 
 struct comparison {
 	struct app *app;
-	struct manual *manual; /* NULL for a program */
-	const char *kernel;
-	const json_t *problem;
-	struct runner *runner;
+	struct manual *manual;  /* NULL for a program */
+	struct tune_item *item; /* of one program; NULL without */
+	char *own_name;         /* of two programs */
+	json_t *own_problem;
+	json_t *config[2];
+	struct runner runner;
 	struct trial_request request;
-	uint64_t seed;
 	const char *unit;
 	enum measured_format export;
 	struct slower slower;
@@ -120,15 +109,13 @@ struct comparison {
 	struct manual_store kept;
 	struct counters_words counters;
 	json_t *counted[2]; /* the counters of a and of b, or NULL */
-	int done, most;
-	const json_t *config[2];
+	int most;
 	json_t *seen[2];  /* evidence of the runs of a program (tuner/same/same.h) */
 	char why[2][256]; /* the last failure of each, or empty */
 };
 
 /* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
-void compare_show(const struct comparison *comparison, const json_t *const config[2], const struct duel_result *duel,
-                  bool json);
+void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json);
 
 /* The table of `sweep`. */
 struct axis {

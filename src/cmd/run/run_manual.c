@@ -58,10 +58,9 @@ static int words_read(struct manual *manual, const struct opt_args *args, size_t
 
 int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err) {
 	*manual = (struct manual){.app = app, .timeout_s = 600, .lenient = manual->lenient};
-	const char *timeout = opt_get(args, "timeout", NULL);
 	long long samples, seed;
 	if (opt_int(args, "samples", 1, 10000, 11, &samples, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &manual->timeout_s, err)) || kernel_read(manual, args, err))
+	    opt_limit(args, "timeout", &manual->timeout_s, err) || kernel_read(manual, args, err))
 		return -1;
 	struct topo *topo = app_topo(app, err);
 	struct worker *worker = app_worker(app, err);
@@ -214,11 +213,11 @@ int manual_store_trial(struct manual_store *kept, const char *phase, int block, 
 int manual_store_end(struct manual_store *kept, bool failed, struct err *err) {
 	struct err second = {0};
 	const char *state = failed ? "interrupted" : "done";
-	if (kept->search && store_search_end(kept->store, kept->search, state, NULL, &second) && !failed)
-		*err = second;
-	if (kept->session && store_session_end(kept->store, kept->session, state, NAN, &second) && !failed)
-		*err = second;
+	if (kept->search)
+		store_search_end(kept->store, kept->search, state, NULL, &second);
+	if (kept->session)
+		store_session_end(kept->store, kept->session, state, NAN, &second);
 	store_close(kept->store);
 	free(kept->problem);
-	return second.code == ERR_OK ? 0 : -1;
+	return err_later(err, failed, &second);
 }

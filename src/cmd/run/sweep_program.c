@@ -20,12 +20,12 @@ struct program_sweep {
 };
 
 static int options_check(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const of_kernels[] = {"over", "counters", "flush-l2", "show"};
-	for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
-		if (opt_has(args, of_kernels[i]))
-			return err_set(err, ERR_USAGE,
-			               "give the values with --param: sweetspot sweep --param B=16,32,64 -- ./app '{B}'",
-			               "--%s is not for programs", of_kernels[i]);
+	static const char *const of_kernels[] = {"over", "counters", "flush-l2", "show", NULL};
+	const char *other = opt_first(args, of_kernels);
+	if (other)
+		return err_set(err, ERR_USAGE,
+		               "give the values with --param: sweetspot sweep --param B=16,32,64 -- ./app '{B}'",
+		               "--%s is not for programs", other);
 	if (app_device(app))
 		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
 		               "--device is not for programs");
@@ -36,11 +36,10 @@ static int options_check(struct app *app, const struct opt_args *args, struct er
 }
 
 static int sweep_open(struct program_sweep *sweep, const struct opt_args *args, struct err *err) {
-	const char *timeout = opt_get(args, "timeout", NULL);
 	double limit = TIMEOUT_SECONDS;
 	long long samples;
 	if (options_check(sweep->app, args, err) || opt_int(args, "samples", 1, 10000, SAMPLES, &samples, err) ||
-	    (timeout && opt_limit(timeout, "timeout", &limit, err)) || measured_format_read(args, &sweep->format, err) ||
+	    opt_limit(args, "timeout", &limit, err) || measured_format_read(args, &sweep->format, err) ||
 	    !(sweep->item = tune_item_program(sweep->app, args, 0, err)))
 		return -1;
 	const struct tune_task *task = &sweep->item->task;

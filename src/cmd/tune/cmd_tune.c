@@ -189,21 +189,13 @@ static bool in_suite(const char *kernel) {
 /* A word that names a program instead of a kernel: the two dashes were forgotten. */
 static int dashes_suggest(const struct opt_args *args, struct err *err) {
 	const char *first = opt_words(args) ? opt_word(args, 0) : "";
-	size_t length = strlen(first);
 	struct err none = {0};
-	mem_auto char *path =
-		length > 3 && strcmp(first + length - 3, ".so") == 0 ? NULL : program_path(first, NULL, &none);
+	mem_auto char *path = text_ends_with(first, ".so") ? NULL : program_path(first, NULL, &none);
 	if (!*first || !path)
 		return -1;
 	mem_auto char *line = program_join(opt_words_from(args, 0), true);
 	err_set(err, ERR_USAGE, NULL, "%s is a program, not a kernel: write two dashes before it", first);
 	return err_hint(err, "sweetspot tune --openmp -- %s", line);
-}
-
-/* These functions return NULL, with err, if the options are not valid for the item. */
-static struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel,
-                                          const struct opt_args *args, struct err *err) {
-	return tune_item_kernel_at(app, kernel, args, NULL, err);
 }
 
 /* Adds the named kernels, or the whole suite. */
@@ -216,20 +208,12 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	int failed = kernels ? 0 : dashes_suggest(session->args, err);
 	for (size_t i = 0; !failed && i < count; i++)
 		if (opt_words(session->args) || in_suite(kernels[i]->name))
-			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
+			failed = item_add(session, tune_item_kernel_at(session->app, kernels[i], session->args, NULL, err));
 	free(kernels);
 	if (!failed && count == 0)
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cl --kernel NAME --arg 'float out[n] write' ...",
 		               "no built-in kernel runs on %s", app_device(session->app));
 	return failed;
-}
-
-/* Returns the first option of the table that was given, or NULL. */
-static const char *option_of(const struct opt *table, const struct opt_args *args) {
-	for (const struct opt *option = table; option->name; option++)
-		if (opt_has(args, option->name))
-			return option->name;
-	return NULL;
 }
 
 static bool is_source(const struct opt_args *args) {
@@ -290,8 +274,8 @@ static int words_refuse(const struct opt_args *args, const char *what, struct er
 static int items_make(struct tune_session *session, struct err *err) {
 	const char *device = app_device(session->app);
 	const struct opt_args *args = session->args;
-	const char *spec = opt_get(args, "spec", NULL), *option = option_of(program_options, args);
-	const char *source = option_of(source_options, args);
+	const char *spec = opt_get(args, "spec", NULL), *option = opt_first_of(args, program_options);
+	const char *source = opt_first_of(args, source_options);
 	if (source && (spec || !is_source(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
 		               "--%s needs a CUDA, OpenCL or HIP source: FILE.cu, FILE.cl or FILE.hip", source);
@@ -304,7 +288,7 @@ static int items_make(struct tune_session *session, struct err *err) {
 		return words_refuse(args, "a specification", err)
 		           ? -1
 		           : item_add(session,
-		                      tune_item_spec(session->app, spec, args, session->settings.build_timeout_s, err));
+		                      tune_item_spec(session->app, spec, args, session->settings.limits.build_timeout_s, err));
 	if (opt_has(args, "sizes") && (is_source(args) || opt_dashes(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes needs a kernel");
 	if (is_source(args))
@@ -315,7 +299,8 @@ static int items_make(struct tune_session *session, struct err *err) {
 	if (opt_dashes(args))
 		return words_refuse(args, "a program", err)
 		           ? -1
-		           : item_add(session, tune_item_program(session->app, args, session->settings.build_timeout_s, err));
+		           : item_add(session,
+		                      tune_item_program(session->app, args, session->settings.limits.build_timeout_s, err));
 	if (option)
 		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
 		               "--%s needs a program after --", option);

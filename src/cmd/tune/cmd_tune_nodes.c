@@ -117,17 +117,13 @@ const struct opt launcher_options[] = {
 static const struct launcher *launcher_read(const char *name, struct err *err) {
 	const struct launcher *launcher = launcher_find(name);
 	const char *names[16] = {0};
-	for (size_t i = 0; !launcher && launcher_registry[i] && i < 16; i++)
-		names[i] = launcher_registry[i]->name;
+	size_t count = 0;
 	if (launcher)
 		return launcher;
-	size_t count = 0;
-	while (count < 16 && names[count])
-		count++;
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list launchers` lists them", "unknown launcher \"%s\"", name);
-	if (near)
-		err_hint(err, "did you mean %s?", near);
+	for (; launcher_registry[count] && count < 16; count++)
+		names[count] = launcher_registry[count]->name;
+	near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list launchers` lists them",
+	            "unknown launcher \"%s\"", name);
 	return NULL;
 }
 
@@ -145,12 +141,11 @@ static int local_check(const struct opt_args *args, struct err *err) {
 
 /* Refuses options of another launcher, and what runs on this machine only. */
 static int own_check(const struct launcher *launcher, const struct opt_args *args, struct err *err) {
-	static const char *const here[] = {"setup", "template", "ranks"};
-	for (size_t i = 0; i < sizeof here / sizeof *here; i++)
-		if (opt_has(args, here[i]))
-			return err_set(err, ERR_USAGE,
-			               "leave the nodes out; a script that starts the server itself can run on them",
-			               "--%s is for this machine, not for nodes", here[i]);
+	static const char *const here[] = {"setup", "template", "ranks", NULL};
+	const char *other = opt_first(args, here);
+	if (other)
+		return err_set(err, ERR_USAGE, "leave the nodes out; a script that starts the server itself can run on them",
+		               "--%s is for this machine, not for nodes", other);
 	if (opt_has(args, "hosts") && strcmp(launcher->name, "ssh") != 0)
 		return err_set(err, ERR_USAGE, "leave --hosts out, or add --launcher ssh",
 		               "the launcher %s finds its nodes by itself", launcher->name);

@@ -274,13 +274,13 @@ static int is_allowed(const struct tune_task *task, const json_t *config, bool *
 }
 
 static struct trial_request request_of(const struct run *run, const struct tune_task *task, double cost) {
-	double timeout = run->t->what->settings.timeout_s;
+	double timeout = run->t->what->settings.limits.timeout_s;
 	return (struct trial_request){
 		.kernel = task->kernel,
 		.library = task->library,
 		.device = task->device,
 		.flush_l2 = task->flush_l2,
-		.objective = run->t->what->settings.objective,
+		.objective = run->t->what->settings.goal.objective,
 		.problem = task->problem,
 		.seed = 1, /* seed of the input, the same in every session */
 		.samples = 1,
@@ -426,7 +426,7 @@ static int recall(void *ctx, struct sizes *sizes, struct err *err) {
 
 static json_t *about(const struct run *run) {
 	const char *device = app_device(run->t->app);
-	enum trial_objective objective = run->t->what->settings.objective;
+	enum trial_objective objective = run->t->what->settings.goal.objective;
 	json_t *rest = json_copy((json_t *)run->t->what->items[0]->task.problem);
 	json_object_del(rest, run->what->over);
 	return json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", trial_objective_word(objective), "device",

@@ -115,9 +115,8 @@ int tune_strategy_read(const char *name, const struct strategy **strategy, struc
 		return 0;
 	for (; strategy_registry[count] && count < 64; count++)
 		names[count] = strategy_registry[count]->name;
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list strategies` lists them", "unknown strategy \"%s\"", name);
-	return near ? err_hint(err, "did you mean %s?", near) : -1;
+	return near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list strategies` lists them",
+	                   "unknown strategy \"%s\"", name);
 }
 
 static int objective_word(const char *word, size_t length, enum trial_objective *objective, struct err *err) {
@@ -135,21 +134,21 @@ static int objective_word(const char *word, size_t length, enum trial_objective 
 static int objective_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
 	const char *words = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
 	size_t first = strcspn(words, ",");
-	settings->pareto = words[first] == ',';
-	if (objective_word(words, first, &settings->objective, err))
+	settings->goal.pareto = words[first] == ',';
+	if (objective_word(words, first, &settings->goal.objective, err))
 		return -1;
-	if (settings->pareto) {
+	if (settings->goal.pareto) {
 		const char *second = words + first + 1;
 		if (strchr(second, ','))
 			return err_set(err, ERR_USAGE, "give at most two: --objective time,energy",
 			               "--objective %.60s names too many objectives", words);
-		if (objective_word(second, strlen(second), &settings->second, err))
+		if (objective_word(second, strlen(second), &settings->goal.second, err))
 			return -1;
-		if (settings->second == settings->objective)
+		if (settings->goal.second == settings->goal.objective)
 			return err_set(err, ERR_USAGE, "give it once, or two that differ: --objective time,energy",
 			               "--objective %.60s names the same objective twice", words);
 	}
-	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strncmp(device, "cuda", 4) == 0)
+	if ((settings->goal.objective == TRIAL_OBJECTIVE_TIME && !settings->goal.pareto) || strncmp(device, "cuda", 4) == 0)
 		return 0;
 	if (strcmp(device, "cpu") != 0)
 		return err_set(err, ERR_USAGE, "leave --objective out",
@@ -184,27 +183,26 @@ void tune_settings_clear(struct tune_settings *settings) {
 }
 
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
-	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
-	const char *build_timeout = opt_get(args, "build-timeout", NULL);
+	const char *budget = opt_get(args, "budget", NULL);
 	long long seed;
 	uint64_t drawn = 1;
 	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
 	settings->transfer = !opt_has(args, "no-transfer");
-	settings->complete = opt_has(args, "complete");
+	settings->limits.complete = opt_has(args, "complete");
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* 31 bits are short enough to type them again. */
 	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
-	    (timeout && opt_limit(timeout, "timeout", &settings->timeout_s, err)) ||
-	    (build_timeout && opt_limit(build_timeout, "build-timeout", &settings->build_timeout_s, err)) ||
+	    opt_limit(args, "timeout", &settings->limits.timeout_s, err) ||
+	    opt_limit(args, "build-timeout", &settings->limits.build_timeout_s, err) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
-	    measured_format_read(args, &settings->format, err) || stop_when_read(args, &settings->stop_gain, err) ||
+	    measured_format_read(args, &settings->format, err) || stop_when_read(args, &settings->limits.stop_gain, err) ||
 	    opt_int(args, "jobs", 1, BUILD_JOBS_MAX, 0, &settings->jobs, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
-	if (!opt_has(args, "stop-when") && !settings->complete && settings->budget.evaluations == 0)
-		settings->stop_gain = DEFAULT_STOP_GAIN;
+	if (!opt_has(args, "stop-when") && !settings->limits.complete && settings->budget.evaluations == 0)
+		settings->limits.stop_gain = DEFAULT_STOP_GAIN;
 	return 0;
 }

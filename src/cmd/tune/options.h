@@ -11,13 +11,11 @@
 struct tune_settings {
 	struct tune_budget budget; /* for all kernels together */
 	const struct strategy *strategy;
-	enum trial_objective objective, second;
-	bool pareto;                       /* whether there is a second objective */
-	uint64_t seed;                     /* drawn at random if none is given */
-	double timeout_s, build_timeout_s; /* 0: a multiple of what was seen */
-	bool transfer, complete;
+	struct tune_goal goal; /* without the metric of a program */
+	struct tune_limits limits;
+	uint64_t seed; /* drawn at random if none is given */
+	bool transfer;
 	long long jobs;              /* builds at the same time; 0: as many as suit the item */
-	double stop_gain;            /* 0: do not stop early */
 	enum measured_format format; /* of --export */
 	struct counters_words words;
 	struct trial_counters counters; /* refers to `words` */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "base/json/js.h"
+#include "base/stats.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/tune/tune_impl.h"
@@ -11,6 +13,51 @@
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/use.h"
+
+/* `tune --export`: every trial of the searches that have just ended. */
+struct rows {
+	json_t *rows;
+	const json_t *result;
+	bool maximize; /* values are stored as 1 / rate */
+};
+
+static double shown(const struct rows *rows, double value) {
+	return rows->maximize ? 1 / value : value;
+}
+
+static int row_add(void *ctx, const struct store_trial *trial) {
+	struct rows *rows = ctx;
+	double ci[2];
+	json_t *row = json_pack("{s:O,s:s,s:i}", "name", json_object_get(rows->result, "kernel"), "phase", trial->phase,
+	                        "block", trial->block);
+	js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "the store", NULL);
+	stats_median_ci(trial->samples, trial->sample_count, 0.95, ci);
+	json_object_update(row, config);
+	json_object_update_new(
+		row, json_pack("{s:o,s:o,s:O*,s:o,s:o,s:i,s:b,s:o*}", "status", js_text(trial->status), "median",
+	                   js_number(shown(rows, trial->value)), "unit", js_at(rows->result, "baseline.unit"), "low",
+	                   js_number(shown(rows, ci[rows->maximize])), "high", js_number(shown(rows, ci[!rows->maximize])),
+	                   "runs", (int)trial->sample_count, "disturbed", trial->disturbed, "message",
+	                   trial->message && *trial->message ? js_text(trial->message) : NULL));
+	json_array_append_new(rows->rows, row);
+	return 0;
+}
+
+/* results: as in `tune --json`. */
+static int tune_trials_export(struct store *store, const json_t *results, enum measured_format format,
+                              struct err *err) {
+	struct rows rows = {.rows = json_array()};
+	int failed = 0;
+	js_each (result, results) {
+		rows.result = result;
+		rows.maximize = js_bool_or(json_object_get(result, "program"), "maximize", false);
+		failed = failed || store_trials_each(store, js_int_or(result, "search", 0), NULL, row_add, &rows, err);
+	}
+	if (!failed)
+		measured_write(format, rows.rows, stdout);
+	json_decref(rows.rows);
+	return failed ? -1 : 0;
+}
 
 static void tune_counters_annotate(struct app *app, json_t *result) {
 	json_t *counting = json_object_get(result, "counting");
@@ -125,7 +172,7 @@ static int session_begin(struct tuning *t, struct err *err) {
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
 	mem_auto char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
-	asked.goal.objective = t->what->settings.objective;
+	asked.goal.objective = t->what->settings.goal.objective;
 	mem_auto char *objective = tune_objective(&asked);
 	const struct store_search wanted = {.kernel = task->kernel,
 	                                    .source = task->source,
@@ -203,13 +250,12 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
-	task.goal.objective = t->what->settings.objective;
-	task.goal.second = t->what->settings.second;
-	task.goal.pareto = t->what->settings.pareto;
+	task.goal = t->what->settings.goal;
+	task.goal.metric = item->task.goal.metric;
+	task.goal.maximize = item->task.goal.maximize;
 	task.budget = *budget;
+	task.limits = t->what->settings.limits;
 	task.limits.sharers = t->last_turn ? 1 : t->what->count;
-	task.limits.timeout_s = t->what->settings.timeout_s;
-	task.limits.build_timeout_s = t->what->settings.build_timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
 	task.runner = &runner;
@@ -218,8 +264,6 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.resume = search;
 	task.fingerprint = app_fingerprint(t->app, err);
 	task.prior.transfer = t->what->settings.transfer;
-	task.limits.complete = t->what->settings.complete;
-	task.limits.stop_gain = t->what->settings.stop_gain;
 	task.prior.hints = hints;
 	const struct topo *topo = app_topo(t->app, err);
 	task.prior.hint_count = task.whole_programs ? plan_team_hints(task.space, task.start, topo, hints)
@@ -372,44 +416,35 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
 	return 0;
 }
 
-/* Is there a result with a best configuration that is proven, or not? */
-static bool has_best(const struct tuning *t, bool proven) {
-	js_each (result, t->results)
-		if (json_is_object(json_object_get(result, "best")) && js_bool_or(result, "proven", true) == proven)
-			return true;
-	return false;
-}
+/* open: a best configuration is not yet proven; other: it is not what the user runs today. decided: of any result,
+ * since an interruption may come before anything was. */
+struct standing {
+	bool open, decided, other;
+};
 
-/* Is there a result that was decided? An interruption may come before anything was. */
-static bool has_decided(const struct tuning *t) {
-	js_each (result, t->results)
-		if (json_is_object(json_object_get(result, "best")) && ssp_use_of(result) != SSP_OPEN)
-			return true;
-	return false;
-}
-
-/* Is there a best configuration, not yet proven, that is not what the user runs today? */
-static bool has_other(const struct tuning *t) {
+static struct standing standing_of(const struct tuning *t) {
+	struct standing standing = {false, false, false};
 	js_each (result, t->results) {
 		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
-		if (json_is_object(best) && !js_bool_or(result, "proven", true) &&
-		    !json_equal(json_object_get(best, "config"), json_object_get(today, "config")))
-			return true;
+		bool open = json_is_object(best) && !js_bool_or(result, "proven", true);
+		standing.open |= open;
+		standing.decided |= json_is_object(best) && ssp_use_of(result) != SSP_OPEN;
+		standing.other |= open && !json_equal(json_object_get(best, "config"), json_object_get(today, "config"));
 	}
-	return false;
+	return standing;
 }
 
 /* The command line once more, with --resume after its first two words. An interruption that only ended counting, or
  * came before the next kernel, leaves nothing to prove. */
-static void resume_hint(const struct tuning *t, bool unproven) {
+static void resume_hint(const struct tuning *t, struct standing standing) {
 	const char *line = app_command_line(t->app), *tune = strstr(line, " tune");
 	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
 	bool given = opt_has(t->what->args, "resume");
 	const char *what =
-		!unproven && has_decided(t) ? "the results so far are proven and in the profile; to go on"
-		: !unproven                 ? "nothing is decided yet; to begin again"
-		: has_other(t) ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
-					   : "it is not yet decided whether another setting is faster; to go on";
+		!standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
+		: !standing.open                   ? "nothing is decided yet; to begin again"
+		: standing.other ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
+						 : "it is not yet decided whether another setting is faster; to go on";
 	ui_inform(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
 }
 
@@ -423,30 +458,25 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
 	if (lock >= 0)
 		lock_release(lock);
-	bool interrupted = failed && err->code == ERR_INTERRUPTED, open = has_best(t, false);
-	const char *state = interrupted || (!failed && open)      ? "interrupted"
-	                    : !failed || err->code == ERR_NOTHING ? "done"
-	                                                          : "failed";
+	bool interrupted = failed && err->code == ERR_INTERRUPTED;
+	struct standing standing = standing_of(t);
+	const char *state = interrupted || (!failed && standing.open) ? "interrupted"
+	                    : !failed || err->code == ERR_NOTHING     ? "done"
+	                                                              : "failed";
 	struct err second = {0};
-	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second) && !failed) {
-		*err = second;
-		failed = -1;
-	}
-	if (store_check_lost(t->store, &second) && (!failed || err->code == ERR_NOTHING)) {
-		*err = second;
-		failed = -1;
-	}
+	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second))
+		failed = err_later(err, failed, &second);
+	if (store_check_lost(t->store, &second))
+		failed = err_later(err, failed && err->code != ERR_NOTHING, &second);
 	if (json_array_size(t->results)) {
 		struct err unwritten = {0};
 		mem_auto char *profile =
 			failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
-		failed = show(t, profile, &unwritten) || failed ? -1 : 0;
-		if (open || interrupted)
-			resume_hint(t, open);
-		if (unwritten.code != ERR_OK && (!failed || err->code == ERR_NOTHING)) {
-			*err = unwritten;
-			failed = -1;
-		}
+		int shown = show(t, profile, &unwritten);
+		if (standing.open || interrupted)
+			resume_hint(t, standing);
+		bool first = failed && (err->code != ERR_NOTHING || unwritten.code == ERR_OK);
+		failed = err_later(err, first, &unwritten) || shown || failed ? -1 : 0;
 	}
 	return failed;
 }

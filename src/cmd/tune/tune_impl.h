@@ -65,8 +65,6 @@ extern const struct opt tune_build_options[]; /* --jobs --rebuild */
 /* Starts the helpers that build for this task, if anything is built. */
 int tune_builds_begin(struct tuning *t, const struct tune_task *task, struct err *err);
 
-/* The counters of a session, which are decided before its first trial. */
-
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
 struct tune_nodes;
 
@@ -102,8 +100,4 @@ struct tune_sizes {
 int tune_sizes_read(struct tune_session *session, struct err *err);
 int tune_sizes_run(struct tuning *t, struct err *err);
 
-/* `tune --export`: every trial of the searches that have just ended. */
-
-/* results: as in `tune --json`. */
-int tune_trials_export(struct store *store, const json_t *results, enum measured_format format, struct err *err);
 #endif
