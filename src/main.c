@@ -9,88 +9,11 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "base/proc/path.h"
 #include "base/proc/reap.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/app/signals.h"
 #include "src/cmd/status/status_state.h"
-#include "tuner/program/environment.h"
-#include "tuner/program/program.h"
-
-static bool is_program(const char *word) {
-	struct err none = {0};
-	char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
-	free(path);
-	return path;
-}
-
-/* `tune` without anything to tune would be refused next. */
-static bool needs_openmp(int words, char *const *argv) {
-	static const char *const what[] = {"--openmp", "--param", "--regions", "--spec"};
-	bool tunes = words > 1 && strcmp(argv[1], "tune") == 0;
-	for (int i = 2; i < words && tunes; i++)
-		for (size_t k = 0; k < sizeof what / sizeof *what; k++)
-			tunes = tunes && strncmp(argv[i], what[k], strlen(what[k])) != 0;
-	return tunes;
-}
-
-static bool is_suggested(const struct err *err) {
-	return strstr(err->what, "two dashes") || strstr(err->hint, " -- ");
-}
-
-/* Does an option of one letter with a value attached follow the program, as -blur would be? */
-static bool has_attached(int words, int argc, char *const *argv, const char *first) {
-	bool after = false;
-	for (int i = words; i < argc; i++) {
-		if (after && argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' && argv[i][2])
-			return true;
-		after = after || strcmp(argv[i], first) == 0;
-	}
-	return false;
-}
-
-/* "--threads 4": what --openmp tunes are parameters and not options. */
-static bool setting_suggest(struct err *err) {
-	static const char unknown[] = "unknown option --";
-	const char *name = strncmp(err->what, unknown, strlen(unknown)) == 0 ? err->what + strlen(unknown) : "";
-	if (!config_is_setting(name))
-		return false;
-	err_hint(err, "with --openmp, --set %s=V keeps a value and --range %s=A,B,.. chooses those to try", name, name);
-	return true;
-}
-
-/* For a program whose options were taken for ours: a hint with the two dashes that are missing before it. words: those
- * before the options. */
-static void dashes_suggest(int words, int argc, char *const *argv, struct err *err) {
-	int first = words;
-	if (words > 1 && strcmp(argv[1], "compare") == 0) {
-		err_hint(err, "a program and its arguments are one word: sweetspot compare './a in.dat' './b in.dat'");
-		return;
-	}
-	if (setting_suggest(err))
-		return;
-	while (first < argc && strcmp(argv[first], "--") != 0 && !is_program(argv[first]))
-		first++;
-	if (first == argc || strcmp(argv[first], "--") == 0)
-		return;
-	mem_auto char *line = mem_strdup("sweetspot");
-	const char *dashes = needs_openmp(first, argv) ? " --openmp --" : " --";
-	for (int i = 1; i < argc; i++) {
-		mem_auto char *word = program_quote(argv[i]);
-		mem_append(&line, "%s %s", i == first ? dashes : "", word);
-	}
-	err_hint(err, "write two dashes before a program: %s", line);
-}
-
-/* The same if `first`, the first word that is not an option, names a program and one of its options was taken for ours:
- * -blur for -b lur. */
-static void dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err) {
-	if (!text_ends_with(first, ".so") && !is_suggested(err) && has_attached(words, argc, argv, first) &&
-	    is_program(first))
-		dashes_suggest(words, argc, argv, err);
-}
 
 const struct opt cmd_common_options[] = {
 	OPT_GROUP("Output"),
@@ -213,7 +136,7 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 	free(tables);
 	if (!args) {
 		if (strstr(cmd->usage, "-- PROGRAM") && strncmp(err->what, "unknown option", 14) == 0)
-			dashes_suggest(words, argc, argv, err);
+			app_dashes_suggest(words, argc, argv, err);
 		usage_hint(cmd, err);
 		return;
 	}
@@ -233,7 +156,7 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) || cmd->run(app, args, err)) && err->code == ERR_OK)
 		err->code = ERR_FAILED;
 	if (err->code == ERR_USAGE && strstr(cmd->usage, "-- PROGRAM") && !opt_dashes(args) && opt_words(args))
-		dashes_missed(words, argc, argv, opt_word(args, 0), err);
+		app_dashes_missed(words, argc, argv, opt_word(args, 0), err);
 	usage_hint(cmd, err);
 	app_free(app);
 	ui_free(ui);

@@ -10,6 +10,12 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
                     const volatile int *abandon);
 int app_device_use(struct app *app, const char *word, struct err *err); /* word: for example "cuda:1" */
 void app_free(struct app *app);
+/* For a program whose options were taken for ours: a hint with the two dashes that are missing before it. words: those
+ * before the options. */
+void app_dashes_suggest(int words, int argc, char *const *argv, struct err *err);
+/* The same if `first`, the first word that is not an option, names a program and one of its options was taken for ours:
+ * -blur for -b lur. */
+void app_dashes_missed(int words, int argc, char *const *argv, const char *first, struct err *err);
 
 /* From now on the machine is that of a node: topology, kernels, GPU and fingerprint come from this worker, which
  * app_worker returns as well. The worker must live until app_node_leave, which restores this machine. */

@@ -6,6 +6,7 @@ TESTS += %D%/ceilings_file %D%/ceilings_gpu
 # Its own functions stand for those of src/app.
 %C%_ceilings_file_LDFLAGS = -Wl,--allow-multiple-definition
 %C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c
-%C%_ceilings_gpu_LDADD = libapp.la libbase.la $(JANSSON_LIBS) -lm
+%C%_ceilings_gpu_LDADD = $(%C%_ceilings_file_LDADD)
+%C%_ceilings_gpu_LDFLAGS = $(%C%_ceilings_file_LDFLAGS)
 dist_check_SCRIPTS += %D%/ceilings %D%/ceilings_low
 slow_tests += %D%/ceilings %D%/ceilings_low

@@ -21,8 +21,8 @@ struct rows {
 	bool maximize; /* values are stored as 1 / rate */
 };
 
-static double shown(const struct rows *rows, double value) {
-	return rows->maximize ? 1 / value : value;
+static json_t *shown(const struct rows *rows, double value) {
+	return js_number(rows->maximize ? 1 / value : value);
 }
 
 static int row_add(void *ctx, const struct store_trial *trial) {
@@ -33,12 +33,12 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "the store", NULL);
 	stats_median_ci(trial->samples, trial->sample_count, 0.95, ci);
 	json_object_update(row, config);
-	json_object_update_new(
-		row, json_pack("{s:o,s:o,s:O*,s:o,s:o,s:i,s:b,s:o*}", "status", js_text(trial->status), "median",
-	                   js_number(shown(rows, trial->value)), "unit", js_at(rows->result, "baseline.unit"), "low",
-	                   js_number(shown(rows, ci[rows->maximize])), "high", js_number(shown(rows, ci[!rows->maximize])),
-	                   "runs", (int)trial->sample_count, "disturbed", trial->disturbed, "message",
-	                   trial->message && *trial->message ? js_text(trial->message) : NULL));
+	json_object_update_new(row,
+	                       json_pack("{s:o,s:o,s:O*,s:o,s:o,s:i,s:b,s:o*}", "status", js_text(trial->status), "median",
+	                                 shown(rows, trial->value), "unit", js_at(rows->result, "baseline.unit"), "low",
+	                                 shown(rows, ci[rows->maximize]), "high", shown(rows, ci[!rows->maximize]), "runs",
+	                                 (int)trial->sample_count, "disturbed", trial->disturbed, "message",
+	                                 trial->message && *trial->message ? js_text(trial->message) : NULL));
 	json_array_append_new(rows->rows, row);
 	return 0;
 }
@@ -128,11 +128,11 @@ static const char *end_of(const char *stopped) {
 
 /* Prints a summary of the search; result may be NULL. */
 static void tune_describe_end(struct tune_description *description, const json_t *result) {
+	const json_t *sources = json_object_get(result, "sources");
 	ui_progress_end(description->ui);
 	if (!result)
 		return;
-	size_t sources = json_array_size(json_object_get(result, "sources"));
-	js_each (source, json_object_get(result, "sources"))
+	js_each (source, sources)
 		ui_step(description->ui, "search: uses %lld configurations of %s",
 		        (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
 	ui_step(
@@ -140,15 +140,12 @@ static void tune_describe_end(struct tune_description *description, const json_t
 		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
 		js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
 		(long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
-		(long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
+		(long long)js_int_or(json_object_get(result, "failures"), "censored", 0), json_array_size(sources),
 		end_of(js_string_or(result, "stopped", "")));
 }
 
 static int session_open(struct tuning *t, struct err *err) {
-	const json_t *machine = app_machine(t->app, err);
-	if (!machine)
-		return -1;
-	t->store = store_open(opt_get(t->what->args, "store", NULL), STORE_WRITE, err);
+	t->store = app_machine(t->app, err) ? store_open(opt_get(t->what->args, "store", NULL), STORE_WRITE, err) : NULL;
 	return t->store ? 0 : -1;
 }
 
