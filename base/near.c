@@ -2,7 +2,6 @@
 #include "base/near.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 
 #include "base/mem.h"
 
@@ -86,6 +85,12 @@ const char *near_word(const char *word, const char *const *known, size_t count) 
 		}
 	}
 	return nearest;
+}
+
+bool near_is_known(const char *word, const char *const *known) {
+	while (*known && strcmp(*known, word) != 0)
+		known++;
+	return *known;
 }
 
 int near_refuse(struct err *err, const char *word, const char *const *known, size_t count, const char *meant,

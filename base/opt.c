@@ -195,16 +195,10 @@ const char *opt_first_of(const struct opt_args *args, const struct opt *table) {
 	return table->name;
 }
 
-static bool is_among(const char *name, const char *const *names) {
-	while (*names && strcmp(name, *names) != 0)
-		names++;
-	return *names;
-}
-
 const char *opt_other(const struct opt_args *args, const struct opt *const *tables, const char *const *names) {
 	for (; *tables; tables++)
 		for (const struct opt *option = *tables; option->name; option++)
-			if (*option->name && opt_has(args, option->name) && !is_among(option->name, names))
+			if (*option->name && opt_has(args, option->name) && !near_is_known(option->name, names))
 				return option->name;
 	return NULL;
 }

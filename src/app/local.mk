@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/app.c %D%/app.h %D%/cmd.h %D%/app_impl.h %D%/lock.c %D%/lock.h %D%/plugin.c \
-	%D%/signals.c %D%/signals.h
+libapp_la_SOURCES += %D%/app.c %D%/app.h %D%/cmd.h %D%/app_impl.h %D%/lock.c %D%/lock.h %D%/plugin.c
 
 # Built with the worker's flags, because it reports them; its table of sources is that of the kernels.
 noinst_LTLIBRARIES += libbuilt.la

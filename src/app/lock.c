@@ -44,10 +44,9 @@ static void holder_read(int fd, char *holder, size_t size) {
 }
 
 /* The lock works without this text, which is only for the message. */
-static void holder_write(int fd, const char *text) {
-	size_t length = strlen(text);
-	if (ftruncate(fd, 0) || pwrite(fd, text, length, 0) != (ssize_t)length)
-		return;
+static void holder_write(int fd, const char *format, const char *text) {
+	if (ftruncate(fd, 0) == 0)
+		dprintf(fd, format, (long)getpid(), text);
 }
 
 /* The command line of this process, with blanks between its words. */
@@ -59,20 +58,6 @@ static void command_read(char *text, size_t size) {
 	text[length > 0 ? length : 0] = '\0';
 	for (ssize_t i = 0; i + 1 < length; i++)
 		text[i] = text[i] && text[i] != '\n' ? text[i] : ' ';
-}
-
-static void holder_write_command(int fd) {
-	char command[160], text[240];
-	command_read(command, sizeof command);
-	snprintf(text, sizeof text, "process %ld, `%s`\n", (long)getpid(), command);
-	holder_write(fd, text);
-}
-
-static void holder_write_host(int fd) {
-	char host[128] = "?", text[200];
-	gethostname(host, sizeof host - 1);
-	snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
-	holder_write(fd, text);
 }
 
 static void wait_note(struct ui *ui, int fd) {
@@ -119,7 +104,9 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 		reported = true;
 		nanosleep(&pause, NULL);
 	}
-	holder_write_command(fd);
+	char command[160];
+	command_read(command, sizeof command);
+	holder_write(fd, "process %ld, `%s`\n", command);
 	return fd;
 }
 
@@ -136,14 +123,15 @@ bool lock_is_held(void) {
 }
 
 int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err) {
-	char *path = mem_printf("%s/%s", folder, name), holder[160];
+	char *path = mem_printf("%s/%s", folder, name), holder[160], host[128] = "?";
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	free(path);
 	if (fd < 0)
 		return err_set(err, ERR_FAILED, "check that you may write there", "cannot create a lock in %.200s: %s", folder,
 		               strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		holder_write_host(fd);
+		gethostname(host, sizeof host - 1);
+		holder_write(fd, "process %ld on %s\n", host);
 		return fd;
 	}
 	if (errno == EWOULDBLOCK) {

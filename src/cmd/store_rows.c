@@ -28,20 +28,16 @@ static json_t *day_json(double seconds) {
 
 /* A search as an object of `store list --json`. */
 static json_t *search_json(const struct store_row *row) {
-	json_t *json = json_pack("{s:I,s:o,s:o,s:o,s:o,s:o}", "search", (json_int_t)row->search, "kernel",
-	                         js_text(row->kernel), "problem", parsed(row->problem), "objective",
-	                         js_text(row->objective), "state", js_text(row->state), "started", day_json(row->started));
 	const char *verdict = verdict_said(row->result, NULL);
-	json_t *evaluations = json_object_get(row->result, "evaluations");
-	json_object_set_new(json, "evaluations", json_is_integer(evaluations) ? json_incref(evaluations) : json_null());
-	json_object_set_new(json, VERDICT_MEMBER, verdict ? js_text(verdict) : json_null());
-	json_object_set(json, "checked", json_object_get(row->result, "checked"));
-	json_object_set(json, "evidence", json_object_get(row->result, "evidence"));
 	const char *folder = js_string_or(json_object_get(row->result, "program"), "folder", NULL);
-	if (folder)
-		json_object_set_new(json, "folder", js_text(folder));
-	json_object_set_new(json, "speedup", js_number(speedup_of(row->result).ratio));
-	return json;
+	json_t *evaluations = json_object_get(row->result, "evaluations");
+	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:O?,s:o?,s:O*,s:O*,s:o*,s:o}", "search", (json_int_t)row->search,
+	                 "kernel", js_text(row->kernel), "problem", parsed(row->problem), "objective",
+	                 js_text(row->objective), "state", js_text(row->state), "started", day_json(row->started),
+	                 "evaluations", json_is_integer(evaluations) ? evaluations : NULL, VERDICT_MEMBER,
+	                 verdict ? js_text(verdict) : NULL, "checked", json_object_get(row->result, "checked"), "evidence",
+	                 json_object_get(row->result, "evidence"), "folder", folder ? js_text(folder) : NULL, "speedup",
+	                 js_number(speedup_of(row->result).ratio));
 }
 
 static int search_add(void *ctx, const struct store_row *row) {

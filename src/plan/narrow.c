@@ -8,6 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "tuner/program/program.h"
 
 enum { CPUS = 4096 /* more are not looked at */, THREADS_MOST = 1 << 16, WORD = 64 };
@@ -127,13 +128,10 @@ static bool counts_threads(const char *name) {
 
 /* Libraries that use all processors if nothing tells them how many. */
 static bool means_all(const char *name) {
-	static const char *const names[] = {
-		"OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",    "MKL_NUM_THREADS",
-		"NUMEXPR_NUM_THREADS", "RAYON_NUM_THREADS",    "MAGICK_THREAD_LIMIT", "GOMAXPROCS"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	static const char *const names[] = {"OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
+	                                    "MKL_NUM_THREADS",     "NUMEXPR_NUM_THREADS",  "RAYON_NUM_THREADS",
+	                                    "MAGICK_THREAD_LIMIT", "GOMAXPROCS",           NULL};
+	return near_is_known(name, names);
 }
 
 /* The threads of a parameter that counts them; 0: unknown. */

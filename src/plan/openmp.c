@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
 #include "base/scratch.h"
@@ -271,12 +272,8 @@ static void linked_in(const char *path, struct openmp_program *out) {
 
 /* `sh run.sh` and `sh -c './app <in'` start programs, which decide. */
 static bool is_shell(const char *path) {
-	static const char *const shells[] = {"sh", "dash", "bash", "ksh", "zsh", "ash"};
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-		if (strcmp(name, shells[i]) == 0)
-			return true;
-	return false;
+	static const char *const shells[] = {"sh", "dash", "bash", "ksh", "zsh", "ash", NULL};
+	return near_is_known(text_base_name(path), shells);
 }
 
 static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "topo/topo.h"
+#include "tuner/space/space.h"
 #include "tuner/worker/kernel_desc.h"
 
 enum { PARAMS_ROOM = 64 + 5 };
@@ -22,6 +23,11 @@ void params_init(struct params *params, const struct kernel_desc *kernel, const 
 void params_clear(struct params *params);
 /* The thread counts worth trying, as the text of a domain. */
 const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe);
+/* Restricts the space, which already has threads, proc_bind and places, to one combination for each distinct binding.
+ * Of several equal ones the first stays: unbound comes first, then the places from the best known kind to the least
+ * known.
+ */
+int bindings_add(struct space *space, const struct topo *topo, struct err *err);
 /* Tells whether a condition holds with these values. As in a space, a condition on an absent parameter does not hold.
  * NULL holds always. problem may be NULL. */
 int params_when_holds(const char *when, const json_t *problem, const json_t *config, bool *out, struct err *err);

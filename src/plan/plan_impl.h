@@ -8,12 +8,6 @@
 #include "src/plan/program_plan.h"
 #include "topo/topo.h"
 
-/* Finds the combinations of threads, proc_bind and places that differ on a machine. */
-
-/* Restricts the space, which already has the three parameters, to one combination for each distinct binding. Of several
- * equal ones the first stays: unbound comes first, then the places from the best known kind to the least known. */
-int bindings_add(struct space *space, const struct topo *topo, struct err *err);
-
 /* The text after "P=" of the last --range or --set for this parameter. */
 const char *plan_given(const struct opt_args *args, const char *option, const char *name);
 

@@ -4,6 +4,7 @@
 #include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
 #include "tuner/space/domain.h"
@@ -166,12 +167,9 @@ void program_plan_free(struct program_plan *plan) {
 /* The user's own parameters: --param and --default. */
 /* Names that have another meaning in the command or in an expression. */
 static bool is_reserved(const char *name) {
-	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if", "else",
-	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(name, words[i]) == 0)
-			return true;
-	return false;
+	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if",  "else",
+	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs", NULL};
+	return near_is_known(name, words);
 }
 
 static int name_check(struct draft *draft, const char *name, struct err *err) {

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "base/json/js.h"
+#include "base/near.h"
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "src/plan/params.h"
@@ -26,12 +27,6 @@ static const char *part(struct draft *draft, const char *text, const char *stop)
 	return copy;
 }
 
-static bool is_one_of(const char *word, const char *const *words) {
-	while (*words && strcmp(*words, word) != 0)
-		words++;
-	return *words != NULL;
-}
-
 /* Reads digits; *rest points behind them. */
 static bool whole(const char *text, int64_t least, struct value *out, char **rest) {
 	if (!isdigit((unsigned char)*text))
@@ -51,7 +46,7 @@ static bool proc_bind_read(struct draft *draft, const char *text, struct value *
 	const char *word = part(draft, text, ",");
 	word = strcmp(word, "true") == 0 ? "close" : strcmp(word, "master") == 0 ? "primary" : word;
 	*out = value_word(word);
-	return is_one_of(word, words);
+	return near_is_known(word, words);
 }
 
 /* Accepts a name, a name with a number such as cores(4), or a list such as {0:4},{4:4}. The last two are outside of the
@@ -61,7 +56,7 @@ static bool places_read(struct draft *draft, const char *text, struct value *out
 	char *list = arena_strdup(draft->plan->arena, part(draft, text, ""));
 	text_clean(list, false);
 	*out = value_word(list);
-	return *list == '{' || is_one_of(part(draft, list, "("), words);
+	return *list == '{' || near_is_known(part(draft, list, "("), words);
 }
 
 /* "monotonic:dynamic,4" */
@@ -70,13 +65,13 @@ static bool schedule_parse(struct draft *draft, const char *text, const char **k
 	static const char *const modifiers[] = {"monotonic", "nonmonotonic", NULL};
 	const char *colon = strchr(text, ':'), *comma;
 	char *rest;
-	if (colon && !is_one_of(part(draft, text, ":"), modifiers))
+	if (colon && !near_is_known(part(draft, text, ":"), modifiers))
 		return false;
 	text = colon ? colon + 1 : text;
 	comma = strchr(text, ',');
 	*kind = part(draft, text, ",");
 	*chunk = value_int(strcmp(*kind, "dynamic") == 0 || strcmp(*kind, "guided") == 0);
-	return is_one_of(*kind, kinds) && (!comma || (whole(part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
+	return near_is_known(*kind, kinds) && (!comma || (whole(part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
 }
 
 static bool schedule_read(struct draft *draft, const char *text, struct value *out) {

@@ -11,7 +11,6 @@
 
 /* FOLDER/profile-FINGERPRINT12.json; an empty folder is the current one. Caller frees. */
 char *profile_file_name(const char *folder, const char *fingerprint);
-char *profile_file_name_whole(const char *folder, const char *fingerprint); /* with all its digits */
 bool profile_is_file(const char *name); /* in a folder: a .json that is neither hidden nor one of the links */
 /* The paths of the profiles in a folder, sorted; at most 4096. ERR_NOTHING if there are none. The caller frees each,
  * and the array. */

@@ -22,21 +22,13 @@
 
 /* Names of profiles in a folder, and the links that lead to them. */
 static const char LINK[] = "machine-";
-enum { DIGITS = 12, DIGITS_WHOLE = 64 };
-
-static char *file_name(const char *folder, const char *fingerprint, int digits) {
-	const char *colon = strchr(fingerprint, ':');
-	size_t size = strlen(folder);
-	return mem_printf("%s%sprofile-%.*s.json", folder, size && folder[size - 1] != '/' ? "/" : "", digits,
-	                  colon ? colon + 1 : fingerprint);
-}
+enum { DIGITS = 12 };
 
 char *profile_file_name(const char *folder, const char *fingerprint) {
-	return file_name(folder, fingerprint, DIGITS);
-}
-
-char *profile_file_name_whole(const char *folder, const char *fingerprint) {
-	return file_name(folder, fingerprint, DIGITS_WHOLE);
+	const char *colon = strchr(fingerprint, ':');
+	size_t size = strlen(folder);
+	return mem_printf("%s%sprofile-%.*s.json", folder, size && folder[size - 1] != '/' ? "/" : "", DIGITS,
+	                  colon ? colon + 1 : fingerprint);
 }
 
 static bool is_link(const char *name) {

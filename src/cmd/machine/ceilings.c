@@ -271,34 +271,14 @@ static int gpu_measure(struct app *app, struct plan *plan, int samples, struct e
 	return failed ? -1 : 0;
 }
 
-static json_t *gpu_json(const struct ceiling_item *item) {
-	json_t *json =
-		json_pack("{s:s,s:s,s:f,s:s,s:O,s:b}", "name", item->kind->name, "device", "cuda", "value", item->value, "unit",
-	              item->kind->unit, "samples", item->samples, "disturbed", item->disturbed);
-	if (item->level)
-		json_object_set_new(json, "level", json_string(item->level));
-	if (item->block) {
-		json_object_set_new(json, "block", json_integer(item->block));
-		json_object_set_new(json, "per_sm", json_integer(item->per_sm));
-	}
-	return json;
-}
-
 static json_t *item_json(const struct ceiling_item *item) {
-	if (item->device)
-		return gpu_json(item);
-	json_t *json =
-		json_pack("{s:s,s:i,s:f,s:s,s:O,s:b}", "name", item->kind->name, "threads", item->threads, "value", item->value,
-	              "unit", item->kind->unit, "samples", item->samples, "disturbed", item->disturbed);
-	if (item->level)
-		json_object_set_new(json, "level", json_string(item->level));
-	if (item->stores)
-		json_object_set_new(json, "stores", json_string(item->stores));
-	if (item->kind->group == CEILING_PAIR) {
-		json_object_set_new(json, "from", json_integer(item->from));
-		json_object_set_new(json, "to", json_integer(item->to));
-	}
-	return json;
+	bool gpu = item->device, block = item->block, pair = !gpu && item->kind->group == CEILING_PAIR;
+	return json_pack("{s:s,s:s*,s:o*,s:f,s:s,s:O,s:b,s:s*,s:o*,s:o*,s:s*,s:o*,s:o*}", "name", item->kind->name,
+	                 "device", gpu ? "cuda" : NULL, "threads", gpu ? NULL : json_integer(item->threads), "value",
+	                 item->value, "unit", item->kind->unit, "samples", item->samples, "disturbed", item->disturbed,
+	                 "level", item->level, "block", gpu && block ? json_integer(item->block) : NULL, "per_sm",
+	                 gpu && block ? json_integer(item->per_sm) : NULL, "stores", item->stores, "from",
+	                 pair ? json_integer(item->from) : NULL, "to", pair ? json_integer(item->to) : NULL);
 }
 
 /* Keeps the better one of two neighbours that differ only in their kind of store. */

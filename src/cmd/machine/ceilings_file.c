@@ -7,6 +7,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 
@@ -41,13 +42,6 @@ int ceilings_save(struct app *app, const json_t *ceilings, struct err *err) {
 		failed = document_write(path, document, err);
 	}
 	return failed;
-}
-
-static bool level_known(const char *level) {
-	for (size_t i = 0; ceiling_levels[i]; i++)
-		if (strcmp(ceiling_levels[i], level) == 0)
-			return true;
-	return false;
 }
 
 static int samples_check(const json_t *one, struct err *err) {
@@ -101,7 +95,8 @@ static int one_check(const json_t *one, struct err *err) {
 	const struct ceiling_kind *kind = ceiling_kind_find(name);
 	if (!kind || strcmp(kind->unit, unit) != 0 || !(value > 0))
 		return err_set(err, ERR_USAGE, NULL, "unknown ceiling \"%.40s\" in \"%.40s\"", name, unit);
-	if (kind->group == CEILING_BANDWIDTH && (js_string(one, "level", &level, err) || !level_known(level)))
+	if (kind->group == CEILING_BANDWIDTH &&
+	    (js_string(one, "level", &level, err) || !near_is_known(level, ceiling_levels)))
 		return err_set(err, ERR_USAGE, NULL, "%s lacks its level of memory", name);
 	return kind->group == CEILING_PAIR ? pair_check(one, err) : 0;
 }

@@ -52,53 +52,34 @@ static json_t *machines_of(const json_t *profiles) {
 	return machines;
 }
 
-static bool is_taken(const json_t *targets, const char *path) {
-	js_members (fingerprint, target, targets)
-		if (json_is_string(target) && strcmp(json_string_value(target), path) == 0)
-			return true;
-	return false;
-}
-
-/* Returns 1 if another machine has that name. A profile of the same machine takes part in the merge. */
-static int target_try(struct joining *joining, const char *fingerprint, const char *path, struct err *err) {
-	int other = is_taken(joining->targets, path);
-	json_t *there = !other && access(path, F_OK) == 0 ? profile_load(path, err) : NULL;
-	if (!other && !there && access(path, F_OK) == 0)
-		return -1;
-	if (there && strcmp(fingerprint_of(there), fingerprint) == 0)
-		json_array_append(joining->profiles, there);
-	else
-		other = other || there;
-	json_decref(there);
-	if (!other)
-		json_object_set_new(joining->targets, fingerprint, json_string(path));
-	return other;
-}
-
+/* A profile of the same machine that is there takes part in the merge. */
 static int target_find(struct joining *joining, const char *fingerprint, struct err *err) {
-	int other = 1;
-	for (int whole = 0; whole < 2 && other == 1; whole++) {
-		mem_auto char *path = (whole ? profile_file_name_whole : profile_file_name)(joining->output, fingerprint);
-		other = target_try(joining, fingerprint, path, err);
-		if (other == 1 && whole)
-			err_set(err, ERR_USAGE, "move it away", "%s holds the profile of another machine", path);
-	}
-	return other ? -1 : 0;
+	mem_auto char *path = profile_file_name(joining->output, fingerprint);
+	bool exists = access(path, F_OK) == 0;
+	js_auto json_t *there = exists ? profile_load(path, err) : NULL;
+	if (exists && !there)
+		return -1;
+	if (there && strcmp(fingerprint_of(there), fingerprint) != 0)
+		return err_set(err, ERR_USAGE, "move it away", "%s holds the profile of another machine", path);
+	if (there)
+		json_array_append(joining->profiles, there);
+	js_members (machine, target, joining->targets)
+		if (strcmp(json_string_value(target), path) == 0)
+			return err_set(err, ERR_USAGE, "give them one after the other, and move the first one away",
+			               "two of the machines would have the file %s", path);
+	json_object_set_new(joining->targets, fingerprint, json_string(path));
+	return 0;
 }
 
-/* Chooses a name for each machine. If two would have the same short name, the first in the order of fingerprints gets
- * it. */
 static int targets_find(struct joining *joining, struct err *err) {
 	js_auto json_t *machines = machines_of(joining->profiles);
-	mem_auto char *text = js_canonical(machines); /* js_canonical sorts */
-	js_auto json_t *sorted = js_parse(text, strlen(text), "machines", err);
-	int failed = sorted ? 0 : -1;
-	js_members (fingerprint, value, sorted)
-		failed = failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
 	if (!joining->folder && json_object_size(machines) > 1)
-		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
-		                 json_object_size(machines));
-	return failed;
+		return err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
+		               json_object_size(machines));
+	js_members (fingerprint, value, machines)
+		if (joining->folder && target_find(joining, fingerprint, err))
+			return -1;
+	return 0;
 }
 
 /* Writes for example "variant=a x=3 (1.2 ms, 2025-01-01T..)". */

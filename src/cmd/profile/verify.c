@@ -38,22 +38,16 @@ static json_t *verify_ci_json(const struct verify *verify, const struct verified
 
 static json_t *row_json(const struct verify *verify, const struct verified *row) {
 	json_t *json = profile_text_head(row->entry.json);
-	json_t *recorded =
-		json_pack("{s:O,s:O,s:s}", "speedup", json_object_get(row->entry.json, "speedup"), VERDICT_MEMBER,
-	              json_object_get(row->entry.json, VERDICT_MEMBER), "measured", row->entry.measured);
-	json_object_set_new(json, "state", json_string(row->state));
-	json_object_set_new(json, "outcome", json_string(verify_outcome_word(row->outcome)));
-	json_object_set_new(json, "reason", *row->reason ? json_string(row->reason) : json_null());
-	json_object_set_new(json, "recorded", recorded);
-	json_object_set_new(json, "recommended", side_json(row, 0));
-	json_object_set_new(json, "baseline", side_json(row, 1));
-	json_object_set_new(json, "speedup", row->duel.paired.count ? speedup_json(speedup_now(&row->duel)) : json_null());
-	json_object_set_new(json, "pairs", json_integer((json_int_t)row->duel.paired.count));
-	json_object_set_new(json, "p", js_number(row->duel.paired.count ? row->duel.paired.p : NAN));
-	if (row->load)
-		json_object_set(json, "load", row->load);
-	if (verify->ci)
-		json_object_set_new(json, "regression", verify_ci_json(verify, row));
+	size_t pairs = row->duel.paired.count;
+	json_object_update_new(
+		json, json_pack("{s:s,s:s,s:s?,s:{s:O,s:O,s:s},s:o,s:o,s:o?,s:I,s:o,s:O*,s:o*}", "state", row->state, "outcome",
+	                    verify_outcome_word(row->outcome), "reason", *row->reason ? row->reason : NULL, "recorded",
+	                    "speedup", json_object_get(row->entry.json, "speedup"), VERDICT_MEMBER,
+	                    json_object_get(row->entry.json, VERDICT_MEMBER), "measured", row->entry.measured,
+	                    "recommended", side_json(row, 0), "baseline", side_json(row, 1), "speedup",
+	                    pairs ? speedup_json(speedup_now(&row->duel)) : NULL, "pairs", (json_int_t)pairs, "p",
+	                    js_number(pairs ? row->duel.paired.p : NAN), "load", row->load, "regression",
+	                    verify->ci ? verify_ci_json(verify, row) : NULL));
 	return json;
 }
 

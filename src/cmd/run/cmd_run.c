@@ -232,21 +232,16 @@ static json_t *document(const struct manual *manual, const struct trial_request 
 	                         trial_status_word(result->status), "samples",
 	                         js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
 	                         js_number(ci[0]), js_number(ci[1]), "unit", "s", "disturbed", result->disturbed);
-	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-		json_t *extra = json_object_get(result->reply, extras[i]);
-		if (extra)
-			json_object_set(json, extras[i], extra);
-	}
+	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+		json_object_set(json, extras[i], json_object_get(result->reply, extras[i]));
 	bool unsafe;
 	if (unsafe_holds(manual->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
 		json_object_set_new(json, "unsafe", json_boolean(unsafe));
 	json_object_set_new(json, "counters", json_array());
 	trial_counters_add(json, result);
-	json_object_set_new(json, "device", json_string(request->device ? request->device : "cpu"));
-	if (*result->disturbance)
-		json_object_set_new(json, "disturbance", json_string(result->disturbance));
-	if (*result->message)
-		json_object_set_new(json, "message", json_string(result->message));
+	json_object_update_new(json, json_pack("{s:s,s:s*,s:s*}", "device", request->device ? request->device : "cpu",
+	                                       "disturbance", *result->disturbance ? result->disturbance : NULL, "message",
+	                                       *result->message ? result->message : NULL));
 	return json;
 }
 

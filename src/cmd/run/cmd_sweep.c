@@ -199,14 +199,10 @@ json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const
 	bool unsafe;
 	if (unsafe_holds(manual->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
 		json_object_set_new(row, "unsafe", json_boolean(unsafe));
-	static const char *const extras[] = {"figures", "gpu", "work"};
-	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-		json_t *extra = json_object_get(result->reply, extras[i]);
-		if (extra)
-			json_object_set(row, extras[i], extra);
-	}
-	if (*result->message)
-		json_object_set_new(row, "message", json_string(result->message));
+	json_object_update_new(row, json_pack("{s:O*,s:O*,s:O*,s:s*}", "figures", json_object_get(result->reply, "figures"),
+	                                      "gpu", json_object_get(result->reply, "gpu"), "work",
+	                                      json_object_get(result->reply, "work"), "message",
+	                                      *result->message ? result->message : NULL));
 	return row;
 }
 
@@ -335,24 +331,16 @@ static void people_print(struct sweep *sweep) {
 
 static json_t *document(struct sweep *sweep) {
 	const struct sweep_device *last = &sweep->device[sweep->device_count - 1];
-	json_t *over = json_array(), *devices = json_array();
+	json_t *over = json_array(), *devices = sweep->compares_devices ? json_array() : NULL, *serials = sweep->serials;
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
-	for (size_t d = 0; d < sweep->device_count; d++)
+	for (size_t d = 0; devices && d < sweep->device_count; d++)
 		json_array_append_new(devices, json_string(sweep->device[d].word));
-	json_t *json =
-		json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", last->manual.kernel->name,
-	              "device", last->word, "machine", app_machine(sweep->app, NULL), "over", over, "rows", sweep->rows);
-	if (sweep->compares_devices)
-		json_object_set(json, "devices", devices);
-	json_decref(devices);
-	if (sweep->weak.size)
-		json_object_set_new(json, "weak", json_string(opt_get(sweep->args, "weak", "")));
-	if (json_array_size(sweep->serials)) {
-		json_object_set(json, "serial", json_array_get(sweep->serials, 0));
-		json_object_set(json, "serials", sweep->serials);
-	}
-	return json;
+	return json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O,s:o*,s:s*,s:O*,s:O*}", "schema", "sweetspot-sweep/1", "kernel",
+	                 last->manual.kernel->name, "device", last->word, "machine", app_machine(sweep->app, NULL), "over",
+	                 over, "rows", sweep->rows, "devices", devices, "weak",
+	                 sweep->weak.size ? opt_get(sweep->args, "weak", "") : NULL, "serial", json_array_get(serials, 0),
+	                 "serials", json_array_size(serials) ? serials : NULL);
 }
 
 static void show(struct sweep *sweep) {
@@ -362,8 +350,7 @@ static void show(struct sweep *sweep) {
 		json_array_extend(rows, sweep->serials);
 		sweep_csv_print(last->manual.kernel->name, last->word, app_machine(sweep->app, NULL), rows, stdout);
 	} else if (opt_has(sweep->args, "json")) {
-		json_t *json = document(sweep);
-		js_print(json);
+		js_print(document(sweep));
 	} else {
 		people_print(sweep);
 	}

@@ -140,19 +140,15 @@ static void differs_print(const struct comparison *comparison) {
 static json_t *document(const struct comparison *comparison, const struct duel_result *duel) {
 	struct app *app = comparison->app;
 	const char *device = app_device(app);
-	json_t *json = json_pack(
-		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
-		comparison->request.kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL), "problem",
-		comparison->request.problem, "a", side_json(comparison, duel, 0), "b", side_json(comparison, duel, 1), "ratio",
-		js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs",
-		(int)duel->paired.count, "p", js_number(duel->paired.p), VERDICT_MEMBER,
+	return json_pack(
+		"{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i,s:o,s:o,s:o*}", "schema", "sweetspot-compare/1",
+		"kernel", comparison->request.kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL),
+		"problem", comparison->request.problem, "a", side_json(comparison, duel, 0), "b",
+		side_json(comparison, duel, 1), "ratio", js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]),
+		js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p", js_number(duel->paired.p), VERDICT_MEMBER,
 		is_open(duel) ? verdict_word(VERDICT_UNDECIDED) : paired_said(duel->verdict, &duel->paired), "failures",
-		duel->failures);
-	json_object_set_new(json, "differs", differs_json(comparison));
-	json_object_set_new(json, "load", race_watch_json(&comparison->watch));
-	if (comparison->slower.asked)
-		json_object_set_new(json, "regression", slower_json(&comparison->slower));
-	return json;
+		duel->failures, "differs", differs_json(comparison), "load", race_watch_json(&comparison->watch), "regression",
+		comparison->slower.asked ? slower_json(&comparison->slower) : NULL);
 }
 
 static const char *verdict_text(const struct duel_result *duel) {

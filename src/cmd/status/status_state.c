@@ -88,16 +88,13 @@ static int tuned_add(void *ctx, const struct store_row *result) {
 	const json_t *best = json_object_get(result->result, "best");
 	if (!json_is_object(best))
 		return 0;
-	json_t *entry = json_object();
-	json_object_set_new(entry, "kernel", js_text(result->kernel));
-	json_object_set(entry, "problem", json_object_get(result->result, "problem"));
-	json_object_set(entry, "objective", json_object_get(result->result, "objective"));
-	json_object_set_new(entry, "device", json_string(js_string_or(result->result, "device", "cpu")));
-	json_object_set_new(entry, "program", json_boolean(json_is_object(json_object_get(result->result, "program"))));
-	if (result->command)
-		json_object_set_new(entry, "command", js_text(result->command));
-	json_object_set(entry, "config", json_object_get(best, "config"));
-	json_object_set(entry, "speedup", json_object_get(result->result, "speedup"));
+	json_t *entry =
+		json_pack("{s:o,s:O*,s:O*,s:s,s:b,s:o*,s:O*,s:O*}", "kernel", js_text(result->kernel), "problem",
+	              json_object_get(result->result, "problem"), "objective", json_object_get(result->result, "objective"),
+	              "device", js_string_or(result->result, "device", "cpu"), "program",
+	              json_is_object(json_object_get(result->result, "program")), "command",
+	              result->command ? js_text(result->command) : NULL, "config", json_object_get(best, "config"),
+	              "speedup", json_object_get(result->result, "speedup"));
 	verdict_copy(entry, result->result);
 	json_object_set_new(entry, "age_s", js_number(sys_wall() - result->ended));
 	json_object_set_new(entry, "state", json_string(state_of(g, result)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
+#include "base/near.h"
 #include "base/proc/path.h"
 #include "base/text.h"
 #include "src/app/app.h"
@@ -162,16 +163,6 @@ static void tune_item_device_use(struct app *app, const struct opt_args *args) {
 		app_device_use(app, device, &ignored);
 }
 
-/* For FILE.cu or FILE.cl and its options (src/plan/source_spec.h). */
-static struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args,
-                                          struct err *err) {
-	struct spec *spec = source_spec(path, args, err);
-	struct tune_item *item = spec ? tune_item_gpu(app, spec, args, err) : NULL;
-	if (!item)
-		spec_free(spec);
-	return item;
-}
-
 static int item_add(struct tune_session *session, struct tune_item *item) {
 	if (!item)
 		return -1;
@@ -234,7 +225,11 @@ static int source_add(struct tune_session *session, struct err *err) {
 	}
 	if (opt_words(args) > 1 || opt_dashes(args))
 		return err_set(err, ERR_USAGE, "tune one after the other", "a source file must be tuned on its own");
-	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
+	struct spec *spec = source_spec(opt_word(args, 0), args, err); /* for FILE.cu or FILE.cl and its options */
+	struct tune_item *item = spec ? tune_item_gpu(session->app, spec, args, err) : NULL;
+	if (!item)
+		spec_free(spec);
+	return item_add(session, item);
 }
 
 /* "T=1, 2, 4" without quotes is three words. */
@@ -253,12 +248,9 @@ static int blanks_refuse(const struct opt_args *args, struct err *err) {
 
 /* "--budget 2 min" is three words. */
 static bool is_unit(const char *word) {
-	static const char *const units[] = {"s",    "sec",    "secs",    "second", "seconds", "m",    "min",
-	                                    "mins", "minute", "minutes", "h",      "hour",    "hours"};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strcmp(word, units[i]) == 0)
-			return true;
-	return false;
+	static const char *const units[] = {"s",    "sec",    "secs",    "second", "seconds", "m",     "min",
+	                                    "mins", "minute", "minutes", "h",      "hour",    "hours", NULL};
+	return near_is_known(word, units);
 }
 
 static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {

@@ -41,12 +41,6 @@ static char **add(char **names, size_t *count, char *name) {
 	return names;
 }
 
-static void names_free(char **names) {
-	for (char **name = names; name && *name; name++)
-		free(*name);
-	free(names);
-}
-
 /* Reads "0,2" where there are `all` GPUs. */
 static char **some(const char *text, size_t all, struct err *err) {
 	char **names = NULL;
@@ -59,7 +53,7 @@ static char **some(const char *text, size_t all, struct err *err) {
 		if (!digit || (*end && *end != ',') || index >= all || used[index]) {
 			err_set(err, ERR_USAGE, "--gpus all, or numbers such as --gpus 0,1",
 			        "--gpus %.60s does not name different GPUs of the %zu here", text, all);
-			names_free(names);
+			words_free(names);
 			return NULL;
 		}
 		used[index] = true;
@@ -160,9 +154,7 @@ static char **hosts_split(const char *text) {
 	char **hosts = mem_alloc(1, sizeof *hosts);
 	for (size_t count = 0, length; text; text = text[length] ? text + length + 1 : NULL) {
 		length = strcspn(text, ",");
-		hosts = mem_grow(hosts, count + 2, sizeof *hosts);
-		hosts[count++] = mem_printf("%.*s", (int)length, text);
-		hosts[count] = NULL;
+		hosts = add(hosts, &count, mem_printf("%.*s", (int)length, text));
 	}
 	return hosts;
 }
