@@ -168,16 +168,21 @@ static int refuse_text(const struct program_metric *metric, struct err *err) {
 	               metric->expression, metric->text, advice);
 }
 
+bool program_metric_is_bound(const struct program_metric *metric) {
+	return *metric->text == '>' || *metric->text == '<';
+}
+
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
+	const char *text = metric->text + program_metric_is_bound(metric);
 	char *end;
 	*value = NAN;
 	if (!metric->found) {
 		return err_set(err, ERR_FAILED, NULL, "no line of the output matches the metric \"%.160s\"",
 		               metric->expression);
 	}
-	*value = strtod(metric->text, &end);
+	*value = strtod(text, &end);
 	end += strspn(end, " \t\r");
-	if (end == metric->text || *end || metric->too_long) {
+	if (end == text || *end || metric->too_long) {
 		*value = NAN;
 		return refuse_text(metric, err);
 	}
