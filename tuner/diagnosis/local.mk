@@ -11,6 +11,7 @@ DIAGNOSES = \
 	%D%/lock_holder_preemption.c \
 	%D%/oversubscription.c \
 	%D%/load_imbalance.c \
+	%D%/mixed_cores.c \
 	%D%/scheduling_overhead.c \
 	%D%/task_cost.c \
 	%D%/fork_join.c \
