@@ -325,9 +325,8 @@ static void guard_start(struct service *service) {
 static int template_add(struct service *service, const char *text, const char *path, struct err *err) {
 	size_t size;
 	service->templates = mem_grow(service->templates, service->count + 1, sizeof *service->templates);
-	service->templates[service->count++] = (struct template){.to = mem_strdup(path),
-	                                                         .text = mem_strdup(text),
-	                                                         .before = sys_read_file(path, TEMPLATE_MAX, &size, NULL)};
+	service->templates[service->count++] = (struct template){
+		.to = mem_strdup(path), .text = mem_strdup(text), .before = sys_read_file(path, TEMPLATE_MAX, &size, NULL)};
 	return access(path, F_OK) != 0 || access(path, W_OK) == 0
 	           ? 0
 	           : err_set(err, ERR_UNAVAILABLE, "root may write it, or who is allowed to by chmod",
@@ -353,7 +352,7 @@ static int template_read(struct service *service, const char *given, struct err 
 		return err_set(err, ERR_USAGE, "templates are text", "%s has zero bytes", from);
 	glob_t found;
 	if (glob(to, GLOB_NOMAGIC, NULL, &found) != 0)
-		return err_set(err, ERR_UNAVAILABLE, NULL, "--template: there is no file %.200s", to);
+		return err_set(err, ERR_UNAVAILABLE, NULL, "--template: %.200s does not exist", to);
 	int failed = 0;
 	for (size_t i = 0; i < found.gl_pathc && !failed; i++)
 		failed = template_add(service, text, found.gl_pathv[i], err);

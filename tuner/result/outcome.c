@@ -58,7 +58,8 @@ struct result result_read(const json_t *json) {
 	result.load = load_read(json_object_get(json, "load"));
 	result.faster = verdict_is_faster(json);
 	result.decided = verdict_is_decided(json);
-	result.compared = json_is_object(json_object_get(json, "speedup")) || json_is_object(json_object_get(json, "rival"));
+	result.compared =
+		json_is_object(json_object_get(json, "speedup")) || json_is_object(json_object_get(json, "rival"));
 	result.keeps = json_equal(result.best.config, result.baseline.config);
 	return result;
 }

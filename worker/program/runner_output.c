@@ -168,12 +168,9 @@ static int refuse_text(const struct program_metric *metric, struct err *err) {
 	               metric->expression, metric->text, advice);
 }
 
-bool program_metric_is_bound(const struct program_metric *metric) {
-	return *metric->text == '>' || *metric->text == '<';
-}
-
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
-	const char *text = metric->text + program_metric_is_bound(metric);
+	bool bound = *metric->text == '>' || *metric->text == '<';
+	const char *text = metric->text + bound;
 	char *end;
 	*value = NAN;
 	if (!metric->found) {
@@ -204,7 +201,7 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",
 		               metric->expression, metric->text, METRIC_LEAST, METRIC_MOST);
 	}
-	return 0;
+	return bound;
 }
 
 bool program_output_wanted(const struct program_output *output) {
