@@ -378,6 +378,22 @@ static void test_self(void) {
 	ok(sys_self_path(path, length + 1, &err) == 0 && strlen(path) == length, "one that just fits is not");
 }
 
+static void test_list(void) {
+	size_t count = 7;
+	ok(mkdir("list", 0700) == 0 && sys_write_file("list/b.json", "", 0, NULL) == 0 &&
+	       sys_write_file("list/a.json", "", 0, NULL) == 0 && sys_write_file("list/.json", "", 0, NULL) == 0 &&
+	       sys_write_file("list/.c.json", "", 0, NULL) == 0 && sys_write_file("list/d.txt", "", 0, NULL) == 0,
+	   "a folder is filled");
+	char **paths = sys_folder_files("list", ".json", &count);
+	ok(count == 2 && strcmp(paths[0], "list/a.json") == 0 && strcmp(paths[1], "list/b.json") == 0 && !paths[2],
+	   "the files of a folder come by name, without those of a dot");
+	for (size_t i = 0; i < count; i++)
+		free(paths[i]);
+	free(paths);
+	ok(!sys_folder_files("list/absent", "", &count) && count == 0, "a folder that does not exist has no files");
+	ok(sys_is_folder("list") && !sys_is_folder("list/a.json") && !sys_is_folder("absent"), "a folder is known as one");
+}
+
 static void test_hash(void) {
 	static const size_t sizes[] = {0, 1, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 18};
 	char *bytes = mem_alloc(1 << 18, 1), file[SHA256_TEXT], text[SHA256_TEXT];
@@ -413,6 +429,7 @@ int main(void) {
 	test_leftovers();
 	test_killed();
 	test_folders();
+	test_list();
 	test_memory_limits();
 	test_quotas();
 	test_self();

@@ -186,6 +186,21 @@ static void test_whole_numbers(void) {
 	opt_free(args);
 }
 
+/* Which options were given, of a list of names and of tables. */
+static void test_given(void) {
+	static const char *const some[] = {"json", "seed", NULL}, *const none[] = {"files", NULL};
+	char line[] = "x --seed 7 -oa", empty[] = "x";
+	double limit = 5;
+	struct err err = {0};
+	struct opt_args *args = parse(line, &err), *bare = parse(empty, &err);
+	ok(strcmp(opt_first(args, some), "seed") == 0 && !opt_first(args, none) && !opt_first(bare, some),
+	   "the first of some names that was given is found");
+	ok(opt_limit(args, "files", &limit, &err) == 0 && limit == 5, "a limit that was not given stays");
+	ok(opt_limit(args, "seed", &limit, &err) == 0 && limit == 7, "a limit is read");
+	opt_free(args);
+	opt_free(bare);
+}
+
 static void test_durations(void) {
 	static const struct {
 		const char *text;
@@ -244,6 +259,7 @@ int main(void) {
 	test_nothing();
 	test_whole_numbers();
 	test_durations();
+	test_given();
 	test_help();
 	return tap_done();
 }
