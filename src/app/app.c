@@ -121,17 +121,24 @@ void app_release(struct app *app) {
 	app->topo = NULL;
 }
 
+/* What is known of a machine. */
+static void facts_drop(struct app *app) {
+	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices, &app->counters};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		json_decref(*facts[i]);
+		*facts[i] = NULL;
+	}
+	kernel_list_free(app->kernels);
+	app->kernels = NULL;
+}
+
 void app_free(struct app *app) {
-	json_decref(app->machine);
-	json_decref(app->gpu);
-	json_decref(app->devices);
-	json_decref(app->counters);
+	facts_drop(app);
 	for (size_t i = 0; i < app->plugins.count; i++) {
 		kernel_list_free(app->plugins.items[i].kernels);
 		free(app->plugins.items[i].path);
 	}
 	free(app->plugins.items);
-	kernel_list_free(app->kernels);
 	app_release(app);
 	free(app->command_line);
 	free(app);
@@ -386,14 +393,8 @@ int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct 
 }
 
 void app_node_leave(struct app *app) {
-	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices, &app->counters};
 	app_release(app);
-	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		json_decref(*facts[i]);
-		*facts[i] = NULL;
-	}
-	kernel_list_free(app->kernels);
-	app->kernels = NULL;
+	facts_drop(app);
 }
 
 int app_node_use(struct app *app, struct worker *worker, struct err *err) {

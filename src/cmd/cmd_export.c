@@ -199,25 +199,19 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 	const char *fingerprint = app_fingerprint(app, err);
 	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	const char *const *names = opt_words(args) ? wanted->names : NULL;
-	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
+	js_auto json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
 	int failed = profile ? program_keep(profile, args, err) : 0;
-	if (profile && !failed && wanted->trials)
+	if (profile && !failed && wanted->trials) {
 		keep_one(app, profile);
-	if (profile && !failed && wanted->trials)
 		failed = trials_add(store, profile, err);
-	if (failed) {
-		json_decref(profile);
-		store_close(store);
-		return NULL;
 	}
-	const char *word = mistaken(wanted, profile);
+	const char *word = failed ? NULL : mistaken(wanted, profile);
 	if (word && (profile || err->code == ERR_NOTHING)) {
-		json_decref(profile);
-		profile = NULL;
 		mistake_tell(app, wanted, store, word, &unknown, err);
+		failed = -1;
 	}
 	store_close(store);
-	return profile;
+	return failed ? NULL : json_incref(profile);
 }
 
 static json_t *from_store(struct app *app, const struct opt_args *args, bool trials, struct err *err) {

@@ -132,12 +132,8 @@ static int space_make(struct plan *plan, const struct topo *topo, const struct o
 	return space_build(plan->space, err);
 }
 
-struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err) {
-	return plan_new_at(app, kernel, args, NULL, err);
-}
-
-struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
-                         const char *size, struct err *err) {
+struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, const char *size,
+                      struct err *err) {
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
 		return NULL;

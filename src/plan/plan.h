@@ -17,10 +17,9 @@ struct plan {
 
 extern const struct opt plan_options[]; /* --size --set --range --oversubscribe */
 
-/* Makes a plan from those options. A size or parameter that this kernel does not have is an error. */
-struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err);
-/* The same with one more word of --size, such as "n=512", or NULL. */
-struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
-                         const char *size, struct err *err);
+/* Makes a plan from those options and one more word of --size, such as "n=512", or NULL. A size or parameter that this
+ * kernel does not have is an error. */
+struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, const char *size,
+                      struct err *err);
 void plan_free(struct plan *plan);
 #endif

@@ -153,7 +153,7 @@ static int params_list(struct app *app, const struct opt_args *args, struct err 
 	if (opt_words(args) < 2)
 		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "give the name of a kernel");
 	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
-	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
+	struct plan *plan = kernel ? plan_new(app, kernel, args, NULL, err) : NULL;
 	if (!plan)
 		return -1;
 	js_auto json_t *document = space_json(plan->space);

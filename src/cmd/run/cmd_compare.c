@@ -234,7 +234,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 static json_t *config_read(struct manual *manual, const char *words, struct err *err) {
 	json_t *over = json_object(), *config = NULL;
 	if (!params_words(&manual->params, words, NULL, over, err))
-		config = manual_config(manual, over, err);
+		config = manual_config(manual, manual->problem, over, err);
 	json_decref(over);
 	return config;
 }
@@ -255,13 +255,6 @@ static int count(struct comparison *comparison, struct err *err) {
 		trial_result_clear(&result);
 	}
 	return failed ? -1 : 0;
-}
-
-/* The names of both in a JUnit file. */
-static int junit_write_both(const struct comparison *comparison, const struct duel_result *duel, struct err *err) {
-	mem_auto char *a = results_config(comparison->config[0], NULL), *b = results_config(comparison->config[1], NULL);
-	const char *const names[] = {a, b};
-	return slower_junit(&comparison->slower, names, *comparison->unit ? duel->median[1] : NAN, err);
 }
 
 /* Somebody waits for the answer, so only what can be repeated in this time is. */
@@ -359,7 +352,7 @@ static int compare(struct comparison *comparison, const struct opt_args *args, s
 		slower_judge(&comparison->slower, &duel);
 		compare_show(comparison, &duel, json);
 	}
-	failed = failed || junit_write_both(comparison, &duel, err) ||
+	failed = failed || slower_junit(comparison, &duel, err) ||
 	         lost_check(comparison, &duel, !comparison->export && !json, err) ||
 	         slower_verdict(&comparison->slower, app_ui(comparison->app), err);
 	duel_result_clear(&duel);

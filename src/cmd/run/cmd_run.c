@@ -49,7 +49,7 @@ static json_t *against(struct manual *manual, const json_t *config, const json_t
 
 static json_t *one_thread_config(struct manual *manual, struct err *err) {
 	js_auto json_t *over = json_pack("{s:i}", "threads", 1);
-	return manual_config(manual, over, err);
+	return manual_config(manual, manual->problem, over, err);
 }
 
 /* The kernel's serial settings with one thread, completed. New reference. */
@@ -362,7 +362,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	int failed =
 		manual_open(&manual, app, args, opt_words(args), err) || manual_counters(&manual, args, &words, err) ? -1 : 0;
 	if (!failed)
-		config = manual_config(&manual, NULL, err);
+		config = manual_config(&manual, manual.problem, NULL, err);
 	failed = config ? trial(&manual, args, config, words.names, err) : -1;
 	counters_words_free(&words);
 	manual_close(&manual);

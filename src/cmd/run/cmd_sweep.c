@@ -244,7 +244,7 @@ static json_t *row_config(struct sweep *sweep, struct sweep_device *device, size
 	*problem = json_copy(device->manual.problem);
 	return sweep_combination(sweep, device, row, *problem, over, err)
 	           ? NULL
-	           : manual_config_of(&device->manual, *problem, over, err);
+	           : manual_config(&device->manual, *problem, over, err);
 }
 
 static int row_measure(struct sweep *sweep, struct sweep_device *device, size_t row, struct err *err) {

@@ -50,16 +50,18 @@ static bool fails(const struct slower *slower) {
 	       (slower->strict && slower->outcome == REGRESSION_UNDECIDED);
 }
 
-int slower_junit(const struct slower *slower, const char *const names[2], double seconds, struct err *err) {
+int slower_junit(const struct comparison *comparison, const struct duel_result *duel, struct err *err) {
+	const struct slower *slower = &comparison->slower;
 	char text[256];
 	if (!slower->junit)
 		return 0;
 	struct junit *junit = junit_new("sweetspot compare");
+	mem_auto char *a = results_config(comparison->config[0], NULL), *b = results_config(comparison->config[1], NULL);
 	describe(slower, text, sizeof text);
 	enum junit_result result = fails(slower)                             ? JUNIT_FAILED
 	                           : slower->outcome == REGRESSION_UNDECIDED ? JUNIT_SKIPPED
 	                                                                     : JUNIT_PASSED;
-	junit_add(junit, names[0], names[1], seconds, result, text);
+	junit_add(junit, a, b, *comparison->unit ? duel->median[1] : NAN, result, text);
 	int failed = junit_write(junit, slower->junit, err);
 	junit_free(junit);
 	return failed;

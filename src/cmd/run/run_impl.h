@@ -40,11 +40,9 @@ extern const struct opt manual_options[];      /* --samples --timeout --flush-l2
  * words 1 .. words-1, --size and --set. Call manual_close even after a failure. */
 int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err);
 void manual_close(struct manual *manual);
-/* Completes the configuration: members of `over` (may be NULL), then of manual->config, then of the baseline. New
- * reference. */
-json_t *manual_config(struct manual *manual, const json_t *over, struct err *err);
-/* The same on another problem. */
-json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err);
+/* Completes the configuration: members of `over` (may be NULL), then of manual->config, then of the baseline on this
+ * problem. New reference. */
+json_t *manual_config(struct manual *manual, const json_t *problem, const json_t *over, struct err *err);
 /* Reads and checks the names of --counters (src/cmd/run/run_manual.c). Call counters_words_free even after a
  * failure. */
 int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err);
@@ -85,8 +83,6 @@ struct slower {
 
 int slower_read(struct slower *slower, const struct opt_args *args, struct err *err);
 void slower_judge(struct slower *slower, const struct duel_result *duel);
-/* Writes the JUnit file. names: of a and b; seconds: of b. */
-int slower_junit(const struct slower *slower, const char *const names[2], double seconds, struct err *err);
 /* ERR_FAILED if b is slower than allowed or does not work; warns where it is undecided. */
 int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err);
 
@@ -114,6 +110,8 @@ struct comparison {
 	char why[2][256]; /* the last failure of each, or empty */
 };
 
+/* Writes the JUnit file, if one is asked for. */
+int slower_junit(const struct comparison *comparison, const struct duel_result *duel, struct err *err);
 /* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
 void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json);
 

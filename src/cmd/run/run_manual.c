@@ -84,15 +84,11 @@ void manual_close(struct manual *manual) {
 		params_clear(&manual->params);
 }
 
-json_t *manual_config_of(struct manual *manual, const json_t *problem, const json_t *over, struct err *err) {
+json_t *manual_config(struct manual *manual, const json_t *problem, const json_t *over, struct err *err) {
 	js_auto json_t *merged = json_copy(manual->config);
 	if (over)
 		json_object_update(merged, (json_t *)over);
 	return params_complete(&manual->params, problem, merged, err);
-}
-
-json_t *manual_config(struct manual *manual, const json_t *over, struct err *err) {
-	return manual_config_of(manual, manual->problem, over, err);
 }
 
 struct trial_request manual_request(const struct manual *manual, const json_t *config) {

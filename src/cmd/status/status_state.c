@@ -208,30 +208,26 @@ static void kernel_add(struct next *next, const char *before, const json_t *entr
 	next_plain(next, whole, why);
 }
 
-/* Quotes each word of `line` anew and puts `begin` in front, because a store may come from somebody else, and the user
- * will type what is shown. NULL if the line is more than a list of words for a shell. The caller frees it. */
-static char *words_again(const char *line, const char *begin) {
+/* Adds a command `sweetspot tune ..` of the store once more, beginning with `begin`. Each word is quoted anew, because
+ * a store may come from somebody else, and the user will type what is shown; a line that is more than a list of words
+ * for a shell is left out. */
+static void tune_again(struct next *next, const char *command, const char *begin, const char *why) {
+	static const char tune[] = "sweetspot tune ";
 	struct err ignored = {0};
-	char **words = words_split(line, &ignored);
-	char *again = words ? program_join((const char *const *)words, true) : NULL, *whole = NULL;
+	bool known = strncmp(command, tune, sizeof tune - 1) == 0;
+	char **words = known ? words_split(command + sizeof tune - 1, &ignored) : NULL;
+	mem_auto char *again = words ? program_join((const char *const *)words, true) : NULL;
 	if (again && *again)
-		whole = mem_printf("%s %s", begin, again);
-	free(again);
+		next_add(next, mem_printf("%s %s", begin, again), why);
 	words_free(words);
-	return whole;
 }
 
 /* Suggests the same `sweetspot tune` command with --resume. */
 static void unfinished_next(struct next *next, const json_t *state) {
-	static const char begin[] = "sweetspot tune ";
-	const json_t *search = js_at(state, "unfinished.0");
-	const char *command = js_string_or(search, "command", "");
-	if (!search || strncmp(command, begin, sizeof begin - 1) != 0 || json_is_true(json_object_get(state, "measuring")))
-		return;
-	bool has = strstr(command, " --resume") != NULL;
-	char *again = words_again(command + sizeof begin - 1, has ? "sweetspot tune" : "sweetspot tune --resume");
-	if (again)
-		next_add(next, again, "continues the interrupted search");
+	const char *command = js_string_or(js_at(state, "unfinished.0"), "command", "");
+	if (!json_is_true(json_object_get(state, "measuring")))
+		tune_again(next, command, strstr(command, " --resume") ? "sweetspot tune" : "sweetspot tune --resume",
+		           "continues the interrupted search");
 }
 
 /* Finds the first entry in that state. */
@@ -243,18 +239,10 @@ static const json_t *tuned_find(const json_t *state, const char *word) {
 }
 
 static void again_next(struct next *next, const json_t *entry, const char *why) {
-	if (!entry)
-		return;
-	if (!js_bool_or(entry, "program", false)) {
+	if (entry && !js_bool_or(entry, "program", false))
 		kernel_add(next, "sweetspot tune", entry, why);
-		return;
-	}
-	static const char begin[] = "sweetspot tune ";
-	const char *command = js_string_or(entry, "command", "");
-	bool known = strncmp(command, begin, sizeof begin - 1) == 0;
-	char *again = known ? words_again(command + sizeof begin - 1, "sweetspot tune") : NULL;
-	if (again)
-		next_add(next, again, why);
+	else if (entry)
+		tune_again(next, js_string_or(entry, "command", ""), "sweetspot tune", why);
 }
 
 static bool has_command(const char *name) {

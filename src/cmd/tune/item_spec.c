@@ -43,7 +43,7 @@ static void free_kernel(struct tune_item *item) {
 struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                       const char *size, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	struct plan *plan = worker ? plan_new_at(app, kernel, args, size, err) : NULL;
+	struct plan *plan = worker ? plan_new(app, kernel, args, size, err) : NULL;
 	if (!plan)
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
