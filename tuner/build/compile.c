@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/build/compile.h"
-#include "tuner/worker/worker.h"
 
 static const double COMPILE_SECONDS = 600, GRACE_SECONDS = 0, LEAST_SECONDS = 1e-3;
 

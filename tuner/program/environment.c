@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/value.h"
 #include "tuner/program/environment.h"
 #include "tuner/program/program_impl.h"

@@ -2,8 +2,6 @@
 #include "base/json/js.h"
 #include "tuner/program/program_impl.h"
 
-#include <string.h>
-
 /* Compilers (GCC, Clang, gfortran, nvcc), linkers, CMake and Python write one of these; make and cargo only repeat that
  * something failed, so their own lines come last. */
 static const char *const marks[] = {"error:",      "Error:",      "undefined reference",

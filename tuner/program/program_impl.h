@@ -2,12 +2,7 @@
 /* Private to this folder. */
 #ifndef TUNER_PROGRAM_PROGRAM_IMPL_H
 #define TUNER_PROGRAM_PROGRAM_IMPL_H
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "tuner/program/command.h"

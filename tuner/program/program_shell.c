@@ -5,9 +5,6 @@
 
 #include <ctype.h>
 
-#include "base/mem.h"
-#include "tuner/program/program.h"
-
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
 enum { COMMAND = 'c', SINGLE = 's', DOUBLE = 'd', BACKQUOTE = 'b', ANSI = 'q', PARAMETER = 'p', ARITHMETIC = 'a' };
 

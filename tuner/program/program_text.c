@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/program_impl.h"
 
-#include <stdio.h>
-
-#include "base/mem.h"
-
 static void make_room(struct program_text *text, size_t more) {
 	size_t need = text->size + more + 1;
 	if (need <= text->room)

@@ -6,12 +6,9 @@
 #include <fts.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/mem.h"
 
 static const char hint_out_of_tree[] =
 	"build outside of this folder: a build command with {SOURCE}, such as `cmake {SOURCE} "

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/mem.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_impl.h"
 
 static bool is_plain(const char *text) {

@@ -8,8 +8,6 @@
 #define TUNER_RACE_ABLATION_H
 #include "tuner/race/race.h"
 
-#include "base/err.h"
-
 enum { ABLATION_CHANGES_MAX = 64, ABLATION_ARMS_MAX = ABLATION_CHANGES_MAX + 1 };
 
 struct ablation_arm {

@@ -2,8 +2,6 @@
 /* Private to this folder. */
 #ifndef TUNER_RECORD_RECORD_IMPL_H
 #define TUNER_RECORD_RECORD_IMPL_H
-#include "base/err.h"
-#include "base/value.h"
 #include "tuner/record/record.h"
 
 /* Shared by the files of the scanner. */

@@ -3,7 +3,6 @@
 #ifndef TUNER_REGIONS_REGIONS_IMPL_H
 #define TUNER_REGIONS_REGIONS_IMPL_H
 #include <elf.h>
-#include <stddef.h>
 
 #include "base/scratch.h"
 #include "tuner/race/race.h"

@@ -364,15 +364,13 @@ static bool numbers_known(const json_t *bases) {
 }
 
 bool same_prints_numbers(const struct same_case *one) {
-	json_t *texts = json_array();
+	js_auto json_t *texts = json_array();
 	js_each (item, one->base) {
 		const char *text = js_string_or(json_object_get(item, "output"), "text", "");
 		mem_auto char *rest = same_rest(text, one->metric);
 		json_array_append_new(texts, same_lines(rest, one->base_config, NULL));
 	}
-	bool known = numbers_known(texts);
-	json_decref(texts);
-	return known;
+	return numbers_known(texts);
 }
 
 static bool is_line_same(const struct same_case *one, const json_t *bases, const json_t *best, const char *words,

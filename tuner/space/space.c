@@ -423,8 +423,8 @@ static size_t draw_valid(const struct space *space, const bool *others, int *row
 
 /* Makes the space a list of configurations that were drawn. */
 static struct diagram *sampled(struct space *space, enum diagram_status *status) {
-	bool *off = mem_alloc(rule_count(space) + 1, sizeof *off);
-	int *rows = mem_alloc((SAMPLED_MAX + 1) * space->param_count, sizeof *rows);
+	mem_auto bool *off = mem_alloc(rule_count(space) + 1, sizeof *off);
+	mem_auto int *rows = mem_alloc((SAMPLED_MAX + 1) * space->param_count, sizeof *rows);
 	const char *names[SPACE_PARAMS_MAX];
 	size_t draws = 0, kept = 0;
 	struct diagram *diagram = NULL;
@@ -444,8 +444,6 @@ static struct diagram *sampled(struct space *space, enum diagram_status *status)
 		diagram = diagram_new(space, off, status);
 		space->estimate = all * (double)kept / (double)draws;
 	}
-	free(off);
-	free(rows);
 	return diagram;
 }
 

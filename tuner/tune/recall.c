@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/tune/tune_impl.h"
 

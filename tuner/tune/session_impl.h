@@ -5,7 +5,6 @@
 #include "tuner/race/numbers.h"
 #include "tuner/search/search.h"
 #include "tuner/tune/bench_impl.h"
-#include "tuner/tune/tune_impl.h"
 
 struct tune {
 	const struct tune_task *task;

@@ -4,7 +4,6 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tuner/race/deviation.h"
-#include "tuner/trial/trial.h"
 #include "tuner/tune/tune_impl.h"
 
 /* A configuration of the earlier search. */

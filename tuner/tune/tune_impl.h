@@ -3,9 +3,6 @@
 #ifndef TUNER_TUNE_TUNE_IMPL_H
 #define TUNER_TUNE_TUNE_IMPL_H
 #include "tuner/race/race.h"
-#include "tuner/search/strategy.h"
-#include "tuner/store/store.h"
-#include "tuner/trial/trial.h"
 #include "tuner/tune/tune.h"
 
 /* Replays the trials of an interrupted run in their order instead of measuring them, so that a resumed search takes the

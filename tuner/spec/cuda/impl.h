@@ -2,7 +2,6 @@
 /* Shared by the files of this folder. */
 #ifndef TUNER_SPEC_CUDA_IMPL_H
 #define TUNER_SPEC_CUDA_IMPL_H
-#include "base/t1/t1.h"
 #include "tuner/spec/c/impl.h"
 #include "tuner/spec/spec.h"
 
