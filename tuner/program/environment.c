@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "base/value.h"
-#include "tuner/program/environment.h"
 #include "tuner/program/program_impl.h"
 
 /* The text of a number, word or boolean; NULL for anything else. Caller frees. */

@@ -4,7 +4,6 @@
 #define TUNER_PROGRAM_PROGRAM_IMPL_H
 
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "tuner/program/command.h"
 #include "tuner/program/program.h"
 
@@ -97,9 +96,6 @@ char *program_files_differ(const struct program *program, const json_t *config);
 bool program_writes_files(const struct program *program); /* the baseline does */
 
 /* The line of a failed build that says why: compilers and make print much after it. */
-
-/* The first line of the array that reports an error, else the last line; NULL if there is none. Borrowed. */
-const char *program_first_error(const json_t *lines);
 
 /* The files that a build has read from a folder, and those that a run has used of what a build has made. As long as
  * they are the same, the build need not be repeated. The times of last access in a copy of the folder reveal them; if

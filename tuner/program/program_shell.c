@@ -1,9 +1,90 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Follows the token recognition of the POSIX shell (XCU 2.3) as far as quoting goes. Constructs that shells read
  * differently, or whose end only a full parser finds, leave a doubt, and then nothing can be inserted any more. */
+#include <ctype.h>
+
 #include "tuner/program/program_impl.h"
 
-#include <ctype.h>
+static void make_room(struct program_text *text, size_t more) {
+	size_t need = text->size + more + 1;
+	if (need <= text->room)
+		return;
+	text->room = need > 2 * text->room ? need : 2 * text->room;
+	text->data = mem_grow(text->data, text->room, 1);
+}
+
+void program_text_add_part(struct program_text *text, const char *part, size_t size) {
+	make_room(text, size);
+	memcpy(text->data + text->size, part, size);
+	text->size += size;
+}
+
+void program_text_add(struct program_text *text, const char *part) {
+	program_text_add_part(text, part, strlen(part));
+}
+
+void program_text_printf(struct program_text *text, const char *format, ...) {
+	va_list ap, again;
+	va_start(ap, format);
+	va_copy(again, ap);
+	int size = vsnprintf(NULL, 0, format, ap);
+	if (size > 0) {
+		make_room(text, (size_t)size);
+		vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+		text->size += (size_t)size;
+	}
+	va_end(again);
+	va_end(ap);
+}
+
+char *program_text_detach(struct program_text *text) {
+	make_room(text, 0);
+	char *data = text->data;
+	data[text->size] = '\0';
+	*text = (struct program_text){0};
+	return data;
+}
+
+static bool is_plain(const char *text) {
+	return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                                  "0123456789_-+=:,./@%")] == '\0';
+}
+
+char *program_quote(const char *text) {
+	enum { LONGEST = 4 }; /* a quote becomes '\'' */
+	if (is_plain(text))
+		return mem_strdup(text);
+	char *word = mem_alloc(strlen(text) + 1, LONGEST), *end = word;
+	*end++ = '\'';
+	for (; *text; text++)
+		end = *text == '\'' ? stpcpy(end, "'\\''") : (*end = *text, end + 1);
+	*end = '\'';
+	return word;
+}
+
+char *program_join(const char *const *words, bool quoted) {
+	struct program_text line = {0};
+	for (const char *const *word = words; word && *word; word++) {
+		mem_auto char *quote = quoted ? program_quote(*word) : NULL;
+		program_text_printf(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
+	}
+	return program_text_detach(&line);
+}
+
+char *program_env_prefix(const json_t *unset, const json_t *set) {
+	struct program_text line = {0};
+	const char *name;
+	json_t *value;
+	size_t i;
+	if (json_array_size(unset) || json_object_size(set))
+		program_text_add(&line, "env ");
+	json_array_foreach(unset, i, value) program_text_printf(&line, "-u %s ", json_string_value(value));
+	json_object_foreach((json_t *)set, name, value) {
+		mem_auto char *word = program_quote(json_string_value(value));
+		program_text_printf(&line, "%s=%s ", name, word);
+	}
+	return program_text_detach(&line);
+}
 
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
 enum { COMMAND = 'c', SINGLE = 's', DOUBLE = 'd', BACKQUOTE = 'b', ANSI = 'q', PARAMETER = 'p', ARITHMETIC = 'a' };

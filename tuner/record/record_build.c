@@ -5,7 +5,6 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "tuner/record/record_impl.h"
-#include "tuner/space/domain.h"
 
 bool words_number(struct scan *scan, double *out) {
 	*out = NAN;

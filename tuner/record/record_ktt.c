@@ -82,14 +82,9 @@ static void read_profile(struct ktt *ktt) {
 		else
 			scan_skip(ktt->scan);
 }
-
-static struct scan_text build_counter_name(const struct build *build, int counter) {
-	return build->counters[counter];
-}
-
 /* Sums add up over kernels; shares and averages are weighted by the duration of their kernel. */
 static bool is_sum(const struct ktt *ktt, int counter) {
-	struct scan_text name = build_counter_name(ktt->build, counter);
+	struct scan_text name = ktt->build->counters[counter];
 	return name.size > 4 && memcmp(name.at + name.size - 4, ".sum", 4) == 0;
 }
 

@@ -113,11 +113,6 @@ const char *symbols_build_id(const struct symbols *symbols) {
 	return symbols->build_id;
 }
 
-/* address of the first loaded byte */
-static uint64_t symbols_base(const struct symbols *symbols) {
-	return symbols->base;
-}
-
 static const char *function_name(const struct symbols *symbols, size_t number) {
 	const Elf64_Sym *symbol = &symbols->table[number];
 	bool good = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
@@ -336,7 +331,7 @@ static bool place_of_clang(struct regions_region *region) {
 /* Returns the address that debug information has for the first loaded byte. */
 static uint64_t symbols_find(const char *module, struct regions_region *const *regions, size_t count) {
 	struct symbols *symbols = symbols_read(module);
-	uint64_t base = symbols ? symbols_base(symbols) : 0;
+	uint64_t base = symbols ? symbols->base : 0;
 	for (size_t i = 0; symbols && i < count; i++) {
 		const char *name;
 		if (symbols_at(symbols, regions[i]->offset, &name, &regions[i]->code_size))
@@ -355,11 +350,8 @@ static void module_ask(struct regions_region *regions, size_t count, const char 
 	for (size_t i = 0; i < count; i++)
 		if (regions[i].module == module)
 			asked[many++] = &regions[i];
-	if (sys_is_plain_file(module)) {
-		uint64_t base = symbols_find(module, asked, many);
-		if (!debug_libdw_find(module, base, asked, many))
-			debug_addr2line_find(module, base, asked, many);
-	}
+	if (sys_is_plain_file(module))
+		debug_libdw_find(module, symbols_find(module, asked, many), asked, many);
 	free(asked);
 }
 

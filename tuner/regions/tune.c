@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/regions/regions_impl.h"
-#include "tuner/regions/tune.h"
 #include "tuner/same/same.h"
 
 /* A single run must show a gain beyond what runs of programs differ by, and a second one must confirm half of it. */

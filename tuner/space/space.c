@@ -6,8 +6,7 @@
 #include "base/near.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "tuner/space/domain.h"
-#include "tuner/space/impl.h"
+#include "tuner/space/space_impl.h"
 
 enum { NAME_MAX_LENGTH = 128, RULES_MAX = 4096 };
 /* The configurations that are kept of a space that cannot be counted, and those that are drawn at most. */

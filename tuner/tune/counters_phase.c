@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A program runs once for each group of events that are counted together. */
 static const double PASSES_EXPECTED = 4;

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* Repeated measurements of the best take at most this share of the time. */
 static const double PROBE_SHARE = 0.25;

@@ -6,7 +6,7 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
 static const double CHEAP_SECONDS = 2e-3;

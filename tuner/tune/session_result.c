@@ -8,7 +8,7 @@
 #include "tuner/race/look.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/result/result.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	mem_auto char *key = config ? js_canonical(config) : NULL;
@@ -122,16 +122,11 @@ static json_t *tune_pareto(const struct tune *tune) {
 	free(entries);
 	return array;
 }
-
-static json_t *interval(const double ci[2]) {
-	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
-}
-
 /* 1/x swaps the ends of an interval. */
 static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
 	const double shown[2] = {tune->task->goal.maximize ? high : low, tune->task->goal.maximize ? low : high};
-	return interval(shown);
+	return json_pack("[o,o]", js_number(shown[0]), js_number(shown[1]));
 }
 
 static json_t *failures_json(const struct tune *tune) {

@@ -19,8 +19,6 @@ bool recall_probe(struct recall *recall, const json_t *next, struct trial_result
  * results stay owned by the recall. */
 void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx);
-/* The place of its first trial in the search, in the order in which they were run; SIZE_MAX: none. */
-size_t recall_row(const struct recall *recall, const json_t *config);
 /* Is there an untaken search trial of this configuration? */
 bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* untaken search trials */

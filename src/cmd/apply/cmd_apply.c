@@ -7,12 +7,9 @@
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/inside/inside_kokkos.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_program.h"
-#include "tuner/profile/use.h"
-#include "tuner/program/environment.h"
-#include "tuner/program/recorded.h"
+#include "tuner/program/program.h"
+#include "tuner/program/program_json.h"
 
 /* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
 static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";
