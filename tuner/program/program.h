@@ -89,9 +89,9 @@ struct program_around {
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx);
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
 char *program_value_text(const json_t *value);
-/* The variables that OpenMP parameters set, and those that would override them; NULL-terminated. A parameter has
+/* The variables that OpenMP parameters set, and those that would override them; NULL behind the last. A parameter has
  * its default only if its variable is unset. */
-extern const char *const program_governed[];
+const char *program_governed(size_t i);
 
 /* `text` as one word of a POSIX shell, quoted only if needed. Caller frees. */
 char *program_quote(const char *text);

@@ -5,46 +5,6 @@
 
 #include "tuner/program/program_impl.h"
 
-static void make_room(struct program_text *text, size_t more) {
-	size_t need = text->size + more + 1;
-	if (need <= text->room)
-		return;
-	text->room = need > 2 * text->room ? need : 2 * text->room;
-	text->data = mem_grow(text->data, text->room, 1);
-}
-
-void program_text_add_part(struct program_text *text, const char *part, size_t size) {
-	make_room(text, size);
-	memcpy(text->data + text->size, part, size);
-	text->size += size;
-}
-
-void program_text_add(struct program_text *text, const char *part) {
-	program_text_add_part(text, part, strlen(part));
-}
-
-void program_text_printf(struct program_text *text, const char *format, ...) {
-	va_list ap, again;
-	va_start(ap, format);
-	va_copy(again, ap);
-	int size = vsnprintf(NULL, 0, format, ap);
-	if (size > 0) {
-		make_room(text, (size_t)size);
-		vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
-		text->size += (size_t)size;
-	}
-	va_end(again);
-	va_end(ap);
-}
-
-char *program_text_detach(struct program_text *text) {
-	make_room(text, 0);
-	char *data = text->data;
-	data[text->size] = '\0';
-	*text = (struct program_text){0};
-	return data;
-}
-
 static bool is_plain(const char *text) {
 	return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                                  "0123456789_-+=:,./@%")] == '\0';
@@ -63,27 +23,27 @@ char *program_quote(const char *text) {
 }
 
 char *program_join(const char *const *words, bool quoted) {
-	struct program_text line = {0};
+	char *line = mem_strdup("");
 	for (const char *const *word = words; word && *word; word++) {
 		mem_auto char *quote = quoted ? program_quote(*word) : NULL;
-		program_text_printf(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
+		mem_append(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
 	}
-	return program_text_detach(&line);
+	return line;
 }
 
 char *program_env_prefix(const json_t *unset, const json_t *set) {
-	struct program_text line = {0};
+	char *line = mem_strdup("");
 	const char *name;
 	json_t *value;
 	size_t i;
 	if (json_array_size(unset) || json_object_size(set))
-		program_text_add(&line, "env ");
-	json_array_foreach(unset, i, value) program_text_printf(&line, "-u %s ", json_string_value(value));
+		mem_append(&line, "env ");
+	json_array_foreach(unset, i, value) mem_append(&line, "-u %s ", json_string_value(value));
 	json_object_foreach((json_t *)set, name, value) {
 		mem_auto char *word = program_quote(json_string_value(value));
-		program_text_printf(&line, "%s=%s ", name, word);
+		mem_append(&line, "%s=%s ", name, word);
 	}
-	return program_text_detach(&line);
+	return line;
 }
 
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
@@ -355,56 +315,52 @@ static bool has_meaning(const char *word) {
 }
 
 /* A quote becomes '\''. */
-static void single_add(struct program_text *out, const char *value) {
+static void single_add(char **out, const char *value) {
 	for (; *value; value++)
-		*value == '\'' ? program_text_add(out, "'\\''") : program_text_add_part(out, value, 1);
+		*value == '\'' ? mem_append(out, "'\\''") : mem_append(out, "%c", *value);
 }
 
-static void quoted_add(struct program_text *out, const char *value) {
-	program_text_add(out, "'");
+static void quoted_add(char **out, const char *value) {
+	mem_append(out, "'");
 	single_add(out, value);
-	program_text_add(out, "'");
+	mem_append(out, "'");
 }
 
-static void word_add(struct program_text *out, const char *value) {
+static void word_add(char **out, const char *value) {
 	if (has_meaning(value)) {
 		quoted_add(out, value);
 		return;
 	}
 	mem_auto char *word = program_quote(value);
-	program_text_add(out, word);
+	mem_append(out, "%s", word);
 }
 
-static void words_add(struct program_text *out, const char *value) {
+static void words_add(char **out, const char *value) {
 	bool first = true;
 	for (value += strspn(value, BLANKS); *value; value += strspn(value, BLANKS)) {
 		size_t length = strcspn(value, BLANKS);
 		mem_auto char *part = strndup(value, length);
-		program_text_add(out, first ? "" : " ");
+		mem_append(out, first ? "" : " ");
 		word_add(out, part);
 		value += length;
 		first = false;
 	}
 }
 
-static void double_add(struct program_text *out, const char *value) {
-	for (; *value; value++) {
-		if (strchr("\\\"$`", *value))
-			program_text_add(out, "\\");
-		program_text_add_part(out, value, 1);
-	}
+static void double_add(char **out, const char *value) {
+	for (; *value; value++)
+		mem_append(out, strchr("\\\"$`", *value) ? "\\%c" : "%c", *value);
 }
 
-static bool number_add(struct program_text *out, const char *value) {
+static bool number_add(char **out, const char *value) {
 	const char *digits = value + (*value == '-');
 	if (!*digits || digits[strspn(digits, "0123456789")])
 		return false;
-	program_text_add(out, *value == '-' ? " " : ""); /* "x--1" would be x-- */
-	program_text_add(out, value);
+	mem_append(out, "%s%s", *value == '-' ? " " : "", value); /* "x--1" would be x-- */
 	return true;
 }
 
-bool shell_add(struct program_text *out, enum shell_place place, const char *value) {
+bool shell_add(char **out, enum shell_place place, const char *value) {
 	switch (place) {
 	case SHELL_WORD:
 		word_add(out, value);

@@ -122,7 +122,7 @@ static size_t path_length(const char *text, const char *at, bool is_word) {
 
 /* The text with all paths of the source folder replaced, for the arena to keep. */
 static const char *text_map(struct program *program, const char *source, const char *text, bool is_word) {
-	struct program_text out = {0};
+	mem_auto char *out = mem_strdup("");
 	const char *done = text;
 	for (const char *at = text; text && *at; at++) {
 		size_t length = is_path_start(text, at) ? path_length(text, at, is_word) : 0;
@@ -130,20 +130,12 @@ static const char *text_map(struct program *program, const char *source, const c
 			continue;
 		mem_auto char *path = mem_printf("%.*s", (int)length, at), *place = place_of(source, path, at[length]);
 		if (place) {
-			program_text_add_part(&out, done, (size_t)(at - done));
-			program_text_add(&out, place);
+			mem_append(&out, "%.*s%s", (int)(at - done), done, place);
 			done = at + length;
 		}
 		at += length - 1;
 	}
-	if (!text || done == text) {
-		free(program_text_detach(&out));
-		return text;
-	}
-	program_text_add(&out, done);
-	mem_auto char *mapped = program_text_detach(&out);
-	text = arena_strdup(program->arena, mapped);
-	return text;
+	return text && done != text ? arena_printf(program->arena, "%s%s", out, done) : text;
 }
 
 /* "../data" exists where the user types it, but not beside the copy. */

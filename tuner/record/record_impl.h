@@ -21,9 +21,6 @@ enum { SCAN_PAD = 16, SCAN_DEPTH_MAX = 64 };
 
 struct scan {
 	const char *at, *start, *end; /* SCAN_PAD bytes of 0 from end on */
-	const char *limit;            /* behind a newline; the text up to here has been unpacked */
-	void (*more)(struct scan *);  /* called at the limit: sets a later one, and the end once it is known */
-	void *source;                 /* for it */
 	const char *name;             /* of the file, for messages */
 	struct err *err;
 	int depth;
@@ -45,8 +42,6 @@ struct scan_reals {
 };
 
 enum scan_type { SCAN_NOTHING, SCAN_OBJECT, SCAN_ARRAY, SCAN_TEXT, SCAN_NUMBER, SCAN_TRUE, SCAN_FALSE, SCAN_NULL };
-
-#define SCAN_NO_LIMIT ((const char *)UINTPTR_MAX)
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err);
 enum scan_type scan_type(struct scan *scan); /* the type of the next value */
@@ -100,18 +95,12 @@ static inline bool scan_is_blank(char c) {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Moves to the next token. A token of JSON never holds a newline, so that this is, with scan_skip(), the only place to
- * wait for text that is still being unpacked. Indented files are mostly blanks, which are skipped eight at a time. */
+/* Moves to the next token. Indented files are mostly blanks, which are skipped eight at a time. */
 static inline char scan_peek(struct scan *scan) {
-	for (;;) {
-		if (__builtin_expect(scan->at >= scan->limit, 0))
-			scan->more(scan);
-		if (!scan_is_blank(*scan->at))
-			return *scan->at;
-		scan->at++;
-		while (scan_load(scan->at) == SCAN_BYTES(' ') && scan->at + 8 <= scan->limit)
+	for (; scan_is_blank(*scan->at); scan->at++)
+		while (scan_load(scan->at + 1) == SCAN_BYTES(' '))
 			scan->at += 8;
-	}
+	return *scan->at;
 }
 
 /* Sets the high bit of each byte that is 0, and perhaps of bytes behind the first of these (Mycroft 1987). */

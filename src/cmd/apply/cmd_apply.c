@@ -79,8 +79,8 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 static bool governs_openmp(const struct profile_entry *entry) {
 	const json_t *program = entry->program, *environment = entry->environment;
 	bool some = false;
-	for (const char *const *governed = program_governed; *governed; governed++)
-		some = some || json_object_get(environment, *governed);
+	for (size_t i = 0; program_governed(i); i++)
+		some = some || json_object_get(environment, program_governed(i));
 	return some && (!program || js_bool_or(program, "openmp", false));
 }
 
@@ -104,9 +104,9 @@ static int environment_read(struct launch *launch, struct err *err) {
 	without_read(launch);
 	const json_t *config = entry->config, *today = entry->baseline.config;
 	bool governs = governs_openmp(entry);
-	for (const char *const *governed = program_governed; governs && *governed; governed++)
-		if (!json_object_get(launch->set, *governed) && config_governs(*governed, config, today))
-			json_array_append_new(launch->unset, json_string(*governed));
+	for (size_t i = 0; governs && program_governed(i); i++)
+		if (!json_object_get(launch->set, program_governed(i)) && config_governs(program_governed(i), config, today))
+			json_array_append_new(launch->unset, json_string(program_governed(i)));
 	return 0;
 }
 
