@@ -59,16 +59,12 @@ static void unset(const struct profile *profile, const struct profile_entry *ent
 		json_object_set_new(names, json_string_value(left), json_true());
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *other = &profile->entries[i];
-		const char *name;
-		json_t *value;
-		json_object_foreach((json_t *)other->environment, name, value) {
+		js_members (name, value, other->environment)
 			if (!json_object_get(own, name) && is_concerned(entry, other, name))
 				json_object_set_new(names, name, json_true());
-		}
 	}
-	const char *name;
-	json_t *value;
-	json_object_foreach(names, name, value) set(out, name, NULL);
+	js_members (name, value, names)
+		set(out, name, NULL);
 }
 
 /* Sets an entry's variables, after unsetting those that are best left out, those that another entry may have set, and
@@ -183,18 +179,12 @@ static struct team *team_read(const struct profile_entry *entry) {
 	return NULL;
 }
 
-static char *longer(char *list, int cpu) {
-	char *text = mem_printf("%s%s%d", list, *list ? "," : "", cpu);
-	free(list);
-	return text;
-}
-
 char *export_cpus_all(const struct profile_entry *entry) {
 	mem_auto struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int cpu = 0; team && cpu < CPUS_MAX; cpu++)
 		if (team->there[cpu])
-			list = longer(list, cpu);
+			mem_append(&list, *list ? ",%d" : "%d", cpu);
 	return list;
 }
 
@@ -202,7 +192,7 @@ char *export_cpus_each(const struct profile_entry *entry) {
 	mem_auto struct team *team = team_read(entry);
 	char *list = team ? mem_strdup("") : NULL;
 	for (int i = 0; team && i < team->threads; i++)
-		list = longer(list, team->each[i]);
+		mem_append(&list, *list ? ",%d" : "%d", team->each[i]);
 	return list;
 }
 

@@ -106,11 +106,8 @@ static void env_param(json_t *env, const char *kernel, const char *param, const 
 	char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
 	for (char *c = name; *c; c++)
 		*c = isascii((unsigned char)*c) && isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
-	while (json_object_get(env, name)) {
-		char *longer = mem_printf("%s_", name);
-		free(name);
-		name = longer;
-	}
+	while (json_object_get(env, name))
+		mem_append(&name, "_");
 	env_set(env, name, program_value_text(value));
 	free(name);
 }

@@ -3,6 +3,7 @@
  * differently, or whose end only a full parser finds, leave a doubt, and then nothing can be inserted any more. */
 #include <ctype.h>
 
+#include "base/json/js.h"
 #include "tuner/program/program_impl.h"
 
 static bool is_plain(const char *text) {
@@ -33,13 +34,11 @@ char *program_join(const char *const *words, bool quoted) {
 
 char *program_env_prefix(const json_t *unset, const json_t *set) {
 	char *line = mem_strdup("");
-	const char *name;
-	json_t *value;
-	size_t i;
 	if (json_array_size(unset) || json_object_size(set))
 		mem_append(&line, "env ");
-	json_array_foreach(unset, i, value) mem_append(&line, "-u %s ", json_string_value(value));
-	json_object_foreach((json_t *)set, name, value) {
+	js_each (value, unset)
+		mem_append(&line, "-u %s ", json_string_value(value));
+	js_members (name, value, set) {
 		mem_auto char *word = program_quote(json_string_value(value));
 		mem_append(&line, "%s=%s ", name, word);
 	}

@@ -99,7 +99,7 @@ static bool row_read(const struct reader *reader, size_t row, struct build *buil
 		if (setting.type == VALUE_REAL && !isfinite(setting.as.r))
 			setting = value_word(cell);
 		if (setting.type == VALUE_WORD)
-			setting = value_word(arena_strdup(build_scratch(build), cell));
+			setting = value_word(arena_strdup(build->scratch, cell));
 		build_value(build, reader->column[c], setting);
 	}
 	return build_end(build, scan);
@@ -115,7 +115,7 @@ static char *kernel_of(const char *path, struct arena *arena) {
 
 static struct record *table_build(struct reader *reader, struct build *build, struct err *err) {
 	struct scan scan = scan_of("", 0, reader->path, err); /* for the messages of the build */
-	struct record *record = build_record(build);
+	struct record *record = build->record;
 	record->kernel = kernel_of(reader->path, record->arena);
 	record->objective = arena_strdup(record->arena, reader->choice->value);
 	record->unit = reader->choice->unit ? arena_strdup(record->arena, reader->choice->unit) : "";

@@ -126,9 +126,6 @@ bool scan_unexpected(struct scan *scan, const char *wanted);
 /* A recorded space under construction: the reader of a format adds rows, and build_finish makes the space from them. */
 struct build;
 /* Readers also fill the texts of the whole record. */
-struct record *build_record(struct build *build);
-struct arena *build_scratch(struct build *build); /* lives as long as the build */
-const struct record_choice *build_choice(const struct build *build);
 
 /* The parameter of that name, which is added if it is new; -1 with the scan's error set. */
 int build_column(struct build *build, struct scan *scan, const struct scan_text *name);
@@ -140,7 +137,6 @@ int build_counter(struct build *build, struct scan *scan, const struct scan_text
 /* For each row: begin, fill the row that is returned and call the others, end. */
 struct record_row *build_begin(struct build *build);
 void build_value(struct build *build, int column, struct value value);
-struct scan_reals *build_samples(struct build *build); /* to add to */
 void build_count(struct build *build, int counter, double count);
 /* False with the scan's error set if there are too many rows. A correct row becomes a failure at run time unless its
  * value is a finite number; times and rates must be above 0. */
@@ -243,7 +239,7 @@ struct record_format {
 /* NULL with the error set if the format is unknown. The scan keeps its place. */
 const struct record_format *record_detect(struct scan *scan);
 
-/* A file in memory, gzipped or not. A large gzipped file is unpacked by a thread of its own while it is scanned. */
+/* A file in memory, gzipped or not. */
 
 enum { LOAD_LIMIT = 1 << 30 };
 

@@ -109,10 +109,6 @@ void symbols_free(struct symbols *symbols) {
 	free(symbols);
 }
 
-const char *symbols_build_id(const struct symbols *symbols) {
-	return symbols->build_id;
-}
-
 static const char *function_name(const struct symbols *symbols, size_t number) {
 	const Elf64_Sym *symbol = &symbols->table[number];
 	bool good = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
@@ -179,7 +175,7 @@ static struct module *module_of(struct search *search, const char *path, const c
 		return NULL;
 	struct module *module = &search->modules[search->module_count];
 	*module = (struct module){.path = path, .symbols = symbols_read(path)};
-	const char *now = module->symbols ? symbols_build_id(module->symbols) : "-";
+	const char *now = module->symbols ? module->symbols->build_id : "-";
 	module->is_same = strcmp(now, "-") != 0 && strcmp(now, build_id) == 0;
 	search->named[search->module_count++] = (struct regions_module){path, now};
 	if (!module->is_same && !search->rebuilt->build_id && module->symbols)
@@ -195,10 +191,10 @@ static void lose(struct regions_rebuilt *rebuilt, const json_t *region) {
 	const char *place = js_string_or(region, "place", "");
 	if (rebuilt->lost++ >= NAMES_MAX)
 		return;
-	char *names = mem_printf("%s%s%s%s%s%s", rebuilt->names ? rebuilt->names : "", rebuilt->names ? ", " : "",
-	                         js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
-	free(rebuilt->names);
-	rebuilt->names = names;
+	bool first = !rebuilt->names;
+	rebuilt->names = first ? mem_strdup("") : rebuilt->names;
+	mem_append(&rebuilt->names, "%s%s%s%s%s", first ? "" : ", ", js_string_or(region, "name", "?"), *place ? " (" : "",
+	           place, *place ? ")" : "");
 }
 
 static bool offset_now(const struct module *module, const json_t *region, uint64_t *offset) {

@@ -111,7 +111,6 @@ void regions_rebuilt_clear(struct regions_rebuilt *rebuilt);
 struct symbols;
 void symbols_free(struct symbols *symbols);
 
-const char *symbols_build_id(const struct symbols *symbols); /* hexadecimal; "-": none */
 
 /* The function that holds the byte at `offset` from the first loaded one. */
 bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **name, uint64_t *size);

@@ -218,16 +218,15 @@ static void clause_add(json_t *clauses, char *clause) {
 
 /* Errors that at least half of the runs print and the baseline never does. */
 static void errors_add(const struct same_case *one, json_t *clauses) {
-	json_t *known = json_object(), *item;
-	size_t i;
-	json_array_foreach((json_t *)one->base, i, item) {
+	json_t *known = json_object();
+	js_each (item, one->base) {
 		js_each (line, json_object_get(item, "errors")) {
 			js_auto json_t *lines =
 				same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
 			json_object_update(known, lines);
 		}
 	}
-	json_array_foreach((json_t *)one->best, i, item) {
+	js_each (item, one->best) {
 		const char *first = json_string_value(js_at(item, "errors.0"));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
@@ -301,9 +300,8 @@ json_t *same_left(const struct same_case *one) {
 
 /* The files of a run by their names without numbers: {"out_#.txt": [file, ..]}. New reference. */
 static json_t *files_by_name(const json_t *item, const json_t *config) {
-	json_t *all = json_object(), *file;
-	size_t i;
-	json_array_foreach(json_object_get(item, "files"), i, file) {
+	json_t *all = json_object();
+	js_each (file, json_object_get(item, "files")) {
 		const char *name = js_string_or(file, "name", "");
 		struct same_line line = same_line_read(name, strlen(name), config);
 		if (!json_object_get(all, line.words))
@@ -394,12 +392,11 @@ static const char *content_how(const json_t *bases, const json_t *digest) {
 
 /* The weakest comparison in any run counts. */
 static void file_how(const json_t *bases, const json_t *runs, const char *key, size_t at, json_t *all) {
-	json_t *digests = json_array(), *run;
+	json_t *digests = json_array();
 	const char *how = NULL;
-	size_t i;
-	json_array_foreach((json_t *)bases, i, run)
+	js_each (run, bases)
 		json_array_append(digests, json_array_get(json_object_get(run, key), at));
-	json_array_foreach((json_t *)runs, i, run) {
+	js_each (run, runs) {
 		const char *here = content_how(digests, json_array_get(json_object_get(run, key), at));
 		how = here ? here : how;
 	}

@@ -42,10 +42,8 @@ static double overhead_of(const struct tune *tune) {
 
 static double start_stop_of(const struct tune *tune) {
 	double most = NAN;
-	const char *key;
-	json_t *row;
-	json_object_foreach(tune->counting.counted, key, row) most =
-		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
+	js_members (key, row, tune->counting.counted)
+		most = fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
 	return most;
 }
 
