@@ -294,6 +294,11 @@ static void template_add(char **out, const struct program_spec *spec, const char
                          const void *ctx) {
 	mem_auto char *from = mem_printf("%.*s", (int)strcspn(template, "="), template), *in = program_quote(from),
 				  *to = program_quote(template + strlen(from) + 1);
+	if (strchr(from, '{')) { /* the text itself */
+		mem_auto char *text = fill(ctx, from, false), *word = program_quote(text ? text : from);
+		mem_append(out, "echo %s | tee %s >/dev/null && ", word, template + strlen(from) + 1);
+		return;
+	}
 	mem_append(out, "sed");
 	for (const char *const *name = spec->params; name && *name; name++) {
 		mem_auto char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false),

@@ -111,7 +111,6 @@ void regions_rebuilt_clear(struct regions_rebuilt *rebuilt);
 struct symbols;
 void symbols_free(struct symbols *symbols);
 
-
 /* The function that holds the byte at `offset` from the first loaded one. */
 bool symbols_at(const struct symbols *symbols, uint64_t offset, const char **name, uint64_t *size);
 /* Functions of that name: how many, and how many of them have that size, with the offset of the last of these. */

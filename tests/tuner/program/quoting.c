@@ -171,9 +171,8 @@ char *quoting_replaced(const char *words, const char *mark, const char *value) {
 		mem_append(&old, "=%c", *mark);
 	for (; *value; value++)
 		mem_append(&new, "=%c", *value);
-	for (const char *next; (next = strstr(words, old)); words = next + strlen(old)) {
+	for (const char *next; (next = strstr(words, old)); words = next + strlen(old))
 		mem_append(&out, "%.*s%s", (int)(next - words), words, new);
-	}
 	mem_append(&out, "%s", words);
 	free(old);
 	free(new);
