@@ -14,7 +14,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/app/app_impl.h"
-#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 
 enum { INDEX_MAX = 999, NAME_MAX_BYTES = 48 };

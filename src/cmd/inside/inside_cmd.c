@@ -15,7 +15,7 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "src/ui/ui.h"
-#include "tuner/program/kokkos_seen.h"
+#include "tuner/program/program.h"
 #include "tuner/race/numbers.h"
 #include "tuner/result/result.h"
 

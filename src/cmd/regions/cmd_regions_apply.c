@@ -11,10 +11,8 @@
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/regions/regions_impl.h"
-#include "tuner/profile/use.h"
-#include "tuner/regions/rebuilt.h"
+#include "tuner/profile/profile.h"
 #include "tuner/regions/regions.h"
-#include "tuner/regions/tune.h"
 #include "tuner/result/result.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };

@@ -14,7 +14,6 @@
 #include "src/show/measured.h"
 #include "src/ui/ui.h"
 #include "tuner/race/race.h"
-#include "tuner/race/regression.h"
 #include "tuner/store/store.h"
 
 /* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */

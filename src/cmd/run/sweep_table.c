@@ -8,7 +8,7 @@
 #include "src/cmd/run/run_impl.h"
 #include "src/show/figures.h"
 #include "src/show/results.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 /* The values of a sweep: --over, and --weak. */
 enum { NAMES_MAX = 8 };

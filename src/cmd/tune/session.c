@@ -10,9 +10,7 @@
 #include "src/plan/hints.h"
 #include "src/plan/narrow.h"
 #include "src/show/results.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/use.h"
 
 /* `tune --export`: every trial of the searches that have just ended. */
 struct rows {
