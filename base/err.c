@@ -54,12 +54,6 @@ int err_prefix(struct err *err, const char *where, ...) {
 	return -1;
 }
 
-int err_later(struct err *err, int failed, const struct err *later) {
-	if (!failed && later->code != ERR_OK)
-		*err = *later;
-	return failed || later->code != ERR_OK ? -1 : 0;
-}
-
 int err_exit_status(enum err_code code) {
 	switch (code) {
 #define ERR_STATUS(name, status, text)                                                                                 \

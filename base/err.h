@@ -37,8 +37,6 @@ int err_set(struct err *err, enum err_code code, const char *hint, const char *w
 int err_hint(struct err *err, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "WHERE: " before the message. */
 int err_prefix(struct err *err, const char *where, ...) __attribute__((format(printf, 2, 3)));
-/* The first failure counts: takes over `later` unless something has `failed` before. Returns -1 if either has. */
-int err_later(struct err *err, int failed, const struct err *later);
 int err_exit_status(enum err_code code);
 const char *err_meaning(enum err_code code);
 /* "sweetspot: error: WHAT" and "  hint: WHAT TO DO" */

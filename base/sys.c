@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/sys.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +11,6 @@
 
 #include "base/mem.h"
 #include "base/stop.h"
-#include "base/text.h"
 
 static double seconds(clockid_t clock) {
 	struct timespec t;
@@ -124,29 +122,6 @@ char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *er
 bool sys_is_plain_file(const char *path) {
 	struct stat what;
 	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
-}
-
-bool sys_is_folder(const char *path) {
-	struct stat what;
-	return stat(path, &what) == 0 && S_ISDIR(what.st_mode);
-}
-
-static int is_visible(const struct dirent *entry) {
-	return *entry->d_name != '.';
-}
-
-char **sys_folder_files(const char *folder, const char *end, size_t *count) {
-	struct dirent **entries = NULL;
-	int all = scandir(folder, &entries, is_visible, alphasort);
-	char **paths = all < 0 ? NULL : mem_alloc((size_t)all + 1, sizeof *paths);
-	*count = 0;
-	for (int i = 0; i < all; i++) {
-		if (text_ends_with(entries[i]->d_name, end) && strlen(entries[i]->d_name) > strlen(end))
-			paths[(*count)++] = mem_printf("%s/%s", folder, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	return paths;
 }
 
 int sys_self_path(char *path, size_t size, struct err *err) {

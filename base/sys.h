@@ -17,10 +17,6 @@ char *sys_read_file(const char *path, size_t limit, size_t *size,
                     struct err *err); /* a NUL is appended; the caller frees it */
 /* Not a pipe, which would be waited for, nor a device, which may have no end. Links are followed. */
 bool sys_is_plain_file(const char *path);
-bool sys_is_folder(const char *path); /* or a link to one */
-/* The paths of its files whose names end so and do not begin with a dot, in the order of names; NULL-terminated. The
- * caller frees them and the list. NULL if it cannot be read. */
-char **sys_folder_files(const char *folder, const char *end, size_t *count);
 /* sys_read_file from an open descriptor, which stays open; where: a description for messages. */
 char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err);
 /* The absolute path of the running program. Fails if /proc is not mounted or the path does not fit. */

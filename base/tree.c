@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 struct tree {
 	int top;
 	uint64_t moved; /* folders that were moved to the top, each under its own number */
@@ -106,4 +109,27 @@ bool tree_is_fresh(const char *path) {
 	if (dir)
 		closedir(dir);
 	return fresh;
+}
+
+bool tree_is_folder(const char *path) {
+	struct stat what;
+	return stat(path, &what) == 0 && S_ISDIR(what.st_mode);
+}
+
+static int is_visible(const struct dirent *entry) {
+	return *entry->d_name != '.';
+}
+
+char **tree_files(const char *folder, const char *end, size_t *count) {
+	struct dirent **entries = NULL;
+	int all = scandir(folder, &entries, is_visible, alphasort);
+	char **paths = all < 0 ? NULL : mem_alloc((size_t)all + 1, sizeof *paths);
+	*count = 0;
+	for (int i = 0; i < all; i++) {
+		if (text_ends_with(entries[i]->d_name, end) && strlen(entries[i]->d_name) > strlen(end))
+			paths[(*count)++] = mem_printf("%s/%s", folder, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return paths;
 }

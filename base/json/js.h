@@ -31,8 +31,6 @@ json_t *js_named(const json_t *array, const char *name);
 int js_write(const json_t *value, FILE *out);
 /* The same to stdout, and releases it; main looks for errors of stdout. */
 int js_print(json_t *document);
-/* The same to a file, and to stdout if `path` is NULL or "-". */
-int js_save(const json_t *document, const char *path, struct err *err);
 /* Writes JSON text with all controls escaped, those of direction too: JSON escapes controls below U+0020 only, but
  * people read documents on terminals. */
 void js_text_write(const char *text, FILE *out);

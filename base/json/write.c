@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples with one number per line,
  * and people read this output. */
-#include "base/json/js.h"
+#include "base/json/save.h"
+
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/text.h"

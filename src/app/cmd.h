@@ -10,6 +10,13 @@
 #include "tuner/worker/kernel_desc.h"
 #include "tuner/worker/worker.h"
 
+/* The first failure counts: takes over `later` unless something has `failed` before. Returns -1 if either has. */
+static inline int err_later(struct err *err, int failed, const struct err *later) {
+	if (!failed && later->code != ERR_OK)
+		*err = *later;
+	return failed || later->code != ERR_OK ? -1 : 0;
+}
+
 /* Its parts are opened on first use, and main closes them. */
 struct app;
 struct ui *app_ui(struct app *app);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/sys.h"
+#include "base/tree.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/profile.h"
@@ -224,7 +225,7 @@ static json_t *from_store(struct app *app, const struct opt_args *args, bool tri
 
 /* Loads a file even if it belongs to another machine; from a folder, takes the profile of this machine. */
 static json_t *from_path(struct app *app, const char *path, struct err *err) {
-	if (!sys_is_folder(path))
+	if (!tree_is_folder(path))
 		return profile_load(path, err);
 	return profile_at(path, app_fingerprint(app, err), err);
 }

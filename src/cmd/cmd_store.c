@@ -4,7 +4,8 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "base/sys.h"
+#include "base/tree.h"
+#include "base/json/save.h"
 #include "src/cmd/store_rows_impl.h"
 #include "src/show/columns.h"
 #include "tuner/store/store.h"
@@ -53,9 +54,9 @@ static int file_import(struct store *store, const char *path, json_t *files, str
 static int path_import(struct store *store, const char *path, json_t *files, struct err *err) {
 	size_t count;
 	int failed = 0;
-	if (!sys_is_folder(path))
+	if (!tree_is_folder(path))
 		return file_import(store, path, files, err);
-	mem_auto char **paths = sys_folder_files(path, ".json", &count);
+	mem_auto char **paths = tree_files(path, ".json", &count);
 	if (!count)
 		failed = err_set(err, ERR_USAGE, "`sweetspot store export -o FILE` writes them",
 		                 "%s does not contain any .json files", path);

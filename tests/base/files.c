@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sys.h"
+#include "base/tree.h"
 #include "tests/tap.h"
 
 /* How a child that runs `act` ends, with its stderr thrown away. */
@@ -384,14 +385,14 @@ static void test_list(void) {
 	       sys_write_file("list/a.json", "", 0, NULL) == 0 && sys_write_file("list/.json", "", 0, NULL) == 0 &&
 	       sys_write_file("list/.c.json", "", 0, NULL) == 0 && sys_write_file("list/d.txt", "", 0, NULL) == 0,
 	   "a folder is filled");
-	char **paths = sys_folder_files("list", ".json", &count);
+	char **paths = tree_files("list", ".json", &count);
 	ok(count == 2 && strcmp(paths[0], "list/a.json") == 0 && strcmp(paths[1], "list/b.json") == 0 && !paths[2],
 	   "the files of a folder come by name, without those of a dot");
 	for (size_t i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
-	ok(!sys_folder_files("list/absent", "", &count) && count == 0, "a folder that does not exist has no files");
-	ok(sys_is_folder("list") && !sys_is_folder("list/a.json") && !sys_is_folder("absent"), "a folder is known as one");
+	ok(!tree_files("list/absent", "", &count) && count == 0, "a folder that does not exist has no files");
+	ok(tree_is_folder("list") && !tree_is_folder("list/a.json") && !tree_is_folder("absent"), "a folder is known as one");
 }
 
 static void test_hash(void) {

@@ -5,6 +5,7 @@
 #include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
@@ -200,7 +201,7 @@ static int profile_merge_run(struct app *app, const struct opt_args *args, struc
 	struct joining joining;
 	int failed =
 		run_into(app, args, output,
-	             output && (text_ends_with(opt_get(args, "output", ""), "/") || sys_is_folder(output)), &joining, err);
+	             output && (text_ends_with(opt_get(args, "output", ""), "/") || tree_is_folder(output)), &joining, err);
 	joining_clear(&joining, output);
 	return failed;
 }

@@ -3,8 +3,8 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/sys.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
@@ -46,7 +46,7 @@ int profile_inputs_files(struct profile_inputs *inputs, struct app *app, const c
 	if (!app_machine(app, err))
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		if ((sys_is_folder(paths[i]) ? folder_add : file_add)(inputs, app, paths[i], err))
+		if ((tree_is_folder(paths[i]) ? folder_add : file_add)(inputs, app, paths[i], err))
 			return -1;
 	return 0;
 }

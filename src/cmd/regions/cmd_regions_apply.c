@@ -9,6 +9,7 @@
 #include "base/proc/path.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "src/app/app.h"
 #include "src/cmd/regions/regions_impl.h"
 #include "tuner/profile/profile.h"
@@ -72,7 +73,7 @@ bool regions_document_proven(const json_t *document) {
 
 /* The only document in the folder; *count says how many there are. */
 static char *only_document(const char *folder, size_t *count) {
-	mem_auto char **paths = sys_folder_files(folder, ".json", count);
+	mem_auto char **paths = tree_files(folder, ".json", count);
 	for (size_t i = 1; i < *count; i++)
 		free(paths[i]);
 	return *count ? paths[0] : NULL;
@@ -111,7 +112,7 @@ int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, cons
 	struct err none = {0};
 	mem_auto char *folder = folder_of(args, &none);
 	size_t count = 0;
-	mem_auto char **paths = folder ? sys_folder_files(folder, ".json", &count) : NULL;
+	mem_auto char **paths = folder ? tree_files(folder, ".json", &count) : NULL;
 	int result = 0;
 	for (size_t i = 0; i < count; i++) {
 		js_auto json_t *document = result ? NULL : regions_document_load(paths[i], &none);

@@ -6,6 +6,7 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "base/sys.h"
+#include "base/json/save.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/sys.h"
+#include "base/tree.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
 #include "tuner/study/study.h"
@@ -112,7 +112,7 @@ static int from_add(const char *path, bool folder, struct replay_settings *setti
 /* Every file of a folder is a recorded space. */
 static int from_folder(const char *path, struct replay_settings *settings, struct err *err) {
 	size_t count;
-	mem_auto char **paths = sys_folder_files(path, "", &count);
+	mem_auto char **paths = tree_files(path, "", &count);
 	int failed =
 		count ? 0 : err_set(err, ERR_USAGE, "--from takes a recorded space or a folder of them", "%s is empty", path);
 	for (size_t i = 0; i < count; i++) {
@@ -125,7 +125,7 @@ static int from_folder(const char *path, struct replay_settings *settings, struc
 static int from_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
 	for (size_t i = 0; i < opt_count(args, "from"); i++) {
 		const char *path = opt_at(args, "from", i);
-		if (sys_is_folder(path) ? from_folder(path, settings, err) : from_add(path, false, settings, err))
+		if (tree_is_folder(path) ? from_folder(path, settings, err) : from_add(path, false, settings, err))
 			return -1;
 	}
 	return 0;
