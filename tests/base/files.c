@@ -392,7 +392,8 @@ static void test_list(void) {
 		free(paths[i]);
 	free(paths);
 	ok(!tree_files("list/absent", "", &count) && count == 0, "a folder that does not exist has no files");
-	ok(tree_is_folder("list") && !tree_is_folder("list/a.json") && !tree_is_folder("absent"), "a folder is known as one");
+	ok(tree_is_folder("list") && !tree_is_folder("list/a.json") && !tree_is_folder("absent"),
+	   "a folder is known as one");
 }
 
 static void test_hash(void) {
