@@ -42,8 +42,4 @@ static void jump_run(struct cc_state *s) {
 	} while (changed > 0);
 }
 
-const struct cc_variant KERNEL_COUNTED(cc_jump) = {
-	.name = "jump",
-	.summary = "label propagation with pointer jumping",
-	.run = jump_run,
-};
+const struct cc_variant KERNEL_COUNTED(cc_jump) = {.name = "jump", .run = jump_run};

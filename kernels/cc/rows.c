@@ -46,8 +46,4 @@ static void rows_run(struct cc_state *s) {
 	} while (changed > 0);
 }
 
-const struct cc_variant KERNEL_COUNTED(cc_rows) = {
-	.name = "rows",
-	.summary = "label propagation, row by row",
-	.run = rows_run,
-};
+const struct cc_variant KERNEL_COUNTED(cc_rows) = {.name = "rows", .run = rows_run};

@@ -2,7 +2,7 @@
 /* The limits of a machine: bandwidths, arithmetic peaks, the costs of OpenMP. Shared by the ceilings; nothing
  * outside kernels/ceiling and its test includes it.
  *
- * A ceiling is a table of verbs, in a file of its own. Most are a share of work that every thread of the team does on
+ * A ceiling is a table of verbs. Most are a share of work that every thread of the team does on
  * its own memory (`part`); those that start teams themselves have `run` instead. */
 #ifndef KERNELS_CEILING_CEILING_H
 #define KERNELS_CEILING_CEILING_H

@@ -46,7 +46,7 @@ enum { FW_TILE_UPDATES, FW_RELAXATIONS };
 struct fw_state;
 
 struct fw_variant {
-	const char *name, *summary;
+	const char *name;
 	enum fw_form form; /* FW_TILES: or FW_ROWS, as the user likes */
 	void (*run)(const struct fw_state *s);
 };

@@ -17,9 +17,4 @@ static void naive_run(const struct fw_state *s) {
 	}
 }
 
-const struct fw_variant KERNEL_COUNTED(fw_naive) = {
-	.name = "naive",
-	.summary = "triple loop, parallel for over the rows in each step",
-	.form = FW_LINES,
-	.run = naive_run,
-};
+const struct fw_variant KERNEL_COUNTED(fw_naive) = {.name = "naive", .form = FW_LINES, .run = naive_run};

@@ -13,9 +13,4 @@ static void serial_run(const struct fw_state *s) {
 	}
 }
 
-const struct fw_variant KERNEL_COUNTED(fw_serial) = {
-	.name = "serial",
-	.summary = "triple loop without OpenMP",
-	.form = FW_LINES,
-	.run = serial_run,
-};
+const struct fw_variant KERNEL_COUNTED(fw_serial) = {.name = "serial", .form = FW_LINES, .run = serial_run};

@@ -28,9 +28,4 @@ static void tasks_run(const struct fw_state *s) {
 	cube_run(s, fw_cube_whole(s));
 }
 
-const struct fw_variant KERNEL_COUNTED(fw_tasks) = {
-	.name = "tasks",
-	.summary = "recursive, tasks, the parallel region opened once at the top",
-	.form = FW_TILES,
-	.run = tasks_run,
-};
+const struct fw_variant KERNEL_COUNTED(fw_tasks) = {.name = "tasks", .form = FW_TILES, .run = tasks_run};

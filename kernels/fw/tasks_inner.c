@@ -39,8 +39,4 @@ static void tasks_inner_run(const struct fw_state *s) {
 }
 
 const struct fw_variant KERNEL_COUNTED(fw_tasks_inner) = {
-	.name = "tasks_inner",
-	.summary = "recursive, tasks, a parallel region opened in every call: does not scale",
-	.form = FW_TILES,
-	.run = tasks_inner_run,
-};
+	.name = "tasks_inner", .form = FW_TILES, .run = tasks_inner_run};

@@ -21,11 +21,4 @@ static void bits_run(struct gol_state *state) {
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_bits) = {
-	.name = "bits",
-	.summary = "64 cells per word, carry-save adders, SIMD strips of rows",
-	.unit = sizeof(uint64_t),
-	.cells_per_unit = 64,
-	.load = gol_bits_load,
-	.save = gol_bits_save,
-	.run = bits_run,
-};
+	.unit = sizeof(uint64_t), .cells_per_unit = 64, .load = gol_bits_load, .save = gol_bits_save, .run = bits_run};

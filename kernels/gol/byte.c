@@ -29,11 +29,4 @@ static void byte_run(struct gol_state *state) {
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_byte) = {
-	.name = "byte",
-	.summary = "one byte per cell, vectorised rows, one parallel region",
-	.unit = 1,
-	.cells_per_unit = 1,
-	.load = gol_bytes_load,
-	.save = gol_bytes_save,
-	.run = byte_run,
-};
+	.unit = 1, .cells_per_unit = 1, .load = gol_bytes_load, .save = gol_bytes_save, .run = byte_run};

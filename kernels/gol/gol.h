@@ -65,7 +65,6 @@ struct gol_state {
 
 /* A layout and the loop over it. load and save convert one row of the current grid. */
 struct gol_variant {
-	const char *name, *summary;
 	size_t unit; /* bytes in one element of the layout */
 	size_t cells_per_unit;
 	bool (*prepare)(struct gol_state *state); /* may be NULL; false without memory */

@@ -24,11 +24,4 @@ static void int_run(struct gol_state *state) {
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_int) = {
-	.name = "int",
-	.summary = "one int per cell, parallel for over rows",
-	.unit = sizeof(int),
-	.cells_per_unit = 1,
-	.load = gol_ints_load,
-	.save = gol_ints_save,
-	.run = int_run,
-};
+	.unit = sizeof(int), .cells_per_unit = 1, .load = gol_ints_load, .save = gol_ints_save, .run = int_run};

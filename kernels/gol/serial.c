@@ -23,11 +23,4 @@ static void serial_run(struct gol_state *state) {
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_serial) = {
-	.name = "serial",
-	.summary = "an int a cell, plain loops without OpenMP",
-	.unit = sizeof(int),
-	.cells_per_unit = 1,
-	.load = gol_ints_load,
-	.save = gol_ints_save,
-	.run = serial_run,
-};
+	.unit = sizeof(int), .cells_per_unit = 1, .load = gol_ints_load, .save = gol_ints_save, .run = serial_run};

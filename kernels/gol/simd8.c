@@ -19,11 +19,4 @@ static void simd8_run(struct gol_state *state) {
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_simd8) = {
-	.name = "simd8",
-	.summary = "one byte per cell, SIMD strips of rows",
-	.unit = 1,
-	.cells_per_unit = 1,
-	.load = gol_bytes_load,
-	.save = gol_bytes_save,
-	.run = simd8_run,
-};
+	.unit = 1, .cells_per_unit = 1, .load = gol_bytes_load, .save = gol_bytes_save, .run = simd8_run};

@@ -184,13 +184,9 @@ static bool temporal_prepare(struct gol_state *state) {
 	return true;
 }
 
-const struct gol_variant KERNEL_COUNTED(gol_temporal) = {
-	.name = "temporal",
-	.summary = "64 cells per word, several generations in one pass down a tile",
-	.unit = sizeof(uint64_t),
-	.cells_per_unit = 64,
-	.prepare = temporal_prepare,
-	.load = gol_bits_load,
-	.save = gol_bits_save,
-	.run = temporal_run,
-};
+const struct gol_variant KERNEL_COUNTED(gol_temporal) = {.unit = sizeof(uint64_t),
+                                                         .cells_per_unit = 64,
+                                                         .prepare = temporal_prepare,
+                                                         .load = gol_bits_load,
+                                                         .save = gol_bits_save,
+                                                         .run = temporal_run};

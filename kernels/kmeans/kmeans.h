@@ -58,7 +58,7 @@ enum kmeans_part {
 struct kmeans_state;
 
 struct kmeans_variant {
-	const char *name, *summary;
+	const char *name;
 	bool copies; /* a table for each thread, not one for all */
 	bool wide;   /* has a second form of the centres */
 	void (*run)(const struct kmeans_state *s);

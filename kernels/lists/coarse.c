@@ -25,9 +25,4 @@ static bool coarse_remove(struct list *list, struct list_pool *pool, int32_t key
 }
 
 const struct list_kind KERNEL_COUNTED(list_coarse) = {
-	.name = "coarse",
-	.summary = "one lock for the list",
-	.contains = coarse_contains,
-	.add = coarse_add,
-	.remove = coarse_remove,
-};
+	.name = "coarse", .contains = coarse_contains, .add = coarse_add, .remove = coarse_remove};

@@ -56,9 +56,4 @@ static bool fine_remove(struct list *list, struct list_pool *pool, int32_t key) 
 }
 
 const struct list_kind KERNEL_COUNTED(list_fine) = {
-	.name = "fine",
-	.summary = "one lock per node, hand over hand",
-	.contains = fine_contains,
-	.add = fine_add,
-	.remove = fine_remove,
-};
+	.name = "fine", .contains = fine_contains, .add = fine_add, .remove = fine_remove};

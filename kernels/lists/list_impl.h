@@ -75,7 +75,7 @@ enum list_flags {
 
 /* Keys are greater than INT32_MIN and less than INT32_MAX. add and remove return whether they changed the set. */
 struct list_kind {
-	const char *name, *summary;
+	const char *name;
 	unsigned flags;
 	bool (*contains)(struct list *list, struct list_pool *pool, int32_t key);
 	bool (*add)(struct list *list, struct list_pool *pool, int32_t key);

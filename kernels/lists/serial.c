@@ -3,10 +3,4 @@
 #include "kernels/lists/plain_impl.h"
 
 const struct list_kind KERNEL_COUNTED(list_serial) = {
-	.name = "serial",
-	.summary = "no synchronization, for one thread",
-	.flags = LIST_SERIAL,
-	.contains = plain_contains,
-	.add = plain_add,
-	.remove = plain_remove,
-};
+	.name = "serial", .flags = LIST_SERIAL, .contains = plain_contains, .add = plain_add, .remove = plain_remove};

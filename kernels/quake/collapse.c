@@ -85,8 +85,4 @@ static void collapse_run(struct quake_state *s) {
 	}
 }
 
-const struct quake_variant KERNEL_COUNTED(quake_collapse) = {
-	.name = "collapse",
-	.summary = "separate sweeps, each a parallel loop over rows and columns",
-	.run = collapse_run,
-};
+const struct quake_variant KERNEL_COUNTED(quake_collapse) = {.name = "collapse", .run = collapse_run};

@@ -75,8 +75,8 @@ struct quake_state {
 };
 
 struct quake_variant {
-	const char *name, *summary;
-	bool alarms, bands;
+	const char *name;
+	bool bands; /* works on `block` rows at a time */
 	void (*run)(struct quake_state *s);
 };
 extern const struct quake_variant quake_serial, quake_rows, quake_collapse, quake_fused, quake_temporal;

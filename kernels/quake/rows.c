@@ -63,8 +63,4 @@ static void rows_run(struct quake_state *s) {
 	}
 }
 
-const struct quake_variant KERNEL_COUNTED(quake_rows) = {
-	.name = "rows",
-	.summary = "separate sweeps, each a parallel loop over rows",
-	.run = rows_run,
-};
+const struct quake_variant KERNEL_COUNTED(quake_rows) = {.name = "rows", .run = rows_run};

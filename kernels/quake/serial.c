@@ -19,8 +19,4 @@ static void serial_run(struct quake_state *s) {
 	}
 }
 
-const struct quake_variant KERNEL_COUNTED(quake_serial) = {
-	.name = "serial",
-	.summary = "separate sweeps without OpenMP",
-	.run = serial_run,
-};
+const struct quake_variant KERNEL_COUNTED(quake_serial) = {.name = "serial", .run = serial_run};
