@@ -6,7 +6,7 @@
 
 #include "gpu/gpu_abi_impl.h"
 #include "gpu/open.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 
 /* CUDA's libraries, opened when they are first needed. A call that a library does not export is NULL. */
 

@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "worker/worker_impl.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/crash.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tests/fuzz.h"

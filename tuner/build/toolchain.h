@@ -3,7 +3,7 @@
  * obey, and the processor. Goes into the key of a build (tuner/build/cache.h). */
 #ifndef TUNER_BUILD_TOOLCHAIN_H
 #define TUNER_BUILD_TOOLCHAIN_H
-#include "base/sha256.h"
+#include "base/hash.h"
 
 void toolchain_hash_text(struct sha256 *sha, const char *text); /* NULL counts as an empty text */
 /* The files that a command names by their absolute paths or that are found in PATH, with their sizes and times, but not

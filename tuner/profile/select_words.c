@@ -2,7 +2,7 @@
 /* Reads the words that name a problem to look up. */
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "tuner/profile/select.h"
 

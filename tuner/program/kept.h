@@ -4,7 +4,7 @@
 #ifndef TUNER_PROGRAM_KEPT_H
 #define TUNER_PROGRAM_KEPT_H
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/program/program.h"
 
 struct program_kept {

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/program/command.h"
 #include "tuner/program/program.h"
 

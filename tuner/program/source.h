@@ -2,7 +2,7 @@
 /* The identity of a program: two measurements are comparable if all of this is equal. */
 #ifndef TUNER_PROGRAM_SOURCE_H
 #define TUNER_PROGRAM_SOURCE_H
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/program/program.h"
 
 /* Hashes the file that execvp would run in `cwd` (NULL: here); false if it cannot be read. */

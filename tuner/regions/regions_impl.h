@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <stddef.h>
 
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "tuner/race/race.h"
 #include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"

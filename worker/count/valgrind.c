@@ -11,7 +11,7 @@
 
 #include "base/json/js.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 #include "worker/kernel/word.h"
 

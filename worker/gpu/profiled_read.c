@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
 #include "base/hash.h"
 #include "base/proc/apart.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/call.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
 #include "base/text.h"
 #include "worker/kernel/lines.h"
 

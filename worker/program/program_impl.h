@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/proc/proc.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "counters/perf/perf.h"
 
 /* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.

@@ -5,7 +5,7 @@
 #include "worker/gpu/work.h"
 #include "counters/rapl/meter.h"
 #include "worker/program/usage_impl.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 
 /* The surroundings of one trial's commands: folder, environment, scratch and limits. */
 struct program_site {

@@ -7,19 +7,17 @@
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */
 
-static const uint64_t FNV_START = 0xcbf29ce484222325, FNV_PRIME = 0x100000001b3;
-
 void digest_start(struct digest *digest) {
 	digest->bytes = digest->lines = 0;
-	digest->words = digest->line = FNV_START;
+	digest->words = digest->line = HASH_START;
 	digest->bag = 0;
 	digest->sum = 0;
 	digest->head_size = digest->tail_size = digest->number_size = 0;
 	sha256_start(&digest->sha);
 }
 
-static void hash_add(uint64_t *hash, char c) {
-	*hash = (*hash ^ (unsigned char)c) * FNV_PRIME;
+static void letter_add(uint64_t *hash, char c) {
+	*hash = hash_add(*hash, &c, 1);
 }
 
 static void number_end(struct digest *digest) {
@@ -29,7 +27,7 @@ static void number_end(struct digest *digest) {
 	double value = strtod(digest->number, NULL);
 	digest->sum += isfinite(value) ? value : 0;
 	digest->number_size = 0;
-	hash_add(&digest->words, '#');
+	letter_add(&digest->words, '#');
 }
 
 static void text_read(struct digest *digest, const char *data, size_t size) {
@@ -40,13 +38,13 @@ static void text_read(struct digest *digest, const char *data, size_t size) {
 			digest->number[digest->number_size++] = c;
 		} else if (!inside) {
 			number_end(digest);
-			hash_add(&digest->words, c);
+			letter_add(&digest->words, c);
 		}
-		hash_add(&digest->line, c);
+		letter_add(&digest->line, c);
 		if (c == '\n') {
 			digest->lines++;
 			digest->bag += digest->line;
-			digest->line = FNV_START;
+			digest->line = HASH_START;
 		}
 	}
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "worker/kernel/device.h"
 #include "worker/source/source.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/proc/proc.h"
 #include "base/sys.h"
