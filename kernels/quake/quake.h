@@ -128,12 +128,6 @@ static inline float quake_cell_branches(const float *above, const float *row, co
 	return energy > QUAKE_EMAX ? energy - QUAKE_EMAX : energy;
 }
 
-/* sweep.c: the sweeps along one row that the variants with separate sweeps share. */
-void quake_sweep_charge(const struct quake_state *s, ptrdiff_t i);
-double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);
-double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i);
-void quake_sweep_propagate(const struct quake_state *s, ptrdiff_t i);
-
 /* quake.c: shared with the table of another device. The state that verify, figures and series get begins with a
  * struct quake_state, of which they read input, counts, means, now, grid and stride. */
 enum { QUAKE_N, QUAKE_STEPS, QUAKE_ENERGY }; /* places in the problem */
