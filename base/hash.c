@@ -4,11 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/mem.h"
 
 uint64_t hash_add(uint64_t hash, const void *data, size_t size) {
 	for (const unsigned char *byte = data; size--; byte++)
@@ -136,12 +133,12 @@ bool file_hash(const char *path, int flags, uint64_t most, char hash[SHA256_TEXT
 	int fd = regular_open(path, flags);
 	if (fd < 0)
 		return false;
-	mem_auto char *piece = mem_alloc(PIECE, 1);
+	char piece[PIECE];
 	struct sha256 sha;
 	uint64_t size = 0;
 	ssize_t got;
 	sha256_start(&sha);
-	while ((got = read(fd, piece, PIECE)) > 0 && (size += (uint64_t)got) <= most)
+	while ((got = read(fd, piece, sizeof piece)) > 0 && (size += (uint64_t)got) <= most)
 		sha256_add(&sha, piece, (size_t)got);
 	int failed = got > 0 ? EFBIG : got < 0 ? errno : 0;
 	sha256_end(&sha, hash);

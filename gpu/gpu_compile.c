@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"

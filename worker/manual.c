@@ -7,8 +7,6 @@
 #include "base/value.h"
 #include "topo/topo.h"
 #include "worker/worker_impl.h"
-#include "worker/count/counting.h"
-#include "worker/kernel/lines.h"
 #include "worker/kernel/word.h"
 #include "worker/program/runner_program.h"
 #include "worker/source/source.h"

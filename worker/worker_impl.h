@@ -2,16 +2,9 @@
 /* Private to this folder. */
 #ifndef WORKER_WORKER_IMPL_H
 #define WORKER_WORKER_IMPL_H
-#include <jansson.h>
 
 #include "base/opt.h"
-#include "worker/count/counters.h"
-#include "worker/count/noise.h"
-#include "worker/kernel/call.h"
-#include "worker/kernel/device.h"
-#include "worker/kernel/library.h"
-#include "worker/kernel/state.h"
-#include "worker/kernel/team.h"
+#include "worker/count/counting.h"
 
 /* Answers what a worker would count, without running anything, so that a misspelt name is found before the first
  * trial. */

@@ -4,6 +4,10 @@
  * first. */
 #include "kernels/ceiling/ceiling.h"
 
+static double bytes(const struct ceiling_job *job) {
+	return (double)job->threads * (double)job->passes * (double)job->ceiling->arrays * (double)job->size;
+}
+
 /* A sum over an array of words. */
 static void read_fill(const struct ceiling_job *job, int thread) {
 	uint64_t *words = ceiling_array(job, thread, 0);
@@ -74,7 +78,7 @@ static bool triad_right(const struct ceiling_job *job, int thread) {
 	                                       .rate = &ceiling_bandwidth,                                                 \
 	                                       .n_max = INT64_C(1) << 36,                                                  \
 	                                       .arrays = count,                                                            \
-	                                       .ops = ceiling_bytes,                                                       \
+	                                       .ops = bytes,                                                               \
 	                                       .fill = word##_fill,                                                        \
 	                                       .part = word##_part,                                                        \
 	                                       .right = word##_right}

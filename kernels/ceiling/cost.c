@@ -5,6 +5,10 @@
 
 #include "kernels/ceiling/ceiling.h"
 
+static double repetitions(const struct ceiling_job *job) {
+	return (double)job->n;
+}
+
 static void barrier_part(const struct ceiling_job *job, int thread) {
 	uint64_t *passed = &job->slots[thread].sum;
 	*passed = 0;
@@ -118,7 +122,7 @@ static double handover_ops(const struct ceiling_job *job) {
 
 #define COST(word, ...)                                                                                                \
 	const struct ceiling ceiling_##word = {                                                                            \
-		.name = #word, .op = #word, .rate = &ceiling_cost, .n_max = 1 << 24, .ops = ceiling_repetitions, __VA_ARGS__}
+		.name = #word, .op = #word, .rate = &ceiling_cost, .n_max = 1 << 24, .ops = repetitions, __VA_ARGS__}
 COST(barrier, .part = barrier_part, .right = passed_right);
 COST(reduction, .run = reduction_run, .right = reduction_right);
 COST(task, .run = task_run, .right = task_right);
@@ -126,7 +130,7 @@ const struct ceiling ceiling_fork_join = {.name = "fork_join",
                                           .op = "region",
                                           .rate = &ceiling_cost,
                                           .n_max = 1 << 24,
-                                          .ops = ceiling_repetitions,
+                                          .ops = repetitions,
                                           .run = fork_join_run,
                                           .right = passed_right};
 const struct ceiling ceiling_handover = {.name = "handover",

@@ -132,16 +132,6 @@ void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k);
 typedef void fw_update(const struct fw_state *s, int i, int j, int k);
 void fw_blocks_run(const struct fw_state *s, fw_update *update);
 
-/* The recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix
- * are left out. */
-struct fw_cube {
-	int i, j, k, size;
-};
-enum { FW_CUBE_STEPS = 6, FW_CUBE_PARTS = 4 };
-struct fw_cube fw_cube_whole(const struct fw_state *s);
-/* The parts that step 0 .. FW_CUBE_STEPS - 1 works on: they may run at the same time, the steps run in order. */
-int fw_cube_split(const struct fw_state *s, struct fw_cube cube, int step, struct fw_cube part[FW_CUBE_PARTS]);
-
 /* isa.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct fw_isa fw_isas[];
 /* The set of that name, or the best for "auto"; NULL when this CPU has none of that name. */

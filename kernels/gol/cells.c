@@ -2,8 +2,6 @@
 /* The variants that go over the whole grid once a generation: an int a cell as it is first written, with and without
  * OpenMP; a byte a cell with rows that the compiler vectorises, or with explicit vectors that walk down a strip of rows
  * with the sums of three in registers; 64 cells a word, vectors of words, row after row in strips. */
-#include <string.h>
-
 #include "kernels/gol/gol.h"
 
 static void bytes_load(void *row, const uint64_t *cells, size_t n) {
@@ -88,6 +86,20 @@ static void byte_run(struct gol_state *state) {
 	state->now = (state->now + generations) & 1;
 }
 
+/* All generations, one after the other; a strip of rows from `first` on is an item of work. */
+typedef void strip_step(const struct gol_state *state, int now, size_t first);
+static void strips_run(struct gol_state *state, strip_step *step) {
+	size_t items = gol_items(state);
+	int64_t generations = state->input->generations;
+#pragma omp parallel
+	for (int64_t generation = 0; generation < generations; generation++) {
+#pragma omp for schedule(runtime)
+		for (size_t item = 0; item < items; item++)
+			step(state, (state->now + generation) & 1, item * state->strip);
+	}
+	state->now = (state->now + generations) & 1;
+}
+
 static void bytes_step(const struct gol_state *state, int now, size_t first) {
 	size_t rows = gol_rows(state, first), n = state->input->n, over = -n % GOL_LINE;
 	uint8_t *dst = gol_row(state, now + 1, (ptrdiff_t)first);
@@ -99,7 +111,7 @@ static void bytes_step(const struct gol_state *state, int now, size_t first) {
 }
 
 static void simd8_run(struct gol_state *state) {
-	gol_strips_run(state, bytes_step);
+	strips_run(state, bytes_step);
 }
 
 static void bits_step(const struct gol_state *state, int now, size_t first) {
@@ -117,7 +129,7 @@ static void bits_step(const struct gol_state *state, int now, size_t first) {
 }
 
 static void bits_run(struct gol_state *state) {
-	gol_strips_run(state, bits_step);
+	strips_run(state, bits_step);
 }
 
 const struct gol_variant KERNEL_COUNTED(gol_int) = {

@@ -92,10 +92,6 @@ static inline size_t gol_rows(const struct gol_state *state, size_t first) {
 	return left < state->strip ? left : state->strip;
 }
 
-/* All generations, one after the other; a strip of rows from `first` on is an item of work. */
-typedef void gol_strip(const struct gol_state *state, int now, size_t first);
-void gol_strips_run(struct gol_state *state, gol_strip *step);
-
 static inline void gol_bits_load(void *row, const uint64_t *cells, size_t n) {
 	memcpy(row, cells, (n + 63) / 64 * sizeof *cells);
 }

@@ -10,8 +10,6 @@
  * tiling: Krishnamoorthy et al., Effective Automatic Parallelization of Stencil Computations, 2007): `depth` rows above
  * and below, and across a word on each side, wide enough for 64 generations. In a buffer, the word before the tile is
  * word LEFT. */
-#include <string.h>
-
 #include "kernels/pages.h"
 #include "kernels/gol/gol.h"
 

@@ -198,11 +198,6 @@ static inline struct lists_step lists_step_of(const struct lists_input *input, s
 	return (struct lists_step){op, key};
 }
 
-/* oracle.c: SS_OK, SS_NOMEM or SS_INCORRECT, with the call's message. */
-enum ss_status lists_oracle(void *s, const struct ss_call *call);
-
-size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
-
 /* A lock of one byte: test and test-and-set (Rudolph and Segall, "Dynamic decentralized cache schemes", 1984), which
  * leaves the processor to others after a while, because its holder may be waiting for it. */
 

@@ -90,7 +90,8 @@ static enum ss_status check_results(const struct lists_state *s, const struct ss
 	return SS_OK;
 }
 
-enum ss_status lists_oracle(void *opaque, const struct ss_call *call) {
+/* oracle.c: SS_OK, SS_NOMEM or SS_INCORRECT, with the call's message. */
+static enum ss_status lists_oracle(void *opaque, const struct ss_call *call) {
 	const struct lists_state *s = opaque;
 	int32_t *present = calloc((size_t)s->input->range, sizeof *present);
 	enum ss_status status = present ? check_structure(s, call) : SS_NOMEM;
@@ -183,8 +184,8 @@ static double changes(const struct lists_state *s) {
 	return (double)count;
 }
 
-size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
-                     size_t most) {
+static size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                            size_t most) {
 	const struct lists_state *s = state;
 	int processors = omp_get_num_procs(), team = call->threads < processors ? call->threads : processors;
 	double ops = (double)s->input->ops, passed = nodes_passed(s), node = passed > 0 ? node_seconds(s, passed) : 0;

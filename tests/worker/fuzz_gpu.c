@@ -10,7 +10,7 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tests/fuzz.h"
-#include "worker/gpu/work_impl.h"
+#include "worker/gpu/work.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

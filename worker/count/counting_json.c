@@ -10,8 +10,6 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "counters/selftest.h"
-#include "worker/count/counters.h"
-#include "worker/count/noise.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/word.h"
 

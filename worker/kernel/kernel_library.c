@@ -8,7 +8,6 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/call.h"
-#include "worker/kernel/library.h"
 #include "worker/kernel/word.h"
 
 struct job {
