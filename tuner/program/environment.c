@@ -339,6 +339,13 @@ static bool names_any(const struct program_spec *spec, const char *text) {
 static void template_add(struct program_text *out, const struct program_spec *spec, const char *template,
                          program_filler *fill, const void *ctx) {
 	mem_auto char *from = mem_printf("%.*s", (int)strcspn(template, "="), template);
+	if (strchr(from, '{')) { /* the text itself */
+		mem_auto char *text = fill(ctx, from, false);
+		program_text_add(out, "echo ");
+		word_add(out, text ? text : from);
+		program_text_printf(out, " | tee %s >/dev/null && ", template + strlen(from) + 1);
+		return;
+	}
 	program_text_add(out, "sed");
 	for (const char *const *name = spec->params; name && *name; name++) {
 		mem_auto char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false);

@@ -212,6 +212,10 @@ static int correct_read(const struct program_run *run, const json_t *answer, str
 
 static int censored_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
                          struct err *err) {
+	double bound = run->metric ? js_real_or(answer, "bound", NAN) : NAN;
+	result->value = run->maximize ? 1 / bound : bound;
+	if (result->value > 0 && isfinite(result->value))
+		return 0;
 	if (!(run->limit_s > 0))
 		return err_set(err, ERR_FAILED, NULL, "the trial was cut short without a limit");
 	result->value = run->limit_s;

@@ -58,7 +58,8 @@ struct result result_read(const json_t *json) {
 	result.load = load_read(json_object_get(json, "load"));
 	result.faster = verdict_is_faster(json);
 	result.decided = verdict_is_decided(json);
-	result.compared = json_is_object(json_object_get(json, "speedup"));
+	result.compared =
+		json_is_object(json_object_get(json, "speedup")) || json_is_object(json_object_get(json, "rival"));
 	result.keeps = json_equal(result.best.config, result.baseline.config);
 	return result;
 }
@@ -71,7 +72,7 @@ double result_speedup_most(const json_t *results) {
 }
 
 bool result_no_bounds(const struct result *result) {
-	return json_is_array(js_at(result->json, "speedup.ci")) && speedup_is_vague(result->speedup);
+	return result->compared && speedup_is_vague(result->speedup);
 }
 
 /* Are larger values of the metric better? */
