@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "counters/cupti/cupti.h"
-#include "gpu/open.h"
 
 struct activity {
 	const char *const *names;

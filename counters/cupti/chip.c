@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "counters/cupti/cupti_impl.h"
-#include "gpu/open.h"
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "counters/cupti/cupti_impl.h"
-#include "gpu/open.h"
 
 struct opened {
 	pthread_once_t once; /* writes errors, except denials */
@@ -178,18 +177,4 @@ void cupti_probe(struct counter_probe *probe) {
 	else
 		snprintf(probe->fix, sizeof probe->fix,
 		         "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME");
-}
-
-struct cupti_chip *cupti_site_chip(const struct counter_site *site, char reason[COUNTER_REASON]) {
-	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
-	if (!device || device->kind != GPU_CUDA) {
-		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
-		return NULL;
-	}
-	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
-}
-
-bool cupti_site_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
-	struct cupti_chip *chip = cupti_site_chip(site, reason);
-	return chip && cupti_chip_has(chip, event, reason);
 }

@@ -14,6 +14,7 @@
 #ifndef KERNELS_FW_FW_H
 #define KERNELS_FW_FW_H
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernels/count.h"
 
@@ -135,7 +136,13 @@ void fw_blocks_run(const struct fw_state *s, fw_update *update);
 /* isa.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct fw_isa fw_isas[];
 /* The set of that name, or the best for "auto"; NULL when this CPU has none of that name. */
-const struct fw_isa *fw_isa_find(const char *name);
+static inline const struct fw_isa *fw_isa_find(const char *name) {
+	int any = strcmp(name, "auto") == 0;
+	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
+		if ((any || strcmp(isa->name, name) == 0) && isa->usable())
+			return isa;
+	return NULL;
+}
 
 extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd, fw_inner_loops, fw_serial;
 extern const struct fw_variant fw_naive_counted, fw_tiled_counted, fw_tasks_counted, fw_tasks_inner_counted,

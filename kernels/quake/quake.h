@@ -93,7 +93,12 @@ struct quake_isa {
 };
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct quake_isa quake_isas[], quake_isas_counted[];
-const struct quake_isa *quake_isa_best(void);
+static inline const struct quake_isa *quake_isa_best(void) {
+	const struct quake_isa *isa = quake_isas;
+	while (!isa->usable())
+		isa++;
+	return isa;
+}
 
 /* row may be -1 and n: zeros */
 static inline float *quake_row(const struct quake_state *s, int64_t grid, ptrdiff_t row) {
