@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 const struct opt program_options[] = {
 	OPT_GROUP("Program (after --)"),

@@ -350,7 +350,7 @@ static const char *shown_name(const json_t *result, const char *param) {
 }
 
 char *result_not_needed_text(const json_t *result) {
-	json_t *seen = json_object();
+	js_auto json_t *seen = json_object();
 	char *text = mem_strdup("");
 	js_each (name, json_object_get(result, "not_needed")) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
@@ -360,7 +360,6 @@ char *result_not_needed_text(const json_t *result) {
 		free(text);
 		text = longer;
 	}
-	json_decref(seen);
 	text_clean(text, true);
 	return text;
 }

@@ -8,7 +8,7 @@
 #include "tuner/race/look.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/result/result.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	mem_auto char *key = config ? js_canonical(config) : NULL;
@@ -42,10 +42,8 @@ static double overhead_of(const struct tune *tune) {
 
 static double start_stop_of(const struct tune *tune) {
 	double most = NAN;
-	const char *key;
-	json_t *row;
-	json_object_foreach(tune->counting.counted, key, row) most =
-		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
+	js_members (key, row, tune->counting.counted)
+		most = fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
 	return most;
 }
 
@@ -122,16 +120,11 @@ static json_t *tune_pareto(const struct tune *tune) {
 	free(entries);
 	return array;
 }
-
-static json_t *interval(const double ci[2]) {
-	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
-}
-
 /* 1/x swaps the ends of an interval. */
 static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
 	const double shown[2] = {tune->task->goal.maximize ? high : low, tune->task->goal.maximize ? low : high};
-	return interval(shown);
+	return json_pack("[o,o]", js_number(shown[0]), js_number(shown[1]));
 }
 
 static json_t *failures_json(const struct tune *tune) {
