@@ -53,10 +53,11 @@ static void check_wgmma(struct gpu *gpu) {
 	enum { OTHERS = 2 };
 	static const char *const configs[] = {
 		"variant=wgmma block_m=256 block_n=64 swizzle=64 cluster=2 buffers=2 group=1",
-		"variant=wgmma block_m=64 block_n=256 swizzle=128 cluster=4 buffers=3",
+		"variant=wgmma block_m=64 block_n=256 swizzle=128 cluster=2 buffers=3",
 		"variant=wgmma block_m=128 block_n=128 swizzle=64 cluster=1 buffers=6 group=4",
 		"variant=wgmma block_m=64 block_n=128 swizzle=128 cluster=2 buffers=2",
-		"variant=wgmma block_m=128 block_n=256 swizzle=64 cluster=4 buffers=4",
+		"variant=wgmma block_m=256 block_n=128 swizzle=64 cluster=2 buffers=4",
+		"variant=wgmma block_m=128 block_n=64 swizzle=128 cluster=1 buffers=2",
 		NULL};
 	stencil_check(&kernel_gemm_cuda, gpu, "m=35 n=260 k=72 type=f16", configs);
 	stencil_check(&kernel_gemm_cuda, gpu, "m=300 n=7 k=131 type=bf16", configs);
@@ -70,9 +71,8 @@ static void check_wgmma(struct gpu *gpu) {
 static void check_refusals_wgmma(struct gpu *gpu, const char *type) {
 	static const char *const refused[][2] = {
 		{"variant=mma", "type=f16"},
-		{"variant=wgmma block_m=256", "128 rows"},
-		{"variant=wgmma block_n=64", "128 columns"},
-		{"variant=wgmma block_n=256 buffers=6", "shared memory"},
+		{"variant=wgmma block_n=256", "128 columns"},
+		{"variant=wgmma block_m=256 buffers=6", "shared memory"},
 	};
 	char problem[STENCIL_TEXT];
 	snprintf(problem, sizeof problem, "n=40 type=%s", type);
@@ -123,7 +123,7 @@ static void check_refusals16(struct gpu *gpu, const char *problem) {
 		{"variant=mma block_m=256 block_n=128 warp_m=32 warp_n=32 depth=32", "nothing to copy"},
 		{"variant=mma block_m=256 block_n=128 depth=64 buffers=8", "shared memory"},
 		{"variant=wgmma block_m=256 block_n=256", "32768 sums"},
-		{"variant=wgmma block_n=64 cluster=4", "too large"},
+		{"variant=wgmma block_m=64 block_n=64", "8192"},
 	};
 	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, problem);
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

@@ -93,8 +93,7 @@ static const struct ss_param params[] = {
 	[GEMM_CUDA_WARP_M] = {"warp_m", "rows of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
 	[GEMM_CUDA_WARP_N] = {"warp_n", "columns of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
 	[GEMM_CUDA_DEPTH] = {"depth", "columns of A in a buffer", SS_INT, "32,64", "32", MMA, 32, 64},
-	[GEMM_CUDA_CLUSTER] = {"cluster", "blocks below each other that share what they copy of B", SS_INT, "1,2,4", "2",
-                           WGMMA, 1, 4},
+	[GEMM_CUDA_CLUSTER] = {"cluster", "blocks that share what they copy of A or B", SS_INT, "1,2", "2", WGMMA, 1, 2},
 	[GEMM_CUDA_SWIZZLE] = {"swizzle", "bytes of a row in shared memory, within which rows are permuted", SS_INT,
                            "64,128", "128", WGMMA, 64, 128},
 	{.name = NULL},
@@ -119,12 +118,11 @@ static const char *const constraints[] = {
 	/* Sixteen warps that share 32768 sums would spill registers. */
 	"variant != 'mma' or block_m * block_n <= 16384 or warp_m * warp_n >= 4096",
 	"variant != 'mma' or (depth * warp_m * warp_n >= 256 * block_m and depth * warp_m * warp_n >= 256 * block_n)",
-	/* The same for wgmma, whose strips of B have gaps; a block has at most 128 sums a thread in two warpgroups; and for
-     * operands in registers (tf32 and f8) a warpgroup has 128 columns. */
-	"variant != 'wgmma' or buffers * swizzle * (8 * block_m + 9 * block_n) <= 1835008",
+	/* The same for wgmma, whose strips of B may have gaps; two warpgroups have at most 128 sums a thread; and a warpgroup
+     * with operands in registers (tf32 and f8) has 64 columns. */
+	"variant != 'wgmma' or buffers * swizzle * (8 * block_m + 10 * block_n) <= 1835008",
 	"variant != 'wgmma' or (block_m * block_n >= 8192 and block_m * block_n <= 32768)",
-	"variant != 'wgmma' or type == 'f16' or type == 'bf16' or (block_m <= 128 and block_n >= 128)",
-	"variant != 'wgmma' or 2 * block_n >= swizzle * cluster", NULL};
+	"variant != 'wgmma' or type == 'f16' or type == 'bf16' or block_n <= 128", NULL};
 
 static bool config_right(const struct ss_call *call) {
 	const struct ss_value *c = call->config;

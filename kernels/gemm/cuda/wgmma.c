@@ -2,11 +2,33 @@
 /* Hopper's tensor cores: tiles of warpgroups in registers, strips of A and B that the copy engine brings. */
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
-enum { STRIP_ALIGNED = 1024, BARRIERS = 16 /* bytes for a buffer */, SHARED_MAX = 227 << 10, LEFT_COLUMNS = 128 };
+enum { STRIP_ALIGNED = 1024, BARRIERS = 16 /* bytes for a buffer */, SHARED_MAX = 227 << 10 };
 
-/* Whether B is multiplied from shared memory as it is. */
-static bool is_16(const struct ss_call *call) {
-	return gemm_element_size(gemm_type_of(call)) == 2;
+/* What wgmma.cu derives from the defines, too. */
+struct form {
+	unsigned m, n, cluster_m, cluster_n; /* of a block; blocks that share B's strip, or A's */
+	unsigned size, swizzle, depth;       /* of an element; of a row of A's strip; columns of it */
+	unsigned box_columns, boxes;         /* of B's strip */
+	unsigned threads, shared;
+};
+
+static struct form form_of(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	struct form f = {.m = (unsigned)c[GEMM_CUDA_BLOCK_M].i,
+	                 .n = (unsigned)c[GEMM_CUDA_BLOCK_N].i,
+	                 .size = (unsigned)gemm_element_size(gemm_type_of(call)),
+	                 .swizzle = (unsigned)c[GEMM_CUDA_SWIZZLE].i};
+	unsigned cluster = (unsigned)c[GEMM_CUDA_CLUSTER].i;
+	f.cluster_m = f.m > f.n ? 1 : cluster;
+	f.cluster_n = cluster / f.cluster_m;
+	f.depth = f.swizzle / f.size;
+	f.box_columns = f.size == 2 ? f.depth : f.n + (f.size == 4 ? 8 : 16);
+	f.boxes = f.size == 2 ? f.n / f.box_columns : 1;
+	f.threads = (f.size == 2 ? f.m : f.n) > 64 ? 384 : 256;
+	unsigned strip = f.m * f.swizzle + f.boxes * f.depth * f.box_columns * f.size;
+	unsigned part = (strip + STRIP_ALIGNED - 1) / STRIP_ALIGNED * STRIP_ALIGNED;
+	f.shared = (part + BARRIERS) * (unsigned)c[GEMM_CUDA_BUFFERS].i + STRIP_ALIGNED;
+	return f;
 }
 
 static void wgmma_program(const struct ss_call *call, struct ss_program *program) {
@@ -18,80 +40,51 @@ static void wgmma_program(const struct ss_call *call, struct ss_program *program
 	                               .count = 6};
 }
 
-/* wgmma.cu: columns of B in a row of a box, beside the gap that keeps rows apart. */
-static unsigned box_columns(const struct ss_call *call) {
-	size_t size = gemm_element_size(gemm_type_of(call));
-	return is_16(call) ? (unsigned)call->config[GEMM_CUDA_SWIZZLE].i / 2 : LEFT_COLUMNS + (size == 4 ? 8 : 16);
-}
-
-static unsigned depth_of(const struct ss_call *call) {
-	return (unsigned)call->config[GEMM_CUDA_SWIZZLE].i / (unsigned)gemm_element_size(gemm_type_of(call));
-}
-
-static unsigned shared_of(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	unsigned m = (unsigned)c[GEMM_CUDA_BLOCK_M].i, n = (unsigned)c[GEMM_CUDA_BLOCK_N].i;
-	unsigned boxes = n / (is_16(call) ? box_columns(call) : LEFT_COLUMNS);
-	unsigned row = box_columns(call) * (unsigned)gemm_element_size(gemm_type_of(call));
-	unsigned strip = m * (unsigned)c[GEMM_CUDA_SWIZZLE].i + boxes * depth_of(call) * row;
-	unsigned part = (strip + STRIP_ALIGNED - 1) / STRIP_ALIGNED * STRIP_ALIGNED;
-	return (part + BARRIERS) * (unsigned)c[GEMM_CUDA_BUFFERS].i + STRIP_ALIGNED;
-}
-
 static const char *wgmma_refusal(const struct ss_call *call) {
-	const struct ss_value *c = call->config;
 	const struct gpu_facts *facts = gpu_facts(call->gpu);
-	int64_t m = c[GEMM_CUDA_BLOCK_M].i, n = c[GEMM_CUDA_BLOCK_N].i;
+	const struct form f = form_of(call);
 	if (facts->major != 9 || facts->minor != 0)
 		return "variant wgmma needs a GPU of compute capability 9.0";
-	if (m < 64 || n < 64 || m * n > 32768)
-		return "a block of wgmma has at least 64 rows and columns, and at most 32768 sums";
-	if (!is_16(call) && (m > 128 || n < 128))
-		return "with type=tf32 and type=f8 a block of wgmma has at most 128 rows, and at least 128 columns";
-	if (2 * n < c[GEMM_CUDA_SWIZZLE].i * c[GEMM_CUDA_CLUSTER].i)
-		return "a cluster is too large to share so few columns";
-	return shared_of(call) > SHARED_MAX ? "a block has at most 227 KiB of shared memory" : NULL;
+	if (f.m < 64 || f.n < 64 || f.m * f.n < 8192 || f.m * f.n > 32768)
+		return "a block of wgmma has at least 64 rows and columns, and 8192 to 32768 sums";
+	if (f.size != 2 && f.n > 128)
+		return "with type=tf32 and type=f8 a block of wgmma has at most 128 columns";
+	return f.shared > SHARED_MAX ? "a block has at most 227 KiB of shared memory" : NULL;
 }
 
-static void maps_make(struct gemm_cuda *s, const struct ss_call *call) {
-	const struct ss_value *c = call->config;
+static void maps_make(struct gemm_cuda *s, const struct form *f) {
 	const struct gemm_shape *shape = &s->input->shape;
-	const size_t size = gemm_element_size(gemm_type_of(call));
-	const unsigned swizzle = (unsigned)c[GEMM_CUDA_SWIZZLE].i, depth = depth_of(call);
 	const struct gpu_matrix a = {.at = s->a,
-	                             .element = size,
+	                             .element = f->size,
 	                             .columns = shape->k,
 	                             .rows = shape->m,
-	                             .pitch = (size_t)s->k * size,
-	                             .box_columns = depth,
-	                             .box_rows = (unsigned)c[GEMM_CUDA_BLOCK_M].i,
-	                             .swizzle = swizzle};
+	                             .pitch = (size_t)s->k * f->size,
+	                             .box_columns = f->depth,
+	                             .box_rows = f->m / f->cluster_n,
+	                             .swizzle = f->swizzle};
 	const struct gpu_matrix b = {.at = s->b,
-	                             .element = size,
+	                             .element = f->size,
 	                             .columns = shape->n,
 	                             .rows = shape->k,
-	                             .pitch = (size_t)s->n * size,
-	                             .box_columns = box_columns(call),
-	                             .box_rows = is_16(call) ? depth : depth / (unsigned)c[GEMM_CUDA_CLUSTER].i,
-	                             .swizzle = is_16(call) ? swizzle : 0};
+	                             .pitch = (size_t)s->n * f->size,
+	                             .box_columns = f->box_columns,
+	                             .box_rows = f->size == 2 ? f->depth : f->depth / f->cluster_m,
+	                             .swizzle = f->size == 2 ? f->swizzle : 0};
 	gpu_tensor_map(s->gpu, &s->map_a, &a);
 	gpu_tensor_map(s->gpu, &s->map_b, &b);
 }
 
 /* As many blocks as run at a time, in whole clusters; each takes several tiles. */
 static enum ss_status wgmma_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
-	const struct ss_value *c = call->config;
-	unsigned m = (unsigned)c[GEMM_CUDA_BLOCK_M].i, n = (unsigned)c[GEMM_CUDA_BLOCK_N].i;
-	unsigned cluster = (unsigned)c[GEMM_CUDA_CLUSTER].i, group = (unsigned)c[GEMM_CUDA_GROUP].i / cluster;
-	unsigned consumers = is_16(call) ? (m > 64 ? 2 : 1) : n / LEFT_COLUMNS;
-	unsigned tiles = gpu_blocks(s->input->shape.m, (uint64_t)m * cluster) * ((unsigned)s->n / n);
-	unsigned clusters = (unsigned)gpu_facts(s->gpu)->sms / cluster;
-	maps_make(s, call);
+	const struct form f = form_of(call);
+	unsigned cluster = f.cluster_m * f.cluster_n, most = (unsigned)gpu_facts(s->gpu)->sms / cluster;
+	unsigned group = (unsigned)call->config[GEMM_CUDA_GROUP].i / f.cluster_m;
+	unsigned tiles = gpu_blocks(s->input->shape.m, f.m * f.cluster_m) * gpu_blocks((unsigned)s->n, f.n * f.cluster_n);
+	maps_make(s, &f);
 	s->group = group ? (int)group : 1;
 	s->function = gpu_function(s->gpu, module, "gemm_wgmma");
-	s->shape = (struct gpu_shape){.grid = {(tiles < clusters ? tiles : clusters) * cluster},
-	                              .block = {128 * (1 + consumers)},
-	                              .shared = shared_of(call)};
+	s->shape = (struct gpu_shape){
+		.grid = {(tiles < most ? tiles : most) * cluster}, .block = {f.threads}, .shared = f.shared};
 	return SS_OK;
 }
 

@@ -319,6 +319,9 @@ static __device__ __forceinline__ void multiply(float (&d)[32], const unsigned (
 static __device__ __forceinline__ void multiply(float (&d)[64], const unsigned (&left)[4], const matrix &right, bool more) {
 	WGMMA_128("{%64, %65, %66, %67}", "%68", "%69");
 }
+static __device__ __forceinline__ void multiply(float (&d)[128], const unsigned (&left)[4], const matrix &right, bool more) {
+	WGMMA_256("{%128, %129, %130, %131}", "%132", "%133");
+}
 #endif
 #endif
 #endif
