@@ -12,11 +12,6 @@ static void check_sizes(struct gpu *gpu) {
 		"variant=simple block_size_x=64 block_size_y=2",
 		"variant=shared tile=8",
 		"variant=shared tile=32",
-		"variant=register block_m=32 block_n=32 block_k=8 thread_m=4 thread_n=4 stages=1",
-		"variant=register block_m=64 block_n=32 block_k=16 thread_m=8 thread_n=4 stages=2",
-		"variant=register block_m=32 block_n=128 block_k=32 thread_m=4 thread_n=16 stages=2",
-		"variant=register block_m=128 block_n=64 block_k=8 thread_m=16 thread_n=8 stages=1",
-		"variant=register block_m=256 block_n=256 block_k=8 thread_m=8 thread_n=16 stages=2",
 		"variant=warp",
 		"variant=warp block_m=256 block_n=128 block_k=8 thread_m=8 thread_n=8 buffers=4 group=4",
 		"variant=warp block_m=128 block_n=256 block_k=16 thread_m=8 thread_n=16 buffers=2 group=1",
@@ -102,8 +97,8 @@ static void check_verify(struct gpu *gpu, const char *type, const char *config) 
 
 static void check_refusals(struct gpu *gpu) {
 	struct live *live = stencil_open(&kernel_gemm_cuda, gpu, "n=40");
-	ok(stencil_refused(live, "variant=register block_m=48"), "a block that is no power of 2");
-	ok(stencil_refused(live, "variant=register block_m=256 block_n=256 thread_m=4 thread_n=4"), "4096 threads");
+	ok(stencil_refused(live, "variant=warp block_m=48"), "a block that is no power of 2");
+	ok(stencil_refused(live, "variant=warp block_m=256 block_n=256 thread_m=4 thread_n=4"), "4096 threads");
 	ok(stencil_refused(live, "variant=simple block_size_x=256 block_size_y=32"), "8192 threads");
 	ok(stencil_refused(live, "variant=shared tile=64"), "a tile of 64");
 	ok(stencil_refused(live, "variant=warp block_m=32 thread_m=16"), "two threads in a column");
@@ -114,7 +109,6 @@ static void check_refusals(struct gpu *gpu) {
 
 static void check_refusals16(struct gpu *gpu, const char *problem) {
 	static const char *const refused[][2] = {
-		{"variant=register", "type=f32"},
 		{"variant=warp", "type=f32"},
 		{"variant=mma block_n=32 warp_n=32", "64 columns"},
 		{"variant=mma block_m=32 warp_m=64", "smaller than the tile"},
@@ -144,7 +138,6 @@ int main(int argc, char **argv) {
 	check_types(gpu);
 	check_wgmma(gpu);
 	check_verify(gpu, "f32", "variant=shared");
-	check_verify(gpu, "f32", "variant=register");
 	check_verify(gpu, "f32", "variant=warp");
 	check_verify(gpu, "f16", "variant=mma");
 	check_verify(gpu, "bf16", "variant=mma");

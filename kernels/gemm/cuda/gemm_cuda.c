@@ -60,16 +60,14 @@ static bool gemm_cuda_matrices_new(struct gemm_cuda *s, enum gemm_type type) {
 
 extern const struct ss_kernel kernel_gemm_cuda;
 
-static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register,
-                                                           &gemm_cuda_warp, &gemm_cuda_mma, &gemm_cuda_wgmma};
-#define VARIANT_NAMES "simple,shared,register,warp,mma,wgmma" /* the same order */
+static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_warp,
+                                                           &gemm_cuda_mma, &gemm_cuda_wgmma};
+#define VARIANT_NAMES "simple,shared,warp,mma,wgmma" /* the same order */
 #define SIMPLE        "variant == 'simple'"
-#define REGISTER      "variant == 'register'"
 #define WARP          "variant == 'warp'"
 #define MMA           "variant == 'mma'"
 #define WGMMA         "variant == 'wgmma'"
 #define TENSOR        MMA " or " WGMMA
-#define TILES         REGISTER " or " WARP
 #define AHEAD         WARP " or " TENSOR
 
 static const struct ss_param params[] = {
@@ -79,13 +77,11 @@ static const struct ss_param params[] = {
 	[GEMM_CUDA_Y] = {"block_size_y", "threads of a block in the y direction", SS_INT, "1..32*2", "16", SIMPLE, 1, 32},
 	[GEMM_CUDA_TILE] = {"tile", "edge of a block and of its tiles", SS_INT, "8..32*2", "16", "variant == 'shared'", 8,
                         32},
-	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", TILES " or " TENSOR, 32, 256},
-	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", TILES " or " TENSOR, 32, 256},
-	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", TILES, 8, 32},
-	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
-	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
-	[GEMM_CUDA_STAGES] = {"stages", "buffers in shared memory; 2: one is filled while the other one is used", SS_INT,
-                          "1,2", "1", REGISTER, 1, 2},
+	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", AHEAD, 32, 256},
+	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", AHEAD, 32, 256},
+	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", WARP, 8, 32},
+	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", WARP, 4, 16},
+	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", WARP, 4, 16},
 	[GEMM_CUDA_BUFFERS] = {"buffers", "parts of shared memory for strips of A and B; all but one are filled ahead",
                            SS_INT, "2,3,4,6,8", "3", AHEAD, 2, 8},
 	[GEMM_CUDA_GROUP] = {"group", "rows of blocks that use the same columns of B at a time, at most", SS_INT, "1..16*4",
@@ -102,12 +98,9 @@ static const struct ss_param params[] = {
 /* The variant warp arranges its 32 threads as 4 x 8. Its sums must fit in the registers of an SM, and only shapes that
  * are worth a try are allowed. */
 static const char *const constraints[] = {
-	"type == 'f32' or not (" TILES ")", "type == 'f16' or type == 'bf16' or not (" MMA ")",
+	"type == 'f32' or not (" WARP ")", "type == 'f16' or type == 'bf16' or not (" MMA ")",
 	"type != 'f32' or not (" WGMMA ")", "variant == 'wgmma' or buffers <= 4",
 	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
-	"variant != 'register' or (block_m / thread_m * (block_n / thread_n) >= 32 and "
-	"block_m / thread_m * (block_n / thread_n) <= 1024 and thread_m * thread_n <= 128)",
-	"variant != 'register' or (block_m <= 128 and block_n <= 128 and thread_m <= 8 and thread_n <= 8)",
 	"variant != 'warp' or (thread_m >= 8 and thread_n >= 8 and thread_m * thread_n <= 128)",
 	"variant != 'warp' or (block_m * block_n >= 8192 and block_m * block_n <= 32768 and block_m <= 2 * block_n and "
 	"block_n <= 2 * block_m)",
