@@ -7,7 +7,7 @@
 #include "base/sys.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 const struct setting program_settings[SETTINGS] = {
 	{.name = "threads", .summary = "size of the team, as OMP_NUM_THREADS", .min = 1, .max = 1 << 16},
