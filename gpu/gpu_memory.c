@@ -224,8 +224,8 @@ void gpu_tensor_map(struct gpu *gpu, struct gpu_tensor_map *map, const struct gp
 	unsigned type = (unsigned)matrix->element / 2, swizzle = matrix->swizzle >= 128 ? 3 : matrix->swizzle / 32;
 	_Alignas(64) struct gpu_tensor_map own = {{0}};
 	if (gpu_enter(gpu))
-		GPU_CALL(gpu, tensor_map, &own, type, 2, (void *)(uintptr_t)matrix->at, sizes, &pitch, box,
-		         steps, 0, swizzle, DRIVER_TENSOR_L2_256, 0);
+		GPU_CALL(gpu, tensor_map, &own, type, 2, (void *)(uintptr_t)matrix->at, sizes, &pitch, box, steps, 0, swizzle,
+		         DRIVER_TENSOR_L2_256, 0);
 	*map = own;
 }
 

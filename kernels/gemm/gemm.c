@@ -164,8 +164,8 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"variant != 'serial' or threads == 1", "type == 'f32' or type == 'tf32' or not (" BLOCKED ")",
-                                          NULL};
+static const char *const constraints[] = {"variant != 'serial' or threads == 1",
+                                          "type == 'f32' or type == 'tf32' or not (" BLOCKED ")", NULL};
 
 enum gemm_type gemm_type_of(const struct ss_call *call) {
 	return (enum gemm_type)call->problem[GEMM_TYPE].i;

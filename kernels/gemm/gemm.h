@@ -76,8 +76,8 @@ extern const struct gemm_isa gemm_isas[]; /* Best first, the last one usable eve
 uint16_t gemm_narrow(float x, enum gemm_type type);
 void gemm_narrow_all(void *to, const float *from, size_t n, enum gemm_type type);
 
-/* The number of 16 or 8 bits, without infinities of f16 and NANs of f8. 2^112 and 2^120 are the quotients of the numbers
- * that equal exponents stand for. */
+/* The number of 16 or 8 bits, without infinities of f16 and NANs of f8. 2^112 and 2^120 are the quotients of the
+ * numbers that equal exponents stand for. */
 static inline float gemm_widen(uint16_t bits, enum gemm_type type) {
 	uint32_t word = (uint32_t)bits << 16, sign = bits & (type == GEMM_F8 ? 0x80 : 0x8000);
 	float x;

@@ -43,7 +43,8 @@ static void check_types(struct gpu *gpu) {
 }
 
 /* Both ways of multiplying, alone and in clusters that the rows of C do not fill; more tiles than blocks; strips that a
- * row of A fills exactly, in part, and more often than there are buffers; one warpgroup and two, with one tile and two. */
+ * row of A fills exactly, in part, and more often than there are buffers; one warpgroup and two, with one tile and two.
+ */
 static void check_wgmma(struct gpu *gpu) {
 	enum { OTHERS = 2 };
 	static const char *const configs[] = {

@@ -111,8 +111,8 @@ static const char *const constraints[] = {
 	/* Sixteen warps that share 32768 sums would spill registers. */
 	"variant != 'mma' or block_m * block_n <= 16384 or warp_m * warp_n >= 4096",
 	"variant != 'mma' or (depth * warp_m * warp_n >= 256 * block_m and depth * warp_m * warp_n >= 256 * block_n)",
-	/* The same for wgmma, whose strips of B may have gaps; two warpgroups have at most 128 sums a thread; and a warpgroup
-     * with operands in registers (tf32 and f8) has 64 columns. */
+	/* The same for wgmma, whose strips of B may have gaps; two warpgroups have at most 128 sums a thread; and a
+     * warpgroup with operands in registers (tf32 and f8) has 64 columns. */
 	"variant != 'wgmma' or buffers * swizzle * (8 * block_m + 10 * block_n) <= 1835008",
 	"variant != 'wgmma' or (block_m * block_n >= 8192 and block_m * block_n <= 32768)",
 	"variant != 'wgmma' or type == 'f16' or type == 'bf16' or block_n <= 128", NULL};

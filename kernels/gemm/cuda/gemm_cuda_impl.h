@@ -27,11 +27,7 @@ enum {
 	GEMM_CUDA_PARAMS
 };
 /* Padding: every tile is a part of it. */
-enum {
-	GEMM_CUDA_PAD = 256,
-	GEMM_CUDA_PAD_ROW = 128 /* bytes of a row of A */,
-	GEMM_CUDA_THREADS_MAX = 1024
-};
+enum { GEMM_CUDA_PAD = 256, GEMM_CUDA_PAD_ROW = 128 /* bytes of a row of A */, GEMM_CUDA_THREADS_MAX = 1024 };
 
 struct gemm_cuda {
 	const struct gemm_cuda_variant *variant;

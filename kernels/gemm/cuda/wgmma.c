@@ -83,8 +83,8 @@ static enum ss_status wgmma_setup(struct gemm_cuda *s, const struct gpu_module *
 	maps_make(s, &f);
 	s->group = group ? (int)group : 1;
 	s->function = gpu_function(s->gpu, module, "gemm_wgmma");
-	s->shape = (struct gpu_shape){
-		.grid = {(tiles < most ? tiles : most) * cluster}, .block = {f.threads}, .shared = f.shared};
+	s->shape =
+		(struct gpu_shape){.grid = {(tiles < most ? tiles : most) * cluster}, .block = {f.threads}, .shared = f.shared};
 	return SS_OK;
 }
 

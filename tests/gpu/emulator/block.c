@@ -219,9 +219,9 @@ static void serve_trap(const char *why) {
 	block_fault(CUDA_ERROR_LAUNCH_FAILED, why, NULL);
 }
 
-const struct emulated_services block_services = {serve_barrier, serve_together, serve_active, serve_dynamic,
-                                                 serve_yield,   serve_step,     serve_trap,   serve_peer,
-                                                 serve_cluster};
+const struct emulated_services block_services = {serve_barrier, serve_together, serve_active,
+                                                 serve_dynamic, serve_yield,    serve_step,
+                                                 serve_trap,    serve_peer,     serve_cluster};
 
 static unsigned lane_count(const struct grid *grid, unsigned warp) {
 	unsigned left = grid->threads - warp * WARP;

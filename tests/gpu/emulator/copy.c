@@ -127,8 +127,7 @@ CU_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count
 /* Only matrices, of elements that are copied as they are. */
 CU_EXPORT CUresult cuTensorMapEncodeTiled(struct emulated_tensor_map *map, int type, uint32_t rank, void *at,
                                           const uint64_t *sizes, const uint64_t *strides, const uint32_t *box,
-                                          const uint32_t *steps, int interleave, int swizzle, int promotion,
-                                          int fill) {
+                                          const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
 	static const unsigned bytes[] = {1, 2, 4};
 	(void)promotion;
 	if (type < 0 || type > 2 || rank != 2 || interleave || fill || steps[0] != 1 || steps[1] != 1)

@@ -196,7 +196,7 @@ CUresult launch_run(const struct launch *launch) {
 	*launch->module->grid_size = launch->grid;
 	*launch->module->block_size = launch->block;
 	signals_catch(&signals);
-	CUresult result = launch->cooperative         ? run_together(launch, &grid, 0, blocks_of(launch))
+	CUresult result = launch->cooperative           ? run_together(launch, &grid, 0, blocks_of(launch))
 	                  : launch->kernel->cluster > 1 ? run_clusters(launch, &grid)
 	                                                : run_one_by_one(launch, &grid);
 	signals_restore(&signals);
