@@ -114,13 +114,14 @@ static __device__ __forceinline__ void strips_multiply(const block &own, place &
 	strips_done(own, last);
 }
 
+/* Nobody reads C again, and as an intrinsic a pair stays one store also where its registers are not neighbours. */
 static __device__ __forceinline__ void sums_store(float *c, int n, const float (&sums)[TILES][SUMS]) {
 	const int lane = threadIdx.x % 32;
 	c += (ss_i64)((threadIdx.x / 128 - 1) * TILES * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4) * n + lane % 4 * 2;
 #pragma unroll
 	for (int i = 0; i < TILES * SUMS; i += 2)
-		*(float2 *)(c + (ss_i64)(i / SUMS * 64 + i / 2 % 2 * 8) * n + i % SUMS / 4 * 8) =
-			make_float2(sums[i / SUMS][i % SUMS], sums[i / SUMS][i % SUMS + 1]);
+		__stcs((float2 *)(c + (ss_i64)(i / SUMS * 64 + i / 2 % 2 * 8) * n + i % SUMS / 4 * 8),
+		       make_float2(sums[i / SUMS][i % SUMS], sums[i / SUMS][i % SUMS + 1]));
 }
 #else
 /* Columns 2g and 2g + 1 of a warp's 16 are rows g and g + 8 of its left operand. */
@@ -181,8 +182,8 @@ static __device__ __forceinline__ void sums_store(float *c, int n, const float (
 	c += (ss_i64)(lane % 4 * 2) * n + (threadIdx.x / 32 - 4) * 16 + lane / 4 * 2;
 #pragma unroll
 	for (int i = 0; i < SUMS; i += 4) {
-		*(float2 *)(c + (ss_i64)(2 * i) * n) = make_float2(sums[0][i], sums[0][i + 2]);
-		*(float2 *)(c + (ss_i64)(2 * i + 1) * n) = make_float2(sums[0][i + 1], sums[0][i + 3]);
+		__stcs((float2 *)(c + (ss_i64)(2 * i) * n), make_float2(sums[0][i], sums[0][i + 2]));
+		__stcs((float2 *)(c + (ss_i64)(2 * i + 1) * n), make_float2(sums[0][i + 1], sums[0][i + 3]));
 	}
 }
 #endif
