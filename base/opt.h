@@ -41,6 +41,11 @@ const char *opt_first(const struct opt_args *args, const char *const *names);
 const char *opt_first_of(const struct opt_args *args, const struct opt *table); /* of its options */
 /* The first option of the tables that was given and is not among these names. */
 const char *opt_other(const struct opt_args *args, const struct opt *const *tables, const char *const *names);
+bool opt_is_known(const char *word, const char *const *known); /* a NULL-terminated list */
+/* Refuses a word that is not among the known ones: ERR_USAGE with this message, and with the nearest one as its hint in
+ * the format `meant` ("did you mean %s?"); without a near one the hint is `hint`. Returns -1. */
+int opt_refuse(struct err *err, const char *word, const char *const *known, size_t count, const char *meant,
+               const char *hint, const char *what, ...) __attribute__((format(printf, 5, 0), format(printf, 7, 8)));
 size_t opt_words(const struct opt_args *args); /* positional arguments before "--" */
 const char *opt_word(const struct opt_args *args, size_t i);
 const char *const *opt_words_from(const struct opt_args *args, size_t first); /* NULL-terminated */

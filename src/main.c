@@ -13,7 +13,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/proc/reap.h"
 #include "base/stop.h"
 #include "base/text.h"

@@ -7,6 +7,5 @@
 
 #define COMMAND(name) &cmd_##name,
 const struct cmd *const cmd_registry[] = {
-#include "src/registry.def"
 	NULL};
 #undef COMMAND

@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "base/tree.h"
 #include "src/cmd/regions/regions.h"
@@ -35,7 +35,7 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 		return format;
 	for (; export_registry[count] && count < 64; count++)
 		names[count] = export_registry[count]->name;
-	near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list formats` lists them",
+	opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list formats` lists them",
 	            "unknown format \"%s\"", name);
 	return NULL;
 }

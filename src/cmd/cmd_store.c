@@ -3,9 +3,8 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
-#include "base/tree.h"
 #include "base/json/save.h"
+#include "base/tree.h"
 #include "src/cmd/store_rows_impl.h"
 #include "src/show/columns.h"
 #include "tuner/store/store.h"
@@ -269,7 +268,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 			return verbs[i].run(app, args, err);
 	if (!word)
 		return err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
-	return near_refuse(err, word, names, sizeof names / sizeof *names, "did you mean `sweetspot store %s`?",
+	return opt_refuse(err, word, names, sizeof names / sizeof *names, "did you mean `sweetspot store %s`?",
 	                   "the verbs are list, show, rm, info, merge, export and import",
 	                   "unknown verb: `sweetspot store %s`", word);
 }

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "tuner/program/program.h"
 
 enum { CPUS = 4096 /* more are not looked at */, THREADS_MOST = 1 << 16, WORD = 64 };
@@ -131,7 +131,7 @@ static bool means_all(const char *name) {
 	static const char *const names[] = {"OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
 	                                    "MKL_NUM_THREADS",     "NUMEXPR_NUM_THREADS",  "RAYON_NUM_THREADS",
 	                                    "MAGICK_THREAD_LIMIT", "GOMAXPROCS",           NULL};
-	return near_is_known(name, names);
+	return opt_is_known(name, names);
 }
 
 /* The threads of a parameter that counts them; 0: unknown. */

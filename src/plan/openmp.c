@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -273,7 +273,7 @@ static void linked_in(const char *path, struct openmp_program *out) {
 /* `sh run.sh` and `sh -c './app <in'` start programs, which decide. */
 static bool is_shell(const char *path) {
 	static const char *const shells[] = {"sh", "dash", "bash", "ksh", "zsh", "ash", NULL};
-	return near_is_known(text_base_name(path), shells);
+	return opt_is_known(text_base_name(path), shells);
 }
 
 static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {

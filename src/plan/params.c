@@ -2,7 +2,7 @@
 #include "src/plan/params.h"
 
 #include "base/expr/expr.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/plan_impl.h"
 
 enum { THREADS_MAX_LEAST = 128 };

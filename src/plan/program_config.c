@@ -2,7 +2,8 @@
 #include "src/plan/program_config.h"
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
+#include "base/opt.h"
 #include "src/plan/params.h"
 #include "tuner/fleet/launcher.h"
 
@@ -16,7 +17,7 @@ static int param_find(const struct space *space, const char *name, struct err *e
 		return found;
 	for (size_t i = 0; i < count; i++)
 		names[i] = space_param_name(space, i);
-	return near_refuse(err, name, names, count, "did you mean %s?", "the parameters are those of --param and --openmp",
+	return opt_refuse(err, name, names, count, "did you mean %s?", "the parameters are those of --param and --openmp",
 	                   "unknown parameter \"%.80s\"", name);
 }
 
@@ -37,7 +38,7 @@ static json_t *value_check(const struct space *space, int param, struct value va
 		return value_json(value);
 	char text[80];
 	value_text(value, text, sizeof text);
-	near_refuse(err, text, words, count, "did you mean %s?", "the values are those of --param", "%s cannot be \"%s\"",
+	opt_refuse(err, text, words, count, "did you mean %s?", "the values are those of --param", "%s cannot be \"%s\"",
 	            space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
 	return NULL;
 }

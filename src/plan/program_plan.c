@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 
-#include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/opt.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
@@ -169,7 +169,7 @@ void program_plan_free(struct program_plan *plan) {
 static bool is_reserved(const char *name) {
 	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if",  "else",
 	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs", NULL};
-	return near_is_known(name, words);
+	return opt_is_known(name, words);
 }
 
 static int name_check(struct draft *draft, const char *name, struct err *err) {
@@ -323,7 +323,7 @@ static int unknown_name(struct draft *draft, const char *name, struct err *err) 
 	for (size_t i = 0; i < draft->count; i++)
 		if (!draft->params[i].setting)
 			names[count++] = draft->params[i].name;
-	return near_refuse(err, name, names, count, "did you mean %s?", "give it with --param first",
+	return opt_refuse(err, name, names, count, "did you mean %s?", "give it with --param first",
 	                   "--default: unknown parameter \"%.100s\"", name);
 }
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "src/plan/params.h"
@@ -46,7 +46,7 @@ static bool proc_bind_read(struct draft *draft, const char *text, struct value *
 	const char *word = part(draft, text, ",");
 	word = strcmp(word, "true") == 0 ? "close" : strcmp(word, "master") == 0 ? "primary" : word;
 	*out = value_word(word);
-	return near_is_known(word, words);
+	return opt_is_known(word, words);
 }
 
 /* Accepts a name, a name with a number such as cores(4), or a list such as {0:4},{4:4}. The last two are outside of the
@@ -56,7 +56,7 @@ static bool places_read(struct draft *draft, const char *text, struct value *out
 	char *list = arena_strdup(draft->plan->arena, part(draft, text, ""));
 	text_clean(list, false);
 	*out = value_word(list);
-	return *list == '{' || near_is_known(part(draft, list, "("), words);
+	return *list == '{' || opt_is_known(part(draft, list, "("), words);
 }
 
 /* "monotonic:dynamic,4" */
@@ -65,13 +65,13 @@ static bool schedule_parse(struct draft *draft, const char *text, const char **k
 	static const char *const modifiers[] = {"monotonic", "nonmonotonic", NULL};
 	const char *colon = strchr(text, ':'), *comma;
 	char *rest;
-	if (colon && !near_is_known(part(draft, text, ":"), modifiers))
+	if (colon && !opt_is_known(part(draft, text, ":"), modifiers))
 		return false;
 	text = colon ? colon + 1 : text;
 	comma = strchr(text, ',');
 	*kind = part(draft, text, ",");
 	*chunk = value_int(strcmp(*kind, "dynamic") == 0 || strcmp(*kind, "guided") == 0);
-	return near_is_known(*kind, kinds) && (!comma || (whole(part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
+	return opt_is_known(*kind, kinds) && (!comma || (whole(part(draft, comma + 1, ""), 1, chunk, &rest) && !*rest));
 }
 
 static bool schedule_read(struct draft *draft, const char *text, struct value *out) {

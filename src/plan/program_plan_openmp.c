@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The OpenMP settings, and the ranks of MPI, as parameters. */
-#include "base/near.h"
+#include "base/text.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
 #include "base/proc/work.h"
 #include "base/sys.h"
+#include "base/opt.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/space/space.h"
@@ -135,7 +136,7 @@ static int names_check(struct draft *draft, const char *option, struct err *err)
 			return -1;
 		if (draft->plan->program.openmp && program_setting_find(name))
 			continue;
-		return near_refuse(err, name, names, draft->plan->program.openmp ? SETTINGS : 0, "did you mean %s?",
+		return opt_refuse(err, name, names, draft->plan->program.openmp ? SETTINGS : 0, "did you mean %s?",
 		                   "it applies to the parameters of --openmp; use --param and --default for your own",
 		                   "--%s: unknown parameter \"%.100s\"", option, name);
 	}

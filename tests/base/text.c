@@ -6,11 +6,11 @@
 
 #include "base/csv.h"
 #include "base/err.h"
-#include "base/near.h"
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "base/opt.h"
 #include "tests/tap.h"
 
 static void test_errors(void) {
@@ -151,14 +151,14 @@ static void test_near(void) {
 	   "the word with the same first letter is offered of two as near");
 	ok(near_word("x", NULL, 0) == NULL, "nothing is near nothing");
 	struct err err = {0};
-	ok(near_refuse(&err, "pol", letters, 2, "did you mean %s?", "a hint", "no %s here", "pol") == -1 &&
+	ok(opt_refuse(&err, "pol", letters, 2, "did you mean %s?", "a hint", "no %s here", "pol") == -1 &&
 	       err.code == ERR_USAGE && strcmp(err.what, "no pol here") == 0 && strcmp(err.hint, "did you mean pool?") == 0,
 	   "a refused word has the nearest one as its hint");
-	ok(near_refuse(&err, "zebra", letters, 2, "did you mean %s?", "a hint", "100%%") == -1 &&
+	ok(opt_refuse(&err, "zebra", letters, 2, "did you mean %s?", "a hint", "100%%") == -1 &&
 	       strcmp(err.what, "100%") == 0 && strcmp(err.hint, "a hint") == 0,
 	   "a refused word that is near nothing has the hint given");
 	const char *const list[] = {"gol", "pool", NULL};
-	ok(near_is_known("pool", list) && !near_is_known("poo", list) && !near_is_known("x", list + 2),
+	ok(opt_is_known("pool", list) && !opt_is_known("poo", list) && !opt_is_known("x", list + 2),
 	   "only a word of the list is known");
 }
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
@@ -361,7 +361,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	static const char hint[] = "sweetspot fleet tune KERNEL, or sweetspot fleet status";
 	if (!word)
 		return err_set(err, ERR_USAGE, hint, "`sweetspot fleet` needs a command");
-	return near_refuse(err, word, names, 2, "did you mean `sweetspot fleet %s`?", hint, "unknown command: fleet %s",
+	return opt_refuse(err, word, names, 2, "did you mean `sweetspot fleet %s`?", hint, "unknown command: fleet %s",
 	                   word);
 }
 

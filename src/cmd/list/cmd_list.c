@@ -2,7 +2,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"
@@ -354,7 +353,7 @@ static int unknown(const char *word, struct err *err) {
 	size_t count = sizeof lists / sizeof *lists;
 	for (size_t i = 0; i < count; i++)
 		names[i + 1] = lists[i].name;
-	return near_refuse(
+	return opt_refuse(
 		err, word, names, count + 1, "did you mean `sweetspot list %s`?",
 		"there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, tools, and params KERNEL",
 		"unknown list \"%s\"", word);

@@ -7,7 +7,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 
@@ -96,7 +96,7 @@ static int one_check(const json_t *one, struct err *err) {
 	if (!kind || strcmp(kind->unit, unit) != 0 || !(value > 0))
 		return err_set(err, ERR_USAGE, NULL, "unknown ceiling \"%.40s\" in \"%.40s\"", name, unit);
 	if (kind->group == CEILING_BANDWIDTH &&
-	    (js_string(one, "level", &level, err) || !near_is_known(level, ceiling_levels)))
+	    (js_string(one, "level", &level, err) || !opt_is_known(level, ceiling_levels)))
 		return err_set(err, ERR_USAGE, NULL, "%s lacks its level of memory", name);
 	return kind->group == CEILING_PAIR ? pair_check(one, err) : 0;
 }

@@ -2,9 +2,8 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
-#include "base/sys.h"
 #include "base/text.h"
+#include "base/sys.h"
 #include "base/tree.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
@@ -35,7 +34,7 @@ static int prefer_read(const struct opt_args *args, enum profile_prefer *prefer,
 			*prefer = i ? PROFILE_PREFER_FASTER : PROFILE_PREFER_NEWEST;
 	if (*prefer != PROFILE_PREFER_NONE)
 		return 0;
-	return near_refuse(err, word, words, 2, "did you mean --prefer %s?", "newest or faster", "--prefer cannot be %s",
+	return opt_refuse(err, word, words, 2, "did you mean --prefer %s?", "newest or faster", "--prefer cannot be %s",
 	                   word);
 }
 
@@ -289,7 +288,7 @@ static int unknown(const char *word, struct err *err) {
 	const char *names[VERBS];
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
-	return near_refuse(err, word, names, VERBS, "did you mean `sweetspot profile %s`?",
+	return opt_refuse(err, word, names, VERBS, "did you mean `sweetspot profile %s`?",
 	                   "the verbs are show, diff, merge, import, verify and select",
 	                   "unknown verb: `sweetspot profile %s`", word);
 }

@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -345,7 +345,7 @@ static void settings_clear(json_t *settings) {
 
 static int format_check(const char *format, const char *table, const char *library, struct err *err) {
 	static const char *const known[] = {"env", "slurm", "module", "modulefile", "json", NULL};
-	if (!near_is_known(format, known))
+	if (!opt_is_known(format, known))
 		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions cannot be exported as %s", format);
 	/* Tcl would read these inside braces. */
 	if (format[0] == 'm' && table && (strpbrk(library, "{}\\") || strpbrk(table, "{}\\")))

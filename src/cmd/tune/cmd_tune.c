@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/opt.h"
 #include "base/proc/path.h"
 #include "base/text.h"
 #include "src/app/app.h"
@@ -250,7 +250,7 @@ static int blanks_refuse(const struct opt_args *args, struct err *err) {
 static bool is_unit(const char *word) {
 	static const char *const units[] = {"s",    "sec",    "secs",    "second", "seconds", "m",     "min",
 	                                    "mins", "minute", "minutes", "h",      "hour",    "hours", NULL};
-	return near_is_known(word, units);
+	return opt_is_known(word, units);
 }
 
 static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {

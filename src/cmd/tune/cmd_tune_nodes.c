@@ -2,7 +2,7 @@
 #include <sched.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
 #include "tuner/fleet/launcher.h"
@@ -116,7 +116,7 @@ static const struct launcher *launcher_read(const char *name, struct err *err) {
 		return launcher;
 	for (; launcher_registry[count] && count < 16; count++)
 		names[count] = launcher_registry[count]->name;
-	near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list launchers` lists them",
+	opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list launchers` lists them",
 	            "unknown launcher \"%s\"", name);
 	return NULL;
 }

@@ -3,7 +3,7 @@
 
 #include <sys/random.h>
 
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 
 const struct opt stop_when_options[] = {
@@ -115,7 +115,7 @@ int tune_strategy_read(const char *name, const struct strategy **strategy, struc
 		return 0;
 	for (; strategy_registry[count] && count < 64; count++)
 		names[count] = strategy_registry[count]->name;
-	return near_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list strategies` lists them",
+	return opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list strategies` lists them",
 	                   "unknown strategy \"%s\"", name);
 }
 
