@@ -193,7 +193,7 @@ bool opt_is_known(const char *word, const char *const *known) {
 }
 
 int opt_refuse(struct err *err, const char *word, const char *const *known, size_t count, const char *meant,
-                const char *hint, const char *what, ...) {
+               const char *hint, const char *what, ...) {
 	const char *near = near_word(word, known, count);
 	va_list ap;
 	va_start(ap, what);

@@ -7,5 +7,6 @@
 
 #define COMMAND(name) &cmd_##name,
 const struct cmd *const cmd_registry[] = {
+#include "src/registry.def"
 	NULL};
 #undef COMMAND

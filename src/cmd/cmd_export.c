@@ -36,7 +36,7 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 	for (; export_registry[count] && count < 64; count++)
 		names[count] = export_registry[count]->name;
 	opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list formats` lists them",
-	            "unknown format \"%s\"", name);
+	           "unknown format \"%s\"", name);
 	return NULL;
 }
 

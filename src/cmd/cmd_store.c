@@ -269,8 +269,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (!word)
 		return err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
 	return opt_refuse(err, word, names, sizeof names / sizeof *names, "did you mean `sweetspot store %s`?",
-	                   "the verbs are list, show, rm, info, merge, export and import",
-	                   "unknown verb: `sweetspot store %s`", word);
+	                  "the verbs are list, show, rm, info, merge, export and import",
+	                  "unknown verb: `sweetspot store %s`", word);
 }
 
 static const struct opt *const tables[] = {options, cmd_store_options, NULL};

@@ -18,7 +18,7 @@ static int param_find(const struct space *space, const char *name, struct err *e
 	for (size_t i = 0; i < count; i++)
 		names[i] = space_param_name(space, i);
 	return opt_refuse(err, name, names, count, "did you mean %s?", "the parameters are those of --param and --openmp",
-	                   "unknown parameter \"%.80s\"", name);
+	                  "unknown parameter \"%.80s\"", name);
 }
 
 /* Any number is accepted, but a word must be in the space; else NULL with ERR_USAGE. */
@@ -39,7 +39,7 @@ static json_t *value_check(const struct space *space, int param, struct value va
 	char text[80];
 	value_text(value, text, sizeof text);
 	opt_refuse(err, text, words, count, "did you mean %s?", "the values are those of --param", "%s cannot be \"%s\"",
-	            space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
+	           space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
 	return NULL;
 }
 

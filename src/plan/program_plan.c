@@ -324,7 +324,7 @@ static int unknown_name(struct draft *draft, const char *name, struct err *err) 
 		if (!draft->params[i].setting)
 			names[count++] = draft->params[i].name;
 	return opt_refuse(err, name, names, count, "did you mean %s?", "give it with --param first",
-	                   "--default: unknown parameter \"%.100s\"", name);
+	                  "--default: unknown parameter \"%.100s\"", name);
 }
 
 /* Is it "1,B=2", values of several parameters in one option? */

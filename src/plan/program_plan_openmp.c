@@ -137,8 +137,8 @@ static int names_check(struct draft *draft, const char *option, struct err *err)
 		if (draft->plan->program.openmp && program_setting_find(name))
 			continue;
 		return opt_refuse(err, name, names, draft->plan->program.openmp ? SETTINGS : 0, "did you mean %s?",
-		                   "it applies to the parameters of --openmp; use --param and --default for your own",
-		                   "--%s: unknown parameter \"%.100s\"", option, name);
+		                  "it applies to the parameters of --openmp; use --param and --default for your own",
+		                  "--%s: unknown parameter \"%.100s\"", option, name);
 	}
 	return 0;
 }

@@ -362,7 +362,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (!word)
 		return err_set(err, ERR_USAGE, hint, "`sweetspot fleet` needs a command");
 	return opt_refuse(err, word, names, 2, "did you mean `sweetspot fleet %s`?", hint, "unknown command: fleet %s",
-	                   word);
+	                  word);
 }
 
 static const struct opt *const tables[] = {

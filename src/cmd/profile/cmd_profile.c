@@ -35,7 +35,7 @@ static int prefer_read(const struct opt_args *args, enum profile_prefer *prefer,
 	if (*prefer != PROFILE_PREFER_NONE)
 		return 0;
 	return opt_refuse(err, word, words, 2, "did you mean --prefer %s?", "newest or faster", "--prefer cannot be %s",
-	                   word);
+	                  word);
 }
 
 static const char *fingerprint_of(const json_t *profile) {
@@ -289,8 +289,8 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
 	return opt_refuse(err, word, names, VERBS, "did you mean `sweetspot profile %s`?",
-	                   "the verbs are show, diff, merge, import, verify and select",
-	                   "unknown verb: `sweetspot profile %s`", word);
+	                  "the verbs are show, diff, merge, import, verify and select",
+	                  "unknown verb: `sweetspot profile %s`", word);
 }
 
 static int option_check(const struct verb *verb, const char *name, struct err *err) {

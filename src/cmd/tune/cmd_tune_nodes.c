@@ -117,7 +117,7 @@ static const struct launcher *launcher_read(const char *name, struct err *err) {
 	for (; launcher_registry[count] && count < 16; count++)
 		names[count] = launcher_registry[count]->name;
 	opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list launchers` lists them",
-	            "unknown launcher \"%s\"", name);
+	           "unknown launcher \"%s\"", name);
 	return NULL;
 }
 

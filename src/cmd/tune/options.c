@@ -116,7 +116,7 @@ int tune_strategy_read(const char *name, const struct strategy **strategy, struc
 	for (; strategy_registry[count] && count < 64; count++)
 		names[count] = strategy_registry[count]->name;
 	return opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list strategies` lists them",
-	                   "unknown strategy \"%s\"", name);
+	                  "unknown strategy \"%s\"", name);
 }
 
 static int objective_word(const char *word, size_t length, enum trial_objective *objective, struct err *err) {
