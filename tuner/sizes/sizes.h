@@ -93,8 +93,6 @@ struct sizes_plan {
 	double from, to;
 	bool whole; /* whole numbers only */
 };
-/* The next size to tune and how many more to expect, itself included; NAN: none. */
-double sizes_next(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected);
 
 struct sizes_bench {
 	void *ctx;

@@ -63,12 +63,10 @@ struct study {
 	size_t winner, baseline;
 };
 
-struct gathered *study_gather(struct study *study, const struct study_trial *trial);
 bool study_row_safe(const struct study_row *row); /* it is safe to use and was not cut short */
 /* Drops rows before columns are made, or after that if there is a limit. These two rows stay; SIZE_MAX: none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
-void study_drift(struct study *study);
 void study_columns_make(struct study *study);
 
 /* Sorts rows so that those which agree in all columns but the skipped ones are neighbours, ascending in the skipped

@@ -53,11 +53,10 @@ int explain_split(const struct explain_view *view);
 /* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
-/* src/cmd/explain/effects.c */
-void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t baseline, json_t *result);
-json_t *explain_drivers(const struct explain_view *view, size_t winner,
-                        size_t baseline);               /* src/cmd/explain/drivers.c */
-json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */
+/* src/cmd/explain/effects.c: the effect of each parameter, and the neighbours of the winner unless it is SIZE_MAX. */
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
+                         json_t *result);
+json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/effects.c */
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
 #endif

@@ -10,7 +10,7 @@
 #include "src/show/results.h"
 #include "tuner/study/study.h"
 
-enum { INDENT = 2, LIST = 600 };
+enum { LIST = 600 };
 
 static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
