@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the result of a program in words: how to run it, its speedup, and the resources it needs. */
-
 #include <math.h>
 
 #include "base/json/js.h"

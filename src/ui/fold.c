@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folds lines at the width of a terminal. Nothing is cut: a command that continues gets a backslash, so that it can
  * still be copied, and a word that is too long continues on the next line. */
-
 #include <limits.h>
 
 #include "base/mem.h"

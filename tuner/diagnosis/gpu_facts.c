@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures of the worker's report about a row of a GPU. */
-
 #include <math.h>
 
 #include "base/json/js.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tunes size after size. The comparisons that decide where two ranges meet are made as soon as both neighbours are
  * known, because the next size to tune depends on them. */
-
 #include <math.h>
 
 #include "base/stats.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series of rows that agree in everything but one column. */
-
 #include <math.h>
 
 #include "base/rng.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports the effect of each parameter on this problem: the ratio of its slowest to its fastest value, and its share of
  * the variance (functional ANOVA, in tuner/model/effects). */
-
 #include <math.h>
 
 #include "base/json/js.h"

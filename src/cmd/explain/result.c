@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-
 #include <limits.h>
 #include <math.h>
 #include <string.h>

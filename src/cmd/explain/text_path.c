@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the path from the baseline to the winner, one change at a time. */
-
 #include <math.h>
 
 #include "base/json/js.h"

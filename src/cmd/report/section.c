@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the section of one kernel, problem and objective. */
-
 #include <math.h>
 #include <time.h>
 
