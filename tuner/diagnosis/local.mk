@@ -42,7 +42,6 @@ libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
 	%D%/gpu_impl.h %D%/gpu_facts.c \
 	%D%/diagnosis_probe.c %D%/diagnosis_probe.h %D%/remedy.c \
-	%D%/judge_curves.c %D%/judge_impl.h \
 	%D%/findings.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def

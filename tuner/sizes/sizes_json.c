@@ -309,25 +309,6 @@ static int law_of(const struct sizes *sizes, struct growth *growth, struct err *
 	return growth_fit(n, cost, count, NULL, 0, growth, err);
 }
 
-int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err) {
-	struct sizes_range ranges[SIZES_RANGES_MAX];
-	struct growth growth;
-	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), n);
-	*prediction = (struct sizes_prediction){.cost = NAN, .ci = {NAN, NAN}, .median_error = NAN};
-	if (!range || !(n > 0))
-		return err_set(err, ERR_NOTHING, "tune it at several sizes: sweetspot tune KERNEL --sizes NAME=A..B",
-		               "%s has not been tuned at any size", sizes->kernel);
-	prediction->config = range->config;
-	prediction->from = range->from;
-	prediction->to = range->to;
-	prediction->beyond = n < sizes->entries[0].point.n || n > sizes->entries[sizes->count - 1].point.n;
-	if (law_of(sizes, &growth, NULL) == 0) {
-		prediction->cost = growth_predict(&growth, n, prediction->ci);
-		prediction->median_error = growth.median_error;
-	}
-	return 0;
-}
-
 static json_t *pair_json(const double pair[2]) {
 	return json_pack("[o,o]", js_number(pair[0]), js_number(pair[1]));
 }

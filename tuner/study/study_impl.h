@@ -229,7 +229,7 @@ void producer_number(char *cell, enum producer_marks marks);
 /* Does a line name the columns of one of them? */
 bool producer_heads(const char *line, size_t length);
 
-/* A table under construction, of cells under names. src: producer_grid.c */
+/* A table under construction, of cells under names. src: producer_json.c */
 struct grid;
 struct grid *grid_new(void);
 void grid_row(struct grid *grid, size_t line); /* begins a row */

@@ -262,15 +262,12 @@ enum { INTERACTIONS_MAX = 12 };
 static const double SHARE_LEAST = 0.005;
 
 static json_t *effect_json(const struct study_column *column, const struct effect *effect) {
-	json_t *object =
-		json_pack("{s:s,s:b,s:I}", "param", column->name, "known", effect->known, "seen", (json_int_t)effect->seen);
-	if (effect->known) {
-		json_object_set_new(object, "ratio", js_number(effect->ratio));
-		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
-		json_object_set_new(object, "best", value_json(column->level[effect->best]));
-		json_object_set_new(object, "worst", value_json(column->level[effect->worst]));
-	}
-	return object;
+	bool known = effect->known;
+	return json_pack("{s:s,s:b,s:I,s:o*,s:o*,s:o*,s:o*}", "param", column->name, "known", known, "seen",
+	                 (json_int_t)effect->seen, "ratio", known ? js_number(effect->ratio) : NULL, "ci",
+	                 known ? js_reals(effect->ci, 2) : NULL, "best",
+	                 known ? value_json(column->level[effect->best]) : NULL, "worst",
+	                 known ? value_json(column->level[effect->worst]) : NULL);
 }
 
 static double weight_of(const json_t *effect) {
@@ -319,16 +316,13 @@ static json_t *interactions_json(const struct explain_view *view, const struct e
 }
 
 static json_t *variance_json(const struct anova *anova, bool good) {
-	json_t *json = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)anova->rows, "outliers", (json_int_t)anova->outliers,
-	                         "predicted_r2", js_number(anova->predicted_r2));
-	if (!good) {
-		json_object_set_new(json, "reason", json_string(anova->reason));
-		return json;
-	}
-	json_object_set_new(json, "total", js_number(anova->total));
-	json_object_set_new(json, "unexplained", js_number(anova->unexplained));
-	json_object_set_new(json, "of", json_string(anova->measured ? "measured" : "surrogate"));
-	return json;
+	return json_pack("{s:I,s:I,s:o,s:s*,s:o*,s:o*,s:s*}", "rows", (json_int_t)anova->rows, "outliers",
+	                 (json_int_t)anova->outliers, "predicted_r2", js_number(anova->predicted_r2), "reason",
+	                 good ? NULL : anova->reason, "total", good ? js_number(anova->total) : NULL, "unexplained",
+	                 good ? js_number(anova->unexplained) : NULL, "of",
+	                 !good             ? NULL
+	                 : anova->measured ? "measured"
+	                                   : "surrogate");
 }
 
 /* Adds shares to the effects, and "interactions" and "variance" to the result. */
@@ -424,12 +418,9 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	for (size_t p = 0; p < table->params; p++)
 		json_array_append_new(
 			params, param_json(explain_table_param(view, table, p), &landscape->param[p], !view->item->table));
-	json_t *json =
-		json_pack("{s:s,s:b,s:b,s:o,s:o}", VERDICT_MEMBER, word, "fragile", tally.sharp > 0, "plateau",
-	              strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2));
-	if (*landscape->reason)
-		json_object_set_new(json, "reason", json_string(landscape->reason));
-	return json;
+	return json_pack("{s:s,s:b,s:b,s:o,s:o,s:s*}", VERDICT_MEMBER, word, "fragile", tally.sharp > 0, "plateau",
+	                 strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2),
+	                 "reason", *landscape->reason ? landscape->reason : NULL);
 }
 
 static json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
@@ -465,7 +456,5 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	variance_add(view, table, rows, result);
 	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
 	dependence_add(json_object_get(result, "effects"), json_object_get(result, "interactions"));
-	json_t *landscape = winner == SIZE_MAX ? NULL : explain_landscape(view, table, winner);
-	if (landscape)
-		json_object_set_new(result, "landscape", landscape);
+	json_object_set_new(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, table, winner));
 }

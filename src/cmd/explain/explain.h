@@ -37,7 +37,7 @@ size_t explain_row_of(const struct explain_view *view, const json_t *config);
  * store. NULL with ERR_NOTHING if nothing was measured. */
 extern const struct opt explain_from_options[]; /* of --from, for `report` as well */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
-/* src/cmd/explain/view.c: gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
+/* Gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
  * NULL. view: app and args are set by the caller. False if no row worked, or none has that problem. */
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);

@@ -84,13 +84,10 @@ static json_t *drivers_json(const struct rows_counted *counts, const struct driv
 	json_t *list = json_array();
 	for (size_t i = 0; i < drivers->count && i < SHOWN_MAX; i++)
 		json_array_append_new(list, driver_json(counts, &drivers->driver[i]));
-	json_t *json =
-		json_pack("{s:s,s:I,s:o,s:o,s:o,s:o}", "method", methods[drivers->method], "rows", (json_int_t)drivers->rows,
-	              "r2", js_number(drivers->r2), "time_ratio", js_number(drivers->time_ratio), "unexplained",
-	              js_number(drivers->unexplained), "counters", list);
-	if (*drivers->reason)
-		json_object_set_new(json, "reason", json_string(drivers->reason));
-	return json;
+	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:s*}", "method", methods[drivers->method], "rows",
+	                 (json_int_t)drivers->rows, "r2", js_number(drivers->r2), "time_ratio",
+	                 js_number(drivers->time_ratio), "unexplained", js_number(drivers->unexplained), "counters", list,
+	                 "reason", *drivers->reason ? drivers->reason : NULL);
 }
 
 static json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline) {
@@ -134,10 +131,8 @@ static const struct {
 static void roof_add(json_t *roofs, const char *name, const char *level, double roof, double rate, const char *unit) {
 	if (!(roof > 0) || !(rate > 0) || !isfinite(rate / roof))
 		return;
-	json_t *one = json_pack("{s:s,s:f,s:s,s:f}", "name", name, "value", roof, "unit", unit, "share", rate / roof);
-	if (level)
-		json_object_set_new(one, "level", json_string(level));
-	json_array_append_new(roofs, one);
+	json_array_append_new(roofs, json_pack("{s:s,s:f,s:s,s:f,s:s*}", "name", name, "value", roof, "unit", unit, "share",
+	                                       rate / roof, "level", level));
 }
 
 static const char *op_of(const struct study *study, size_t row) {
@@ -186,12 +181,9 @@ static bool was_measured(const struct study *study) {
 
 static json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
 	js_auto json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
-	json_t *baseline = winner ? position(view->study, baseline_row) : NULL;
 	if (!winner)
 		return NULL;
-	json_t *roofline = json_pack("{s:O}", "winner", winner);
-	if (baseline)
-		json_object_set(roofline, "baseline", baseline);
+	json_t *roofline = json_pack("{s:O,s:o*}", "winner", winner, "baseline", position(view->study, baseline_row));
 	if (!was_measured(view->study)) {
 		bool gpu = strcmp(study_device(view->study), "cpu") != 0;
 		json_object_set_new(roofline, "missing", json_string("the ceilings of this machine have not been measured"));
@@ -199,7 +191,6 @@ static json_t *explain_roofline(const struct explain_view *view, size_t winner_r
 		                    gpu ? json_sprintf("sweetspot machine --ceilings --device %s", study_device(view->study))
 		                        : json_string("sweetspot machine --ceilings"));
 	}
-	json_decref(baseline);
 	return roofline;
 }
 
@@ -428,13 +419,7 @@ static void decide_add(const struct explain_view *view, json_t *result) {
 		    strcmp(js_string_or(one, "name", ""), "impossible_time") != 0)
 			return;
 	json_t *decide = view->other ? known(view, "decide") : reading_decide(view->study);
-	if (decide)
-		json_object_set_new(result, "decide", decide);
-}
-
-static void part_add(json_t *result, const char *name, json_t *part) {
-	if (part)
-		json_object_set_new(result, name, part);
+	json_object_set_new(result, "decide", decide);
 }
 
 static void explain_table_clear(struct explain_table *table) {
@@ -448,47 +433,40 @@ static void explain_table_clear(struct explain_table *table) {
 	free(table->over);
 }
 
+/* A part that is NULL has nothing to say, and is not set. */
 json_t *explain_result(const struct explain_view *view) {
+	static const char *const told[] = {"worth", "not_needed", "evaluations", "space"}; /* by tune */
 	const struct study *study = view->study;
 	struct explain_table table;
-	size_t winner = winner_of(view), baseline = baseline_of(view);
-	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
-	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
-	                           study_device(study), "problem", view->problem, "problems", problems_json(view),
-	                           "objective", view->objective, "configurations", rows, "failures",
-	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
-	if (view->item->machine)
-		json_object_set(result, "machine", view->item->machine);
-	if (view->item->table)
-		json_object_set(result, "table", view->item->table);
-	if (view->item->producer)
-		json_object_set(result, "source", view->item->producer);
-	if (study_left_out(study))
-		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
-	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
-	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
+	size_t winner = winner_of(view), baseline = baseline_of(view), out = study_left_out(study);
+	json_t *result = json_pack(
+		"{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o,s:O*,s:O*,s:O*,s:o*,s:o,s:o}", "kernel", study_kernel(study), "device",
+		study_device(study), "problem", view->problem, "problems", problems_json(view), "objective", view->objective,
+		"configurations", (json_int_t)(study_rows(study) + out), "failures", (json_int_t)study_failures(study), "noise",
+		js_number(study_noise(study)), "machine", view->item->machine, "table", view->item->table, "source",
+		view->item->producer, "left_out", out ? json_integer((json_int_t)out) : NULL, "winner",
+		setup_json(view, winner, json_object_get(view->tune, "best")), "baseline",
+		setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
-	json_object_set(result, "worth", json_object_get(view->tune, "worth"));
-	json_object_set(result, "not_needed", json_object_get(view->tune, "not_needed"));
-	json_object_set(result, "evaluations", json_object_get(view->tune, "evaluations"));
-	json_object_set(result, "space", json_object_get(view->tune, "space"));
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		json_object_set(result, told[i], json_object_get(view->tune, told[i]));
 	json_object_set(result, "variables", json_object_get(json_object_get(view->tune, "program"), "variables"));
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));
 	if (view->item->table || is_program(view))
 		json_object_del(result, "experiments");
-	part_add(result, "scaling", explain_scaling(view));
+	json_object_set_new(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, &table, is_undecided(view) ? SIZE_MAX : winner, baseline, result);
 	explain_table_clear(&table);
-	part_add(result, "drivers", explain_drivers(view, winner, baseline));
-	part_add(result, "roofline", explain_roofline(view, winner, baseline));
+	json_object_set_new(result, "drivers", explain_drivers(view, winner, baseline));
+	json_object_set_new(result, "roofline", explain_roofline(view, winner, baseline));
 	/* The smallest team is not the best one where each member has work of its own. */
 	if (!view->item->table || !reading_work_each(study))
-		part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
-	part_add(result, "pareto", explain_pareto(view));
-	part_add(result, "readings", readings_json(view));
-	part_add(result, "diagnoses", diagnoses_json(view));
+		json_object_set_new(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
+	json_object_set_new(result, "pareto", explain_pareto(view));
+	json_object_set_new(result, "readings", readings_json(view));
+	json_object_set_new(result, "diagnoses", diagnoses_json(view));
 	silence_add(view, result);
 	decide_add(view, result);
 	return result;

@@ -7,10 +7,8 @@
 #include "src/show/results.h"
 
 enum { RATES_MAX = 2 };
-static const double IDEAL_MOST = 4, WIDE = 4,
-					TALL = 20; /* WIDE, TALL: values that differ by more need a logarithmic axis */
+static const double IDEAL_MOST = 4, WIDE = 4, TALL = 20; /* above WIDE and TALL axes are logarithmic */
 
-/* The curves of one parameter. */
 struct curves {
 	struct report *report;
 	const struct report_section *section;
@@ -30,7 +28,6 @@ static double curves_number(const struct curves *curves, size_t row) {
 	return study_number(curves->study, row, curves->column);
 }
 
-/* the value, as it is shown */
 static double curves_shown(const struct curves *curves, size_t row) {
 	return report_shown(curves->section, study_row(curves->study, row)->value);
 }

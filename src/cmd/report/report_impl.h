@@ -110,11 +110,10 @@ const char **report_names(struct report *report, size_t first);
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
 struct store;
-/* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
- * description; new references. */
-json_t *report_machine_find(struct store *store, const char *wanted, struct err *err);
-json_t *report_machine_newest(struct store *store, struct err *err);
-const char *report_machine_short(struct report *report, const char *fingerprint);
+/* Applies --machine. */
+int report_machine_choose(struct report *report, struct store *store, struct err *err);
+/* Short fingerprint of the machine that was measured last, for hints; "" if the store is empty. */
+const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* The document of `report --json`; a new reference. Puts the sections in its order: those that gain most come first. */
