@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/profile/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -80,11 +80,6 @@ static int program_gpu_check(const json_t *reply, struct err *err) {
 }
 
 enum { COUNTERS_MAX = 4096 };
-
-static int wrong(const char *key, size_t i, struct err *err) {
-	return err_set(err, ERR_FAILED, NULL, "%s[%zu] is malformed", key, i);
-}
-
 static bool is_text_or_null(const json_t *object, const char *key) {
 	const json_t *member = json_object_get(object, key);
 	return !member || json_is_null(member) || json_is_string(member);
@@ -120,7 +115,7 @@ static int each_check(const json_t *object, const char *key, bool (*good)(const 
 		return -1;
 	for (size_t i = 0; i < json_array_size(array); i++)
 		if (!good(json_array_get(array, i)))
-			return wrong(key, i, err);
+			return err_set(err, ERR_FAILED, NULL, "%s[%zu] is malformed", key, i);
 	return 0;
 }
 
@@ -212,6 +207,10 @@ static int correct_read(const struct program_run *run, const json_t *answer, str
 
 static int censored_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
                          struct err *err) {
+	double bound = run->metric ? js_real_or(answer, "bound", NAN) : NAN;
+	result->value = run->maximize ? 1 / bound : bound;
+	if (result->value > 0 && isfinite(result->value))
+		return 0;
 	if (!(run->limit_s > 0))
 		return err_set(err, ERR_FAILED, NULL, "the trial was cut short without a limit");
 	result->value = run->limit_s;

@@ -107,7 +107,7 @@ static void region_find(Dwfl_Module *module, Dwarf_Addr address, struct regions_
 		debug_place_set(region, file, number);
 }
 
-bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
+void debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
 	Dwfl_Module *module;
 	Dwfl *dwfl = file_open(file, &module);
 	GElf_Addr bias;
@@ -116,15 +116,13 @@ bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *co
 		region_find(module, regions[i]->offset + base + bias, regions[i]);
 	if (dwfl)
 		dwfl_end(dwfl);
-	return good;
 }
 
 #else
-bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
+void debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count) {
 	(void)file;
 	(void)base;
 	(void)regions;
 	(void)count;
-	return false;
 }
 #endif

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
 /* One sample of a run this long settles a trial of the search: what a second one would tell is worth less than another

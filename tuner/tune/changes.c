@@ -4,9 +4,8 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/race/ablation.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* Without a budget of time, what pays is looked for this long, or half as long as all before it. */
 static const double RENT_SECONDS_LEAST = 5, RENT_SHARE_SPENT = 0.5;

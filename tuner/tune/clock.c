@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The clock of a session, and what its seconds go to. It does one thing at a time. */
 #include "base/sys.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 double tune_now(const struct tune *tune) {
 	const struct pool *pool = tune->task->pool;

@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "tuner/model/effects/effects.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 struct rows {
 	const struct space *space;

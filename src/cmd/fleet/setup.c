@@ -8,7 +8,7 @@
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/tune/options.h"
-#include "tuner/fleet/ssh_hosts.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 

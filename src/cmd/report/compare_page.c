@@ -9,7 +9,6 @@
 #include "src/app/app.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile_state.h"
 #include "tuner/profile/profile.h"
 
 /* --machine: a page about another machine of the store. */

@@ -10,7 +10,6 @@
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "tuner/spec/c/impl.h"
-#include "tuner/worker/worker.h"
 
 /* Compiles on the worker's machine, because code for the processor of a node has to be made on that node. */
 

@@ -6,7 +6,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/build/cache.h"
-#include "tuner/build/toolchain.h"
+#include "tuner/build/compile.h"
 #include "tuner/spec/c/c.h"
 #include "tuner/spec/c/impl.h"
 
