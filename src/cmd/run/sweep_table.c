@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/run/run_impl.h"
-#include "src/show/figures.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 #include "tuner/space/space.h"
 
