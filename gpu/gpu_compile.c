@@ -99,7 +99,8 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 		if (archs[i] <= arch && archs[i] > best)
 			best = archs[i];
 	*ptx = best / 10 != arch / 10;
-	snprintf(text, size, "%s_%d", *ptx ? "compute" : "sm", best);
+	/* 9.0 has instructions that no other architecture has, wgmma among them, and only code for 9.0a may use them. */
+	snprintf(text, size, "%s_%d%s", *ptx ? "compute" : "sm", best, best == 90 && arch == 90 ? "a" : "");
 	return best;
 }
 
