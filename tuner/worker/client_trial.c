@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/stats.h"
 #include "tuner/worker/impl.h"
 #include "tuner/worker/kernel_desc.h"
