@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/t1/t1_impl.h"
+#include "base/t1/slice.h"
 #include "base/t1/t1.h"
 
 /* Expressions over the problem's size, parameters and scalars. */

@@ -4,6 +4,7 @@
 
 #include "base/expr/node.h"
 #include "base/json/js.h"
+#include "base/t1/slice.h"
 #include "base/t1/t1_impl.h"
 
 bool slice_word_char(char c) {

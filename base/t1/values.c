@@ -6,6 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/expr/node.h"
+#include "base/t1/slice.h"
 #include "base/t1/t1_impl.h"
 
 /* A list under construction. */

@@ -2,7 +2,7 @@
 #include "src/plan/source_spec.h"
 
 #include "base/json/js.h"
-#include "base/t1/t1_impl.h"
+#include "base/t1/slice.h"
 #include "base/text.h"
 #include "tuner/space/space.h"
 
