@@ -2,9 +2,9 @@
 #include "src/plan/program_config.h"
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/params.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 
 enum { SHOWN_MAX = 256 };
 

@@ -3,6 +3,7 @@
  * of whatever process is started. */
 #ifndef TUNER_FLEET_LAUNCHER_H
 #define TUNER_FLEET_LAUNCHER_H
+#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/worker/worker.h"
 
@@ -89,4 +90,12 @@ int ssh_hosts_add(struct launched *launched, const struct launcher_settings *set
 bool ssh_hosts_lost(const struct worker_end *end, struct worker_loss *loss);
 /* Does ssh's stderr say that the connection broke? */
 bool ssh_hosts_said(const char *said, char *reason, size_t size);
+
+/* Splits a line into words like a POSIX shell (Shell Command Language, 2.2): quotes and backslashes work, but nothing
+ * is expanded or run. */
+
+/* Returns a NULL-terminated array, to be freed with words_free. NULL with ERR_USAGE if a quote is not closed, or if a
+ * shell would do more than split. */
+char **words_split(const char *line, struct err *err);
+void words_free(char **words); /* NULL is fine */
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/program/program.h"
 
 /* tune --gpus: several GPUs of this machine measure at the same time. */

@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/fleet/fleet_words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
