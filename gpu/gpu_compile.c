@@ -2,11 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 
 /* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code

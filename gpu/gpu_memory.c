@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 
 /* Released memory is kept, because the next configuration wants as much as the last. It is freed first when the driver
  * runs out of memory. */
