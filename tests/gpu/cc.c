@@ -34,6 +34,9 @@ static const char *const settings[] = {
 	"variant=union_find link=splice rounds=2 flatten=no windows=3 hub=32 group=16",
 	"variant=union_find link=splice rounds=4 group=3",
 	"variant=union_find link=halve rounds=1 group=2 compress=halving flatten=no",
+	"variant=contract",
+	"variant=contract each=1 block_size=64 samples=1",
+	"variant=contract each=4 block_size=96",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

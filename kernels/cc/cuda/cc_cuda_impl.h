@@ -27,13 +27,13 @@ struct cc_cuda_state {
 	gpu_ptr label, other, slots, control, list, hubs; /* unused members are 0 */
 	uint32_t *back;                                   /* pinned: CC_SLOTS */
 	unsigned block;
-	int group, per_sm, every, rounds, windows, samples, hub;
+	int each, group, per_sm, every, rounds, windows, samples, hub;
 	bool synchronous, jump, persistent;
 	bool splice, smaller, early, halving, skip /* the largest component's edges */;
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
-enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
+enum { CC_BARRIER, CC_LISTED, CC_HUBS /* or roots */, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
 static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
 	return s->control + sizeof(uint32_t) * (unsigned)word;
 }
@@ -43,7 +43,9 @@ struct cc_cuda_variant {
 	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
 	void (*run)(struct cc_cuda_state *s);
 };
-extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced, cc_cuda_contract;
 
+/* forest.c: the number of blocks that run at once, for work whose amount only the device knows. */
+struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s);
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
 #endif

@@ -10,8 +10,7 @@ static struct gpu_shape a_thread_each(const struct cc_cuda_state *s) {
 	return (struct gpu_shape){.grid = {gpu_blocks((uint64_t)s->host.graph.n, s->block)}, .block = {s->block}};
 }
 
-/* The number of blocks that run at once, for work whose amount only the device knows. */
-static struct gpu_shape fill_device(const struct cc_cuda_state *s) {
+struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s) {
 	const struct gpu_facts *facts = gpu_facts(s->gpu);
 	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;
 	return (struct gpu_shape){.grid = {(unsigned)facts->sms * (blocks ? blocks : 1)}, .block = {s->block}};
@@ -41,7 +40,7 @@ static void labels_compress(struct cc_cuda_state *s, int windows, gpu_ptr needed
 }
 
 static void list_link(struct cc_cuda_state *s) {
-	struct gpu_shape shape = fill_device(s);
+	struct gpu_shape shape = cc_cuda_fill(s);
 	gpu_ptr listed = cc_control(s, CC_LISTED);
 	int vertices = s->early;
 	bool windows = s->splice && s->windows > 1;
@@ -63,7 +62,7 @@ static void giant_find(struct cc_cuda_state *s) {
 
 static void rest_link(struct cc_cuda_state *s) {
 	const struct cc_cuda_input *in = s->input;
-	struct gpu_shape each = a_thread_each(s), fill = fill_device(s);
+	struct gpu_shape each = a_thread_each(s), fill = cc_cuda_fill(s);
 	gpu_ptr giant = s->skip ? cc_control(s, CC_GIANT) : 0, count = cc_control(s, CC_HUBS);
 	gpu_ptr linked = cc_control(s, CC_LINKED);
 	int n = s->host.graph.n, from = s->skip ? 0 : s->rounds;
