@@ -36,7 +36,7 @@ static const char *const settings[] = {
 	"variant=union_find link=halve rounds=1 group=2 compress=halving flatten=no",
 	"variant=contract",
 	"variant=contract each=1 block_size=64 samples=1",
-	"variant=contract each=4 block_size=96",
+	"variant=contract each=4 block_size=96 windows=3",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

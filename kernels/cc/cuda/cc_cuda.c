@@ -203,7 +203,7 @@ static const struct ss_param params[] = {
 	[PARAM_COMPRESS] = {"compress", "each vertex walks to its root, or halves its path on the way", SS_WORD,
                         "full,halving", "full", LINKS, 0, 0},
 	[PARAM_WINDOWS] = {"windows", "parts of the labels that are processed one after the other", SS_INT, "1..16*2", "1",
-                       LINKS, 1, CC_WINDOWS_MAX},
+                       "not " PROPAGATES, 1, CC_WINDOWS_MAX},
 	[PARAM_SAMPLES] = {"samples", "labels sampled to find the largest component", SS_INT, "256..2048*2", "1024",
                        "variant == 'afforest' or variant == 'contract'", 1, CC_SAMPLES_MAX},
 	[PARAM_HUB] = {"hub", "a row longer than this is read by a block", SS_INT, "256..4096*4", "1024", LINKS, CC_HUB_MIN,

@@ -16,7 +16,7 @@ struct cc_cuda_input {
 	bool wide; /* first is 64 bits */
 };
 
-enum { CC_FUNCTIONS = 8 };
+enum { CC_FUNCTIONS = 10 };
 
 struct cc_cuda_state {
 	struct cc_state host; /* its labels are what verify brings back */

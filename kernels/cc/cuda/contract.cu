@@ -73,18 +73,14 @@ enum { RANK_WORDS = 4 /* of a thread */ };
 /* The roots in this block's words. */
 extern "C" __global__ void roots_count(const uint2 *ranks, int words, unsigned *counts) {
 	__shared__ unsigned sum;
+	unsigned own = 0;
 	if (threadIdx.x == 0)
 		sum = 0;
-	__syncthreads();
-	unsigned own = 0;
 	for (int i = 0; i < RANK_WORDS; i++) {
 		const int w = (int)((blockIdx.x * RANK_WORDS + i) * blockDim.x + threadIdx.x);
 		own += w < words ? __popc(ranks[w].x) : 0;
 	}
-	own = __reduce_add_sync(0xffffffffu, own);
-	if (threadIdx.x % 32 == 0)
-		atomicAdd(&sum, own);
-	__syncthreads();
+	list_reserve(own, &sum);
 	if (threadIdx.x == 0)
 		counts[blockIdx.x] = sum;
 }
@@ -97,12 +93,10 @@ extern "C" __global__ void roots_number(uint2 *ranks, int words, const unsigned 
 	unsigned own = 0;
 	if (threadIdx.x == 0)
 		before = 0;
-	__syncthreads();
 	for (unsigned b = threadIdx.x; b < blockIdx.x; b += blockDim.x)
 		own += counts[b];
-	own = __reduce_add_sync(0xffffffffu, own);
-	if (lane == 0)
-		atomicAdd(&before, own);
+	list_reserve(own, &before);
+	__syncthreads();
 	for (int i = 0; i < RANK_WORDS; i++) {
 		const int w = (int)((blockIdx.x * RANK_WORDS + i) * blockDim.x + threadIdx.x);
 		const unsigned bits = w < words ? ranks[w].x : 0;
@@ -133,16 +127,15 @@ static __device__ __forceinline__ int number_of(uint2 rank, int v) {
 	return (int)(rank.y + __popc(rank.x & ((1u << (v & 31)) - 1)));
 }
 
-/* Links the roots' numbers; 2 * EACH searches go on at once. */
-extern "C" __global__ void list_link(const int *label, const uint2 *ranks, const int2 *list, const unsigned *listed,
-                                     int *parent) {
+/* The pairs' roots, by their numbers; 2 * EACH searches go on at once. */
+extern "C" __global__ void list_number(const int *label, const uint2 *ranks, int2 *list, const unsigned *listed) {
 	const unsigned count = *listed, step = gridDim.x * blockDim.x;
 	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step * EACH) {
 		int at[2 * EACH];
 		uint2 rank[2 * EACH];
 #pragma unroll
 		for (int e = 0; e < EACH; e++) {
-			const int2 pair = i + e * step < count ? list[i + e * step] : make_int2(0, 0);
+			const int2 pair = i + e * step < count ? __ldcs(list + i + e * step) : make_int2(0, 0);
 			at[2 * e] = pair.x, at[2 * e + 1] = pair.y;
 		}
 #pragma unroll
@@ -160,60 +153,103 @@ extern "C" __global__ void list_link(const int *label, const uint2 *ranks, const
 		}
 #pragma unroll
 		for (int e = 0; e < EACH; e++)
-			link(parent, number_of(rank[2 * e], at[2 * e]), number_of(rank[2 * e + 1], at[2 * e + 1]));
+			if (i + e * step < count)
+				__stcs(list + i + e * step, make_int2(number_of(rank[2 * e], at[2 * e]),
+				                                      number_of(rank[2 * e + 1], at[2 * e + 1])));
 	}
 }
 
-/* vertex[i] becomes the label of root number i. A component's own root keeps its vertex, which is the label. */
-extern "C" __global__ void roots_settle(int *parent, int *vertex, const unsigned *roots) {
+/* Links pairs as long as one of them is in window w of the numbers or above it, so that these stay in the cache; what is
+ * left goes to another list. Called for one window after the other, downwards. */
+extern "C" __global__ void list_link(int *parent, const int2 *list, const unsigned *listed, int2 *rest, unsigned *left,
+                                     const unsigned *roots, int w, int windows) {
+	const unsigned count = *listed, all = blockDim.x * EACH;
+	const int low = (int)((ss_u64)*roots * w / windows);
+	for (ss_u64 base = (ss_u64)blockIdx.x * all; base < count; base += (ss_u64)gridDim.x * all) {
+		int2 pair[EACH];
+		int old[EACH];
+		unsigned some = 0;
+#pragma unroll
+		for (int e = 0; e < EACH; e++) {
+			const ss_u64 i = base + e * blockDim.x + threadIdx.x;
+			pair[e] = i < count ? __ldcs(list + i) : make_int2(0, 0);
+		}
+		for (bool more = true; more;) {
+			more = false;
+#pragma unroll
+			for (int e = 0; e < EACH; e++)
+				old[e] = max(pair[e].x, pair[e].y) < low ? 0 : label_load(parent + max(pair[e].x, pair[e].y));
+#pragma unroll
+			for (int e = 0; e < EACH; e++) {
+				const int high = max(pair[e].x, pair[e].y), lower = min(pair[e].x, pair[e].y);
+				if (high == lower || high < low)
+					continue;
+				if (old[e] > lower)
+					old[e] = atomicMin(parent + high, lower);
+				pair[e] = make_int2(old[e] == high ? lower : old[e], lower);
+				more = true;
+			}
+		}
+		if (w == 0)
+			continue;
+#pragma unroll
+		for (int e = 0; e < EACH; e++)
+			some += pair[e].x != pair[e].y;
+		unsigned place = list_reserve(some, left);
+#pragma unroll
+		for (int e = 0; e < EACH; e++)
+			if (pair[e].x != pair[e].y)
+				__stcs(rest + place++, pair[e]);
+		__syncthreads();
+	}
+}
+
+extern "C" __global__ void giant_find(const int *parent, const unsigned *roots, int samples, int *giant) {
+	root_frequent(parent, (int)*roots, samples, giant);
+}
+
+/* The bits of the numbers in the largest component, 0 at first; vertex[i] becomes the label of the others. Pointers lead to
+ * smaller numbers, and these come first: so most of them point to one whose bit is there already if it belongs there. */
+extern "C" __global__ void roots_settle(const int *parent, int *vertex, const unsigned *roots, const int *giant,
+                                        unsigned *inside) {
 	const unsigned count = *roots, step = gridDim.x * blockDim.x;
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-		const int mine = parent[i];
-		int above = mine, next;
-		while ((next = parent[above]) != above)
+	const int largest = *giant;
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < (count + 31) / 32 * 32; i += step) {
+		int above = i < count ? parent[i] : 0, next;
+		bool in = i < count && has(*(volatile unsigned *)(inside + (above >> 5)), above);
+		while (!in && i < count && (next = parent[above]) != above)
 			above = next;
-		if (above != mine)
-			parent[i] = above;
-		if (above != (int)i)
+		in = in || (i < count && above == largest);
+		const unsigned all = __ballot_sync(0xffffffffu, in);
+		if (threadIdx.x % 32 == 0)
+			inside[i / 32] = all;
+		if (i < count && !in && above != (int)i)
 			vertex[i] = vertex[above];
 	}
 }
 
-extern "C" __global__ void giant_find(const int *vertex, const unsigned *roots, int samples, int *giant) {
-	label_frequent(vertex, (int)*roots, samples, giant);
-}
-
-/* The bits of the roots in the largest component. */
-extern "C" __global__ void giant_mark(const uint2 *ranks, int words, const int *vertex, const int *giant, unsigned *known) {
-	const int w = (int)(blockIdx.x * blockDim.x + threadIdx.x), label = *giant;
+/* The bits of the vertices that are roots in the largest component. */
+extern "C" __global__ void giant_mark(const uint2 *ranks, int words, const unsigned *inside, unsigned *known) {
+	const int w = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 	if (w >= words)
 		return;
 	const uint2 rank = ranks[w];
-	unsigned bits = rank.x, at = rank.y, found = 0;
-	for (; bits; bits &= bits - 1)
-		if (vertex[at++] == label)
-			found |= bits & -bits;
+	const unsigned *const from = inside + rank.y / 32;
+	ss_u64 here = (from[0] | (ss_u64)from[1] << 32) >> rank.y % 32;
+	unsigned found = 0;
+	for (unsigned bits = rank.x; bits; bits &= bits - 1, here >>= 1)
+		found |= here & 1 ? bits & -bits : 0;
 	known[w] = found;
 }
 
-/* The label of a vertex that is not known to be in the largest component. A label that is final already is a root, too. */
-static __device__ int label_of(const int *label, const uint2 *ranks, const int *vertex, int v) {
-	uint2 rank = ranks[v >> 5];
-	while (!has(rank.x, v)) {
-		v = label_load(&label[v]);
-		rank = ranks[v >> 5];
-	}
-	return vertex[number_of(rank, v)];
-}
-
-/* The last pass. Pointers lead to smaller vertices, and blocks start in order: so most vertices point to one whose bit in
- * `known` is there already if it belongs there. */
-extern "C" __global__ void labels_finish(int *label, int n, const uint2 *ranks, const int *vertex, const int *giant,
-                                         unsigned *known) {
+/* The last pass, for vertices that are known to be in the largest component as they point to one that is; the others go to
+ * a list. */
+extern "C" __global__ void labels_finish(int *label, int n, const int *vertex, const int *giant, unsigned *known, int *rest,
+                                         unsigned *left) {
 	const ss_i64 base = (ss_i64)blockIdx.x * blockDim.x * EACH + threadIdx.x;
-	const int largest = *giant;
+	const int largest = vertex[*giant];
 	int above[EACH];
-	unsigned own[EACH], bits[EACH];
+	unsigned own[EACH], bits[EACH], some = 0;
 #pragma unroll
 	for (int e = 0; e < EACH; e++) {
 		const ss_i64 v = base + e * (int)blockDim.x;
@@ -224,19 +260,41 @@ extern "C" __global__ void labels_finish(int *label, int n, const uint2 *ranks, 
 	for (int e = 0; e < EACH; e++) {
 		const int v = (int)(base + e * (int)blockDim.x);
 		bits[e] = own[e];
-		if (v < n && !has(own[e], v) && above[e] != v)
+		if (v < n && above[e] != v)
 			bits[e] = *(volatile unsigned *)(known + (above[e] >> 5));
-		else
-			above[e] = v;
 	}
 #pragma unroll
 	for (int e = 0; e < EACH; e++) {
 		const ss_i64 v = base + e * (int)blockDim.x;
-		const bool inside = v < n && has(bits[e], above[e]);
-		const unsigned all = __ballot_sync(0xffffffffu, inside);
+		const bool in = v < n && has(bits[e], above[e]);
+		const unsigned all = __ballot_sync(0xffffffffu, in);
 		if (v < n && threadIdx.x % 32 == 0)
 			known[v / 32] = all;
-		if (v < n)
-			label[v] = inside ? largest : label_of(label, ranks, vertex, above[e]);
+		if (in)
+			label[v] = largest;
+		bits[e] = v < n && !in;
+		some += bits[e];
+	}
+	unsigned place = list_reserve(some, left);
+#pragma unroll
+	for (int e = 0; e < EACH; e++)
+		if (bits[e])
+			rest[place++] = (int)(base + e * (int)blockDim.x);
+}
+
+/* A label that is final already is a root, too. */
+extern "C" __global__ void labels_rest(int *label, const uint2 *ranks, const int *vertex, const int *giant,
+                                       const unsigned *inside, const int *rest, const unsigned *left) {
+	const unsigned count = *left, step = gridDim.x * blockDim.x;
+	const int largest = vertex[*giant];
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+		int at = rest[i];
+		uint2 rank = ranks[at >> 5];
+		while (!has(rank.x, at)) {
+			at = label_load(label + at);
+			rank = ranks[at >> 5];
+		}
+		const int number = number_of(rank, at);
+		label[rest[i]] = has(inside[number >> 5], number) ? largest : vertex[number];
 	}
 }

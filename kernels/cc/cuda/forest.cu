@@ -118,7 +118,7 @@ extern "C" __global__ void list_link_window(int *label, int2 *list, const unsign
 /* ---- the largest component ---- */
 
 extern "C" __global__ void giant_find(const int *label, int n, int samples, int *giant) {
-	label_frequent(label, n, samples, giant);
+	root_frequent(label, n, samples, giant);
 }
 
 /* ---- the other edges ---- */

@@ -63,8 +63,8 @@ static __device__ __forceinline__ unsigned mixed(unsigned i) {
 	return (unsigned)((z ^ (z >> 27)) * 0x94d049bb133111ebull >> 32);
 }
 
-/* Finds the label that a sample holds most often, with one block. */
-static __device__ void label_frequent(const int *label, int n, int samples, int *giant) {
+/* Finds the root that a sample has most often, with one block. */
+static __device__ void root_frequent(const int *label, int n, int samples, int *giant) {
 	__shared__ int seen[TABLE];
 	__shared__ unsigned count[TABLE], most;
 	for (int i = threadIdx.x; i < TABLE; i += blockDim.x) {
@@ -75,7 +75,9 @@ static __device__ void label_frequent(const int *label, int n, int samples, int 
 		most = 0;
 	__syncthreads();
 	for (int i = threadIdx.x; i < samples; i += blockDim.x) {
-		const int mine = label[(ss_u64)mixed(i) * n >> 32];
+		int mine = label[(ss_u64)mixed(i) * n >> 32];
+		for (int above; (above = label[mine]) != mine; mine = above)
+			;
 		unsigned at = (unsigned)mine * 2654435769u % TABLE;
 		for (int held; (held = atomicCAS(&seen[at], -1, mine)) != -1 && held != mine; at = (at + 1) % TABLE)
 			;

@@ -224,7 +224,7 @@ static __device__ __forceinline__ void across_store(const int acc[TILE_M][TILE_N
  * `cut` on. */
 
 /* The second phase: tile i of row k, or of column k. */
-static __device__ __forceinline__ void panel(int *shared, int *matrix, int *rows, int pitch, int *across, int across_pitch,
+static __device__ __noinline__ void panel(int *shared, int *matrix, int *rows, int pitch, int *across, int across_pitch,
                                              int k, int k_here, int i, bool column) {
 	int acc[TILE_M][TILE_N];
 	int *const tile = column ? matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)k * WIDE : rows + (ss_i64)i * WIDE;
@@ -270,14 +270,18 @@ fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_
 	relax(shared, matrix, rows, pitch, across, across_pitch, i, j);
 }
 
-/* The first phase: 16 threads in a row hold the diagonal tile, and in step m hand round row m and column m. The buffers
- * take turns, so that one barrier a step is enough. */
+/* The first phase: 16 threads in a row hold the diagonal tile, and hand round CLOSE_AT_ONCE rows and columns. Between those
+ * vertices each thread finds the shortest paths itself. The buffers take turns, so that one barrier is enough. */
 #define CLOSE_M (BLOCK * 16 / THREADS)
 #define CLOSE_N (BLOCK / 16)
-#define CLOSE_STEPS (CLOSE_M > CLOSE_N ? CLOSE_M : CLOSE_N)
-static __device__ __forceinline__ void close(int *tile, int pitch, int *across, int across_pitch) {
-	__shared__ __align__(16) int row[2][WIDE];
-	__shared__ __align__(16) int column[2][BLOCK];
+#ifndef CLOSE_AT_ONCE
+#define CLOSE_AT_ONCE (4 / LANES)
+#endif
+#define CLOSE_EDGE (CLOSE_M > CLOSE_N ? CLOSE_M : CLOSE_N)
+#define CLOSE_STEPS (CLOSE_EDGE > 2 * CLOSE_AT_ONCE ? CLOSE_EDGE : 2 * CLOSE_AT_ONCE)
+static __device__ __noinline__ void close(int *tile, int pitch, int *across, int across_pitch) {
+	__shared__ __align__(16) int row[2][CLOSE_AT_ONCE][WIDE];
+	__shared__ __align__(16) int column[2][CLOSE_AT_ONCE][BLOCK];
 	const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
 	int acc[CLOSE_M][CLOSE_N / LANES];
 #pragma unroll
@@ -287,26 +291,55 @@ static __device__ __forceinline__ void close(int *tile, int pitch, int *across, 
 			acc[r][c] = __ldcg(tile + (ty * CLOSE_M + r) * pitch + tx * (CLOSE_N / LANES) + c);
 	for (int first = 0; first < BLOCK; first += CLOSE_STEPS) {
 #pragma unroll
-		for (int u = 0; u < CLOSE_STEPS; u++) {
-			int a[CLOSE_M];
+		for (int u = 0; u < CLOSE_STEPS; u += CLOSE_AT_ONCE) {
+			int between[CLOSE_AT_ONCE][CLOSE_AT_ONCE], b[CLOSE_AT_ONCE][CLOSE_N / LANES];
+			const int turn = u / CLOSE_AT_ONCE % 2;
 #pragma unroll
-			for (int c = 0; c < CLOSE_N / LANES; c++)
-				if (ty == (first + u) / CLOSE_M)
-					row[u % 2][tx * (CLOSE_N / LANES) + c] = acc[u % CLOSE_M][c];
+			for (int q = 0; q < CLOSE_AT_ONCE; q++) {
 #pragma unroll
-			for (int r = 0; r < CLOSE_M; r++)
-				if (tx == (first + u) / CLOSE_N)
-					column[u % 2][ty * CLOSE_M + r] = pair(acc[r][u % CLOSE_N / LANES], u % LANES);
-			__syncthreads();
-#pragma unroll
-			for (int r = 0; r < CLOSE_M; r++)
-				a[r] = column[u % 2][ty * CLOSE_M + r];
-#pragma unroll
-			for (int c = 0; c < CLOSE_N / LANES; c++) {
-				const int b = row[u % 2][tx * (CLOSE_N / LANES) + c];
+				for (int c = 0; c < CLOSE_N / LANES; c++)
+					if (ty == (first + u + q) / CLOSE_M)
+						row[turn][q][tx * (CLOSE_N / LANES) + c] = acc[(u + q) % CLOSE_M][c];
 #pragma unroll
 				for (int r = 0; r < CLOSE_M; r++)
-					acc[r][c] = addmin(a[r], b, acc[r][c]);
+					if (tx == (first + u + q) / CLOSE_N)
+						column[turn][q][ty * CLOSE_M + r] = pair(acc[r][(u + q) % CLOSE_N / LANES], (u + q) % LANES);
+			}
+			__syncthreads();
+#pragma unroll
+			for (int q = 0; q < CLOSE_AT_ONCE; q++) {
+#pragma unroll
+				for (int p = 0; p < CLOSE_AT_ONCE; p++)
+					between[p][q] = column[turn][q][first + u + p];
+#pragma unroll
+				for (int c = 0; c < CLOSE_N / LANES; c++)
+					b[q][c] = row[turn][q][tx * (CLOSE_N / LANES) + c];
+			}
+#pragma unroll
+			for (int m = 0; m < CLOSE_AT_ONCE; m++)
+#pragma unroll
+				for (int p = 0; p < CLOSE_AT_ONCE; p++)
+#pragma unroll
+					for (int q = 0; q < CLOSE_AT_ONCE; q++)
+						if (p != m && q != m && p != q)
+							between[p][q] = addmin(between[p][m], between[m][q], between[p][q]);
+#pragma unroll
+			for (int r = 0; r < CLOSE_M; r++) {
+				int a[CLOSE_AT_ONCE];
+#pragma unroll
+				for (int q = 0; q < CLOSE_AT_ONCE; q++)
+					a[q] = column[turn][q][ty * CLOSE_M + r];
+#pragma unroll
+				for (int q = 0; q < CLOSE_AT_ONCE; q++) {
+					int through = a[q];
+#pragma unroll
+					for (int p = 0; p < CLOSE_AT_ONCE; p++)
+						if (p != q)
+							through = addmin(a[p], between[p][q], through);
+#pragma unroll
+					for (int c = 0; c < CLOSE_N / LANES; c++)
+						acc[r][c] = addmin(through, b[q][c], acc[r][c]);
+				}
 			}
 		}
 	}
@@ -334,7 +367,10 @@ struct flow {
 };
 
 #ifndef FLOW_APART
-#define FLOW_APART 5
+#define FLOW_APART 9
+#endif
+#ifndef FLOW_FIRST
+#define FLOW_FIRST 4
 #endif
 enum { FLOW_CLOSE, FLOW_PANEL, FLOW_RELAX, FLOW_END };
 struct task {
@@ -371,7 +407,7 @@ static __device__ task task_of(int tiles, unsigned number) {
 	if (k + 1 == tiles)
 		return task_rest(tiles, k, 1, at);
 	const int rest = (tiles - 2) * (tiles - 2), ahead = 2 * tiles - 3;
-	const int closes = min(rest, (int)gridDim.x), panels = min(rest, closes + (int)gridDim.x * FLOW_APART / 4);
+	const int closes = min(rest, (int)gridDim.x * FLOW_FIRST / 4), panels = min(rest, closes + (int)gridDim.x * FLOW_APART / 4);
 	if (at < ahead)
 		return task_ahead(k, at);
 	at -= ahead;
@@ -383,25 +419,34 @@ static __device__ task task_of(int tiles, unsigned number) {
 	return task_rest(tiles, k, 2, at >= panels ? at - ((int)second - 1) : at);
 }
 
-static __device__ __forceinline__ void reach(const unsigned *count, unsigned wanted) {
-	while (*(const volatile unsigned *)count < wanted)
-		ss_pause();
-}
-
-/* For one thread. The buffer of column k is that of k - 2, whose third phases may still read it. */
-static __device__ void task_wait(const flow &f, task t) {
-	const unsigned k = t.k, others = (f.tiles - 1) * (f.tiles - 1);
-	reach(f.rounds + t.i * f.tiles + t.j, k);
-	if (t.phase == FLOW_RELAX) {
-		reach(f.rounds + t.i * f.tiles + k, k + 1);
-		reach(f.rounds + k * f.tiles + t.j, k + 1);
-	} else {
-		if (t.phase == FLOW_PANEL)
-			reach(f.rounds + k * f.tiles + k, k + 1);
-		if (k > 1)
-			reach(f.relaxed + k - 2, others);
+/* By a warp: takes the next task, and waits for what it needs. Three lanes look at a count each. The buffer of column k is
+ * that of k - 2, whose third phases may still read it. */
+static __device__ void task_take(const flow &f, task *next) {
+	const int lane = (int)threadIdx.x % 32;
+	const unsigned number = __shfl_sync(0xffffffffu, lane == 0 ? atomicAdd(f.next, 1u) : 0, 0);
+	if (number >= (unsigned)f.tiles * f.tiles * f.tiles) {
+		next->phase = FLOW_END;
+		return;
 	}
+	const task t = task_of(f.tiles, number);
+	const unsigned *count = f.rounds + t.i * f.tiles + t.j;
+	unsigned wanted = t.k;
+	if (lane == 1 && t.phase != FLOW_CLOSE) {
+		count = f.rounds + (t.phase == FLOW_RELAX ? t.i : t.k) * f.tiles + t.k;
+		wanted = t.k + 1;
+	} else if (lane == 2 && t.phase == FLOW_RELAX) {
+		count = f.rounds + t.k * f.tiles + t.j;
+		wanted = t.k + 1;
+	} else if (lane == 2 && t.k > 1) {
+		count = f.relaxed + t.k - 2;
+		wanted = (f.tiles - 1) * (f.tiles - 1);
+	}
+	while (lane < 3 && *(const volatile unsigned *)count < wanted)
+		ss_pause();
 	__threadfence();
+	__syncwarp();
+	if (lane == 0)
+		*next = t;
 }
 
 static __device__ void task_done(const flow &f, task t) {
@@ -414,20 +459,13 @@ static __device__ void task_done(const flow &f, task t) {
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
 fw_flow(int *matrix, int pitch, int *across0, int *across1, int across_pitch, int tiles, unsigned *counts) {
 	SS_DYNAMIC(int, shared);
-	__shared__ task t; /* not in registers, which the products need */
-	for (;;) {
-		const flow f{tiles, counts, counts + 1, counts + 1 + tiles};
-		if (threadIdx.x == 0) {
-			const unsigned number = atomicAdd(f.next, 1u);
-			t.phase = FLOW_END;
-			if (number < (unsigned)tiles * tiles * tiles) {
-				t = task_of(tiles, number);
-				task_wait(f, t);
-			}
-		}
-		__syncthreads();
-		if (t.phase == FLOW_END)
-			return;
+	__shared__ task tasks[2]; /* not in registers, which the products need */
+	const flow f{tiles, counts, counts + 1, counts + 1 + tiles};
+	if (threadIdx.x < 32)
+		task_take(f, &tasks[0]);
+	__syncthreads();
+	for (int turn = 0; tasks[turn].phase != FLOW_END; turn ^= 1) {
+		const task &t = tasks[turn];
 		int *const rows = matrix + (ss_i64)(t.k * BLOCK) * pitch, *const across = t.k % 2 ? across1 : across0;
 		if (t.phase == FLOW_CLOSE)
 			close(rows + (ss_i64)t.k * WIDE, pitch, across + (ss_i64)t.k * BLOCK, across_pitch);
@@ -438,5 +476,8 @@ fw_flow(int *matrix, int pitch, int *across0, int *across1, int across_pitch, in
 		__syncthreads();
 		if (threadIdx.x == 0)
 			task_done(f, t);
+		if (threadIdx.x / 32 == (THREADS > 32)) /* another warp, meanwhile */
+			task_take(f, &tasks[turn ^ 1]);
+		__syncthreads();
 	}
 }

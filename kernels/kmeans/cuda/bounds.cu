@@ -11,6 +11,7 @@
 
 enum { PACK = 16 / sizeof(real), EACH = PACK / D /* objects in 16 bytes */ };
 enum { READS = POINTS > EACH ? POINTS / EACH : 1, P = READS * EACH, TILE = 32 * P, QUEUE = TILE + 32 };
+enum { COPIES = 32 /* of the sums: the lanes' own, so that the addresses of a warp differ */ };
 enum { BITS = 12, SHIFT = EDGE == 32 ? 7 : EDGE == 64 ? 6 : 5, NOBODY = 255, CENTRE = 4 /* |c|^2 / 2 is the third */ };
 
 struct alignas(16) pack {
@@ -68,8 +69,7 @@ extern "C" __global__ void cells(const real *centres, unsigned *words) {
 struct block {
 	const unsigned *cells;
 	real *centres;
-	int *sums;
-	unsigned *counts;
+	int *sums, *counts;
 };
 
 static __device__ __forceinline__ void compare(const block &b, real x, real y, int c, real &least, int &found) {
@@ -97,9 +97,10 @@ static __device__ __forceinline__ int nearest(const block &b, real x, real y, un
 }
 
 static __device__ __forceinline__ void sums_add(const block &b, int c, int x, int y, int count) {
-	atomicAdd(&b.sums[c * D], x);
-	atomicAdd(&b.sums[c * D + 1], y);
-	atomicAdd(&b.counts[c], (unsigned)count);
+	const int own = (int)threadIdx.x % COPIES;
+	atomicAdd(&b.sums[c * D * COPIES + own], x);
+	atomicAdd(&b.sums[(c * D + 1) * COPIES + own], y);
+	atomicAdd(&b.counts[c * COPIES + own], count);
 }
 
 /* Assigns object i; 1 if it changes. */
@@ -128,9 +129,9 @@ static __device__ __forceinline__ void block_fill(const block &b, unsigned *cell
 		b.centres[c * CENTRE] = (real)-x;
 		b.centres[c * CENTRE + 1] = (real)-y;
 		b.centres[c * CENTRE + 2] = (real)(fma(y, y, x * x) * 0.5);
-		b.sums[c * D] = b.sums[c * D + 1] = 0;
-		b.counts[c] = 0;
 	}
+	for (int e = (int)threadIdx.x; e < K * (D + 1) * COPIES; e += (int)blockDim.x)
+		b.sums[e] = 0;
 }
 
 /* Memory beyond the last object is there, but not beyond its label. */
@@ -151,14 +152,20 @@ static __device__ __forceinline__ void labels_read(labels (&before)[READS], cons
 				before[q].v[e] = (q * 32 + lane) * EACH + e < left ? membership[(q * 32 + lane) * EACH + e] : (label)0;
 }
 
+static __device__ __forceinline__ int lanes_sum(int value) {
+	for (int apart = 16; apart > 0; apart /= 2)
+		value += __shfl_xor_sync(0xffffffffu, value, apart);
+	return value;
+}
+
 extern "C" __global__ void assign(const real *objects, const real *centres, label *membership, ss_u64 *changed, ss_i64 n,
                                   double *sums, unsigned *counts, const unsigned *words) {
 	SS_DYNAMIC(unsigned, shared);
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
 	real *const rows = reinterpret_cast<real *>(shared + EDGE * EDGE);
 	int *const own = reinterpret_cast<int *>(rows + K * CENTRE);
-	const block b{shared, rows, own, reinterpret_cast<unsigned *>(own + K * D)};
-	unsigned *const queue = b.counts + K + warp * QUEUE;
+	const block b{shared, rows, own, own + K * D * COPIES};
+	unsigned *const queue = reinterpret_cast<unsigned *>(b.counts + K * COPIES) + warp * QUEUE;
 	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE;
 	ss_i64 first = ((ss_i64)blockIdx.x * warps + warp) * TILE;
 	int queued = 0, moved = 0;
@@ -203,8 +210,11 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 	__syncwarp();
 	changed_add(changed, moved, lane);
 	__syncthreads();
-	for (int e = (int)threadIdx.x; e < K * D; e += (int)blockDim.x)
-		sums[(ss_i64)blockIdx.x * (K * D) + e] += (double)b.sums[e] / (1 << BITS);
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x)
-		counts[(ss_i64)blockIdx.x * K + c] += b.counts[c];
+	for (int e = warp; e < K * (D + 1); e += warps) {
+		const int sum = lanes_sum(b.sums[e * COPIES + lane]);
+		if (lane == 0 && e < K * D)
+			sums[(ss_i64)blockIdx.x * (K * D) + e] += (double)sum / (1 << BITS);
+		else if (lane == 0)
+			counts[(ss_i64)blockIdx.x * K + e - K * D] += (unsigned)sum;
+	}
 }
