@@ -7,7 +7,9 @@
 #include "tests/gpu/fw_rig.h"
 
 static void sizes_test(struct rig *rig) {
-	static const char *const configs[] = {"variant=factor32", "variant=factor64", "variant=base",
+	static const char *const configs[] = {"variant=factor32",
+	                                      "variant=factor64",
+	                                      "variant=base",
 	                                      "variant=register block=64 tile_m=4 tile_n=4",
 	                                      "variant=register lookahead=yes",
 	                                      "variant=register block=64 tile_m=4 tile_n=8 lookahead=tiles"};

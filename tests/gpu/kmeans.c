@@ -184,11 +184,14 @@ static void direct_test(struct gpu *gpu) {
 	}
 }
 
-/* More loops than it takes until few objects change; sums of one block and of many; one cluster, and the most there may be. */
+/* More loops than it takes until few objects change; sums of one block and of many; one cluster, and the most there may
+ * be. */
 static void bounds_test(struct gpu *gpu) {
 	static const char *const problems[] = {
-		"n=5000 coords=2 clusters=64 loops=9",           "n=5001 coords=2 clusters=16 loops=9 type=f32",
-		"n=77 coords=2 clusters=1 loops=2",              "n=1500 coords=2 clusters=254 loops=3 type=f32",
+		"n=5000 coords=2 clusters=64 loops=9",
+		"n=5001 coords=2 clusters=16 loops=9 type=f32",
+		"n=77 coords=2 clusters=1 loops=2",
+		"n=1500 coords=2 clusters=254 loops=3 type=f32",
 		"n=1200 coords=2 clusters=19 loops=2 type=f32",
 	};
 	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1",

@@ -16,7 +16,7 @@ struct cc_cuda_input {
 	bool wide; /* first is 64 bits */
 };
 
-enum { CC_FUNCTIONS = 10 };
+enum { CC_FUNCTIONS = 9 };
 
 struct cc_cuda_state {
 	struct cc_state host; /* its labels are what verify brings back */
@@ -33,9 +33,24 @@ struct cc_cuda_state {
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
-enum { CC_BARRIER, CC_LISTED, CC_HUBS /* or roots */, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
+enum {
+	CC_BARRIER,
+	CC_LISTED,
+	CC_HUBS /* or roots */,
+	CC_GIANT,
+	CC_STEPS = 4 /* 64 bits */,
+	CC_LINKED = 6,
+	CC_CONTROL = 8
+};
 static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
 	return s->control + sizeof(uint32_t) * (unsigned)word;
+}
+
+/* The number of blocks that run at once, for work whose amount only the device knows. */
+static inline struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s) {
+	const struct gpu_facts *facts = gpu_facts(s->gpu);
+	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;
+	return (struct gpu_shape){.grid = {(unsigned)facts->sms * (blocks ? blocks : 1)}, .block = {s->block}};
 }
 
 struct cc_cuda_variant {
@@ -45,7 +60,5 @@ struct cc_cuda_variant {
 };
 extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced, cc_cuda_contract;
 
-/* forest.c: the number of blocks that run at once, for work whose amount only the device knows. */
-struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s);
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
 #endif

@@ -2,12 +2,13 @@
 /* Launches the kernels of contract.cu. The host does not wait for any of them. */
 #include "kernels/cc/cuda/cc_cuda_impl.h"
 
-enum { CONTRACT, COUNT, ROOTS, NUMBER, LINK, GIANT, SETTLE, MARK, FINISH, REST };
-static const char *const functions[] = {"contract_",   "roots_count", "roots_number", "list_number",   "list_link",
-                                        "giant_find", "roots_settle", "giant_mark",  "labels_finish", "labels_rest", NULL};
+enum { CONTRACT, COUNT, ROOTS, NUMBER, LINK, GIANT, SETTLE, MARK, FINISH };
+static const char *const functions[] = {"contract_",  "roots_count",  "roots_number", "list_number",   "list_link",
+                                        "giant_find", "roots_settle", "giant_mark",   "labels_finish",
+                                        NULL};
 enum { RANK_WORDS = 4 /* contract.cu */ };
 
-/* What lies in the memory at `other`, from the front; `left` counts what is left after each window, and in the end. */
+/* The memory at `other`, from the front; `left` counts the pairs after each window. */
 struct parts {
 	gpu_ptr ranks, known, counts, parent, vertex, inside, left, end;
 };
@@ -29,15 +30,15 @@ static struct parts parts_of(const struct cc_cuda_state *s) {
 	p.vertex = p.parent + n * 4;
 	p.inside = p.vertex + n * 4;
 	p.left = p.inside + (words + 1) * 4;
-	p.end = p.left + (CC_WINDOWS_MAX + 1) * 4;
+	p.end = p.left + CC_WINDOWS_MAX * 4;
 	return p;
 }
 
 static enum ss_status contract_setup(struct cc_cuda_state *s, const struct ss_call *call) {
-	size_t n = (size_t)s->host.graph.n, pairs = s->host.graph.ends / 2;
+	size_t pairs = s->host.graph.ends / 2;
 	if (pairs > INT32_MAX)
 		return kernel_fail(call, SS_INVALID, "a list of %zu pairs is too long", pairs);
-	s->list = gpu_alloc(s->gpu, ((pairs > n ? pairs : n) + 1) * 8);
+	s->list = gpu_alloc(s->gpu, (pairs + 1) * 8);
 	s->hubs = s->windows > 1 ? gpu_alloc(s->gpu, (pairs + 1) * 8) : 0;
 	s->other = gpu_alloc(s->gpu, parts_of(s).end);
 	return SS_OK;
@@ -61,7 +62,6 @@ static void contract_run(struct cc_cuda_state *s) {
 	struct gpu_shape some = words_shape(s, RANK_WORDS), word = words_shape(s, 1), each = {.block = {s->block}};
 	struct gpu_shape fill = cc_cuda_fill(s), one = {.block = {1024}};
 	gpu_ptr listed = cc_control(s, CC_LISTED), roots = cc_control(s, CC_HUBS), giant = cc_control(s, CC_GIANT);
-	gpu_ptr left = p.left + CC_WINDOWS_MAX * 4;
 	int n = s->host.graph.n, words = (int)words_of(s);
 	each.grid[0] = gpu_blocks((uint64_t)n, (uint64_t)s->block * (unsigned)s->each);
 	gpu_fill32(s->gpu, p.inside, 0, (p.end - p.inside) / 4);
@@ -73,8 +73,7 @@ static void contract_run(struct cc_cuda_state *s) {
 	GPU_LAUNCH(s->gpu, s->function[GIANT], &one, &p.parent, &roots, &s->samples, &giant);
 	GPU_LAUNCH(s->gpu, s->function[SETTLE], &fill, &p.parent, &p.vertex, &roots, &giant, &p.inside);
 	GPU_LAUNCH(s->gpu, s->function[MARK], &word, &p.ranks, &words, &p.inside, &p.known);
-	GPU_LAUNCH(s->gpu, s->function[FINISH], &each, &s->label, &n, &p.vertex, &giant, &p.known, &s->list, &left);
-	GPU_LAUNCH(s->gpu, s->function[REST], &fill, &s->label, &p.ranks, &p.vertex, &giant, &p.inside, &s->list, &left);
+	GPU_LAUNCH(s->gpu, s->function[FINISH], &each, &s->label, &n, &p.ranks, &p.vertex, &giant, &p.inside, &p.known);
 	s->host.steps = 3;
 }
 

@@ -177,15 +177,15 @@ extern "C" __global__ void list_link(int *parent, const int2 *list, const unsign
 		for (bool more = true; more;) {
 			more = false;
 #pragma unroll
-			for (int e = 0; e < EACH; e++)
-				old[e] = max(pair[e].x, pair[e].y) < low ? 0 : label_load(parent + max(pair[e].x, pair[e].y));
+			for (int e = 0; e < EACH; e++) {
+				const int high = max(pair[e].x, pair[e].y), lower = min(pair[e].x, pair[e].y);
+				old[e] = high == lower || high < low ? lower : atomicMin(parent + high, lower);
+			}
 #pragma unroll
 			for (int e = 0; e < EACH; e++) {
 				const int high = max(pair[e].x, pair[e].y), lower = min(pair[e].x, pair[e].y);
 				if (high == lower || high < low)
 					continue;
-				if (old[e] > lower)
-					old[e] = atomicMin(parent + high, lower);
 				pair[e] = make_int2(old[e] == high ? lower : old[e], lower);
 				more = true;
 			}
@@ -242,14 +242,25 @@ extern "C" __global__ void giant_mark(const uint2 *ranks, int words, const unsig
 	known[w] = found;
 }
 
-/* The last pass, for vertices that are known to be in the largest component as they point to one that is; the others go to
- * a list. */
-extern "C" __global__ void labels_finish(int *label, int n, const int *vertex, const int *giant, unsigned *known, int *rest,
-                                         unsigned *left) {
+/* The label of a vertex that is not known to be in the largest component. A label that is final already is a root, too. */
+static __device__ int label_of(const int *label, const uint2 *ranks, const int *vertex, const unsigned *inside, int largest,
+                               int v) {
+	uint2 rank = ranks[v >> 5];
+	while (!has(rank.x, v)) {
+		v = label_load(label + v);
+		rank = ranks[v >> 5];
+	}
+	const int number = number_of(rank, v);
+	return has(inside[number >> 5], number) ? largest : vertex[number];
+}
+
+/* The last pass. Most vertices of the largest component point to one that is known to be there. */
+extern "C" __global__ void labels_finish(int *label, int n, const uint2 *ranks, const int *vertex, const int *giant,
+                                         const unsigned *inside, unsigned *known) {
 	const ss_i64 base = (ss_i64)blockIdx.x * blockDim.x * EACH + threadIdx.x;
 	const int largest = vertex[*giant];
 	int above[EACH];
-	unsigned own[EACH], bits[EACH], some = 0;
+	unsigned own[EACH], bits[EACH];
 #pragma unroll
 	for (int e = 0; e < EACH; e++) {
 		const ss_i64 v = base + e * (int)blockDim.x;
@@ -270,31 +281,7 @@ extern "C" __global__ void labels_finish(int *label, int n, const int *vertex, c
 		const unsigned all = __ballot_sync(0xffffffffu, in);
 		if (v < n && threadIdx.x % 32 == 0)
 			known[v / 32] = all;
-		if (in)
-			label[v] = largest;
-		bits[e] = v < n && !in;
-		some += bits[e];
-	}
-	unsigned place = list_reserve(some, left);
-#pragma unroll
-	for (int e = 0; e < EACH; e++)
-		if (bits[e])
-			rest[place++] = (int)(base + e * (int)blockDim.x);
-}
-
-/* A label that is final already is a root, too. */
-extern "C" __global__ void labels_rest(int *label, const uint2 *ranks, const int *vertex, const int *giant,
-                                       const unsigned *inside, const int *rest, const unsigned *left) {
-	const unsigned count = *left, step = gridDim.x * blockDim.x;
-	const int largest = vertex[*giant];
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-		int at = rest[i];
-		uint2 rank = ranks[at >> 5];
-		while (!has(rank.x, at)) {
-			at = label_load(label + at);
-			rank = ranks[at >> 5];
-		}
-		const int number = number_of(rank, at);
-		label[rest[i]] = has(inside[number >> 5], number) ? largest : vertex[number];
+		if (v < n)
+			label[v] = in ? largest : label_of(label, ranks, vertex, inside, largest, above[e]);
 	}
 }

@@ -10,12 +10,6 @@ static struct gpu_shape a_thread_each(const struct cc_cuda_state *s) {
 	return (struct gpu_shape){.grid = {gpu_blocks((uint64_t)s->host.graph.n, s->block)}, .block = {s->block}};
 }
 
-struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s) {
-	const struct gpu_facts *facts = gpu_facts(s->gpu);
-	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;
-	return (struct gpu_shape){.grid = {(unsigned)facts->sms * (blocks ? blocks : 1)}, .block = {s->block}};
-}
-
 static void trees_start(struct cc_cuda_state *s) {
 	const struct cc_cuda_input *in = s->input;
 	struct gpu_shape shape = a_thread_each(s);

@@ -215,8 +215,8 @@ static void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel,
 }
 
 static void band_free(struct fw_band *b) {
-	const gpu_ptr memory[] = {b->matrix,    b->rows[0], b->rows[1], b->across[0],
-	                          b->across[1], b->into,    b->edges,   b->findings, b->counts};
+	const gpu_ptr memory[] = {b->matrix, b->rows[0], b->rows[1],  b->across[0], b->across[1],
+	                          b->into,   b->edges,   b->findings, b->counts};
 	struct gpu_mark *const marks[] = {b->done, b->closed, b->ready};
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		gpu_free(b->gpu, memory[i]);

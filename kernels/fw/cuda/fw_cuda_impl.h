@@ -59,7 +59,7 @@ struct fw_cuda {
 	struct fw_cuda_shape shape;
 	int n, tiles, pitch /* words */, gpus;
 	int lookahead, pinned;
-	bool flow; /* all rounds in one launch */
+	bool flow;       /* all rounds in one launch */
 	void *from, *to; /* on the host, where copies are timed; else NULL */
 	bool has_files;  /* that are read and written in a run */
 	int files[2];    /* FW_IN, FW_OUT; -1: not there */

@@ -270,18 +270,15 @@ fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_
 	relax(shared, matrix, rows, pitch, across, across_pitch, i, j);
 }
 
-/* The first phase: 16 threads in a row hold the diagonal tile, and hand round CLOSE_AT_ONCE rows and columns. Between those
- * vertices each thread finds the shortest paths itself. The buffers take turns, so that one barrier is enough. */
+/* The first phase: 16 threads in a row hold the diagonal tile, and in step m hand round row m and column m. The buffers
+ * take turns, so that one barrier a step is enough. Only the choice of registers is unrolled: more code would not fit in the
+ * cache. */
 #define CLOSE_M (BLOCK * 16 / THREADS)
 #define CLOSE_N (BLOCK / 16)
-#ifndef CLOSE_AT_ONCE
-#define CLOSE_AT_ONCE (4 / LANES)
-#endif
-#define CLOSE_EDGE (CLOSE_M > CLOSE_N ? CLOSE_M : CLOSE_N)
-#define CLOSE_STEPS (CLOSE_EDGE > 2 * CLOSE_AT_ONCE ? CLOSE_EDGE : 2 * CLOSE_AT_ONCE)
+#define CLOSE_STEPS (CLOSE_M > CLOSE_N ? CLOSE_M : CLOSE_N)
 static __device__ __noinline__ void close(int *tile, int pitch, int *across, int across_pitch) {
-	__shared__ __align__(16) int row[2][CLOSE_AT_ONCE][WIDE];
-	__shared__ __align__(16) int column[2][CLOSE_AT_ONCE][BLOCK];
+	__shared__ __align__(16) int row[2][WIDE];
+	__shared__ __align__(16) int column[2][BLOCK];
 	const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
 	int acc[CLOSE_M][CLOSE_N / LANES];
 #pragma unroll
@@ -289,58 +286,32 @@ static __device__ __noinline__ void close(int *tile, int pitch, int *across, int
 #pragma unroll
 		for (int c = 0; c < CLOSE_N / LANES; c++)
 			acc[r][c] = __ldcg(tile + (ty * CLOSE_M + r) * pitch + tx * (CLOSE_N / LANES) + c);
-	for (int first = 0; first < BLOCK; first += CLOSE_STEPS) {
+#pragma unroll 1
+	for (int m = 0; m < BLOCK; m++) {
+		int a[CLOSE_M];
 #pragma unroll
-		for (int u = 0; u < CLOSE_STEPS; u += CLOSE_AT_ONCE) {
-			int between[CLOSE_AT_ONCE][CLOSE_AT_ONCE], b[CLOSE_AT_ONCE][CLOSE_N / LANES];
-			const int turn = u / CLOSE_AT_ONCE % 2;
+		for (int u = 0; u < CLOSE_STEPS; u++) {
+			if (forget(m % CLOSE_STEPS) != u)
+				continue;
 #pragma unroll
-			for (int q = 0; q < CLOSE_AT_ONCE; q++) {
+			for (int c = 0; c < CLOSE_N / LANES; c++)
+				if (ty == m / CLOSE_M)
+					row[m % 2][tx * (CLOSE_N / LANES) + c] = acc[u % CLOSE_M][c];
 #pragma unroll
-				for (int c = 0; c < CLOSE_N / LANES; c++)
-					if (ty == (first + u + q) / CLOSE_M)
-						row[turn][q][tx * (CLOSE_N / LANES) + c] = acc[(u + q) % CLOSE_M][c];
+			for (int r = 0; r < CLOSE_M; r++)
+				if (tx == m / CLOSE_N)
+					column[m % 2][ty * CLOSE_M + r] = pair(acc[r][u % CLOSE_N / LANES], u % LANES);
+		}
+		__syncthreads();
 #pragma unroll
-				for (int r = 0; r < CLOSE_M; r++)
-					if (tx == (first + u + q) / CLOSE_N)
-						column[turn][q][ty * CLOSE_M + r] = pair(acc[r][(u + q) % CLOSE_N / LANES], (u + q) % LANES);
-			}
-			__syncthreads();
+		for (int r = 0; r < CLOSE_M; r++)
+			a[r] = column[m % 2][ty * CLOSE_M + r];
 #pragma unroll
-			for (int q = 0; q < CLOSE_AT_ONCE; q++) {
+		for (int c = 0; c < CLOSE_N / LANES; c++) {
+			const int b = row[m % 2][tx * (CLOSE_N / LANES) + c];
 #pragma unroll
-				for (int p = 0; p < CLOSE_AT_ONCE; p++)
-					between[p][q] = column[turn][q][first + u + p];
-#pragma unroll
-				for (int c = 0; c < CLOSE_N / LANES; c++)
-					b[q][c] = row[turn][q][tx * (CLOSE_N / LANES) + c];
-			}
-#pragma unroll
-			for (int m = 0; m < CLOSE_AT_ONCE; m++)
-#pragma unroll
-				for (int p = 0; p < CLOSE_AT_ONCE; p++)
-#pragma unroll
-					for (int q = 0; q < CLOSE_AT_ONCE; q++)
-						if (p != m && q != m && p != q)
-							between[p][q] = addmin(between[p][m], between[m][q], between[p][q]);
-#pragma unroll
-			for (int r = 0; r < CLOSE_M; r++) {
-				int a[CLOSE_AT_ONCE];
-#pragma unroll
-				for (int q = 0; q < CLOSE_AT_ONCE; q++)
-					a[q] = column[turn][q][ty * CLOSE_M + r];
-#pragma unroll
-				for (int q = 0; q < CLOSE_AT_ONCE; q++) {
-					int through = a[q];
-#pragma unroll
-					for (int p = 0; p < CLOSE_AT_ONCE; p++)
-						if (p != q)
-							through = addmin(a[p], between[p][q], through);
-#pragma unroll
-					for (int c = 0; c < CLOSE_N / LANES; c++)
-						acc[r][c] = addmin(through, b[q][c], acc[r][c]);
-				}
-			}
+			for (int r = 0; r < CLOSE_M; r++)
+				acc[r][c] = addmin(a[r], b, acc[r][c]);
 		}
 	}
 #pragma unroll

@@ -65,7 +65,7 @@ extern "C" __global__ void cells(const real *centres, unsigned *words) {
 	words[cell] = word | (unsigned)min(count - 1, 3) << 24;
 }
 
-/* What a block has in shared memory. */
+/* Shared memory of a block, beside the queues of its warps. */
 struct block {
 	const unsigned *cells;
 	real *centres;

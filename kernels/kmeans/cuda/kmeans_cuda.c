@@ -180,7 +180,8 @@ static size_t direct_shared(const struct kmeans_cuda_state *s, size_t warps) {
 
 static size_t bounds_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	size_t each = 16 / s->real / 2, points = (size_t)s->points > each ? (size_t)s->points : each;
-	return (size_t)s->cells * s->cells * 4 + s->input->in.clusters * (4 * s->real + 3 * 32 * 4) + warps * 32 * (points + 1) * 4;
+	return (size_t)s->cells * s->cells * 4 + s->input->in.clusters * (4 * s->real + 3 * 32 * 4) +
+	       warps * 32 * (points + 1) * 4;
 }
 
 static size_t tensor_shared(const struct kmeans_cuda_state *s, size_t warps) {

@@ -11,7 +11,16 @@
 #include "kernels/kmeans/kmeans.h"
 
 enum { KMEANS_TYPE = KMEANS_PROBLEM, KMEANS_TYPE_F64 = 0, KMEANS_TYPE_F32 = 1 };
-enum { KMEANS_VARIANT, KMEANS_BLOCK, KMEANS_POINTS, KMEANS_GROUP, KMEANS_COPIES, KMEANS_CELLS, KMEANS_PER_SM, KMEANS_LAUNCH };
+enum {
+	KMEANS_VARIANT,
+	KMEANS_BLOCK,
+	KMEANS_POINTS,
+	KMEANS_GROUP,
+	KMEANS_COPIES,
+	KMEANS_CELLS,
+	KMEANS_PER_SM,
+	KMEANS_LAUNCH
+};
 /* Objects that a warp takes at once at most: device memory is there, and 0, up to a multiple of it. */
 enum { KMEANS_TILE_MAX = 256, KMEANS_TRACED_MAX = 256 };
 
