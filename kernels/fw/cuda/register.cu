@@ -270,58 +270,62 @@ fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_
 	relax(shared, matrix, rows, pitch, across, across_pitch, i, j);
 }
 
+/* Words that lie together, one thread's. */
+template <int N> static __device__ __forceinline__ void words_put(int *to, const int *from) {
+#pragma unroll
+	for (int i = 0; i < N; i += 4)
+		if (N % 4 == 0)
+			words_store4(to + i, from[i], from[i + 1], from[i + 2], from[i + 3]);
+		else
+			*(int2 *)(to + i) = make_int2(from[i], from[i + 1]);
+}
+
 /* The first phase: 16 threads in a row hold the diagonal tile, and in step m hand round row m and column m. The buffers
- * take turns, so that one barrier a step is enough. Only the choice of registers is unrolled: more code would not fit in the
- * cache. */
+ * take turns, so that one barrier a step is enough. */
 #define CLOSE_M (BLOCK * 16 / THREADS)
-#define CLOSE_N (BLOCK / 16)
-#define CLOSE_STEPS (CLOSE_M > CLOSE_N ? CLOSE_M : CLOSE_N)
+#define CLOSE_N (WIDE / 16)
+#define CLOSE_STEPS (CLOSE_M > CLOSE_N * LANES ? CLOSE_M : CLOSE_N * LANES)
 static __device__ __noinline__ void close(int *tile, int pitch, int *across, int across_pitch) {
 	__shared__ __align__(16) int row[2][WIDE];
 	__shared__ __align__(16) int column[2][BLOCK];
 	const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
-	int acc[CLOSE_M][CLOSE_N / LANES];
+	int acc[CLOSE_M][CLOSE_N], a[CLOSE_M], b[CLOSE_N];
 #pragma unroll
 	for (int r = 0; r < CLOSE_M; r++)
 #pragma unroll
-		for (int c = 0; c < CLOSE_N / LANES; c++)
-			acc[r][c] = __ldcg(tile + (ty * CLOSE_M + r) * pitch + tx * (CLOSE_N / LANES) + c);
-#pragma unroll 1
-	for (int m = 0; m < BLOCK; m++) {
-		int a[CLOSE_M];
+		for (int c = 0; c < CLOSE_N; c++)
+			acc[r][c] = __ldcg(tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N + c);
+	for (int first = 0; first < BLOCK; first += CLOSE_STEPS) {
 #pragma unroll
 		for (int u = 0; u < CLOSE_STEPS; u++) {
-			if (forget(m % CLOSE_STEPS) != u)
-				continue;
 #pragma unroll
-			for (int c = 0; c < CLOSE_N / LANES; c++)
-				if (ty == m / CLOSE_M)
-					row[m % 2][tx * (CLOSE_N / LANES) + c] = acc[u % CLOSE_M][c];
+			for (int c = 0; c < CLOSE_N; c++)
+				if (ty == (first + u) / CLOSE_M)
+					row[u % 2][tx * CLOSE_N + c] = acc[u % CLOSE_M][c];
 #pragma unroll
 			for (int r = 0; r < CLOSE_M; r++)
-				if (tx == m / CLOSE_N)
-					column[m % 2][ty * CLOSE_M + r] = pair(acc[r][u % CLOSE_N / LANES], u % LANES);
-		}
-		__syncthreads();
-#pragma unroll
-		for (int r = 0; r < CLOSE_M; r++)
-			a[r] = column[m % 2][ty * CLOSE_M + r];
-#pragma unroll
-		for (int c = 0; c < CLOSE_N / LANES; c++) {
-			const int b = row[m % 2][tx * (CLOSE_N / LANES) + c];
+				if (tx == (first + u) / (CLOSE_N * LANES))
+					column[u % 2][ty * CLOSE_M + r] = pair(acc[r][u / LANES % CLOSE_N], u % LANES);
+			__syncthreads();
+			words_load<CLOSE_M>(a, column[u % 2] + ty * CLOSE_M);
+			words_load<CLOSE_N>(b, row[u % 2] + tx * CLOSE_N);
 #pragma unroll
 			for (int r = 0; r < CLOSE_M; r++)
-				acc[r][c] = addmin(a[r], b, acc[r][c]);
+#pragma unroll
+				for (int c = 0; c < CLOSE_N; c++)
+					acc[r][c] = addmin(a[r], b[c], acc[r][c]);
 		}
 	}
 #pragma unroll
 	for (int r = 0; r < CLOSE_M; r++)
+		words_put<CLOSE_N>(tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N, acc[r]);
 #pragma unroll
-		for (int c = 0; c < CLOSE_N; c++) {
-			if (c % LANES == 0)
-				tile[(ty * CLOSE_M + r) * pitch + (tx * CLOSE_N + c) / LANES] = acc[r][c / LANES];
-			across[(tx * CLOSE_N + c) * across_pitch + ty * CLOSE_M + r] = pair(acc[r][c / LANES], c % LANES);
-		}
+	for (int c = 0; c < CLOSE_N * LANES; c++) {
+#pragma unroll
+		for (int r = 0; r < CLOSE_M; r++)
+			a[r] = pair(acc[r][c / LANES], c % LANES);
+		words_put<CLOSE_M>(across + (tx * CLOSE_N * LANES + c) * across_pitch + ty * CLOSE_M, a);
+	}
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) fw_close(int *tile, int pitch, int *across, int across_pitch) {

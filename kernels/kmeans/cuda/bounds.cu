@@ -17,9 +17,12 @@ enum { BITS = 12, SHIFT = EDGE == 32 ? 7 : EDGE == 64 ? 6 : 5, NOBODY = 255, CEN
 struct alignas(16) pack {
 	real v[PACK];
 };
-struct alignas(EACH) labels {
-	label v[EACH];
-};
+/* The labels of EACH objects as one number. They are taken apart where they are used, so that nothing waits for them before. */
+#if TYPE == 32
+typedef unsigned short labels;
+#else
+typedef unsigned char labels;
+#endif
 
 static __device__ __forceinline__ int bits_of(real x) {
 #if TYPE == 32
@@ -134,23 +137,19 @@ static __device__ __forceinline__ void block_fill(const block &b, unsigned *cell
 		b.sums[e] = 0;
 }
 
-/* Memory beyond the last object is there, but not beyond its label. */
-static __device__ __forceinline__ void tile_read(pack (&x)[READS], const real *objects, int lane) {
-#pragma unroll
-	for (int q = 0; q < READS; q++)
-		x[q] = reinterpret_cast<const pack *>(objects)[q * 32 + lane];
-}
+/* Memory beyond the last object and its label is there. */
+struct tile {
+	pack x[READS];
+	labels before[READS];
 
-static __device__ __forceinline__ void labels_read(labels (&before)[READS], const label *membership, int lane, int left) {
+	__device__ __forceinline__ void read(const real *objects, const label *membership, int lane) {
 #pragma unroll
-	for (int q = 0; q < READS; q++)
-		if (left == TILE)
+		for (int q = 0; q < READS; q++) {
+			x[q] = reinterpret_cast<const pack *>(objects)[q * 32 + lane];
 			before[q] = reinterpret_cast<const labels *>(membership)[q * 32 + lane];
-		else
-#pragma unroll
-			for (int e = 0; e < EACH; e++)
-				before[q].v[e] = (q * 32 + lane) * EACH + e < left ? membership[(q * 32 + lane) * EACH + e] : (label)0;
-}
+		}
+	}
+};
 
 static __device__ __forceinline__ int lanes_sum(int value) {
 	for (int apart = 16; apart > 0; apart /= 2)
@@ -169,28 +168,22 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE;
 	ss_i64 first = ((ss_i64)blockIdx.x * warps + warp) * TILE;
 	int queued = 0, moved = 0;
-	pack ahead[READS];
-	labels before[READS];
+	tile ahead;
 	block_fill(b, shared, words, centres);
-	if (first < n) {
-		tile_read(ahead, objects + first * D, lane);
-		labels_read(before, membership + first, lane, (int)min(n - first, (ss_i64)TILE));
-	}
+	if (first < n)
+		ahead.read(objects + first * D, membership + first, lane);
 	__syncthreads();
 	for (; first < n; first += step) {
 		const int left = (int)min(n - first, (ss_i64)TILE);
-		unsigned word[P];
-		label was[P];
+		const ss_i64 next = first + step < n ? first + step : first;
+		unsigned word[P], was[P];
 #pragma unroll
 		for (int p = 0; p < P; p++) {
-			const real *const x = ahead[p / EACH].v + p % EACH * D;
+			const real *const x = ahead.x[p / EACH].v + p % EACH * D;
 			word[p] = shared[cell_of(bits_of(x[0]), bits_of(x[1]))];
-			was[p] = before[p / EACH].v[p % EACH];
+			was[p] = ahead.before[p / EACH] >> p % EACH * 8 & 255u;
 		}
-		if (first + step < n) {
-			tile_read(ahead, objects + (first + step) * D, lane);
-			labels_read(before, membership + first + step, lane, (int)min(n - first - step, (ss_i64)TILE));
-		}
+		ahead.read(objects + next * D, membership + next, lane);
 #pragma unroll
 		for (int p = 0; p < P; p++) {
 			const int at = (p / EACH * 32 + lane) * EACH + p % EACH;

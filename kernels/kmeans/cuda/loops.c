@@ -219,7 +219,7 @@ static bool host_new(struct kmeans_cuda_state *s) {
 static void device_new(struct kmeans_cuda_state *s) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t entries = in->clusters * in->coords;
-	s->membership = gpu_alloc(s->gpu, in->n * s->label);
+	s->membership = gpu_alloc(s->gpu, (in->n + KMEANS_TILE_MAX) * s->label);
 	s->centres = gpu_alloc(s->gpu, entries * s->real);
 	s->changed = gpu_alloc(s->gpu, in->loops * sizeof(uint64_t));
 	if (s->variant->on_host) {
