@@ -154,7 +154,6 @@ static void cc_cuda_close(void *opaque) {
 extern const struct ss_kernel kernel_cc_cuda;
 
 enum { ROWS, JUMP, AFFOREST, UNION_FIND, CONTRACT };
-enum { SPLICE };
 enum {
 	PARAM_VARIANT,
 	PARAM_BLOCK,
@@ -203,8 +202,8 @@ static const struct ss_param params[] = {
                        "yes", LINKS, 0, 0},
 	[PARAM_COMPRESS] = {"compress", "each vertex walks to its root, or halves its path on the way", SS_WORD,
                         "full,halving", "full", LINKS, 0, 0},
-	[PARAM_WINDOWS] = {"windows", "parts of the labels that are processed one after the other", SS_INT, "1..16*2", "1",
-                       "not " PROPAGATES, 1, CC_WINDOWS_MAX},
+	[PARAM_WINDOWS] = {"windows", "parts of the roots that are linked one after the other", SS_INT, "1..8", "3",
+                       "variant == 'contract'", 1, CC_WINDOWS_MAX},
 	[PARAM_SAMPLES] = {"samples", "labels sampled to find the largest component", SS_INT, "256..2048*2", "1024",
                        "variant == 'afforest' or variant == 'contract'", 1, CC_SAMPLES_MAX},
 	[PARAM_HUB] = {"hub", "a row longer than this is read by a block", SS_INT, "256..4096*4", "1024", LINKS, CC_HUB_MIN,
@@ -251,7 +250,6 @@ static void config_read(struct cc_cuda_state *s, const struct ss_value *config) 
 	s->persistent = config[PARAM_CONVERGE].i == 1;
 	s->per_sm = (int)config[PARAM_PER_SM].i;
 	s->every = (int)config[PARAM_EVERY].i;
-	s->splice = config[PARAM_LINK].i == SPLICE;
 	s->rounds = (int)config[PARAM_ROUNDS].i;
 	s->skip = variant == AFFOREST;
 	s->smaller = !s->skip || config[PARAM_EDGES].i == 1;
@@ -269,9 +267,9 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 	if (call->config[PARAM_BLOCK].i % 32)
 		return kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
 	config_read(s, call->config);
-	s->variant = s->splice ? &cc_cuda_spliced : &cc_cuda_hooked;
-	if (!is_forest(call))
-		s->variant = call->config[PARAM_VARIANT].i == CONTRACT ? &cc_cuda_contract : &cc_cuda_propagate;
+	s->variant = call->config[PARAM_VARIANT].i == CONTRACT ? &cc_cuda_contract
+	             : is_forest(call)                         ? &cc_cuda_forest
+	                                                       : &cc_cuda_propagate;
 	return cc_cuda_state_new(s, input, cuda_program(&kernel_cc_cuda, call), call);
 }
 

@@ -6,7 +6,7 @@
 #include "kernels/cuda.h"
 
 enum { CC_SLOTS = CC_STEPS_KEPT + 16 }; /* counts of the first steps, and of a batch of later ones */
-enum { CC_PER_SM_MAX = 64, CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 64, CC_HUB_MIN = 32 };
+enum { CC_PER_SM_MAX = 64, CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 8, CC_HUB_MIN = 32 };
 
 /* The host's graph with its oracle, and the device's, which all configurations read. */
 struct cc_cuda_input {
@@ -29,7 +29,7 @@ struct cc_cuda_state {
 	unsigned block;
 	int each, group, per_sm, every, rounds, windows, samples, hub;
 	bool synchronous, jump, persistent;
-	bool splice, smaller, early, halving, skip /* the largest component's edges */;
+	bool smaller, early, halving, skip /* the largest component's edges */;
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
@@ -58,7 +58,7 @@ struct cc_cuda_variant {
 	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
 	void (*run)(struct cc_cuda_state *s);
 };
-extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced, cc_cuda_contract;
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_forest, cc_cuda_contract;
 
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
 #endif

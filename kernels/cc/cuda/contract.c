@@ -4,8 +4,7 @@
 
 enum { CONTRACT, COUNT, ROOTS, NUMBER, LINK, GIANT, SETTLE, MARK, FINISH };
 static const char *const functions[] = {"contract_",  "roots_count",  "roots_number", "list_number",   "list_link",
-                                        "giant_find", "roots_settle", "giant_mark",   "labels_finish",
-                                        NULL};
+                                        "giant_find", "roots_settle", "giant_mark",   "labels_finish", NULL};
 enum { RANK_WORDS = 4 /* contract.cu */ };
 
 /* The memory at `other`, from the front; `left` counts the pairs after each window. */

@@ -4,7 +4,6 @@
  * numbers. What is read at random is then small enough for the L2 cache: a bit for each vertex that says whether it is a
  * root, with the number of roots before it, a third of the labels, and in the end a bit for each vertex of the largest
  * component (which Sutton, Ben-Nun and Barak's Afforest skips; see forest.cu). */
-#define LINK 0
 #include "trees.cuh"
 
 enum { NOBODY = 0x7fffffff };
@@ -159,8 +158,8 @@ extern "C" __global__ void list_number(const int *label, const uint2 *ranks, int
 	}
 }
 
-/* Links pairs as long as one of them is in window w of the numbers or above it, so that these stay in the cache; what is
- * left goes to another list. Called for one window after the other, downwards. */
+/* Rem's algorithm (see forest.cu), as long as one of a pair is in window w of the numbers or above it, so that these stay in
+ * the cache; what is left goes to another list. Called for one window after the other, downwards. */
 extern "C" __global__ void list_link(int *parent, const int2 *list, const unsigned *listed, int2 *rest, unsigned *left,
                                      const unsigned *roots, int w, int windows) {
 	const unsigned count = *listed, all = blockDim.x * EACH;

@@ -11,7 +11,27 @@
  * to begin a climb with. Where it must not be behind label_load reads it. */
 #include "trees.cuh"
 
-#if LINK == 1
+enum { LINK_SPLICE, LINK_HOOK, LINK_HALVE };
+
+#if LINK == 0
+/* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms
+ * using the disjoint-set data structure", 2012), with a minimum instead of a compare and swap: *high's pointer falls
+ * to `low` at least, and its old target is left to join. True if nothing is left. */
+static __device__ __forceinline__ bool splice(int *label, int *a, int *b) {
+	const int high = max(*a, *b), low = min(*a, *b);
+	int old = label_load(&label[high]);
+	if (old > low)
+		old = atomicMin(&label[high], low);
+	*a = old;
+	*b = low;
+	return old == high || old == low;
+}
+
+static __device__ __forceinline__ void link(int *label, int a, int b) {
+	while (a != b && !splice(label, &a, &b))
+		;
+}
+#elif LINK == 1
 /* The larger root is hooked to the smaller vertex: as kernels/cc/afforest.c does. */
 static __device__ __forceinline__ void link(int *label, int a, int b) {
 	int x = label_load(&label[a]), y = label_load(&label[b]);
@@ -26,7 +46,7 @@ static __device__ __forceinline__ void link(int *label, int a, int b) {
 		y = label_load(&label[low]);
 	}
 }
-#elif LINK == 2
+#else
 /* The root above v; every second pointer on the way skips one. */
 static __device__ __forceinline__ int find(int *label, int v) {
 	int above = label_load(&label[v]), next;
@@ -97,23 +117,6 @@ extern "C" __global__ void list_link(int *label, const int2 *list, const unsigne
 		link(label, pair.x, pair.y);
 	}
 }
-
-#if LINK == 0
-/* Only the steps that write at `low` and above; called for one window after the other, downwards, so that a window's labels
- * stay in the cache. What is left of a pair is kept in the list. */
-extern "C" __global__ void list_link_window(int *label, int2 *list, const unsigned *listed, int low) {
-	const unsigned count = *listed, step = gridDim.x * blockDim.x;
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-		int2 pair = list[i];
-		if (pair.x == pair.y || max(pair.x, pair.y) < low)
-			continue;
-		while (pair.x != pair.y && max(pair.x, pair.y) >= low)
-			if (splice(label, &pair.x, &pair.y))
-				pair.x = pair.y;
-		list[i] = pair;
-	}
-}
-#endif
 
 /* ---- the largest component ---- */
 
@@ -215,16 +218,13 @@ template <class O> static __device__ __forceinline__ void rest_hubs(const pass<O
 KERNELS(unsigned, 32)
 KERNELS(ss_u64, 64)
 
-/* Lets vertices that point to `low` .. `high` - 1 point to their roots. Called for one window after the other,
- * upwards, it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier
- * vertex (so vertices before `low` are not concerned). `needed`: does nothing if it is 0; NULL: always. */
-extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving, const unsigned *needed) {
-	const ss_i64 at = low + (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+/* Lets vertices point to their roots. Most find a pointer one step from its end: blocks start in order, and a pointer leads
+ * to an earlier vertex. `needed`: does nothing if it is 0; NULL: always. */
+extern "C" __global__ void labels_compress(int *label, int n, int halving, const unsigned *needed) {
+	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
 	if (at >= n || (needed && *needed == 0))
 		return;
 	const int mine = label[at];
-	if (mine < low || mine >= high)
-		return;
 	int v = mine, above = label[v], next;
 	while (above != v && (next = label[above]) != above) {
 		if (halving)

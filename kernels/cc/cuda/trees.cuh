@@ -10,26 +10,6 @@ static __device__ __forceinline__ int label_load(const int *label) {
 	return *(const volatile int *)label;
 }
 
-#if LINK == 0
-/* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms
- * using the disjoint-set data structure", 2012), with a minimum instead of a compare and swap: *high's pointer falls
- * to `low` at least, and its old target is left to join. True if nothing is left. */
-static __device__ __forceinline__ bool splice(int *label, int *a, int *b) {
-	const int high = max(*a, *b), low = min(*a, *b);
-	int old = label_load(&label[high]);
-	if (old > low)
-		old = atomicMin(&label[high], low);
-	*a = old;
-	*b = low;
-	return old == high || old == low;
-}
-
-static __device__ __forceinline__ void link(int *label, int a, int b) {
-	while (a != b && !splice(label, &a, &b))
-		;
-}
-#endif
-
 /* Reserves room in the list for this thread's `count` pairs: one atomic operation a block. All threads of the block
  * call it. */
 static __device__ __forceinline__ unsigned list_reserve(unsigned count, unsigned *total) {
