@@ -334,19 +334,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) fw_close(int *tile, int pi
 
 /* All rounds in one launch. Blocks take tasks in order, and wait until the tiles that a task needs have been through enough
  * rounds; those are earlier tasks, so that no two wait for each other, however many blocks there are. In round k the tiles
- * of row and column k + 1 come first, the next diagonal tile after about a task of each block, so that it need not wait,
- * and the next second phase after another one. */
+ * of row and column k + 1 come first, the next diagonal tile when each block has had a task or two, so that it need not wait,
+ * and the next second phase after two more, which is how long that tile takes. */
 struct flow {
 	int tiles;
 	unsigned *next, *relaxed, *rounds; /* tasks taken; third phases done, by round; rounds done, by tile */
 };
 
-#ifndef FLOW_APART
-#define FLOW_APART 9
-#endif
-#ifndef FLOW_FIRST
-#define FLOW_FIRST 4
-#endif
 enum { FLOW_CLOSE, FLOW_PANEL, FLOW_RELAX, FLOW_END };
 struct task {
 	int phase, k, i, j;
@@ -382,7 +376,7 @@ static __device__ task task_of(int tiles, unsigned number) {
 	if (k + 1 == tiles)
 		return task_rest(tiles, k, 1, at);
 	const int rest = (tiles - 2) * (tiles - 2), ahead = 2 * tiles - 3;
-	const int closes = min(rest, (int)gridDim.x * FLOW_FIRST / 4), panels = min(rest, closes + (int)gridDim.x * FLOW_APART / 4);
+	const int blocks = (int)gridDim.x, closes = min(rest, blocks * 3 / 2), panels = min(rest, closes + blocks * 9 / 4);
 	if (at < ahead)
 		return task_ahead(k, at);
 	at -= ahead;
