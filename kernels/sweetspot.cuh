@@ -6,7 +6,8 @@
  * there is none, and defines SWEETSPOT_EMULATED; for its sake:
  *   - launched functions are extern "C" __global__;
  *   - __shared__ is declared only inside functions that are not templates; dynamic shared memory is SS_DYNAMIC(T, name);
- *   - PTX and intrinsics of one architecture are wrapped here, with their meaning in plain C++ beside them;
+ *   - PTX and intrinsics of one architecture are wrapped here (those of 9.0a in gemm/cuda/wgmma.cuh), with their meaning in
+ *     plain C++ beside them;
  *   - threads that wait for each other use __syncthreads, __syncwarp, the *_sync intrinsics or ss_grid_barrier: a loop
  *     that spins on memory calls ss_pause() in each turn. */
 #ifndef KERNELS_SWEETSPOT_CUH
@@ -63,7 +64,7 @@ static __device__ __forceinline__ unsigned ss_addmin2(unsigned a, unsigned b, un
  * and a barrier. commit closes a group; ss_copies_wait<N>: all groups but the last N are done. */
 static __device__ __forceinline__ void ss_copy16(void *shared, const void *global) {
 #if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 800
-	*(int4 *)shared = *(const int4 *)global;
+	*(int4 *)shared = __ldcg((const int4 *)global);
 #else
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
 	             "l"(global) : "memory");
