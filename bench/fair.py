@@ -160,11 +160,11 @@ def product(params):
     return itertools.product(*params.values())
 
 
-def cubin(kernel, config, compiler, folder):
+def cubin(kernel, config, compiler, out):
     """What NVRTC or nvcc make of a configuration for this GPU, with no other options than the specification's."""
     import cupy
     arch = "sm_" + cupy.cuda.Device().compute_capability
-    text, out = os.path.join(folder, "candidate.cu"), os.path.join(folder, compiler + ".cubin")
+    text = out + ".cu"
     with open(text, "w", encoding="utf-8") as file:  # in front of the source, where they don't reach nvcc's own headers
         file.write("".join(f"#define {name} {value}\n" for name, value in config.items()))
         file.write(open(kernel["KernelFile"], encoding="utf-8").read())
@@ -185,9 +185,9 @@ def judge(path, candidates, out):
     kernel, _, _, arguments, constants = load(path)
     arguments = tuple(cupy.asarray(a) if a.ndim else a for a in arguments)
     entrants, times = [], {}
-    for name, config in json.load(open(candidates, encoding="utf-8")):
+    for i, (name, config) in enumerate(json.load(open(candidates, encoding="utf-8"))):
         for compiler in ("nvrtc", "nvcc"):
-            module = cupy.RawModule(path=cubin(kernel, config, compiler, os.path.dirname(os.path.abspath(out))))
+            module = cupy.RawModule(path=cubin(kernel, config, compiler, f"{out}.{i}.{compiler}"))  # it keeps modules by path
             for symbol, value in constants.items():
                 cupy.ndarray(value.shape, value.dtype, module.get_global(symbol))[:] = cupy.asarray(value)
             entrants.append((f"{name} {compiler}", module.get_function(kernel["KernelName"]), grid(kernel, config), block(kernel, config)))

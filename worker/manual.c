@@ -185,7 +185,8 @@ static int names_read(struct arena *arena, const struct counters_home *home, con
 	               (json_object_get(json, "device") && js_string(json, "device", &device, err)) ||
 	               device_read(device, &index, err)
 	           ? -1
-	           : device_open(home, index, site, err);
+	       : site->tree && index != DEVICE_CPU ? program_site_counted(arena, device, site, err)
+	                                           : device_open(home, index, site, err);
 }
 
 /* For a kernel, on the device that will run it. */

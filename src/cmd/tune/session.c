@@ -235,7 +235,7 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	if (!failed && !result)
 		failed = item_measure(t, item, budget, search, &result, err);
 	if (result)
-		tune_counters_annotate(t->app, result);
+		tune_counters_annotate(t->app, item->counters.watch, result);
 	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
 	if (!(t->noise_floor >= floor) && !isnan(floor))
 		t->noise_floor = floor;
