@@ -18,7 +18,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OPTION = "-std=c++17"
+OPTIONS = ["-std=c++17", "-ftz=true"]  # as CuPy compiles, so that all tools mean the same arithmetic
 POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 
@@ -87,7 +87,7 @@ def specs(folder):
                                                             for p, values in params.items()],
                                        "Conditions": [{"Expression": c, "Parameters": []} for c in conditions]},
                 "KernelSpecification": {"Language": "CUDA", "KernelName": name + "_kernel" * (name == "convolution"), "KernelFile": name + ".cu",
-                                        "CompilerOptions": [OPTION], "Arguments": arguments, **launch}}
+                                        "CompilerOptions": OPTIONS, "Arguments": arguments, **launch}}
         with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
             json.dump(spec, file, indent=1)
 
@@ -151,7 +151,7 @@ def kernel_tuner(path, seed, seconds, out):
     json.dump({"begun": time.time(), "strategy": strategy, "space": size}, open(out, "w", encoding="utf-8"))
     with contextlib.redirect_stdout(io.StringIO()):
         kt.tune_kernel(kernel["KernelName"], kernel["KernelFile"], problem, arguments, params, grid_div_x=divide[0], grid_div_y=divide[1],
-                       grid_div_z=divide[2], restrictions=conditions, lang="CUPY", compiler_options=[OPTION], strategy=strategy,
+                       grid_div_z=divide[2], restrictions=conditions, lang="CUPY", compiler_options=OPTIONS[:1], strategy=strategy,
                        strategy_options=options, quiet=True, cache=out[:-5] + ".cache.json", **more)
 
 
@@ -170,11 +170,11 @@ def cubin(kernel, config, compiler, out):
         file.write(open(kernel["KernelFile"], encoding="utf-8").read())
     if compiler == "nvcc":
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        subprocess.run([nvcc, "-cubin", "-arch=" + arch, OPTION, "-o", out, text], check=True)
+        subprocess.run([nvcc, "-cubin", "-arch=" + arch, *OPTIONS, "-o", out, text], check=True)
         return out
     from cupy.cuda import nvrtc
     program = nvrtc.createProgram(open(text, encoding="utf-8").read(), text, (), ())
-    nvrtc.compileProgram(program, ("-arch=" + arch, OPTION))
+    nvrtc.compileProgram(program, ("-arch=" + arch, *OPTIONS))
     with open(out, "wb") as file:
         file.write(nvrtc.getCUBIN(program))
     return out

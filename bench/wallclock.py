@@ -4,7 +4,7 @@
   wallclock.py build           a program in C with a choice of 12 compiler flags, one build at a time and as many as processors
   wallclock.py paced           the same, but the program sleeps as long as its flags say, so that no noise of the machine decides
   wallclock.py fair            kernels of public suites on GPUs (bench/fair.py): Kernel Tuner, if it is installed (with CuPy), and this project;
-                               what they find is judged as NVRTC and as nvcc compile it
+                               what they find is judged as NVRTC and as nvcc compile it. $OUT is continued, where it exists
   wallclock.py table OUT..     the tables of what `fair` has kept in these files
 
 $SEEDS searches each (5) from $FIRST_SEED on, $SECONDS each (60), $KERNELS of `fair`, on $GPUS (0), which share the processors; $TOOLS (one
@@ -226,8 +226,7 @@ def build(rows, paced):
         os.chdir("/")
 
 
-# The second one does not end when it expects little more, so that all have the same seconds.
-FAIR_TOOLS = {"Kernel Tuner": [], "ours": [], "ours, all seconds": ["--stop-when", "gain<0.001%"]}
+FAIR_TOOLS = ("Kernel Tuner", "ours")
 LOWERED = {0x4: "power cap", 0x8: "hardware", 0x20: "heat", 0x40: "heat", 0x80: "power brake"}
 
 
@@ -256,14 +255,17 @@ def fair_kernel(name, folder, gpus, rows):
     cores = sorted(os.sched_getaffinity(0))
     mine = cores[number::len(GPUS)]
     place = {"env": {**os.environ, "CUDA_VISIBLE_DEVICES": gpu}, "preexec_fn": lambda: os.sched_setaffinity(0, mine)}
-    spec, runs = os.path.join(folder, name + ".json"), {tool: [] for tool in FAIR_TOOLS if not TOOLS or tool in TOOLS}
+    spec, row = os.path.join(folder, name + ".json"), next((row for row in rows if row["what"] == name), None)
+    if row is None:
+        row = {"what": name, "seconds": SECONDS, "card": card(gpu), "processors": len(mine), "runs": {}}
+        rows.append(row)
+    runs = row["runs"]
     for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
-        for tool in sorted(runs, reverse=seed % 2):
+        for tool in sorted(TOOLS or FAIR_TOOLS, reverse=seed % 2):
             with tempfile.TemporaryDirectory() as home:
                 watch = Watch(gpu)
-                words = ["--spec", spec, *FAIR_TOOLS[tool]]
-                run = theirs(spec, seed, home, place) if tool == "Kernel Tuner" else ours(words, seed, home, place)
-                runs[tool].append({**run, **watch.end(), "seed": seed})
+                run = ours(["--spec", spec], seed, home, place) if tool == "ours" else theirs(spec, seed, home, place)
+                runs.setdefault(tool, []).append({**run, **watch.end(), "seed": seed})
             print(f"# {name} {tool} seed {seed}: {run['evaluations']} evaluations, best {run['best'] * 1e3:.4g} ms", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as home:
         found = [(f"{tool} {i}", run["config"]) for tool in runs for i, run in enumerate(runs[tool]) if run.get("config")]
@@ -274,7 +276,6 @@ def fair_kernel(name, folder, gpus, rows):
             tool, i, compiler = key.rsplit(" ", 2)
             runs[tool][int(i)][compiler] = seconds
     gpus.put((number, gpu))
-    rows.append({"what": name, "seconds": SECONDS, "card": card(gpu), "processors": len(mine), "runs": runs})
     save(rows)
 
 
@@ -331,7 +332,7 @@ def main():
     if sys.argv[1:2] in (["build"], ["paced"]):
         build(rows, sys.argv[1] == "paced")
     elif sys.argv[1:] == ["fair"]:
-        fair(rows)
+        fair(json.load(open(os.environ["OUT"])) if os.path.exists(os.environ.get("OUT", "")) else rows)
     elif sys.argv[1:2] == ["table"]:
         table([row for path in sys.argv[2:] for row in json.load(open(path))])
     else:

@@ -83,14 +83,3 @@ int tune_counters_check(const struct tune_session *session, struct err *err) {
 	json_decref(answer);
 	return usable < 0 ? -1 : 0;
 }
-
-void tune_counters_annotate(struct app *app, bool watch, json_t *result) {
-	json_t *counting = json_object_get(result, "counting");
-	const char *why, *fix;
-	if (!counting)
-		return;
-	const json_t *sources = counters_sources(app);
-	bool hardware = watch || (app_device(app) ? js_bool_or(js_named(sources, "cupti"), "usable", false)
-	                                          : counters_hardware(sources, &why, &fix));
-	json_object_set_new(counting, "hardware", json_boolean(hardware));
-}
