@@ -32,6 +32,8 @@ enum topo_level { TOPO_PU, TOPO_CORE, TOPO_LLC, TOPO_NUMA, TOPO_PACKAGE, TOPO_LE
 int topo_count(const struct topo *topo, enum topo_level level);
 /* Bytes of one cache of level 1, 2 or 3 (data or unified); 0 if the machine lacks it. */
 uint64_t topo_cache_size(const struct topo *topo, int level);
+/* Cores of the fastest kind, and their hardware threads; 0: all cores are of one kind. */
+int topo_fast_cores(const struct topo *topo, int *threads);
 
 /* OpenMP 5.2, sections 21.1.6 and 10.1.3: the places threads, cores, ll_caches, numa_domains and sockets, and the
  * policies proc_bind false, close, spread and primary (alias master). */

@@ -145,6 +145,13 @@ static json_t *kinds_json(const struct topo *topo) {
 	return NULL;
 }
 
+int topo_fast_cores(const struct topo *topo, int *threads) {
+	js_auto json_t *kinds = kinds_json(topo);
+	const json_t *fast = json_array_get(kinds, 0);
+	*threads = (int)js_int_or(fast, "threads", 0);
+	return (int)js_int_or(fast, "cores", 0);
+}
+
 json_t *topo_json(const struct topo *topo) {
 	json_t *kinds = kinds_json(topo), *machine = topo_plain_json(topo);
 	if (kinds)

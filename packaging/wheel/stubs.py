@@ -75,10 +75,15 @@ def main():
                 os.symlink(path, link)
         elif name not in ("dw", "elf", "bz2", "lzma", "gcc_eh"):
             sys.exit("stubs.py: lib%s.a is not installed" % name)
-    make = [*compiler, "-O2", "-fPIC", "-fno-stack-protector", "-w", "-c", os.path.join(here, "compat.c"), "-o"]
+    flags = [*compiler, "-O2", "-fPIC", "-fno-stack-protector", "-w", "-c"]
+    make = [*flags, os.path.join(here, "compat.c"), "-o"]
     subprocess.run([*make, os.path.join(folder, "compat.o")], check=True)
     archive = os.path.join(folder, "libcompat228.a")
     subprocess.run(["ar", "rcs", archive, os.path.join(folder, "compat.o")], check=True)
+    papi = os.path.join(folder, "papi.o")  # without its header nothing is made, and configure finds no PAPI
+    if subprocess.run([*flags, os.path.join(here, "papi.c"), "-o", papi], check=False).returncode == 0:
+        subprocess.run(["ar", "rcs", os.path.join(folder, "libpapi.a"), papi], check=True)
+    subprocess.run(["ar", "rcs", os.path.join(folder, "libsde.a")], check=True)  # empty: it cannot be opened at run time
     with open(os.path.join(folder, "libc.so"), "w") as file:  # as glibc has it: a script
         file.write("GROUP ( %s %s )\n" % (os.path.join(folder, "libc228.so"), archive))
     for name in ("crt1.o", "Scrt1.o"):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import math
 import os
 import re
 import tempfile
@@ -11,27 +13,21 @@ import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._command import document
+from .kernel_tuner._interface import tune_kernel
 from .kernel_tuner._launch import configurations, names_of, plain_params, thread_limit
-from .kernel_tuner._source import SUFFIXES, Given, Source
+from .kernel_tuner._source import SUFFIXES, Source
 from ._params import Space
 from ._results import Result
-from ._options import budget_of, unknown, words_of
+from ._options import budget_of, words_of
 from ._tune import _result
 from ._watch import Reader
 
-_TYPES = {
-    "float64": "double",
-    "float32": "float",
-    "int8": "int8",
-    "int16": "int16",
-    "int32": "int32",
-    "int64": "int64",
-    "uint8": "uint8",
-    "uint16": "uint16",
-    "uint32": "uint32",
-    "uint64": "uint64",
-    "bool": "uint8",
-}
+# T1 calls the others as NumPy does.
+_TYPES = {"float64": "double", "float32": "float", "bool": "uint8"}
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+# The arguments of tune_kernel() that a specification knows.
+_SAID = ("kernel_name", "kernel_source", "problem_size", "arguments", "tune_params", "grid_div_x", "grid_div_y", "grid_div_z", "restrictions",
+         "answer", "atol", "lang", "smem_args", "cmem_args", "compiler_options", "defines", "block_size_names")  # fmt: skip
 
 
 class Specification:
@@ -66,75 +62,49 @@ class Specification:
         return _result(found, Reader(self.space, options))
 
 
-def from_kernel_tuner(
-    kernel_name: str,
-    kernel_source: Given,
-    problem_size: Any,
-    arguments: Sequence[Any],
-    tune_params: Any,
-    grid_div_x: Any = None,
-    grid_div_y: Any = None,
-    grid_div_z: Any = None,
-    restrictions: Any = None,
-    answer: Optional[Sequence[Any]] = None,
-    atol: Optional[float] = None,
-    verify: Any = None,
-    lang: Optional[str] = None,
-    smem_args: Optional[Mapping[str, Any]] = None,
-    cmem_args: Optional[Mapping[str, Any]] = None,
-    texmem_args: Optional[Mapping[str, Any]] = None,
-    compiler_options: Optional[Sequence[str]] = None,
-    defines: Optional[Mapping[str, Any]] = None,
-    block_size_names: Optional[Sequence[str]] = None,
-    **search: Any,
-) -> Specification:
+def from_kernel_tuner(*args: Any, **kwargs: Any) -> Specification:
     """A specification from the arguments of tune_kernel().
 
     Arguments are arrays and scalars of NumPy, or of PyTorch or CuPy. Restrictions may be functions: the valid
-    configurations are then listed. Options that choose how Kernel Tuner searches and measures (`search`: strategy,
-    iterations, ..) have no effect, which is said by a warning; Specification.tune() has its own. Raises ValueError for
-    what a specification cannot say: other functions, textures, types other than numbers. tune_kernel() takes them.
+    configurations are then listed. Options that choose how Kernel Tuner searches and measures (strategy, iterations, ..)
+    have no effect, which is said by a warning; Specification.tune() has its own. Raises ValueError for what a
+    specification cannot say: other functions, textures, types other than numbers. tune_kernel() takes them.
     """
-    known = ("strategy", "strategy_options", "iterations", "verbose", "quiet", "log", "cache", "metrics", "observers", "objective",
-             "objective_higher_is_better", "simulation_mode", "device", "platform", "compiler")  # fmt: skip
-    unknown("from_kernel_tuner", search, known)
-    if search.pop("objective", "time") != "time" or search.pop("objective_higher_is_better", None):
+    given = inspect.signature(tune_kernel).bind(*args, **kwargs).arguments
+    if given.pop("objective", "time") != "time" or given.pop("objective_higher_is_better", None):
         raise ValueError("a specification is tuned for the time: tune_kernel() takes other objectives")
-    if search:
-        warnings.warn("%s: no effect on a specification" % ", ".join(search), stacklevel=2)
-    for name, value in (("texmem_args", texmem_args), ("verify", verify)):
-        if value:
+    for name in ("texmem_args", "verify"):
+        if given.pop(name, None):
             raise ValueError("%s cannot be specified" % name)
-    params, names = plain_params(tune_params), names_of(block_size_names)
-    space = Space(params)
-    source = Source(kernel_name, kernel_source, lang, defines)
+    other = [name for name in given if name not in _SAID]
+    if other:
+        warnings.warn("%s: no effect on a specification" % ", ".join(other), stacklevel=2)
+    title, params, names = given["kernel_name"], plain_params(given["tune_params"]), names_of(given.get("block_size_names"))
+    space, defines = Space(params), given.get("defines") or {}
+    source = Source(title, given["kernel_source"], given.get("lang"), defines)
     if callable(source.first):
         raise ValueError("a kernel source that is a function cannot be specified: use tune_kernel(), or give the text or a file")
     text, language = source.text({}), source.language({})
     file = os.path.basename(source.path) if source.path else "kernel" + {"C": ".c"}.get(language, SUFFIXES[language])
     if language == "C":
         text = text.replace('extern "C"', "")
-    spec: Dict[str, Any] = {
-        "Language": language,
-        "KernelName": kernel_name,
-        "KernelFile": file,
-        "CompilerOptions": list(compiler_options or []) + ["-D%s=%s" % (k, _text(v)) for k, v in (defines or {}).items()],
-    }
-    files = {file: text.encode(), **_headers(source.path, text), **{name: other.encode() for name, other in source.others.items()}}
+    options = [*(given.get("compiler_options") or []), *("-D%s=%s" % (name, _text(value)) for name, value in defines.items())]
+    spec: Dict[str, Any] = {"Language": language, "KernelName": title, "KernelFile": file, "CompilerOptions": options}
+    files = {file: text.encode(), **_headers(source.path, text), **{name: more.encode() for name, more in source.others.items()}}
     if language not in ("C", "Fortran"):
-        spec.update(_launch(problem_size, params, (grid_div_x, grid_div_y, grid_div_z), names))
-        if smem_args and "size" in smem_args:
-            spec["SharedMemory"] = _text(smem_args["size"])
-    if atol is not None:  # numpy.allclose(), which Kernel Tuner compares with, adds this relative part
-        spec["Tolerance"] = {"Absolute": float(atol), "Relative": 1e-5}
-    spec["Arguments"] = _arguments(arguments, answer, cmem_args or {}, files)
+        spec.update(_launch(given["problem_size"], params, [given.get("grid_div_" + axis) for axis in "xyz"], names))
+        if "size" in (given.get("smem_args") or {}):
+            spec["SharedMemory"] = _text(given["smem_args"]["size"])
+    if given.get("atol") is not None:  # numpy.allclose(), which Kernel Tuner compares with, adds this relative part
+        spec["Tolerance"] = {"Absolute": float(given["atol"]), "Relative": 1e-5}
+    spec["Arguments"] = _arguments(given["arguments"], given.get("answer"), given.get("cmem_args") or {}, files)
     parameters = [{"Name": key, "Type": _type(values), "Values": values} for key, values in params.items()]
     document_ = {
-        "General": {"BenchmarkName": kernel_name},
-        "ConfigurationSpace": {"TuningParameters": parameters, **_valid(params, restrictions, names, language)},
+        "General": {"BenchmarkName": title},
+        "ConfigurationSpace": {"TuningParameters": parameters, **_valid(params, given.get("restrictions"), names, language)},
         "KernelSpecification": spec,
     }
-    return Specification(re.sub(r"\W+", "_", kernel_name), document_, files, space)
+    return Specification(re.sub(r"\W+", "_", title), document_, files, space)
 
 
 def _headers(path: Optional[str], text: str) -> Dict[str, bytes]:
@@ -189,30 +159,21 @@ def _text(value: Any) -> str:
 def _arguments(
     arguments: Sequence[Any], answer: Optional[Sequence[Any]], constant: Mapping[str, Any], files: Dict[str, bytes]
 ) -> List[Dict[str, Any]]:
-    rows = []
-    for index, argument in enumerate(arguments):
-        right = answer[index] if answer is not None and index < len(answer) else None
-        rows.append(_argument("a%d" % index, argument, right, files))
-    for name, data in constant.items():
-        row = _argument(name, data, None, files)
-        row["MemoryType"] = "Constant"
-        rows.append(row)
-    return rows
+    answers = [*(answer if answer is not None else ()), *[None] * len(arguments)]
+    rows = [_argument("a%d" % i, argument, right, files) for i, (argument, right) in enumerate(zip(arguments, answers))]
+    return rows + [{**_argument(name, data, None, files), "MemoryType": "Constant"} for name, data in constant.items()]
 
 
 def _argument(name: str, value: Any, right: Any, files: Dict[str, bytes]) -> Dict[str, Any]:
     if not hasattr(value, "dtype"):
         raise ValueError("argument %s is a %s: use arrays and scalars of NumPy, as tune_kernel() does" % (name, type(value).__name__))
-    kind = _TYPES.get(str(value.dtype))
-    if not kind:
+    kind = _TYPES.get(str(value.dtype), str(value.dtype))
+    if kind not in (*_TYPES.values(), *_WHOLE):
         raise ValueError("argument %s has the type %s, which cannot be specified" % (name, value.dtype))
     if not getattr(value, "shape", ()):
         number = value.item()
         return {"Name": name, "Type": kind, "MemoryType": "Scalar", "FillValue": int(number) if isinstance(number, bool) else number}
-    size = 1
-    for extent in value.shape:
-        size *= extent
-    row: Dict[str, Any] = {"Name": name, "Type": kind, "MemoryType": "Vector", "Size": size, "AccessType": "ReadWrite"}
+    row: Dict[str, Any] = {"Name": name, "Type": kind, "MemoryType": "Vector", "Size": math.prod(value.shape), "AccessType": "ReadWrite"}
     data = value.tobytes()
     if any(data):
         files[name + ".bin"] = data

@@ -133,4 +133,5 @@ class Server:
         self.metrics[key] = said["metrics"]
         self.unchecked = said["why"] if said["status"] == UNCHECKED else self.unchecked
         why = " ".join(said["why"].split())
-        return ("%s\n%s%sseconds %.9e" % (said["status"], why, "\n" if why else "", said["value"])).encode()
+        bound = ">" if said["pruned"] else ""
+        return ("%s\n%s%sseconds %s%.9e" % (said["status"], why, "\n" if why else "", bound, said["value"])).encode()

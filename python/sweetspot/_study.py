@@ -18,20 +18,32 @@ from ._results import Trial, frame_of, pareto, plot
 Values = Union[None, float, Mapping[str, float]]
 
 
-class StudyTrial:
-    """A configuration to measure. `report` an intermediate value, and give up where `should_prune` says so."""
+class Reports:
+    """Intermediate values of a trial by their step, and those of the `others`, which it is judged by."""
 
-    def __init__(self, study: "Study", number: int, config: Dict[str, Any]) -> None:
-        self.number, self.config = number, config
+    def __init__(self, others: Sequence["Reports"], larger: bool = False) -> None:
         self.reports: Dict[int, float] = {}
-        self._study = study
+        self._others, self._larger = others, larger
 
     def report(self, value: float, step: int) -> None:
         self.reports[step] = float(value)
 
     def should_prune(self) -> bool:
         """Whether the last report is worse than the median of the other trials at that step, of which there are four."""
-        return self._study.loses(self)
+        step = max(self.reports, default=0)
+        others = [other.reports[step] for other in self._others if other is not self and step in other.reports]
+        if len(others) < 4 or not self.reports:
+            return False
+        sign = -1.0 if self._larger else 1.0
+        return sign * self.reports[step] > sign * statistics.median(others)
+
+
+class StudyTrial(Reports):
+    """A configuration to measure. `report` an intermediate value, and give up where `should_prune` says so."""
+
+    def __init__(self, study: "Study", number: int, config: Dict[str, Any]) -> None:
+        super().__init__(study._asked, study.direction == "maximize")
+        self.number, self.config = number, config
 
     def __repr__(self) -> str:
         return "StudyTrial(%d, %r)" % (self.number, self.config)
@@ -203,14 +215,6 @@ class Study:
     def front(self) -> List[Trial]:
         """The trials that no other one beats in all objectives."""
         return pareto([t for t in self.trials if t.status == "correct"], self.objectives, self.direction == "maximize")
-
-    def loses(self, trial: StudyTrial) -> bool:
-        if not trial.reports:
-            return False
-        step = max(trial.reports)
-        others = [other.reports[step] for other in self._asked if other is not trial and step in other.reports]
-        worse = statistics.median(others) if len(others) >= 4 else trial.reports[step]
-        return trial.reports[step] < worse if self.direction == "maximize" else trial.reports[step] > worse
 
     def frame(self) -> Any:
         """The trials as a pandas.DataFrame."""

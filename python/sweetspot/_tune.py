@@ -152,8 +152,8 @@ def tune(
 ) -> Result:
     """Finds the fastest parameters of a Python callable or of a program, and proves them against the default.
 
-    target       a callable, which gets the parameters as keyword arguments; or a command as a list of words, with
-                 {NAME} where a value goes, or as one text for the shell
+    target       a callable, which gets the parameters as keyword arguments, and a `trial` if it has such an argument; or
+                 a command as a list of words, with {NAME} where a value goes, or as one text for the shell
     params       {"NAME": [values]}. Values of a callable may be any objects; the model learns most from numbers
     budget       "60s", "5m", "200e" (evaluations), or seconds as a number
     default      the configuration used today (the first value of each)
@@ -279,7 +279,7 @@ def _specification(
             "Language": "Command",
             "Command": [sys.executable, "-I", "-S", _client.__file__, *("{%s}" % each for each in space.words)],
             "Call": "%s(%s)" % (title, ", ".join("%s={%s}" % (each, each) for each in space.words)),
-            "Metric": "^seconds ([0-9.e+-]+)$",
+            "Metric": "^seconds (>?[0-9.e+-]+)$",
             "Verify": _VERIFY % version,
         },
     }

@@ -5,6 +5,7 @@ stay. A crash or a hang costs one trial; the tuning process then starts another 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import json
 import os
 import pickle
@@ -15,11 +16,12 @@ import sys
 import time
 import traceback
 from multiprocessing.connection import Connection, Pipe
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ._checks import RIGHT, UNCHECKED, WRONG, Checks, finish, is_promise, refuse
 from ._inputs import Inputs
 from ._params import Space
+from ._study import Reports
 
 BATCH_S = 2e-3  # a sample lasts at least this long, so that the clock and the call itself do not matter
 BATCH_MAX_S = 0.1  # with the time that restoring inputs takes
@@ -50,9 +52,33 @@ class Job:
         return Worker(self)
 
 
+class CallTrial(Reports):
+    """The argument `trial` of a callable that asks for it. Where should_prune() is true, the result does not count."""
+
+    def __init__(self, others: Sequence[Reports], may_end: bool) -> None:
+        super().__init__(others)
+        self.may_end, self.pruned = may_end, False
+
+    def should_prune(self) -> bool:
+        self.pruned = self.pruned or (self.may_end and super().should_prune())
+        return self.pruned
+
+
+def takes_trial(function: Callable[..., Any], space: Space) -> bool:
+    try:
+        return "trial" in inspect.signature(function).parameters and "trial" not in space.words
+    except (TypeError, ValueError):
+        return False
+
+
 class Worker:
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.function = self._reporting if takes_trial(job.function, job.space) else job.function
+        self.reported: List[Reports] = []  # of the first call of each configuration
+        self.trial: Optional[CallTrial] = None  # of the last call
+        self.opens = False  # it is the first call
+        self.pruned: Dict[Any, float] = {}  # what the value of a configuration that was given up is worse than
         self.batches: Dict[Any, int] = {}
         self.first: Dict[Any, float] = {}  # seconds of a long call that was timed to find its batch: a sample already
         self.wrong: Dict[Any, str] = {}
@@ -63,9 +89,16 @@ class Worker:
         self.compared = 0  # results, for the answer under way
         self.metrics: Dict[str, float] = {}  # the other numbers that the callable has returned with its cost
 
+    def _reporting(self, **config: Any) -> Any:
+        """Only the first call of a configuration may give up, and never the default."""
+        self.trial = CallTrial(self.reported, self.opens and config != self.job.default)
+        if self.opens:
+            self.reported.append(self.trial)
+        return self.job.function(**config, trial=self.trial)
+
     def _call(self, config: Dict[str, Any]) -> Any:
         self.inputs.restore()
-        result = self.job.function(**config)
+        result = self.function(**config)
         if is_promise(result):
             result = finish(result)
             self.promises = True
@@ -82,7 +115,7 @@ class Worker:
 
     def _time(self, config: Dict[str, Any], batch: int) -> Tuple[float, Any]:
         """The seconds of so many calls, and the result of the last one."""
-        function, synchronize = self.job.function, self.job.synchronize
+        function, synchronize = self.function, self.job.synchronize
         if self.inputs.changed or self.promises:
             return self._time_apart(config, batch)
         begun = time.perf_counter()
@@ -100,7 +133,7 @@ class Worker:
             result = None  # as in a loop that drops each result
             self.inputs.restore()
             begun = time.perf_counter()
-            result = self.job.function(**config)
+            result = self.function(**config)
             if is_promise(result):
                 result = finish(result)
             if self.job.synchronize:
@@ -112,7 +145,13 @@ class Worker:
         """The first calls of a configuration: they may compile, they are verified, and they are not timed."""
         self.checks.prepare(config, self._call)
         self.inputs.look()
+        self.opens, begun = True, time.perf_counter()
         result = self._call(config)
+        self.opens = False
+        if self.trial and self.trial.pruned:
+            reports = self.trial.reports
+            self.pruned[key] = reports[max(reports)] if self.job.metric else time.perf_counter() - begun
+            return
         self._check(key, config, result)
         self.inputs.look()
         batch, took = 1, 0.0
@@ -129,16 +168,18 @@ class Worker:
                 break
             batch = max(batch * 2, int(batch * BATCH_S / max(took, 1e-9)))
         self.batches[key] = batch
-        if batch == 1 and not self.job.metric and took >= BATCH_MAX_S:
+        if self.job.metric:
+            self.first[key] = self._cost(result)
+        elif batch == 1 and took >= BATCH_MAX_S:
             self.first[key] = took
 
     def _sample(self, key: Any, config: Dict[str, Any]) -> float:
+        if key in self.first:
+            return self.first.pop(key)
         if self.job.metric:
             result = self._call(config)
             self._check(key, config, result)
             return self._cost(result)
-        if key in self.first:
-            return self.first.pop(key)
         # Another number of calls each time, so that the last one is not always, say, of an even number.
         batch = self.batches[key] + self.random.randrange((self.batches[key] + 5) // 4)
         seconds, result = self._time(config, batch)
@@ -161,18 +202,19 @@ class Worker:
         """`checked` counts the results that were compared, and `why` says why one is wrong, or why none was."""
         config = {name: self.job.space.value(name, word) for name, word in zip(self.job.space.words, words)}
         key = tuple(words)
-        self.compared = 0
+        self.compared, self.opens = 0, False
         if self.checks.why:
             self.wrong.clear()  # the default was not what they should have been compared with
-        if key not in self.batches and key not in self.wrong:
+        if not (key in self.batches or key in self.wrong or key in self.pruned):
             self._first(key, config)
-        value = 1.0 if key in self.wrong else self._sample(key, config)
+        value = 1.0 if key in self.wrong else self.pruned[key] if key in self.pruned else self._sample(key, config)
         status = WRONG if key in self.wrong else UNCHECKED if self.checks.why else RIGHT
         why = self.wrong.get(key) or self.checks.why
         return {
             "status": status,
             "why": why,
             "value": value,
+            "pruned": key in self.pruned,
             "checked": self.compared,
             "changed": self.inputs.changed,
             "metrics": self.metrics,
@@ -222,15 +264,15 @@ def main(handle: int, parent: int) -> None:
         worker = pickle.loads(channel.recv_bytes()).open()
     except BaseException as error:
         broken = _failure(error)
-    channel.send_bytes(b"ready")
-    while True:
-        try:
+    try:
+        channel.send_bytes(b"ready")
+        while True:
             request = channel.recv_bytes()
-        except EOFError:
-            os._exit(0)
-        answer = _answer(worker, request) if worker else broken
-        answer["why"] = answer["why"][-WHY_MAX:].encode("utf-8", "replace").decode()
-        channel.send_bytes(json.dumps(answer).encode())
+            answer = _answer(worker, request) if worker else broken
+            answer["why"] = answer["why"][-WHY_MAX:].encode("utf-8", "replace").decode()
+            channel.send_bytes(json.dumps(answer).encode())
+    except (EOFError, OSError):  # the process that tunes has ended, perhaps before it read an answer
+        os._exit(0)
 
 
 class Process:

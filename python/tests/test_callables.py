@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -44,6 +45,16 @@ async def later(x):
     return 7
 
 
+def train(rate, trial):
+    loss = 1.0
+    for step in range(10):
+        loss *= 1 - rate / 100
+        trial.report(loss, step)
+        if trial.should_prune():
+            break
+    return loss
+
+
 def several(x):
     return {"loss": 1.0 + abs(x - 3), "size": 10.0 - x}
 
@@ -56,6 +67,30 @@ class Callables(unittest.TestCase):
 
     def tune(self, *args, **kwargs):
         return sweetspot.tune(*args, **{"store": self.store, "counters": "none", **kwargs})
+
+    def test_what_gives_up_by_its_reports_is_censored_and_never_the_default(self):
+        result = self.tune(train, {"rate": list(range(1, 13))}, default={"rate": 1}, metric="returned", budget="12e")
+        cut = {trial.config["rate"]: trial.value for trial in result.trials() if trial.status == "censored"}
+        self.assertTrue(cut and 1 not in cut and 12 not in cut, cut)
+        for rate, value in cut.items():  # the report at the step where it gave up
+            self.assertTrue(any(abs(value - (1 - rate / 100) ** step) < 1e-6 for step in range(1, 11)), (rate, value))
+        self.assertEqual(result.best.config, {"rate": 12})
+
+    def test_a_worker_whose_channel_breaks_ends_in_silence(self):
+        code = """if True:
+            import time
+            from sweetspot._params import Space
+            from sweetspot._travel import pack
+            from sweetspot._worker import Job, Process
+            job = Job(time.gmtime, Space({"secs": [1]}), {"secs": 1})
+            worker = Process(pack(job, job.function))
+            worker.channel.recv_bytes()
+            worker.channel.send_bytes(b"1")
+            worker.channel.poll(60)  # an answer that nobody reads
+            worker.channel.close()
+            print(worker.process.wait(60))"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.stdout, done.stderr), ("0\n", ""))
 
     def test_an_openmp_pool_that_was_used_before(self):
         compiler, library = shutil.which("cc"), os.path.join(self.folder, "pool.so")

@@ -156,7 +156,7 @@ class KernelTuner(unittest.TestCase):
             self.assertEqual(spec.valid(), valid(params, ["384 % (block_size_x * tile) == 0", *more]))
 
     def test_what_has_no_effect_is_said(self):
-        with self.assertWarnsRegex(UserWarning, "strategy, verbose"):
+        with self.assertWarnsRegex(UserWarning, "verbose, strategy"):
             sweetspot.from_kernel_tuner("k", VECTOR, 8, [], {"block_size_x": [1]}, strategy="random_sample", verbose=True)
         with self.assertRaisesRegex(TypeError, "stratgy"):
             sweetspot.from_kernel_tuner("k", VECTOR, 8, [], {"block_size_x": [1]}, stratgy="random_sample")

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/proc/path.h"
-#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 
 static bool is_program(const char *word) {

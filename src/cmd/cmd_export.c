@@ -8,11 +8,7 @@
 #include "base/sys.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_state.h"
-#include "tuner/profile/use.h"
-#include "tuner/profile/profile_program.h"
 #include "tuner/program/program.h"
 
 static const struct opt what_options[] = {

@@ -11,18 +11,19 @@ static const char *joined(struct arena *arena, const char *const *words, size_t 
 	return text;
 }
 
-/* Every count on small machines; on large ones powers of two, their midpoints, the cores of one package, all cores, and
- * all hardware threads. */
+/* Every count on small machines; on large ones powers of two, their midpoints, the cores of one package, those of the
+ * fastest kind and their hardware threads, all cores, and all hardware threads. */
 const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe) {
 	int all = topo_count(topo, TOPO_PU), cores = topo_count(topo, TOPO_CORE), packages = topo_count(topo, TOPO_PACKAGE);
-	int per_package = packages > 0 ? cores / packages : cores;
+	int per_package = packages > 0 ? cores / packages : cores, fast_threads,
+		fast = topo_fast_cores(topo, &fast_threads);
 	const char *text = "1";
 	for (int n = 2; n <= all; n++) {
 		int high = n;
 		while (high > 3)
 			high /= 2;
 		bool round = (n & (n - 1)) == 0 || (high == 3 && (n % 3) == 0 && ((n / 3) & (n / 3 - 1)) == 0);
-		if (all <= 16 || round || n == all || n == cores || n == per_package)
+		if (all <= 16 || round || n == all || n == cores || n == per_package || n == fast || n == fast_threads)
 			text = arena_printf(arena, "%s,%d", text, n);
 	}
 	return oversubscribe ? arena_printf(arena, "%s,%d", text, 2 * all) : text;

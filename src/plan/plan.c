@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "src/plan/plan_impl.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 #include "tuner/race/unsafe.h"
 
 const struct opt plan_options[] = {

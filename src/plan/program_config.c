@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "base/near.h"
 #include "src/plan/params.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 
 enum { SHOWN_MAX = 256 };
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 const struct opt program_options[] = {
 	OPT_GROUP("Program (after --)"),
@@ -415,7 +415,7 @@ static bool is_mentioned(const struct draft *draft, const char *name) {
 	bool mentioned = template_mentions(program->build, name) || template_mentions(program->setup, name);
 	for (const char *const *given = program->templates; given && *given && !mentioned; given++) {
 		mem_auto char *text = template_text(program, *given);
-		mentioned = template_mentions(text, name);
+		mentioned = template_mentions(text ? text : *given, name);
 	}
 	for (const char *const *word = program->argv; *word; word++)
 		mentioned = mentioned || template_mentions(*word, name);

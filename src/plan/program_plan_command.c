@@ -6,7 +6,7 @@
 #include "src/plan/plan_impl.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
-#include "tuner/program/source.h"
+#include "tuner/program/program.h"
 
 static bool is_utf8(const char *text) {
 	size_t left = strlen(text), step = 1;

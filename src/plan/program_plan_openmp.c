@@ -7,7 +7,7 @@
 #include "base/sys.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 const struct setting program_settings[SETTINGS] = {
 	{.name = "threads", .summary = "size of the team, as OMP_NUM_THREADS", .min = 1, .max = 1 << 16},
@@ -307,9 +307,32 @@ static void command_wrap(struct draft *draft) {
 	draft->plan->program.argv = argv;
 }
 
+/* The processors of an allocation of several nodes, such as "2(x2),4" for three of them; 0: there is none. */
+static int allocated(void) {
+	enum { MOST = 1 << 24 };
+	const char *text = getenv("SLURM_JOB_CPUS_PER_NODE"), *nodes = getenv("SLURM_JOB_NUM_NODES");
+	int sum = 0, used, processors, times;
+	if (!text || !nodes || atoi(nodes) < 2)
+		return 0;
+	for (; sscanf(text, "%6d%n", &processors, &used) == 1 && processors > 0 && sum < MOST; text += *text == ',') {
+		text += used;
+		times = 1;
+		if (sscanf(text, "(x%6d)", &times) == 1)
+			text += strcspn(text, ",");
+		sum += processors * (times > 0 && times < MOST / processors ? times : 1);
+	}
+	return sum;
+}
+
+/* A configuration may span the nodes of the job in which the search runs. */
+static int processors(const struct draft *draft, enum topo_level level) {
+	int here = topo_count(draft->topo, level), all = allocated();
+	return all ? (int)((long)all * here / topo_count(draft->topo, TOPO_PU)) : here;
+}
+
 /* More ranks than that would share processors. */
 static int most_ranks(const struct draft *draft) {
-	return topo_count(draft->topo, draft->launcher->per_core ? TOPO_CORE : TOPO_PU);
+	return processors(draft, draft->launcher->per_core ? TOPO_CORE : TOPO_PU);
 }
 
 static int ranks_add(struct draft *draft, struct err *err) {
@@ -393,13 +416,13 @@ int draft_ranks_limit(struct draft *draft, struct space *space, struct err *err)
 	struct arena *arena = draft->plan->arena;
 	if (!ranks || !draft->plan->program.openmp)
 		return 0;
-	const char *all = arena_printf(arena, "%s * threads <= %d", ranks, topo_count(draft->topo, TOPO_PU));
+	const char *all = arena_printf(arena, "%s * threads <= %d", ranks, processors(draft, TOPO_PU));
 	if (space_add_constraint(space, all, err))
 		return -1;
 	for (size_t i = 0; draft->launcher && i < BINDS && draft->launcher->binds[i].name; i++) {
 		const struct bind *bind = &draft->launcher->binds[i];
 		const char *bound = bind->limit ? arena_printf(arena, "%s != '%s' or %s * threads <= %d", bind->name,
-		                                               bind->limit, ranks, topo_count(draft->topo, TOPO_CORE))
+		                                               bind->limit, ranks, processors(draft, TOPO_CORE))
 		                                : NULL;
 		if (bound && space_add_constraint(space, bound, err))
 			return -1;

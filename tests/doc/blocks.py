@@ -13,8 +13,9 @@ from markdown import blocks, documents
 from results import tap
 
 SOURCES, SWEETSPOT, FOLDER = sys.argv[1:4]
-# Blocks of sh in the tutorials and doc/start.md are run one after the other by tests/doc/start, and the log of a first hour has mistakes.
-APART = {"doc/start.md": "sh", **{f"doc/tutorial-{one}.md": "sh" for one in ("program", "kernel", "gpu", "centre")}, "doc/lab/first-hour.md": ""}
+# Blocks of sh in the tutorials and doc/start.md are run one after the other by tests/doc/start, those with a real server by tests/tune/services,
+# and the log of a first hour has mistakes.
+APART = {"doc/start.md": "sh", "doc/services.md": "sh", **{f"doc/tutorial-{one}.md": "sh" for one in ("program", "kernel", "gpu", "centre")}, "doc/lab/first-hour.md": ""}
 RUN = ("python.md", "from-kernel-tuner.md", "from-optuna.md")
 searched = {}
 SMALL = {"n": 64, "size": 1, "generations": 2, "loops": 2, "ops": 200, "iterations": 2, "clusters": 2, "coords": 2, "scale": 6, "steps": 2}
@@ -56,7 +57,7 @@ def shrink(words):
     own = [w for i, w in enumerate(own) if not (w in left_out or (i and own[i - 1] in left_out))]
     verb = own[0] if own else ""
     own = [own[0]] + [smaller(w) for w in own[1:]] if own else own
-    if verb == "tune" and "--plan" not in own and not is_new(own, rest):
+    if verb == "tune" and "--plan" not in own and (any("=/sys/" in w for w in own) or not is_new(own, rest)):
         own += ["--plan"]
     elif verb == "tune":
         own += [] if "--counters" in own else ["--counters", "none"]

@@ -10,7 +10,6 @@
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/folder.h"
 
 enum { MACHINES = 200, FLEET = 5000 };
 

@@ -133,6 +133,21 @@ static void test_machines(void) {
 	}
 }
 
+/* A team that is as large as the fast cores needs no slow one. */
+static void test_kinds(void) {
+	const char *dir = getenv("SRCDIR");
+	struct err err = {0};
+	char path[4096];
+	snprintf(path, sizeof path, "%s/tests/worker/machines/kinds.xml", dir ? dir : ".");
+	struct topo *topo = topo_open(path, &err);
+	struct arena *arena = arena_new();
+	const char *counts = topo ? params_thread_counts(arena, topo, false) : err.what;
+	ok(topo && strcmp(counts, "1,2,3,4,6,8,10,12,16,20,24,32,34") == 0,
+	   "teams of all fast cores, and of all their hardware threads, are tried: %s", counts);
+	arena_free(arena);
+	topo_close(topo);
+}
+
 /* No two rows of one team bind alike, and each binding of the machine has one. */
 static void test_bindings(void) {
 	static const char *const places[] = {TOPO_PLACES}, *const binds[] = {TOPO_BINDS};
@@ -234,6 +249,7 @@ int main(void) {
 	test_mixed_constraint();
 	test_machines();
 	test_bindings();
+	test_kinds();
 	test_runtimes();
 	test_large();
 	test_words();

@@ -5,7 +5,7 @@
 #include "base/json/js.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
-#include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 
 static void gives(const char *kernel, const char *config, const char *want, const char *what) {
 	json_t *json = json_loads(config, 0, NULL), *env = config_environment(kernel, json);

@@ -95,7 +95,7 @@ TESTS += %D%/counters
 
 # Recorded with lstopo, then edited: CPUs taken out with holes in their numbers, a cache that not every core has, nothing
 # but CPUs.
-EXTRA_DIST += %D%/machines/asymmetric.xml %D%/machines/hybrid.xml %D%/machines/bare.xml
+EXTRA_DIST += %D%/machines/asymmetric.xml %D%/machines/hybrid.xml %D%/machines/kinds.xml %D%/machines/bare.xml
 
 # Programs that the worker runs.
 check_PROGRAMS += %D%/program_app

@@ -31,6 +31,16 @@ static char *key_of(const struct topo *topo, int threads, const char *where, con
 	return key;
 }
 
+static void test_kinds(void) {
+	struct topo *alike = machine(SS_SMT), *kinds = machine("kinds");
+	int threads;
+	ok(topo_fast_cores(alike, &threads) == 0, "no core of a machine with one kind is called fast");
+	ok(topo_fast_cores(kinds, &threads) == 10 && threads == 20,
+	   "ten fast cores of two threads are told from slow ones");
+	topo_close(alike);
+	topo_close(kinds);
+}
+
 static void test_counts(void) {
 	static const struct {
 		const char *source;
@@ -46,6 +56,7 @@ static void test_counts(void) {
 		{"bare", {4, 4, 1, 1, 1}, {0, 0, 0}},
 		{"asymmetric", {13, 7, 2, 1, 2}, {32000, 1000000, 16000000}},
 		{"hybrid", {12, 12, 2, 1, 1}, {0, 2000000, 12000000}},
+		{"kinds", {34, 24, 1, 1, 1}, {0, 0, 0}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct topo *topo = machine(rows[i].source);
@@ -153,6 +164,7 @@ static void test_json(void) {
 
 int main(void) {
 	test_counts();
+	test_kinds();
 	test_keys();
 	test_classes();
 	test_json();

@@ -4,6 +4,7 @@
 #ifndef TUNER_BUILD_COMPILE_H
 #define TUNER_BUILD_COMPILE_H
 #include "tuner/build/builder.h"
+#include "base/sha256.h"
 
 /* Asks a worker to compile (doc/protocol.md); takes ownership of the request. seconds: the limit; 0: a long one.
  * Returns as build_work's make. */
@@ -21,4 +22,13 @@ struct compile_kernel *compile_kernel_new(const char *kernel, const json_t *prob
 void compile_kernel_free(struct compile_kernel *compile); /* NULL is allowed */
 struct builder *compile_kernel_builder(struct compile_kernel *compile);
 struct runner compile_kernel_runner(struct compile_kernel *compile);
+
+/* Everything besides the sources that decides what a build makes: compilers and other tools, the variables that they
+ * obey, and the processor. Goes into the key of a build (tuner/build/cache.h). */
+void toolchain_hash_text(struct sha256 *sha, const char *text); /* NULL counts as an empty text */
+/* The files that a command names by their absolute paths or that are found in PATH, with their sizes and times, but not
+ * those that it writes. */
+void toolchain_hash_line(struct sha256 *sha, const char *line);
+/* Variables like CFLAGS, and the processor, because code for this one need not run on another. */
+void toolchain_hash_host(struct sha256 *sha);
 #endif

@@ -64,11 +64,12 @@ static void schedule_report(const struct study *study, struct findings *findings
 	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
-/* Reports the best of the schedules that hand out work on demand if it beats static. */
+/* Reports the best of the schedules that hand out work on demand if it beats static, in teams of cores that are alike:
+ * those of several kinds have a diagnosis of their own. */
 static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row,
                              double imbalance) {
 	const struct study_column *one = study_column(study, column);
-	struct probe_scope scope = {-1, -1, problem_row, 2, 0};
+	struct probe_scope scope = {-1, -1, problem_row, 2, study_host(study)->fast_cores};
 	struct probe_case cases[PROBE_CASES];
 	size_t count = 0, best = SIZE_MAX;
 	for (int a = 0; a < (int)one->levels; a++)

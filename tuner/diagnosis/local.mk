@@ -11,6 +11,7 @@ DIAGNOSES = \
 	%D%/lock_holder_preemption.c \
 	%D%/oversubscription.c \
 	%D%/load_imbalance.c \
+	%D%/mixed_cores.c \
 	%D%/scheduling_overhead.c \
 	%D%/task_cost.c \
 	%D%/fork_join.c \
@@ -40,7 +41,7 @@ DIAGNOSES = \
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
 	%D%/gpu_impl.h %D%/gpu_facts.c %D%/gpu_trend.c \
-	%D%/diagnosis_probe.c %D%/probe_words.c %D%/diagnosis_probe.h \
+	%D%/diagnosis_probe.c %D%/diagnosis_probe.h \
 	%D%/judge_curves.c %D%/judge_impl.h \
 	%D%/remedy.c %D%/remedy_impl.h %D%/saturation.c %D%/saturation_impl.h \
 	%D%/findings.c

@@ -6,12 +6,6 @@
 
 /* The environment variables of entries, for formats that set, unset or share them. */
 typedef void export_setter(FILE *out, const char *name, const char *value); /* value NULL: unset it */
-/* Sets an entry's variables, after unsetting those that are best left out, those that another entry may have set, and
- * places that would bind the threads of an unbound entry. */
-void export_settings_of(const struct profile *profile, const struct profile_entry *entry, FILE *out,
-                        export_setter *set);
-/* Sets the variables that have the same value in every entry that they concern. */
-void export_settings_agreed(const struct profile *profile, FILE *out, export_setter *set);
 typedef void export_environment(FILE *out, const char *prefix,
                                 const struct profile_entry *entry); /* PREFIX_ENVIRONMENT */
 /* All entries of a profile, each with a comment behind #, its environment, and its configuration as PREFIX_BLOCK and so

@@ -20,8 +20,8 @@ EXPORTS = \
 	%D%/export_t4.c \
 	%D%/export_ktt.c
 
-libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c \
-	%D%/export_text.c %D%/export_settings.c %D%/export_impl.h %D%/shell.c
+libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h \
+	%D%/export_text.c %D%/export_impl.h %D%/shell.c
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

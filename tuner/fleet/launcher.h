@@ -3,7 +3,7 @@
  * of whatever process is started. */
 #ifndef TUNER_FLEET_LAUNCHER_H
 #define TUNER_FLEET_LAUNCHER_H
-
+#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/worker/worker.h"
 
@@ -58,4 +58,44 @@ const struct launcher *launcher_find(const char *name);
 struct launched *launcher_open(const struct launcher *launcher, const struct launcher_settings *settings,
                                struct err *err);
 void launched_free(struct launched *launched); /* NULL is allowed */
+
+/* All jobs of one run share a name, by which they are found again. */
+
+/* Writes "sweetspot-" and a random number. */
+void slurm_jobs_name(char name[LAUNCH_NAME]);
+/* Waits until Slurm lists no more jobs of that name, and cancels those that stay. -1: some may run on, because Slurm
+ * does not answer or does not end them. */
+int slurm_jobs_end(const char *name, struct err *err);
+
+/* Classifies the end of an srun by its messages and by what the controller knows about the job and the node. */
+/* Does its stderr say that the job or its node went away? */
+bool slurm_end_said(const char *said, char *reason, size_t size);
+/* Does a record of `scontrol show job -o`, or of `scontrol show node -o`, say so? */
+bool slurm_end_job(const char *record, char *reason, size_t size);
+bool slurm_end_node(const char *record, char *reason, size_t size);
+/* Does its stderr say that the worker was killed, without a cause? The trial itself may have made the system do it. */
+bool slurm_end_killed(const char *said, char *reason, size_t size);
+/* Applies all of these in this order. */
+bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss);
+
+/* Workers on hosts that ssh reaches without a password, for the launchers ssh and pbs. */
+
+/* Options of every call of ssh, after those of the user, NULL-terminated: no terminal, no questions, and a host that
+ * vanished is noticed within a minute. For most options ssh takes the first value (ssh_config(5)). */
+extern const char *const ssh_hosts_options[];
+
+/* Adds the nodes; hosts: NULL-terminated. */
+int ssh_hosts_add(struct launched *launched, const struct launcher_settings *settings, const char *const *hosts,
+                  struct err *err);
+bool ssh_hosts_lost(const struct worker_end *end, struct worker_loss *loss);
+/* Does ssh's stderr say that the connection broke? */
+bool ssh_hosts_said(const char *said, char *reason, size_t size);
+
+/* Splits a line into words like a POSIX shell (Shell Command Language, 2.2): quotes and backslashes work, but nothing
+ * is expanded or run. */
+
+/* Returns a NULL-terminated array, to be freed with words_free. NULL with ERR_USAGE if a quote is not closed, or if a
+ * shell would do more than split. */
+char **words_split(const char *line, struct err *err);
+void words_free(char **words); /* NULL is fine */
 #endif

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "tuner/fleet/fleet_impl.h"
-#include "tuner/fleet/slurm_jobs.h"
 
 static const double ASK_SECONDS = 10, END_SECONDS = 20;
 

@@ -7,7 +7,6 @@
 
 #include "base/sys.h"
 #include "tuner/fleet/fleet_impl.h"
-#include "tuner/fleet/ssh_hosts.h"
 
 enum { NODEFILE_MAX = 4 << 20 };
 

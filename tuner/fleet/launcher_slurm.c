@@ -9,7 +9,6 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/fleet/fleet_impl.h"
-#include "tuner/fleet/slurm_jobs.h"
 
 /* Finds out how a Slurm job ended. The messages of srun and slurmstepd were tried with Slurm 22.05.8 and looked up in
  * its sources: src/slurmd/slurmstepd/req.c (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."),

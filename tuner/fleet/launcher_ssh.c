@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "tuner/fleet/fleet_impl.h"
-#include "tuner/fleet/ssh_hosts.h"
 #include "tuner/program/program.h"
 
 static const struct end_sign signs[] = {

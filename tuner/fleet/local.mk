@@ -11,8 +11,8 @@ LAUNCHERS = \
 libtuner_la_SOURCES += $(LAUNCHERS) %D%/launched.c %D%/fleet_impl.h %D%/fleet.c %D%/fleet.h \
 	%D%/launcher.h %D%/pool.h %D%/pool_node.c \
 	%D%/pool_workers.c %D%/pool_workers.h \
-	%D%/registry.c \
-	%D%/slurm_jobs.h %D%/ssh_hosts.h %D%/fleet_words.c %D%/fleet_words.h
+	%D%/registry.c
+
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -2,10 +2,7 @@
 /* Each cell is a search of the store, for the kernel PROGRAM:LABEL, whose result has what was learned as "inside":
  *     {"space": TEXT, "problem": TEXT, "searched", "default", "run", "gain", "gain_error", "gain_calls",
  *      "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
-#include <math.h>
-
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 

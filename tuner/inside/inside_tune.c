@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `tune` of a program with contexts: a run that is only watched, runs that learn, and the proof by pairs of whole runs,
  * with what was found and without. */
-#include <math.h>
 #include <pthread.h>
 #include <time.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/inside/inside_impl.h"
 #include "tuner/race/numbers.h"
@@ -279,7 +277,7 @@ json_t *inside_tune(struct inside_session *session, const struct inside_options 
 	                        .busy = busy_new(),
 	                        .started = sys_now()};
 	tuning.watch = (struct race_watch){.busy = tuning.busy, .interrupt = options->interrupt};
-	char *table = NULL;
+	mem_auto char *table = NULL;
 	int failed = tuning_open(&tuning, err) || watch(&tuning, err);
 	tuning.watch.seconds = RACE_SHARE_QUIET * tuning.budget_s;
 	failed = failed || learn(&tuning, err);
@@ -298,6 +296,5 @@ json_t *inside_tune(struct inside_session *session, const struct inside_options 
 	json_decref(tuning.seen);
 	json_decref(tuning.seen_changed);
 	json_decref(tuning.watch.pairs);
-	free(table);
 	return result;
 }

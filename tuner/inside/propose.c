@@ -2,10 +2,8 @@
 /* The order of proposals for a cell: what is best in other cells of its context; then `auto`; at last what makes the
  * best certain: each of its changes taken back, the default beside it, and another chance for those that a single call
  * spoke against. */
-#include <math.h>
 #include <sys/mman.h>
 
-#include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
 enum { PENDING_MOST = 4, ASKED_MOST = 120, CHANCES = 8 };

@@ -2,12 +2,10 @@
 /* The texts of a ring become spaces and problems. A program may have written anything into it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/inside/inside_impl.h"
 
 enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5, COMPARED_LEAST = 8, COMPARED = 24 };

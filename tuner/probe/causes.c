@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/probe/probe.h"
-
 #include <math.h>
 #include <string.h>
 

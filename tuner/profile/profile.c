@@ -11,12 +11,8 @@
 #include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
-#include "tuner/profile/profile_wisdom_impl.h"
-#include "tuner/program/environment.h"
 #include "tuner/program/program.h"
 #include "tuner/result/result.h"
 
@@ -245,39 +241,28 @@ static json_t *profile_counted(const json_t *best) {
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
-	const json_t *best = json_object_get(r->result, "best"), *baseline = json_object_get(r->result, "baseline");
-	const json_t *program = json_object_get(r->result, "program");
-	json_t *entry = json_object();
-	json_object_set_new(entry, "kernel", text_json(r->kernel));
-	json_object_set_new(entry, "source", text_json(r->source));
-	json_object_set_new(entry, "problem", member(r->result, "problem"));
-	json_object_set_new(entry, "objective", member(r->result, "objective"));
-	json_object_set_new(entry, "config", member(best, "config"));
-	json_object_set_new(entry, "environment",
-	                    program ? profile_program_environment(program)
-	                            : config_environment(r->kernel, json_object_get(best, "config")));
-	json_object_set_new(entry, "median", member(best, "median"));
-	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
-	json_object_set_new(entry, "unit", member(best, "unit"));
-	json_object_set_new(entry, "baseline", baseline_json(json_object_get(r->result, "baseline")));
-	json_object_set_new(entry, "speedup", speedup_kept(json_object_get(r->result, "speedup")));
-	verdict_copy(entry, r->result);
-	json_object_set_new(entry, "proven", json_boolean(js_bool_or(r->result, "proven", true)));
-	json_object_set(entry, "checked", json_object_get(r->result, "checked")); /* absent in older results */
-	json_object_set(entry, "evidence", json_object_get(r->result, "evidence"));
-	json_object_set(entry, "worth", json_object_get(r->result, "worth"));
-	json_object_set(entry, "not_needed", json_object_get(r->result, "not_needed"));
-	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
-	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
-	json_object_set_new(entry, "provenance", provenance_json(r));
-	json_object_set(entry, "device", json_object_get(r->result, "device")); /* absent in older results: the CPU */
-	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
-	json_t *busy = busy_json(r->result);
-	if (busy)
-		json_object_set_new(entry, "busy", busy);
+	const json_t *result = r->result, *best = json_object_get(result, "best"),
+				 *config = json_object_get(best, "config"), *baseline = json_object_get(result, "baseline"),
+				 *program = json_object_get(result, "program");
+	json_t *entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "kernel", text_json(r->kernel), "source",
+	                          text_json(r->source), "problem", member(result, "problem"), "objective",
+	                          member(result, "objective"), "config", member(best, "config"), "environment",
+	                          program ? profile_program_environment(program) : config_environment(r->kernel, config),
+	                          "median", member(best, "median"), "ci", interval_json(json_object_get(best, "ci")),
+	                          "unit", member(best, "unit"), "baseline", baseline_json(baseline), "speedup",
+	                          speedup_kept(json_object_get(result, "speedup")));
+	verdict_copy(entry, result);
+	/* what may be absent: in older results, where nothing is built, on the CPU */
+	json_object_update_new(
+		entry,
+		json_pack("{s:b,s:O*,s:O*,s:O*,s:O*,s:o,s:s,s:o,s:O*,s:O*,s:o*}", "proven", js_bool_or(result, "proven", true),
+	              "checked", json_object_get(result, "checked"), "evidence", json_object_get(result, "evidence"),
+	              "worth", json_object_get(result, "worth"), "not_needed", json_object_get(result, "not_needed"),
+	              "noise_floor", js_number(r->noise_floor), "state", state_of(gather, r), "provenance",
+	              provenance_json(r), "device", json_object_get(result, "device"), "device_name",
+	              json_object_get(result, "device_name"), "busy", busy_json(result)));
 	if (program) {
-		js_auto json_t *unset =
-			profile_program_unset(program, json_object_get(best, "config"), json_object_get(baseline, "config"));
+		js_auto json_t *unset = profile_program_unset(program, config, json_object_get(baseline, "config"));
 		json_object_set_new(entry, "program", profile_program(program));
 		if (json_array_size(unset))
 			json_object_set(entry, "unset", unset);

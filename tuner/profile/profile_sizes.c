@@ -5,9 +5,8 @@
 #include "base/json/js.h"
 #include "tuner/result/result.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_program.h"
 #include "tuner/profile/profile_sizes_impl.h"
-#include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 #include "tuner/sizes/sizes.h"
 
 static int values_check(const json_t *values, struct err *err) {
@@ -18,7 +17,7 @@ static int values_check(const json_t *values, struct err *err) {
 	return fits ? 0 : err_set(err, ERR_USAGE, NULL, "must be an object of values with units");
 }
 
-static int profile_counted_check(const json_t *counted, struct err *err) {
+static int check_counted(const json_t *counted, struct err *err) {
 	if (values_check(json_object_get(counted, "counters"), err))
 		return err_prefix(err, "counters");
 	return values_check(json_object_get(counted, "metrics"), err) ? err_prefix(err, "metrics") : 0;
@@ -31,12 +30,43 @@ typedef int check_fn(const json_t *value, struct err *err);
 struct rule {
 	const char *name; /* "?name" may be absent, as in older profiles; others may be there */
 	check_fn *check;
+	const struct rule *members; /* of an object, in place of `check` */
+	const char *words;          /* the only ones, as the message says them: "current or stale" */
+	bool null;                  /* allowed */
 };
+#define RULE(key, kind, ...)                                                                                           \
+	{ .name = key, .check = check_##kind, ##__VA_ARGS__ }
+
+static const char makes_one[] =
+	"`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data";
 
 static int check_refuse(struct err *err, const char *what) {
-	return err_set(err, ERR_USAGE,
-	               "`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data",
-	               "%s", what);
+	return err_set(err, ERR_USAGE, makes_one, "%s", what);
+}
+
+/* Is it one of "this, that or those"? */
+static bool is_among(const json_t *value, const char *words) {
+	const char *word = json_is_string(value) ? json_string_value(value) : "", *end = words + strlen(words);
+	for (size_t length; words < end; words += length + (words[length] == ',' ? 2 : 4)) {
+		const char * or = strstr(words, " or ");
+		length = strcspn(words, ",");
+		length = or &&(size_t)(or -words) < length ? (size_t)(or -words) : length;
+		if (length == strlen(word) && memcmp(words, word, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int check_members(const json_t *value, const struct rule *rules, struct err *err);
+
+static int check_rule(const json_t *value, const struct rule *rule, struct err *err) {
+	if (rule->null && json_is_null(value))
+		return 0;
+	if (rule->members)
+		return check_members(value, rule->members, err);
+	if (!rule->words)
+		return rule->check(value, err);
+	return is_among(value, rule->words) ? 0 : err_set(err, ERR_USAGE, makes_one, "must be %s", rule->words);
 }
 
 static int check_members(const json_t *value, const struct rule *rules, struct err *err) {
@@ -45,7 +75,7 @@ static int check_members(const json_t *value, const struct rule *rules, struct e
 	for (; rules->name; rules++) {
 		const char *name = rules->name + (*rules->name == '?');
 		const json_t *json = json_object_get(value, name);
-		if ((json ? rules->check(json, err) : name > rules->name ? 0 : check_refuse(err, "is missing")) != 0)
+		if ((json ? check_rule(json, rules, err) : name > rules->name ? 0 : check_refuse(err, "is missing")) != 0)
 			return err_prefix(err, "%s", name);
 	}
 	return 0;
@@ -98,10 +128,6 @@ static int check_gain(const json_t *value, struct err *err) {
 	return open && check_amount(json_array_get(value, 0), NULL) == 0 ? 0 : check_interval(value, err);
 }
 
-static int check_known_interval(const json_t *value, struct err *err) {
-	return json_is_null(value) ? 0 : check_interval(value, err);
-}
-
 /* "2025-01-31T12:00:00Z" */
 static int check_time(const json_t *value, struct err *err) {
 	static const char form[] = "0000-00-00T00:00:00Z";
@@ -125,30 +151,11 @@ static int check_fingerprint(const json_t *value, struct err *err) {
 	return 0;
 }
 
-static int check_one_of(const json_t *value, const char *const *words, const char *what, struct err *err) {
-	for (; *words; words++)
-		if (json_is_string(value) && strcmp(json_string_value(value), *words) == 0)
-			return 0;
-	return check_refuse(err, what);
-}
-
 static int check_verdict(const json_t *value, struct err *err) {
 	enum verdict verdict;
 	return json_is_string(value) && verdict_find(json_string_value(value), &verdict)
 	           ? 0
 	           : check_refuse(err, "must be a verdict, such as faster, slower, tie or undecided");
-}
-
-static int check_how(const json_t *value, struct err *err) {
-	static const char *const words[] = {"output same", "files same", "verify", "nothing", NULL};
-	return check_one_of(value, words, "must be output same, files same, verify or nothing", err);
-}
-
-static int check_checked(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {{"how", check_how},   {"runs", check_count},   {"?by", check_text},
-	                                    {"?why", check_text}, {"?except", check_text}, {"?files", check_text},
-	                                    {NULL, NULL}};
-	return check_members(value, rules, err);
 }
 
 static int check_evidence(const json_t *value, struct err *err) {
@@ -159,11 +166,6 @@ static int check_evidence(const json_t *value, struct err *err) {
 		if (check_text(clause, err))
 			return -1;
 	return 0;
-}
-
-static int check_state(const json_t *value, struct err *err) {
-	static const char *const words[] = {"current", "stale", NULL};
-	return check_one_of(value, words, "must be current or stale", err);
 }
 
 static int check_schema(const json_t *value, struct err *err) {
@@ -179,7 +181,7 @@ static int check_schema(const json_t *value, struct err *err) {
 }
 
 /* Names with numbers, words or booleans: a configuration or a problem. */
-static int profile_check_settings(const json_t *value, struct err *err) {
+static int check_settings(const json_t *value, struct err *err) {
 	if (!json_is_object(value))
 		return check_refuse(err, "must be an object");
 	js_members (name, setting, value) {
@@ -214,38 +216,6 @@ static int check_unset(const json_t *value, const json_t *program, struct err *e
 	return 0;
 }
 
-static int check_narrower(const json_t *value, struct err *err) {
-	static const char *const words[] = {"processors", "cores", NULL};
-	return check_one_of(value, words, "must be processors or cores", err);
-}
-
-/* The load of a machine that others used meanwhile. */
-static int check_busy(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {
-		{"load", check_noise}, {"processors", check_count}, {"?narrower", check_narrower}, {NULL, NULL}};
-	return check_members(value, rules, err);
-}
-
-static int check_baseline(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {
-		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, rules, err);
-}
-
-static int check_speedup(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {{"ratio", check_ratio}, {"ci", check_gain}, {NULL, NULL}};
-	return json_is_null(value) ? 0 : check_members(value, rules, err);
-}
-
-static int check_provenance(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {
-		{"version", check_text},  {"command", check_text},      {"strategy", check_text},
-		{"seed", check_whole},    {"evaluations", check_count}, {"measured", check_time},
-		{"session", check_count}, {"search", check_count},      {NULL, NULL},
-	};
-	return check_members(value, rules, err);
-}
-
 static int check_flag(const json_t *value, struct err *err) {
 	return json_is_boolean(value) ? 0 : check_refuse(err, "must be true or false");
 }
@@ -256,107 +226,107 @@ static int check_object(const json_t *value, struct err *err) {
 
 enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
 
-static int profile_program_refuse(struct err *err, const char *name, const char *what) {
-	err_set(err, ERR_USAGE, "tune the program again: `sweetspot tune -- PROGRAM`", "%s", what);
-	return err_prefix(err, "%.64s", name);
-}
-
-static bool is_text(const json_t *json) {
-	return json_is_string(json) && json_string_length(json) <= TEXT_MAX;
+static int check_line(const json_t *value, struct err *err) {
+	return json_is_string(value) && json_string_length(value) <= TEXT_MAX
+	           ? 0
+	           : check_refuse(err, "must be a string of at most 128 KiB, or null");
 }
 
 static int check_argv(const json_t *argv, struct err *err) {
 	size_t count = json_array_size(argv);
-	if (!json_is_array(argv) || count < 1 || count > WORDS_MAX)
-		return profile_program_refuse(err, "argv", "must be a list of words, at least one");
-	for (size_t i = 0; i < count; i++)
-		if (!is_text(json_array_get(argv, i)))
-			return profile_program_refuse(err, "argv", "must hold words of at most 128 KiB only");
-	return *json_string_value(json_array_get(argv, 0)) ? 0
-	                                                   : profile_program_refuse(err, "argv", "does not name a program");
+	if (count < 1 || count > WORDS_MAX)
+		return check_refuse(err, "must be a list of words, at least one");
+	js_each (word, argv)
+		if (check_line(word, NULL))
+			return check_refuse(err, "must hold words of at most 128 KiB only");
+	return *json_string_value(json_array_get(argv, 0)) ? 0 : check_refuse(err, "does not name a program");
 }
 
 static int check_params(const json_t *params, struct err *err) {
-	static const char *const channels[] = {"argument", "build", "setup", "environment", "openmp"};
 	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
-		return profile_program_refuse(err, "params", "must be an object with at most 1024 members");
-	js_members (name, channel, params) {
-		const char *word = json_is_string(channel) ? json_string_value(channel) : "";
-		bool known = false;
-		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
-			known = known || strcmp(word, channels[i]) == 0;
-		if (!*name || !known)
-			return profile_program_refuse(err, "params",
-			                              "must say argument, build, setup, environment or openmp for each parameter");
-	}
-	return 0;
-}
-
-static bool is_word(const json_t *json, const char *word) {
-	return json_is_string(json) && strcmp(json_string_value(json), word) == 0;
-}
-
-/* Members that may be absent or null. */
-static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"folder",      "cwd",      "input",  "build",         "built",
-	                                    "before_each", "verify",   "metric", "line",          "baseline_line",
-	                                    "setup",       "teardown", "ready",  "energy_command"};
-	const json_t *expect = json_object_get(program, "expect_output"), *files = json_object_get(program, "expect_files");
-	static const char *const flags[] = {"shell", "openmp", "maximize"};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const json_t *text = json_object_get(program, texts[i]);
-		if (text && !json_is_null(text) && !is_text(text))
-			return profile_program_refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
-	}
-	if (expect && !json_is_null(expect) && !is_word(expect, "same") && !is_word(expect, "any"))
-		return profile_program_refuse(err, "expect_output", "must be same, any, or null");
-	if (files && !json_is_null(files) && !is_word(files, "same"))
-		return profile_program_refuse(err, "expect_files", "must be same, or null");
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		const json_t *flag = json_object_get(program, flags[i]);
-		if (flag && !json_is_boolean(flag))
-			return profile_program_refuse(err, flags[i], "must be true or false");
-	}
+		return check_refuse(err, "must be an object with at most 1024 members");
+	js_members (name, channel, params)
+		if (!*name || !is_among(channel, "argument, build, setup, environment or openmp"))
+			return check_refuse(err, "must say argument, build, setup, environment or openmp for each parameter");
 	return 0;
 }
 
 /* checks types and sizes; ERR_USAGE */
-static int profile_program_check(const json_t *program, struct err *err) {
-	if (!json_is_object(program))
-		return err_set(err, ERR_USAGE, NULL, "must be an object");
-	return check_argv(json_object_get(program, "argv"), err) || check_params(json_object_get(program, "params"), err) ||
-	               check_optional(program, err)
-	           ? -1
-	           : 0;
+static int check_program(const json_t *program, struct err *err) {
+	static const struct rule rules[] = {
+		RULE("argv", argv),
+		RULE("params", params),
+		RULE("?folder", line, .null = true),
+		RULE("?cwd", line, .null = true),
+		RULE("?input", line, .null = true),
+		RULE("?build", line, .null = true),
+		RULE("?built", line, .null = true),
+		RULE("?before_each", line, .null = true),
+		RULE("?verify", line, .null = true),
+		RULE("?metric", line, .null = true),
+		RULE("?line", line, .null = true),
+		RULE("?baseline_line", line, .null = true),
+		RULE("?setup", line, .null = true),
+		RULE("?teardown", line, .null = true),
+		RULE("?ready", line, .null = true),
+		RULE("?energy_command", line, .null = true),
+		{.name = "?expect_output", .words = "same, any, or null", .null = true},
+		{.name = "?expect_files", .words = "same, or null", .null = true},
+		RULE("?shell", flag),
+		RULE("?openmp", flag),
+		RULE("?maximize", flag),
+		{NULL},
+	};
+	return check_members(program, rules, err) ? err_hint(err, "tune the program again: `sweetspot tune -- PROGRAM`")
+	                                          : 0;
 }
 
+static const struct rule baseline_rules[] = {
+	RULE("config", settings), RULE("median", amount), RULE("ci", interval, .null = true), {NULL}};
+static const struct rule speedup_rules[] = {RULE("ratio", ratio), RULE("ci", gain), {NULL}};
+static const struct rule provenance_rules[] = {
+	RULE("version", text),  RULE("command", text),      RULE("strategy", text),
+	RULE("seed", whole),    RULE("evaluations", count), RULE("measured", time),
+	RULE("session", count), RULE("search", count),      {NULL},
+};
+static const struct rule checked_rules[] = {{.name = "how", .words = "output same, files same, verify or nothing"},
+                                            RULE("runs", count),
+                                            RULE("?by", text),
+                                            RULE("?why", text),
+                                            RULE("?except", text),
+                                            RULE("?files", text),
+                                            {NULL}};
+/* The load of a machine that others used meanwhile. */
+static const struct rule busy_rules[] = {
+	RULE("load", noise), RULE("processors", count), {.name = "?narrower", .words = "processors or cores"}, {NULL}};
+static const struct rule entry_rules[] = {
+	RULE("kernel", word),
+	RULE("source", text),
+	RULE("problem", settings),
+	RULE("objective", word),
+	RULE("config", settings),
+	RULE("environment", object),
+	RULE("median", amount),
+	RULE("ci", interval, .null = true),
+	RULE("unit", text),
+	{.name = "baseline", .members = baseline_rules, .null = true},
+	{.name = "speedup", .members = speedup_rules, .null = true},
+	RULE(VERDICT_MEMBER, verdict),
+	RULE("noise_floor", noise),
+	{.name = "state", .words = "current or stale"},
+	{.name = "provenance", .members = provenance_rules},
+	RULE("?proven", flag), /* older profiles hold only what was proven */
+	RULE("?counted", counted),
+	RULE("?program", program),
+	{.name = "?checked", .members = checked_rules},
+	RULE("?evidence", evidence),
+	{.name = "?busy", .members = busy_rules},
+	{NULL},
+};
+
 static int check_entry(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {
-		{"kernel", check_word},
-		{"source", check_text},
-		{"problem", profile_check_settings},
-		{"objective", check_word},
-		{"config", profile_check_settings},
-		{"environment", check_object},
-		{"median", check_amount},
-		{"ci", check_known_interval},
-		{"unit", check_text},
-		{"baseline", check_baseline},
-		{"speedup", check_speedup},
-		{VERDICT_MEMBER, check_verdict},
-		{"noise_floor", check_noise},
-		{"state", check_state},
-		{"provenance", check_provenance},
-		{"?proven", check_flag}, /* older profiles hold only what was proven */
-		{"?counted", profile_counted_check},
-		{"?program", profile_program_check},
-		{"?checked", check_checked},
-		{"?evidence", check_evidence},
-		{"?busy", check_busy},
-		{NULL, NULL},
-	};
 	const json_t *program = json_object_get(value, "program"), *unset = json_object_get(value, "unset");
-	if (check_members(value, rules, err))
+	if (check_members(value, entry_rules, err))
 		return -1;
 	if (unset && check_unset(unset, program, err))
 		return err_prefix(err, "unset");
@@ -373,18 +343,13 @@ static int check_entries(const json_t *value, struct err *err) {
 	return 0;
 }
 
-static int check_machine(const json_t *value, struct err *err) {
-	static const struct rule rules[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
-	return check_members(value, rules, err);
-}
-
 static int profile_sizes_check(const json_t *sizes, struct err *err);
 
 int profile_check(const json_t *profile, struct err *err) {
-	static const struct rule rules[] = {
-		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
-		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
-	};
+	static const struct rule machine_rules[] = {RULE("fingerprint", fingerprint), {NULL}};
+	static const struct rule rules[] = {RULE("schema", schema),   RULE("generator", word),
+	                                    RULE("created", time),    {.name = "machine", .members = machine_rules},
+	                                    RULE("entries", entries), {NULL}};
 	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
 	if (check_members(profile, rules, err))
 		return -1;
@@ -449,7 +414,7 @@ static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
 		if (!(from >= before && to >= from))
 			return refuse(err, at, "thresholds: a range must not end before it begins, nor overlap the one before");
-		if (profile_check_settings(json_object_get(range, "config"), NULL) ||
+		if (check_settings(json_object_get(range, "config"), NULL) ||
 		    profile_check_variables(json_object_get(range, "environment"), NULL, NULL))
 			return refuse(err, at, "thresholds: a range must have a configuration and its environment");
 		before = to;
@@ -463,8 +428,7 @@ static int profile_sizes_check(const json_t *sizes, struct err *err) {
 	js_each (one, sizes) {
 		if (!*js_string_or(one, "kernel", "") || !*js_string_or(one, "over", ""))
 			return refuse(err, one_at, "must name a kernel and the number that its sizes are values of");
-		if (profile_check_settings(json_object_get(one, "problem"), NULL) ||
-		    !json_is_array(json_object_get(one, "measured")))
+		if (check_settings(json_object_get(one, "problem"), NULL) || !json_is_array(json_object_get(one, "measured")))
 			return refuse(err, one_at, "must have the rest of the problem, and the measured sizes");
 		if (ranges_check(json_object_get(one, "thresholds"), one_at, err))
 			return -1;

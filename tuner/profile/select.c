@@ -1,9 +1,343 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/profile/select.h"
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "tuner/profile/use.h"
+#include "base/near.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "tuner/profile/profile.h"
+#include "tuner/result/result.h"
+
+enum { LISTED_MAX = 4096, SEARCHED_MAX = 1 << 16 };
+
+static int is_profile(const struct dirent *one) {
+	return profile_is_file(one->d_name);
+}
+
+char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
+	struct dirent **found = NULL;
+	int files = scandir(folder, &found, is_profile, alphasort);
+	*count = 0;
+	if (files < 0) {
+		err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno));
+		return NULL;
+	}
+	char **paths = mem_alloc((size_t)files + 1, sizeof *paths);
+	for (int i = 0; i < files; i++) {
+		if (files <= LISTED_MAX)
+			paths[(*count)++] = mem_printf("%s/%s", folder, found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
+	if (*count)
+		return paths;
+	free(paths);
+	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
+	        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder);
+	return NULL;
+}
+
+static bool is_of(const json_t *profile, const char *fingerprint) {
+	return strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), fingerprint) == 0;
+}
+
+/* Searches files of any name, and skips those that cannot be read. */
+static json_t *folder_search(const char *folder, const char *fingerprint) {
+	json_t *best = NULL;
+	DIR *dir = opendir(folder);
+	struct dirent *one;
+	for (int seen = 0; dir && seen < SEARCHED_MAX && (one = readdir(dir));) {
+		if (!profile_is_file(one->d_name))
+			continue;
+		struct err ignored = {0};
+		mem_auto char *path = mem_printf("%s/%s", folder, one->d_name);
+		js_auto json_t *profile = sys_is_plain_file(path) ? profile_load(path, &ignored) : NULL;
+		bool newer = !best || strcmp(js_string_or(profile, "created", ""), js_string_or(best, "created", "")) > 0;
+		seen++;
+		if (profile && is_of(profile, fingerprint) && newer) {
+			json_decref(best);
+			best = json_incref(profile);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return best;
+}
+
+static json_t *folder_at(const char *folder, const char *fingerprint, struct err *err) {
+	mem_auto char *path = profile_file_name(folder, fingerprint);
+	json_t *profile = sys_is_plain_file(path) ? profile_load(path, err) : folder_search(folder, fingerprint);
+	if (profile && !is_of(profile, fingerprint)) {
+		json_decref(profile);
+		profile = folder_search(folder, fingerprint);
+	}
+	if (!profile && err->code == ERR_OK)
+		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
+		        "%s does not hold a profile of this machine", folder);
+	return profile;
+}
+
+json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
+	struct stat info;
+	if (!fingerprint)
+		return NULL;
+	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+		return folder_at(path, fingerprint, err);
+	json_t *profile = profile_load(path, err);
+	if (!profile || is_of(profile, fingerprint))
+		return profile;
+	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
+	        "%s comes from another machine", path);
+	json_decref(profile);
+	return NULL;
+}
+
+/* Frees the folder, which may be NULL. */
+static json_t *place_at(char *folder, const char *fingerprint) {
+	struct err ignored = {0};
+	json_t *profile = folder && access(folder, F_OK) == 0 ? profile_at(folder, fingerprint, &ignored) : NULL;
+	free(folder);
+	return profile;
+}
+
+json_t *profile_find(const char *fingerprint, struct err *err) {
+	const char *set = getenv("SWEETSPOT_PROFILE");
+	struct err ignored = {0};
+	if (!fingerprint)
+		return NULL;
+	if (set && *set)
+		return profile_at(set, fingerprint, err);
+	json_t *profile = place_at(sys_config_dir(&ignored), fingerprint);
+	if (!profile)
+		profile = place_at(sys_data_dir(&ignored), fingerprint);
+	const char *const sites[] = {sys_site_dir(), "/etc/sweetspot"};
+	for (size_t i = 0; i < 2 && !profile; i++) {
+		profile = place_at(mem_strdup(sites[i]), fingerprint);
+		if (!profile)
+			profile = place_at(mem_printf("%s/profiles.d", sites[i]), fingerprint);
+	}
+	if (!profile)
+		err_set(err, ERR_NOTHING, "tune on this machine, or name a profile or a folder of them in SWEETSPOT_PROFILE",
+		        "no profile of this machine was found");
+	return profile;
+}
+
+/* A result has its command elsewhere than an entry. */
+static const char *command_of(const json_t *entry) {
+	const json_t *provenance = json_object_get(entry, "provenance");
+	return js_string_or(provenance ? provenance : entry, "command", "");
+}
+const char *profile_use_why(const json_t *entry) {
+	switch (ssp_use_of(entry)) {
+	case SSP_PROVEN:
+		return NULL;
+	case SSP_KEEPS:
+		return verdict_of(entry) == VERDICT_SLOWER ? "slower: what was found is slower than today's setting"
+		                                           : "a tie: nothing is proven to be faster than today's setting";
+	case SSP_OPEN:
+		break;
+	}
+	if (verdict_of(entry) == VERDICT_NOT_SAME)
+		return "faster, but not the same work: it does something else than today's setting";
+	return "undecided: the best setting that was found is not proven to be faster";
+}
+
+static char *command_with(const char *command, const char *option) {
+	static const char tune[] = "sweetspot tune";
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, option))
+		return mem_strdup(command);
+	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
+}
+
+/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
+static char *profile_command_resume(const char *command) {
+	return command_with(command, " --resume");
+}
+
+/* Only a search that ended early can be resumed; another one needs new measurements, or somebody who tells whether the
+ * other work is right. */
+char *profile_use_proof(const json_t *entry) {
+	const char *command = command_of(entry);
+	if (ssp_use_of(entry) != SSP_OPEN || !*command)
+		return NULL;
+	char *proof = verdict_of(entry) == VERDICT_NOT_SAME ? command_with(command, " --verify CMD")
+	              : js_bool_or(entry, "proven", true)   ? mem_strdup(command)
+	                                                    : profile_command_resume(command);
+	text_clean(proof, false);
+	return proof;
+}
+
+/* A program's line is what the user types. */
+static void program_settle(json_t *entry, bool values) {
+	json_t *program = json_object_get(entry, "program");
+	const char *today = js_string_or(program, "baseline_line", NULL);
+	if (today)
+		json_object_set_new(program, "line", json_string(today));
+	if (program && !values)
+		json_object_set_new(entry, "config", json_object());
+}
+
+/* False: its baseline is not known. */
+static bool entry_settle(json_t *entry, bool values) {
+	static const char *const members[] = {"config", "median", "ci"};
+	json_t *baseline = json_object_get(entry, "baseline");
+	if (!json_is_object(baseline))
+		return false;
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		json_object_set(entry, members[i], json_object_get(baseline, members[i]));
+	json_object_set_new(entry, "environment", json_object());
+	json_object_set_new(entry, "speedup", json_null());
+	json_object_del(entry, "unset");
+	json_object_del(entry, "counted");
+	program_settle(entry, values);
+	return true;
+}
+
+/* The baseline of a kernel is the same for all of its sizes. */
+static const json_t *baseline_of(const json_t *profile, const json_t *sizes) {
+	js_each (entry, json_object_get(profile, "entries")) {
+		const json_t *config = js_at(entry, "baseline.config");
+		if (config && strcmp(js_string_or(entry, "kernel", ""), js_string_or(sizes, "kernel", "")) == 0)
+			return config;
+	}
+	return NULL;
+}
+
+/* Before the entries are settled, which say what may be used. */
+static void ranges_settle(json_t *profile) {
+	json_t *all = json_object_get(profile, "sizes");
+	sweetspot_profile *open = json_array_size(all) ? ssp_read(profile, NULL, 0) : NULL;
+	for (size_t i = json_array_size(all); i-- > 0;) {
+		json_t *sizes = json_array_get(all, i), *baseline = (json_t *)baseline_of(profile, sizes);
+		if (!open || !baseline) {
+			json_array_remove(all, i);
+			continue;
+		}
+		js_each (range, json_object_get(sizes, "thresholds")) {
+			if (ssp_use_of_range(open, i, range_at) == SSP_PROVEN)
+				continue;
+			json_object_set(range, "config", baseline);
+			json_object_set_new(range, "environment", json_object());
+		}
+	}
+	sweetspot_close(open);
+}
+
+void profile_settle(json_t *profile, bool values) {
+	json_t *entries = json_object_get(profile, "entries");
+	ranges_settle(profile);
+	for (size_t i = json_array_size(entries); i-- > 0;) {
+		json_t *entry = json_array_get(entries, i);
+		if (ssp_use_of(entry) != SSP_PROVEN && !entry_settle(entry, values))
+			json_array_remove(entries, i);
+	}
+}
+
+/* Reads the words that name a problem to look up. */
+/* Entries and sizes, one after the other; NULL after the last. */
+static const json_t *part_at(const json_t *profile, size_t i) {
+	const json_t *entries = json_object_get(profile, "entries");
+	size_t count = json_array_size(entries);
+	return i < count ? json_array_get(entries, i) : json_array_get(json_object_get(profile, "sizes"), i - count);
+}
+
+static int no_kernel(const json_t *profile, const char *kernel, struct err *err) {
+	const char **names = mem_alloc(json_array_size(json_object_get(profile, "entries")) +
+	                                   json_array_size(json_object_get(profile, "sizes")) + 1,
+	                               sizeof *names);
+	size_t count = 0;
+	for (const json_t *one; (one = part_at(profile, count));)
+		names[count++] = js_string_or(one, "kernel", "");
+	const char *near = near_word(kernel, names, count);
+	err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernel);
+	near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", kernel);
+	free(names);
+	return -1;
+}
+
+const char *profile_select_objective(const json_t *profile, const char *kernel, const char *objective,
+                                     struct err *err) {
+	const char *wanted = objective ? objective : "time", *other = NULL;
+	bool several = false;
+	const json_t *one;
+	for (size_t i = 0; (one = part_at(profile, i)); i++) {
+		const char *found = js_string_or(one, "objective", "time");
+		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0)
+			continue;
+		if (strcmp(found, wanted) == 0)
+			return found;
+		several = several || (other && strcmp(other, found) != 0);
+		other = found;
+	}
+	if (other && !objective && !several)
+		return other;
+	if (!other)
+		no_kernel(profile, kernel, err);
+	else if (objective)
+		err_set(err, ERR_NOTHING, "leave out --objective to use what was tuned", "%s was tuned for %s, not for %s",
+		        kernel, other, objective);
+	else
+		err_set(err, ERR_USAGE, "name one with --objective", "%s was tuned for several objectives, but not for time",
+		        kernel);
+	return NULL;
+}
+
+static bool has_name(const json_t *one, const char *name) {
+	return json_object_get(json_object_get(one, "problem"), name) || strcmp(js_string_or(one, "over", ""), name) == 0;
+}
+
+static int no_name(const json_t *profile, const char *kernel, const char *name, struct err *err) {
+	const char *names[64];
+	size_t count = 0;
+	const json_t *one;
+	for (size_t i = 0; (one = part_at(profile, i)) && count < 64; i++) {
+		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0)
+			continue;
+		js_members (known, value, json_object_get(one, "problem"))
+			if (count < 64)
+				names[count++] = known;
+	}
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, NULL, "problems of %s do not have a \"%s\"", kernel, name);
+	if (near || count)
+		return err_hint(err, near ? "did you mean %s?" : "they have %s", near ? near : names[0]);
+	return err_hint(err, "`sweetspot profile show` lists the problems that were tuned");
+}
+
+/* A word that looks like a number is a number unless the problem has a text there. */
+static int value_read(json_t *problem, const char *name, const char *text, const json_t *example, struct err *err) {
+	struct value value = json_is_string(example) ? value_word(text) : value_parse(text);
+	if (value.type == VALUE_WORD && json_is_number(example))
+		return err_set(err, ERR_USAGE, "write a number, for example n=512", "%s cannot be \"%s\"", name, text);
+	json_object_set_new(problem, name, value_json(value));
+	return 0;
+}
+
+int profile_select_word(const json_t *profile, const char *kernel, const char *word, json_t *problem, struct err *err) {
+	const char *equals = strchr(word, '=');
+	const json_t *one;
+	if (!equals || equals == word || !equals[1])
+		return err_set(err, ERR_USAGE, "write NAME=VALUE, for example n=512", "\"%s\" does not name a value", word);
+	char *name = mem_strdup(word);
+	name[equals - word] = '\0';
+	const json_t *example = NULL; /* its value in a problem of the kernel */
+	bool known = false;
+	for (size_t i = 0; (one = part_at(profile, i)); i++) {
+		const json_t *value = json_object_get(json_object_get(one, "problem"), name);
+		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0 || !has_name(one, name))
+			continue;
+		known = true;
+		example = value && !json_is_string(example) ? value : example;
+	}
+	int failed = known ? value_read(problem, name, equals + 1, example, err) : no_name(profile, kernel, name, err);
+	free(name);
+	return failed;
+}
 
 const char *profile_fit_word(enum profile_fit fit) {
 	static const char *const words[] = {"exact", "interpolated", "nearest"};

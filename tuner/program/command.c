@@ -136,12 +136,11 @@ bool template_fits(const char *template, const struct template_names *names, con
 	}
 }
 
-static void value_add(struct program_text *out, enum shell_place place, const struct shell_line *line, const char *word,
-                      bool *fits) {
+static void value_add(char **out, enum shell_place place, const struct shell_line *line, const char *word, bool *fits) {
 	if (line)
 		*fits = shell_add(out, place, word);
 	else
-		program_text_add(out, word);
+		mem_append(out, "%s", word);
 }
 
 /* Only values of the user's may become several words: a folder with a blank in its name is one. */
@@ -157,7 +156,7 @@ static enum shell_place place_of(struct shell_line *line, const struct template_
 
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing) {
-	struct program_text out = {0};
+	char *out = mem_strdup("");
 	struct shell_line state = SHELL_LINE, *line = shell ? &state : NULL;
 	enum shell_place place = SHELL_WORD;
 	size_t size;
@@ -165,7 +164,7 @@ char *template_fill(const char *text, const struct template_names *names, templa
 		const char *name = name_find(names, hole + 1, size);
 		mem_auto char *word = value(ctx, name);
 		bool fits = word;
-		program_text_add_part(&out, text, (size_t)(hole - text));
+		mem_append(&out, "%.*s", (int)(hole - text), text);
 		if (line) {
 			shell_read(line, text, (size_t)(hole - text));
 			place = place_of(line, names, name, hole + size + 2);
@@ -174,12 +173,12 @@ char *template_fill(const char *text, const struct template_names *names, templa
 			value_add(&out, place, line, word, &fits);
 		if (!fits) {
 			*missing = name;
-			free(program_text_detach(&out));
+			free(out);
 			return NULL;
 		}
 	}
-	program_text_add(&out, text);
-	return program_text_detach(&out);
+	mem_append(&out, "%s", text);
+	return out;
 }
 
 int template_shell_check(const char *text, const struct template_names *names, struct err *err) {
@@ -349,7 +348,7 @@ json_t *program_words(const struct program_case *one, const char **missing) {
 
 /* Exports the parameters that the program gets through its command line or its build, so that the commands around it
  * see all of them as variables. */
-static void exports_add(const struct program_case *one, struct program_text *out) {
+static void exports_add(const struct program_case *one, char **out) {
 	const struct program *program = one->program;
 	for (size_t i = 0; i < program->params.count; i++) {
 		const char *name = program->params.list[i];
@@ -357,7 +356,7 @@ static void exports_add(const struct program_case *one, struct program_text *out
 		bool set = program_is_variable(program, name) && strcmp(program_param_way(program, name), "environment") == 0;
 		if (value && template_is_identifier(name) && !set) {
 			mem_auto char *word = program_quote(value);
-			program_text_printf(out, "export %s=%s; ", name, word);
+			mem_append(out, "export %s=%s; ", name, word);
 		}
 	}
 }
@@ -366,8 +365,8 @@ char *program_command(const struct program_case *one, const char *text, const ch
 	mem_auto char *line = program_fill(one, text, true, missing);
 	if (!line)
 		return NULL;
-	struct program_text out = {0};
+	char *out = mem_strdup("");
 	exports_add(one, &out);
-	program_text_add(&out, line);
-	return program_text_detach(&out);
+	mem_append(&out, "%s", line);
+	return out;
 }

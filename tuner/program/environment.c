@@ -3,25 +3,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "base/value.h"
-#include "tuner/program/environment.h"
 #include "tuner/program/program_impl.h"
-
-/* The text of a number, word or boolean; NULL for anything else. Caller frees. */
-static char *scalar_text(const json_t *json) {
-	struct value value;
-	if (json_is_string(json))
-		return mem_strdup(json_string_value(json));
-	if (json_is_boolean(json))
-		return mem_strdup(json_is_true(json) ? "true" : "false");
-	if (!json || !value_from_json(json, &value))
-		return NULL;
-	int size = value_text(value, NULL, 0) + 1;
-	char *text = mem_alloc((size_t)size, 1);
-	value_text(value, text, size);
-	return text;
-}
 
 static void env_set(json_t *env, const char *name, char *text) {
 	if (text)
@@ -31,7 +13,7 @@ static void env_set(json_t *env, const char *name, char *text) {
 
 /* NULL for "default", which leaves the choice to the runtime. */
 static char *setting_text(const json_t *config, const char *param) {
-	char *text = scalar_text(json_object_get(config, param));
+	char *text = program_value_text(json_object_get(config, param));
 	if (!text || strcmp(text, "default") != 0)
 		return text;
 	free(text);
@@ -41,7 +23,7 @@ static char *setting_text(const json_t *config, const char *param) {
 /* Sets OMP_SCHEDULE="dynamic,4"; without a chunk the runtime uses its own. */
 static void env_schedule(json_t *env, const json_t *config) {
 	mem_auto char *schedule = setting_text(config, "schedule");
-	mem_auto char *chunk = scalar_text(json_object_get(config, "chunk"));
+	mem_auto char *chunk = program_value_text(json_object_get(config, "chunk"));
 	if (schedule && chunk && strcmp(chunk, "0") != 0)
 		env_set(env, "OMP_SCHEDULE", mem_printf("%s,%s", schedule, chunk));
 	else if (schedule)
@@ -55,10 +37,10 @@ static bool is_unbound(const json_t *proc_bind) {
 
 static void env_openmp(json_t *env, const json_t *config) {
 	const json_t *proc_bind = json_object_get(config, "proc_bind");
-	env_set(env, "OMP_NUM_THREADS", scalar_text(json_object_get(config, "threads")));
-	env_set(env, "OMP_PROC_BIND", scalar_text(proc_bind));
+	env_set(env, "OMP_NUM_THREADS", program_value_text(json_object_get(config, "threads")));
+	env_set(env, "OMP_PROC_BIND", program_value_text(proc_bind));
 	if (!is_unbound(proc_bind))
-		env_set(env, "OMP_PLACES", scalar_text(json_object_get(config, "places")));
+		env_set(env, "OMP_PLACES", program_value_text(json_object_get(config, "places")));
 	env_schedule(env, config);
 	env_set(env, "OMP_WAIT_POLICY", setting_text(config, "wait_policy"));
 	env_set(env, "GOMP_SPINCOUNT", setting_text(config, "spincount"));
@@ -73,15 +55,15 @@ static const struct {
 	const char *variable, *params[2];
 } governed[] = {
 	{"OMP_NUM_THREADS", {"threads"}},
-	{"OMP_DYNAMIC", {"threads"}},
 	{"OMP_PROC_BIND", {"proc_bind", "places"}},
 	{"OMP_PLACES", {"places", "proc_bind"}},
-	{"GOMP_CPU_AFFINITY", {"proc_bind", "places"}},
-	{"KMP_AFFINITY", {"proc_bind", "places"}},
 	{"OMP_SCHEDULE", {"schedule", "chunk"}},
 	{"OMP_WAIT_POLICY", {"wait_policy"}},
+	{"OMP_DYNAMIC", {"threads"}},
 	{"GOMP_SPINCOUNT", {"spincount"}},
 	{"KMP_BLOCKTIME", {"blocktime"}},
+	{"GOMP_CPU_AFFINITY", {"proc_bind", "places"}},
+	{"KMP_AFFINITY", {"proc_bind", "places"}},
 };
 enum { GOVERNED = sizeof governed / sizeof *governed };
 
@@ -124,12 +106,9 @@ static void env_param(json_t *env, const char *kernel, const char *param, const 
 	char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
 	for (char *c = name; *c; c++)
 		*c = isascii((unsigned char)*c) && isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
-	while (json_object_get(env, name)) {
-		char *longer = mem_printf("%s_", name);
-		free(name);
-		name = longer;
-	}
-	env_set(env, name, scalar_text(value));
+	while (json_object_get(env, name))
+		mem_append(&name, "_");
+	env_set(env, name, program_value_text(value));
 	free(name);
 }
 
@@ -154,19 +133,9 @@ json_t *config_environment(const char *kernel, const json_t *config) {
 	return env;
 }
 
-const char *const program_governed[] = {
-	"OMP_NUM_THREADS",
-	"OMP_PROC_BIND",
-	"OMP_PLACES",
-	"OMP_SCHEDULE",
-	"OMP_WAIT_POLICY",
-	"OMP_DYNAMIC",
-	"GOMP_SPINCOUNT",
-	"KMP_BLOCKTIME",
-	"GOMP_CPU_AFFINITY",
-	"KMP_AFFINITY",
-	NULL,
-};
+const char *program_governed(size_t i) {
+	return i < GOVERNED ? governed[i].variable : NULL;
+}
 
 /* A baseline that sets variables by itself has them written, too. */
 static const json_t *today_of(const struct program *program) {
@@ -234,20 +203,17 @@ json_t *program_without(const struct program *program, const json_t *config) {
 
 /* Those of them, and the user's OpenMP variables, that are set here and must not be; array, new reference. */
 static json_t *program_unset(const struct program *program, const json_t *config) {
-	json_t *own = program_environment(program, config), *names = json_array();
-	for (const char *const *name = program_governed; *name; name++)
-		if (getenv(*name) && is_governed(program, config, *name) && !json_object_get(own, *name))
-			json_array_append_new(names, json_string(*name));
+	js_auto json_t *own = program_environment(program, config);
+	json_t *names = json_array();
+	for (size_t i = 0; i < GOVERNED; i++) {
+		const char *name = governed[i].variable;
+		if (getenv(name) && is_governed(program, config, name) && !json_object_get(own, name))
+			json_array_append_new(names, json_string(name));
+	}
 	for (size_t i = 0; i < program->params.count; i++)
 		if (is_without(program, config, program->params.list[i]) && getenv(program->params.list[i]))
 			json_array_append_new(names, json_string(program->params.list[i]));
-	json_decref(own);
 	return names;
-}
-
-static void word_add(struct program_text *out, const char *text) {
-	mem_auto char *word = program_quote(text);
-	program_text_add(out, word);
 }
 
 /* The folder in which a person would build: that of the sources, or one beside it. */
@@ -260,68 +226,56 @@ static char *line_build(const struct program *program) {
 }
 
 /* Adds the build command unchanged if it can precede "&&", otherwise in a separate shell. */
-static void build_add(struct program_text *out, const struct program_case *one) {
+static void build_add(char **out, const struct program_case *one) {
 	const char *missing;
 	mem_auto char *line = program_fill(one, one->program->spec.build, true, &missing);
 	const char *text = line ? line : one->program->spec.build;
-	if (strpbrk(text, "#\n")) {
-		program_text_add(out, "sh -c ");
-		word_add(out, text);
-	} else if (strpbrk(text, ";|&") || strncmp(text, "cd ", 3) == 0 || strncmp(text, "ex", 2) == 0) {
-		program_text_printf(out, "(%s)", text);
-	} else {
-		program_text_add(out, text);
-	}
-	program_text_add(out, " && ");
+	mem_auto char *word = program_quote(text);
+	if (strpbrk(text, "#\n"))
+		mem_append(out, "sh -c %s && ", word);
+	else if (strpbrk(text, ";|&") || strncmp(text, "cd ", 3) == 0 || strncmp(text, "ex", 2) == 0)
+		mem_append(out, "(%s) && ", text);
+	else
+		mem_append(out, "%s && ", text);
 }
 
-static void variables_add(struct program_text *out, const struct program *program, const json_t *config) {
-	js_auto json_t *variables = program_environment(program, config), *unset = program_unset(program, config);
-	mem_auto char *prefix = program_env_prefix(unset, variables);
-	program_text_add(out, prefix);
-}
-
-static bool call_add(struct program_text *out, const struct program_case *one) {
+static bool call_add(char **out, const struct program_case *one) {
 	const char *missing, *call = one->program->spec.call;
 	char *line = call ? program_fill(one, call, false, &missing) : NULL;
 	if (line)
-		program_text_add(out, line);
+		mem_append(out, "%s", line);
 	free(line);
 	return line;
 }
 
-static void command_add(struct program_text *out, const struct program_case *one) {
+static void command_add(char **out, const struct program_case *one) {
 	const char *missing = NULL;
 	if (call_add(out, one))
 		return;
 	js_auto json_t *words = program_words(one, &missing);
 	js_each (word, words) {
 		bool shell = word_at == 0 && one->program->spec.shell;
-		program_text_add(out, word_at ? " " : "");
-		word_add(out, shell ? "sh" : json_string_value(word));
+		mem_auto char *quoted = program_quote(shell ? "sh" : json_string_value(word));
+		mem_append(out, "%s%s", word_at ? " " : "", quoted);
 	}
 	if (missing)
-		program_text_printf(out, "# {%s} has not been given a value", missing);
+		mem_append(out, "# {%s} has not been given a value", missing);
 }
 
 /* Adds whatever precedes the command. Returns true if that changes the folder, so that all of it needs parentheses. */
-static bool prologue_add(struct program_text *out, const struct program_case *one) {
+static bool prologue_add(char **out, const struct program_case *one) {
 	const struct program *program = one->program;
 	bool moves = program->cwd || program->out_of_tree;
 	if (moves)
-		program_text_add(out, "(");
+		mem_append(out, "(");
 	if (program->out_of_tree) {
-		program_text_add(out, "mkdir -p ");
-		word_add(out, one->build);
-		program_text_add(out, " && cd ");
-		word_add(out, one->build);
-		program_text_add(out, " && ");
+		mem_auto char *build = program_quote(one->build);
+		mem_append(out, "mkdir -p %s && cd %s && ", build, build);
 		build_add(out, one);
 	}
 	if (program->cwd) {
-		program_text_add(out, "cd ");
-		word_add(out, program->spec.cwd);
-		program_text_add(out, " && ");
+		mem_auto char *cwd = program_quote(program->spec.cwd);
+		mem_append(out, "cd %s && ", cwd);
 	}
 	if (program->spec.build && !program->out_of_tree)
 		build_add(out, one);
@@ -336,52 +290,50 @@ static bool names_any(const struct program_spec *spec, const char *text) {
 }
 
 /* "sed -e 's/{B}/8/g' -e .. IN >OUT && ": a replacement escapes the slash, the backslash and "&". */
-static void template_add(struct program_text *out, const struct program_spec *spec, const char *template,
-                         program_filler *fill, const void *ctx) {
-	mem_auto char *from = mem_printf("%.*s", (int)strcspn(template, "="), template);
-	program_text_add(out, "sed");
-	for (const char *const *name = spec->params; name && *name; name++) {
-		mem_auto char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false);
-		struct program_text script = {0};
-		program_text_printf(&script, "s/%s/", hole);
-		for (const char *c = value; c && *c; c++)
-			program_text_printf(&script, "%s%c", strchr("/\\&", *c) ? "\\" : "", *c);
-		program_text_add(&script, "/g");
-		mem_auto char *line = program_text_detach(&script);
-		if (value) {
-			program_text_add(out, " -e ");
-			word_add(out, line);
-		}
+static void template_add(char **out, const struct program_spec *spec, const char *template, program_filler *fill,
+                         const void *ctx) {
+	mem_auto char *from = mem_printf("%.*s", (int)strcspn(template, "="), template), *in = program_quote(from),
+				  *to = program_quote(template + strlen(from) + 1);
+	if (strchr(from, '{')) { /* the text itself */
+		mem_auto char *text = fill(ctx, from, false), *word = program_quote(text ? text : from);
+		mem_append(out, "echo %s | tee %s >/dev/null && ", word, template + strlen(from) + 1);
+		return;
 	}
-	program_text_add(out, " ");
-	word_add(out, from);
-	program_text_add(out, " >");
-	word_add(out, template + strlen(from) + 1);
-	program_text_add(out, " && ");
+	mem_append(out, "sed");
+	for (const char *const *name = spec->params; name && *name; name++) {
+		mem_auto char *hole = mem_printf("{%s}", *name), *value = fill(ctx, hole, false),
+					  *script = mem_printf("s/%s/", hole);
+		for (const char *c = value; c && *c; c++)
+			mem_append(&script, strchr("/\\&", *c) ? "\\%c" : "%c", *c);
+		mem_append(&script, "/g");
+		mem_auto char *word = program_quote(script);
+		if (value)
+			mem_append(out, " -e %s", word);
+	}
+	mem_append(out, " %s >%s && ", in, to);
 }
 
-static void around_add(struct program_text *out, const char *text, program_filler *fill, const void *ctx) {
-	mem_auto char *line = fill(ctx, text, true);
+static void around_add(char **out, const char *text, program_filler *fill, const void *ctx) {
+	mem_auto char *line = fill(ctx, text, true), *word = program_quote(line ? line : text);
 	bool plain = !strpbrk(text, "#\n;|&");
-	program_text_add(out, plain ? "" : "sh -c ");
-	plain ? program_text_add(out, line ? line : text) : word_add(out, line ? line : text);
+	mem_append(out, "%s%s", plain ? "" : "sh -c ", !plain ? word : line ? line : text);
 }
 
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx) {
-	struct program_text before = {0}, behind = {0};
+	char *before = mem_strdup(""), *behind = mem_strdup("");
 	for (const char *const *template = spec->templates; template && *template; template ++)
 		template_add(&before, spec, *template, fill, ctx);
 	const char *const texts[] = {spec->setup, names_any(spec, spec->before_each) ? spec->before_each : NULL};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i]) {
 			around_add(&before, texts[i], fill, ctx);
-			program_text_add(&before, " && ");
+			mem_append(&before, " && ");
 		}
 	if (spec->setup && spec->teardown) {
-		program_text_add(&behind, "; ");
+		mem_append(&behind, "; ");
 		around_add(&behind, spec->teardown, fill, ctx);
 	}
-	return (struct program_around){program_text_detach(&before), program_text_detach(&behind)};
+	return (struct program_around){before, behind};
 }
 
 static char *case_fill(const void *ctx, const char *text, bool shell) {
@@ -390,21 +342,20 @@ static char *case_fill(const void *ctx, const char *text, bool shell) {
 }
 
 char *program_line(const struct program *program, const json_t *config) {
-	struct program_text out = {0};
-	mem_auto char *build = line_build(program);
+	js_auto json_t *variables = program_environment(program, config), *unset = program_unset(program, config);
+	mem_auto char *build = line_build(program), *prefix = program_env_prefix(unset, variables);
 	const struct program_case one = {program, config, build};
+	char *out = mem_strdup("");
 	bool moves = prologue_add(&out, &one);
 	struct program_around around = program_around(&program->spec, case_fill, &one);
-	program_text_add(&out, around.before);
-	variables_add(&out, program, config);
+	mem_append(&out, "%s%s", around.before, prefix);
 	command_add(&out, &one);
 	if (program->input) {
-		program_text_add(&out, " < ");
-		word_add(&out, program->out_of_tree ? program->input : program->spec.input);
+		mem_auto char *input = program_quote(program->out_of_tree ? program->input : program->spec.input);
+		mem_append(&out, " < %s", input);
 	}
-	program_text_add(&out, around.behind);
-	program_text_add(&out, moves ? ")" : "");
+	mem_append(&out, "%s%s", around.behind, moves ? ")" : "");
 	free(around.before);
 	free(around.behind);
-	return program_text_detach(&out);
+	return out;
 }

@@ -10,7 +10,6 @@
 #include "base/file_hash.h"
 #include "base/hash.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 
 enum { FILE_MAX = 512 << 20 };

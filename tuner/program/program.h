@@ -8,6 +8,7 @@
 #ifndef TUNER_PROGRAM_PROGRAM_H
 #define TUNER_PROGRAM_PROGRAM_H
 
+#include "base/sha256.h"
 #include "tuner/worker/worker.h"
 
 /* program_new copies all strings. Commands (build, verify, before_each) are for sh -c. */
@@ -88,9 +89,9 @@ struct program_around {
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx);
 /* The text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
 char *program_value_text(const json_t *value);
-/* The variables that OpenMP parameters set, and those that would override them; NULL-terminated. A parameter has
+/* The variables that OpenMP parameters set, and those that would override them; NULL behind the last. A parameter has
  * its default only if its variable is unset. */
-extern const char *const program_governed[];
+const char *program_governed(size_t i);
 
 /* `text` as one word of a POSIX shell, quoted only if needed. Caller frees. */
 char *program_quote(const char *text);
@@ -98,4 +99,62 @@ char *program_quote(const char *text);
 char *program_join(const char *const *words, bool quoted);
 /* "env -u NAME NAME=VALUE " from ["NAME"] and {"NAME": "value"}, quoted; "" if both are empty. Caller frees. */
 char *program_env_prefix(const json_t *unset, const json_t *set);
+
+/* The environment variables that put a configuration into effect. */
+
+/* Returns the OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}. Other parameters become
+ * SWEETSPOT_<KERNEL>_<PARAM>, or are left out if kernel is NULL. The word "default" sets nothing. New reference. */
+json_t *config_environment(const char *kernel, const json_t *config);
+/* Does the configuration decide about this variable, as it changes a parameter that the variable sets or overrides? */
+bool config_governs(const char *variable, const json_t *config, const json_t *today);
+/* The variable of an OpenMP parameter; NULL: it is none. */
+const char *config_variable(const char *param);
+/* The names of the parameters that OpenMP has variables for; NULL-terminated. */
+extern const char *const config_settings[];
+bool config_is_setting(const char *name);
+
+/* Kernels and regions of a program with Kokkos, as libsweetspot-kokkos saw them in a run. */
+
+/* {"regions": [{"name", "kind", "calls", "time", "share"}], "processes", "facts": {"version", "device", "tile"}} by the
+ * records in the folder, whose names begin with "kokkos.". NULL: there are none. New reference. */
+json_t *kokkos_seen_read(const char *folder, double seconds);
+/* The version of a Kokkos that computes wrong results with tiles that a tool chooses, if its program has any to choose,
+ * by the file of facts that the library has left. NULL: none. Caller frees. */
+char *kokkos_seen_broken(const char *facts);
+
+/* The identity of a program: two measurements are comparable if all of this is equal. */
+
+/* Hashes the file that execvp would run in `cwd` (NULL: here); false if it cannot be read. */
+bool program_file_hash(const char *name, const char *cwd, char hash[SHA256_TEXT]);
+/* Of what does the work in a command: the script of an interpreter, the program behind a launcher, or else the file of
+ * the first word. `first` is always that file's, which earlier versions recorded. "": there is no such file. */
+struct program_hashes {
+	char work[SHA256_TEXT], first[SHA256_TEXT];
+	bool absolute; /* the path of what does the work */
+};
+struct program_hashes program_hashes_read(const char *const *words, const char *cwd);
+struct program_hashes program_hashes_recorded(const json_t *argv,
+                                              const char *cwd); /* the words as a profile has them */
+bool program_hashes_have(const struct program_hashes *hashes, const char *source);
+/* Hashes the executable or script if that alone runs, else the commands, because nothing else is known before a build.
+ */
+void program_source(const struct program_spec *spec, char hash[SHA256_TEXT]);
+/* Returns {"command": template as typed, "input", "cwd", "build"}: strings, only those given. New reference. */
+json_t *program_problem(const struct program_spec *spec);
+
+/* Finds the build of a configuration that an earlier session has kept, so that exactly what was measured can be run
+ * again. Nothing is locked, changed or built. */
+struct program_kept {
+	char *tree;    /* the folder of the build; NULL: none is kept */
+	json_t *files; /* {"name": [mode, "sha256:.."]} below it */
+	bool outdated; /* one is kept, but the sources have changed since */
+	char *name;    /* the program's file below the folder; NULL: the command does not run a file of the build */
+	char hash[SHA256_TEXT]; /* of that file, "" without one */
+};
+
+/* check: every file of the build still has its hash. Everything is empty for a program that is not built. */
+struct program_kept program_kept_find(const struct program *program, const json_t *config, bool check);
+void program_kept_clear(struct program_kept *kept);
+/* Does the folder, usually that of the sources, hold everything that the build does? */
+bool program_kept_covers(const struct program_kept *kept, const char *folder);
 #endif

@@ -2,14 +2,8 @@
 /* Private to this folder. */
 #ifndef TUNER_PROGRAM_PROGRAM_IMPL_H
 #define TUNER_PROGRAM_PROGRAM_IMPL_H
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "tuner/program/command.h"
 #include "tuner/program/program.h"
 
@@ -103,9 +97,6 @@ bool program_writes_files(const struct program *program); /* the baseline does *
 
 /* The line of a failed build that says why: compilers and make print much after it. */
 
-/* The first line of the array that reports an error, else the last line; NULL if there is none. Borrowed. */
-const char *program_first_error(const json_t *lines);
-
 /* The files that a build has read from a folder, and those that a run has used of what a build has made. As long as
  * they are the same, the build need not be repeated. The times of last access in a copy of the folder reveal them; if
  * the file system does not keep those, all files count. */
@@ -126,17 +117,6 @@ bool program_inputs_unchanged(const char *source, const char *skip, const json_t
 json_t *program_made_mark(const char *source, const char *tree);
 /* Has any of them been read or executed since? */
 bool program_made_used(const char *tree, const json_t *made);
-
-/* A growing string. Initialise with {0}. */
-struct program_text {
-	char *data;
-	size_t size, room;
-};
-
-void program_text_add_part(struct program_text *text, const char *part, size_t size);
-void program_text_add(struct program_text *text, const char *part);
-void program_text_printf(struct program_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty afterwards */
 
 /* The places in a line for a POSIX shell at which a text can be inserted, and how it must be quoted there. A text in
  * double quotes, for example, would otherwise still be expanded. */
@@ -175,7 +155,7 @@ void shell_read(struct shell_line *line, const char *text, size_t size);
  * SHELL_NOWHERE. */
 enum shell_place shell_place(struct shell_line *line, const char *next, const char **why);
 /* Adds a value so that a shell reads it back unchanged. False if it cannot stand there. */
-bool shell_add(struct program_text *out, enum shell_place place, const char *value);
+bool shell_add(char **out, enum shell_place place, const char *value);
 
 /* Copies folder trees and detects changes in them. base/tree.h removes them. */
 struct program_tree_limit {

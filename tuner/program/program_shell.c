@@ -1,12 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Follows the token recognition of the POSIX shell (XCU 2.3) as far as quoting goes. Constructs that shells read
  * differently, or whose end only a full parser finds, leave a doubt, and then nothing can be inserted any more. */
-#include "tuner/program/program_impl.h"
-
 #include <ctype.h>
 
-#include "base/mem.h"
-#include "tuner/program/program.h"
+#include "base/json/js.h"
+#include "tuner/program/program_impl.h"
+
+static bool is_plain(const char *text) {
+	return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                                  "0123456789_-+=:,./@%")] == '\0';
+}
+
+char *program_quote(const char *text) {
+	enum { LONGEST = 4 }; /* a quote becomes '\'' */
+	if (is_plain(text))
+		return mem_strdup(text);
+	char *word = mem_alloc(strlen(text) + 1, LONGEST), *end = word;
+	*end++ = '\'';
+	for (; *text; text++)
+		end = *text == '\'' ? stpcpy(end, "'\\''") : (*end = *text, end + 1);
+	*end = '\'';
+	return word;
+}
+
+char *program_join(const char *const *words, bool quoted) {
+	char *line = mem_strdup("");
+	for (const char *const *word = words; word && *word; word++) {
+		mem_auto char *quote = quoted ? program_quote(*word) : NULL;
+		mem_append(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
+	}
+	return line;
+}
+
+char *program_env_prefix(const json_t *unset, const json_t *set) {
+	char *line = mem_strdup("");
+	if (json_array_size(unset) || json_object_size(set))
+		mem_append(&line, "env ");
+	js_each (value, unset)
+		mem_append(&line, "-u %s ", json_string_value(value));
+	js_members (name, value, set) {
+		mem_auto char *word = program_quote(json_string_value(value));
+		mem_append(&line, "%s=%s ", name, word);
+	}
+	return line;
+}
 
 /* Contexts: a command, '..', "..", `..`, $'..', ${..}, $((..)). */
 enum { COMMAND = 'c', SINGLE = 's', DOUBLE = 'd', BACKQUOTE = 'b', ANSI = 'q', PARAMETER = 'p', ARITHMETIC = 'a' };
@@ -277,56 +314,52 @@ static bool has_meaning(const char *word) {
 }
 
 /* A quote becomes '\''. */
-static void single_add(struct program_text *out, const char *value) {
+static void single_add(char **out, const char *value) {
 	for (; *value; value++)
-		*value == '\'' ? program_text_add(out, "'\\''") : program_text_add_part(out, value, 1);
+		*value == '\'' ? mem_append(out, "'\\''") : mem_append(out, "%c", *value);
 }
 
-static void quoted_add(struct program_text *out, const char *value) {
-	program_text_add(out, "'");
+static void quoted_add(char **out, const char *value) {
+	mem_append(out, "'");
 	single_add(out, value);
-	program_text_add(out, "'");
+	mem_append(out, "'");
 }
 
-static void word_add(struct program_text *out, const char *value) {
+static void word_add(char **out, const char *value) {
 	if (has_meaning(value)) {
 		quoted_add(out, value);
 		return;
 	}
 	mem_auto char *word = program_quote(value);
-	program_text_add(out, word);
+	mem_append(out, "%s", word);
 }
 
-static void words_add(struct program_text *out, const char *value) {
+static void words_add(char **out, const char *value) {
 	bool first = true;
 	for (value += strspn(value, BLANKS); *value; value += strspn(value, BLANKS)) {
 		size_t length = strcspn(value, BLANKS);
 		mem_auto char *part = strndup(value, length);
-		program_text_add(out, first ? "" : " ");
+		mem_append(out, first ? "" : " ");
 		word_add(out, part);
 		value += length;
 		first = false;
 	}
 }
 
-static void double_add(struct program_text *out, const char *value) {
-	for (; *value; value++) {
-		if (strchr("\\\"$`", *value))
-			program_text_add(out, "\\");
-		program_text_add_part(out, value, 1);
-	}
+static void double_add(char **out, const char *value) {
+	for (; *value; value++)
+		mem_append(out, strchr("\\\"$`", *value) ? "\\%c" : "%c", *value);
 }
 
-static bool number_add(struct program_text *out, const char *value) {
+static bool number_add(char **out, const char *value) {
 	const char *digits = value + (*value == '-');
 	if (!*digits || digits[strspn(digits, "0123456789")])
 		return false;
-	program_text_add(out, *value == '-' ? " " : ""); /* "x--1" would be x-- */
-	program_text_add(out, value);
+	mem_append(out, "%s%s", *value == '-' ? " " : "", value); /* "x--1" would be x-- */
 	return true;
 }
 
-bool shell_add(struct program_text *out, enum shell_place place, const char *value) {
+bool shell_add(char **out, enum shell_place place, const char *value) {
 	switch (place) {
 	case SHELL_WORD:
 		word_add(out, value);

@@ -132,11 +132,11 @@ static bool is_watched(const struct program_case *one) {
 /* The first names of what a build has made. */
 static char *made_words(const json_t *made) {
 	enum { SHOWN = 3 };
-	struct program_text out = {0};
+	char *out = mem_strdup("");
 	js_each (name, made)
 		if (name_at <= SHOWN)
-			program_text_printf(&out, "%s%s", name_at ? ", " : "", name_at < SHOWN ? json_string_value(name) : "..");
-	return program_text_detach(&out);
+			mem_append(&out, "%s%s", name_at ? ", " : "", name_at < SHOWN ? json_string_value(name) : "..");
+	return out;
 }
 
 static int unused(const struct program *program, const json_t *made, struct err *err) {

@@ -2,9 +2,9 @@
 #include "tuner/program/program_impl.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/proc/reap.h"
+#include "base/proc/serves.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -23,10 +24,10 @@ enum { TEMPLATE_MAX = 16 << 20, WORDS_KEPT = 200 };
 static const double COMMAND_SECONDS = 60, READY_SECONDS = 30, END_SECONDS = 10;
 
 struct template {
-	char *from, *to; /* absolute paths */
-	char *text;      /* with {NAME} */
-	char *before;    /* what was at `to`; NULL: nothing */
-	char *written;   /* NULL: not yet */
+	char *to;      /* absolute path */
+	char *text;    /* with {NAME} */
+	char *before;  /* what was at `to`; NULL: nothing */
+	char *written; /* NULL: not yet */
 };
 
 struct service {
@@ -36,6 +37,7 @@ struct service {
 	char *running;  /* what the setup command was; NULL: nothing runs */
 	char *teardown; /* for it */
 	pid_t keeper;   /* 0: none */
+	pid_t guard;    /* restores the files if the tuner dies; 0: none has been written */
 	bool torn;      /* a teardown has failed */
 };
 
@@ -132,28 +134,37 @@ static int teardown_run(const struct keeper *keeper) {
 	return ended ? status : 256;
 }
 
-static _Noreturn void keep(const struct keeper *keeper) {
-	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_SETMASK, &signals, NULL);
+/* A process that outlives the tuner, if only for a moment: it gets these signals by waiting for them. */
+static void outlive(sigset_t *signals) {
+	static const int waited[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof waited / sizeof *waited; i++)
+		sigaddset(signals, waited[i]);
+	sigprocmask(SIG_SETMASK, signals, NULL);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN); /* the tuner listens until it knows that the setup works */
 	setsid();
-	reap_adopt();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	pid_t setup = line_start(keeper->setup, keeper->folder, keeper->output);
+}
+
+/* Waits for a second at most; true if the tuner says that it is over. */
+static bool is_told(const sigset_t *signals, pid_t tuner) {
 	const struct timespec look = {.tv_sec = 1};
+	return sigtimedwait(signals, NULL, &look) == SIGTERM && getppid() == tuner;
+}
+
+static _Noreturn void keep(const struct keeper *keeper) {
+	sigset_t signals;
+	outlive(&signals);
+	reap_adopt();
+	pid_t setup = line_start(keeper->setup, keeper->folder, keeper->output);
 	bool told = false;
 	int status = 0;
 	bool lost = write(keeper->answer, &setup, sizeof setup) < 0;
 	while (!lost && !told && getppid() == keeper->tuner) {
 		if (reaped(setup, &status) && write(keeper->answer, &status, sizeof status) < 0)
 			break;
-		told = sigtimedwait(&signals, NULL, &look) == SIGTERM && getppid() == keeper->tuner;
+		told = is_told(&signals, keeper->tuner);
 	}
 	status = teardown_run(keeper);
 	reap_children(END_SECONDS);
@@ -197,63 +208,6 @@ static bool port_answers(int port) {
 	return answers;
 }
 
-/* The sockets that listen on a port, of the lines of /proc/net/tcp, up to `most`. */
-static size_t listening(const char *table, int port, unsigned long *inodes, size_t most) {
-	char line[512];
-	size_t count = 0;
-	FILE *file = fopen(table, "re");
-	while (file && count < most && fgets(line, sizeof line, file)) {
-		unsigned at, state;
-		if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*s %*s %lu", &at, &state,
-		           &inodes[count]) == 3)
-			count += at == (unsigned)port && state == 0x0A;
-	}
-	if (file)
-		fclose(file);
-	return count;
-}
-
-static bool has_socket(pid_t pid, unsigned long inode) {
-	char path[64], link[64], wanted[64];
-	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-	snprintf(wanted, sizeof wanted, "socket:[%lu]", inode);
-	DIR *folder = opendir(path);
-	bool found = false;
-	for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-		ssize_t length = readlinkat(dirfd(folder), entry->d_name, link, sizeof link - 1);
-		link[length > 0 ? length : 0] = '\0';
-		found = strcmp(link, wanted) == 0;
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
-/* The only child of a shell; 0: it has none, or several. */
-static pid_t only_child(pid_t shell) {
-	char path[64];
-	int first = 0, second = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)shell, (int)shell);
-	FILE *file = fopen(path, "re");
-	int count = file ? fscanf(file, "%d %d", &first, &second) : 0;
-	if (file)
-		fclose(file);
-	return count == 1 ? first : 0;
-}
-
-/* Is the setup itself the server that listens, or the shell that does nothing but wait for it? */
-static bool is_server(pid_t setup, int port) {
-	enum { MOST = 16 };
-	unsigned long inodes[2 * MOST];
-	pid_t child = port ? only_child(setup) : 0;
-	size_t count = port ? listening("/proc/net/tcp", port, inodes, MOST) : 0;
-	count += port ? listening("/proc/net/tcp6", port, inodes + count, MOST) : 0;
-	for (size_t i = 0; i < count; i++)
-		if (has_socket(setup, inodes[i]) || (child && has_socket(child, inodes[i])))
-			return true;
-	return false;
-}
-
 /* Waits until the setup ends, or is a server in the foreground: it looks like one for half a second. Returns its
  * status; -1: neither. */
 static int setup_wait(int answer, int port) {
@@ -264,7 +218,7 @@ static int setup_wait(int answer, int port) {
 	int word, seen = 0;
 	while (sys_now() < end && seen < LOOKS)
 		if (poll(&poll_fd, 1, LOOK_MS) != 1)
-			seen = setup > 0 && is_server(setup, port) ? seen + 1 : 0;
+			seen = setup > 0 && port && proc_serves(setup, port) ? seen + 1 : 0;
 		else if (read(answer, &word, sizeof word) != sizeof word)
 			return -1;
 		else if (setup)
@@ -330,32 +284,80 @@ static char *absolute(const struct service *service, const char *path) {
 	return *path == '/' ? mem_strdup(path) : mem_printf("%s/%s", folder_of(service), path);
 }
 
-static int template_read(const struct service *service, const char *given, struct template *template, struct err *err) {
+/* A file that is there is written in place: it keeps its owner, and those of /sys have no other way. */
+static bool text_put(const char *path, const char *text, char **why) {
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (!good)
+		*why = mem_printf("cannot write %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void files_restore(const struct service *service) {
+	for (size_t i = 0; i < service->count; i++) {
+		const struct template *template = &service->templates[i];
+		size_t size;
+		mem_auto char *now = sys_read_file(template->to, TEMPLATE_MAX, &size, NULL), *why = NULL;
+		if (template->before && !(now && strcmp(now, template->before) == 0))
+			text_put(template->to, template->before, &why);
+	}
+}
+
+/* A process that does so once the tuner has died. */
+static void guard_start(struct service *service) {
+	pid_t tuner = getpid();
+	service->guard = fork();
+	if (service->guard != 0)
+		return;
+	sigset_t signals;
+	bool told = false;
+	close_range(STDIN_FILENO, ~0u, 0);
+	outlive(&signals);
+	while (!told && getppid() == tuner)
+		told = is_told(&signals, tuner);
+	if (!told)
+		files_restore(service);
+	_exit(0);
+}
+
+static int template_add(struct service *service, const char *text, const char *path, struct err *err) {
+	size_t size;
+	service->templates = mem_grow(service->templates, service->count + 1, sizeof *service->templates);
+	service->templates[service->count++] = (struct template){
+		.to = mem_strdup(path), .text = mem_strdup(text), .before = sys_read_file(path, TEMPLATE_MAX, &size, NULL)};
+	return access(path, F_OK) != 0 || access(path, W_OK) == 0
+	           ? 0
+	           : err_set(err, ERR_UNAVAILABLE, "root may write it, or who is allowed to by chmod",
+	                     "--template cannot write %.200s: %s", path, strerror(errno));
+}
+
+/* IN is a file, or the text itself where it has a {NAME}; OUT may be several files. */
+static int template_read(struct service *service, const char *given, struct err *err) {
 	const char *equals = strchr(given, '=');
+	size_t size;
 	if (!equals || equals == given || !equals[1])
 		return err_set(err, ERR_USAGE, "write --template server.conf.in=server.conf",
 		               "--template %.200s does not name two files", given);
-	char *from = mem_printf("%.*s", (int)(equals - given), given);
-	template->from = absolute(service, from);
-	template->to = absolute(service, equals + 1);
-	free(from);
-	if (strcmp(template->from, template->to) == 0)
+	mem_auto char *in = mem_printf("%.*s", (int)(equals - given), given);
+	mem_auto char *from = absolute(service, in), *to = absolute(service, equals + 1);
+	bool itself = strchr(in, '{');
+	if (strcmp(from, to) == 0)
 		return err_set(err, ERR_USAGE, NULL, "--template %.200s would overwrite itself", given);
-	size_t size;
-	if (!(template->text = sys_read_file(template->from, TEMPLATE_MAX, &size, err)))
+	mem_auto char *text = itself ? mem_printf("%s\n", in) : sys_read_file(from, TEMPLATE_MAX, &size, err);
+	if (!text)
 		return err_prefix(err, "--template");
-	if (strlen(template->text) != size)
-		return err_set(err, ERR_USAGE, "templates are text", "%s has zero bytes", template->from);
-	template->before = sys_read_file(template->to, TEMPLATE_MAX, &size, NULL);
-	return 0;
-}
-
-static bool text_put(const char *path, const char *text, char **why) {
-	struct err err = {0};
-	if (sys_write_file(path, text, strlen(text), &err) == 0)
-		return true;
-	*why = mem_strdup(err.what);
-	return false;
+	if (!itself && strlen(text) != size)
+		return err_set(err, ERR_USAGE, "templates are text", "%s has zero bytes", from);
+	glob_t found;
+	if (glob(to, GLOB_NOMAGIC, NULL, &found) != 0)
+		return err_set(err, ERR_UNAVAILABLE, NULL, "--template: %.200s does not exist", to);
+	int failed = 0;
+	for (size_t i = 0; i < found.gl_pathc && !failed; i++)
+		failed = template_add(service, text, found.gl_pathv[i], err);
+	globfree(&found);
+	return failed;
 }
 
 static bool templates_fill(struct service *service, const struct program_case *one, const struct service_filler *filler,
@@ -368,6 +370,8 @@ static bool templates_fill(struct service *service, const struct program_case *o
 			free(text);
 			continue;
 		}
+		if (!service->guard)
+			guard_start(service);
 		if (!text_put(template->to, text, why)) {
 			free(text);
 			return false;
@@ -380,15 +384,19 @@ static bool templates_fill(struct service *service, const struct program_case *o
 }
 
 /* ---- the service ---- */
-static void stop(struct service *service) {
+static int end(pid_t *child) {
 	int status = 0;
-	if (service->keeper > 0) {
-		kill(service->keeper, SIGTERM);
-		while (waitpid(service->keeper, &status, 0) < 0 && errno == EINTR)
+	if (*child > 0) {
+		kill(*child, SIGTERM);
+		while (waitpid(*child, &status, 0) < 0 && errno == EINTR)
 			continue;
 	}
-	service->torn = service->torn || status;
-	service->keeper = 0;
+	*child = 0;
+	return status;
+}
+
+static void stop(struct service *service) {
+	service->torn = end(&service->keeper) || service->torn;
 	free(service->running);
 	free(service->teardown);
 	service->running = service->teardown = NULL;
@@ -449,19 +457,16 @@ const char *service_text(const struct service *service, size_t number) {
 
 int service_new(const struct program *program, struct service **out, struct err *err) {
 	const struct program_spec *spec = &program->spec;
-	size_t count = 0;
-	while (spec->templates && spec->templates[count])
-		count++;
+	const char *const *given = spec->templates;
 	if (!spec->setup && (spec->teardown || spec->ready))
 		return err_set(err, ERR_USAGE, "start it with --setup CMD",
 		               "--teardown and --ready are for what --setup starts");
-	if (!spec->setup && !count)
+	if (!spec->setup && !(given && *given))
 		return 0;
 	struct service *service = *out = mem_alloc(1, sizeof *service);
 	service->program = program;
-	service->templates = mem_alloc(count + 1, sizeof *service->templates);
-	for (; service->count < count; service->count++)
-		if (template_read(service, spec->templates[service->count], &service->templates[service->count], err))
+	for (; given && *given; given++)
+		if (template_read(service, *given, err))
 			return -1;
 	return 0;
 }
@@ -470,16 +475,14 @@ void service_free(struct service *service) {
 	if (!service)
 		return;
 	stop(service);
-	for (size_t i = 0; service->templates && i < service->count + 1; i++) {
-		struct template *template = &service->templates[i];
-		mem_auto char *why = NULL;
-		if (template->written && template->before)
-			text_put(template->to, template->before, &why);
-		free(template->from);
-		free(template->to);
-		free(template->text);
-		free(template->before);
-		free(template->written);
+	if (service->guard)
+		files_restore(service);
+	end(&service->guard);
+	for (size_t i = 0; i < service->count; i++) {
+		free(service->templates[i].to);
+		free(service->templates[i].text);
+		free(service->templates[i].before);
+		free(service->templates[i].written);
 	}
 	free(service->templates);
 	free(service);

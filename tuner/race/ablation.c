@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/race/ablation.h"
-
 #include <math.h>
+
+#include "tuner/race/race.h"
+
+enum regression regression_judge(double low, double high, double limit) {
+	return low > 1 + limit ? REGRESSION_SLOWER : high <= 1 + limit ? REGRESSION_WITHIN : REGRESSION_UNDECIDED;
+}
+
+const char *regression_word(enum regression outcome) {
+	static const char *const words[] = {"within", "undecided", "slower"};
+	return words[outcome];
+}
 
 /* More than SINGLY changes are first taken back in GROUPS. */
 enum { STAGES_MAX = 16, SINGLY = 6, GROUPS = 4 };

@@ -4,11 +4,56 @@
  * a block cancels there; doc/measurement.md has the figures. */
 #ifndef TUNER_RACE_RACE_H
 #define TUNER_RACE_RACE_H
-
 #include "base/rng.h"
 #include "tuner/busy/busy.h"
-#include "tuner/race/block_impl.h"
 #include "tuner/model/paired.h"
+#include "tuner/trial/trial.h"
+
+/* Blocks of a race or a duel that are measured on several nodes at once. All trials of one block run on the same node,
+ * one after the other, because only times of one node are comparable. */
+struct block {
+	struct trial_request *requests;
+	int *order; /* the entrant of each trial */
+	size_t count;
+	/* Set once the block has ended: the first `done` results in the order of the requests, rescaled so that nodes of
+	 * different speed compare. */
+	struct trial_result *results;
+	size_t done;
+	bool lost;    /* the node or its worker was lost during trial number `done` */
+	bool outside; /* and that trial did not cause the loss */
+	void *tag;    /* for the runner's own use */
+	double begun; /* on the nodes' clock */
+};
+
+struct block_runner {
+	void *ctx;
+	size_t (*room)(void *ctx); /* how many blocks could start now */
+	/* Returns 1 if the block was started (it must then stay valid until it has ended), 0 if no node was free after all,
+	 * -1 on error. */
+	int (*begin)(void *ctx, struct block *block, struct err *err);
+	/* Waits. Sets *block to a block that has ended, or to NULL if only the room has changed. Returns -1 if it was
+	 * interrupted or no node is left, and the blocks on their way are then abandoned; or, with *block set, if its
+	 * results could not be stored. */
+	int (*next)(void *ctx, struct block **block, struct err *err);
+	double (*now)(void *ctx); /* seconds on the nodes' clock */
+	bool (*other)(void *ctx); /* does other work wait that would use an idle node? NULL: never */
+};
+
+/* Blocks that were started and have not ended. */
+struct blocks {
+	const struct block_runner *runner;
+	struct block **flying;
+	size_t count;
+	double spent_s; /* by those that have ended */
+	size_t ended;
+};
+struct block *block_new(size_t count);
+void block_free(struct block *block);
+/* Starts a block and takes ownership of it; a block that could not be started is freed. Returns 1, 0 or -1 like
+ * block_runner.begin. */
+int blocks_begin(struct blocks *blocks, struct block *block, struct err *err);
+double blocks_seconds(const struct blocks *blocks); /* of one, on average so far; 0: none has ended */
+void blocks_clear(struct blocks *blocks);
 
 /* Called after every trial, to store it and to show progress. A non-zero return stops the comparison; err must be set.
  */
@@ -153,4 +198,65 @@ extern const struct race_options race_defaults;
  * are updated in place. Returns -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
+
+/* Performance regression tests: whether something became slower than is allowed, judged by an interval, so that noise
+ * neither fails a build nor hides a loss (doc/regression-tests.md). */
+enum regression {
+	REGRESSION_WITHIN,    /* the whole interval is within the limit */
+	REGRESSION_UNDECIDED, /* the limit lies in the interval, or there is none */
+	REGRESSION_SLOWER     /* the whole interval is beyond the limit */
+};
+
+/* low, high: the interval of new / old; limit: 0.03 allows 3 %. NAN is undecided. */
+enum regression regression_judge(double low, double high, double limit);
+const char *regression_word(enum regression outcome);
+
+/* Which changes of a winner pay? Each is taken back in the blocks of a duel with today's setting. What is not shown to
+ * be slower without a change does not need it, and meets today's setting anew without all of those, until each change
+ * that remains has a proven price. Many changes are taken back in groups first, so that the cost grows with the
+ * logarithm of their number (group testing: Dorfman, "The detection of defective members of large populations", 1943).
+ * Sets of changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
+enum { ABLATION_CHANGES_MAX = 64, ABLATION_ARMS_MAX = ABLATION_CHANGES_MAX + 1 };
+
+struct ablation_arm {
+	uint64_t set;
+	double ratio, ci[2]; /* its time over that of the whole; NAN: not measured */
+	bool slower, faster; /* proven */
+	bool open;           /* the time was over before that could be told */
+	bool fails;          /* it does not work, and is slower therefore */
+};
+
+struct ablation_gain {
+	double ratio; /* the time of today's setting over that of the set; NAN: not known */
+	bool faster;  /* proven; before the duel: a larger set is */
+	bool open;    /* neither that nor the opposite, because the arms were known first */
+};
+
+struct ablation_task {
+	void *ctx;
+	size_t count;
+	/* If two changes are not shown to pay, the one with the smaller rank is dropped first. */
+	const double *rank;
+	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all.
+	 */
+	int (*room)(void *ctx, uint64_t set);
+	/* Runs the duel of `set` with today's, and of the arms with `set` in its blocks. An arm that cannot be measured, as
+	 * its configuration is not valid, is left as it is. `first`: the duel may end once the arms are known. */
+	int (*duel)(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+	            struct ablation_gain *gain, struct err *err);
+	/* The set of the last duel is now the one to recommend. */
+	void (*keep)(void *ctx);
+};
+
+struct ablation_result {
+	uint64_t kept; /* the changes that remain */
+	/* `kept` without each of them; its ratio is NAN where that was not measured. A single one has today's setting. */
+	struct ablation_arm without[ABLATION_CHANGES_MAX];
+	bool faster; /* `kept` is proven to be faster than today's */
+};
+
+void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other);
+
+/* Begins with all changes; count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
+int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err);
 #endif

@@ -2,7 +2,6 @@
 /* Times over a number: where they are least, how wide the plateau around it is, and what the ends cost. Series with the
  * same plateau are told together. */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"

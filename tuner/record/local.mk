@@ -6,7 +6,7 @@ RECORDS = \
 	%D%/record_ktt.c
 
 libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/record_load.c %D%/record_arrive.c %D%/scan.c \
-	%D%/scan_text.c %D%/record_build.c %D%/record_table.c %D%/build_space.c %D%/record_impl.h
+	%D%/scan_text.c %D%/record_build.c %D%/build_space.c %D%/record_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -5,7 +5,6 @@
 #ifndef TUNER_RECORD_RECORD_H
 #define TUNER_RECORD_RECORD_H
 
-#include "base/mem.h"
 #include "tuner/space/space.h"
 
 enum record_status {

@@ -5,7 +5,6 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "tuner/record/record_impl.h"
-#include "tuner/space/domain.h"
 
 bool words_number(struct scan *scan, double *out) {
 	*out = NAN;
@@ -13,7 +12,7 @@ bool words_number(struct scan *scan, double *out) {
 }
 
 bool words_samples(struct scan *scan, struct build *build) {
-	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
+	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, &build->samples) : scan_skip(scan);
 }
 
 double words_ms(double time, double unit_ms) {
@@ -144,18 +143,6 @@ static void build_figures(struct record *record) {
 	free(costs);
 }
 
-struct record *build_record(struct build *build) {
-	return build->record;
-}
-
-struct arena *build_scratch(struct build *build) {
-	return build->scratch;
-}
-
-const struct record_choice *build_choice(const struct build *build) {
-	return &build->choice;
-}
-
 int build_column_find(const struct build *build, const struct scan_text *name) {
 	for (size_t i = 0; i < build->column_count; i++)
 		if (build->columns[i].name_size == name->size && memcmp(build->columns[i].name, name->at, name->size) == 0)
@@ -231,10 +218,6 @@ struct record_row *build_begin(struct build *build) {
 void build_value(struct build *build, int column, struct value value) {
 	if (!is_nan(value))
 		build->places[column] = column_place(&build->columns[column], value);
-}
-
-struct scan_reals *build_samples(struct build *build) {
-	return &build->samples;
 }
 
 static void begin_counts(struct build *build, size_t from) {

@@ -2,8 +2,6 @@
 /* Private to this folder. */
 #ifndef TUNER_RECORD_RECORD_IMPL_H
 #define TUNER_RECORD_RECORD_IMPL_H
-#include "base/err.h"
-#include "base/value.h"
 #include "tuner/record/record.h"
 
 /* Shared by the files of the scanner. */
@@ -23,9 +21,6 @@ enum { SCAN_PAD = 16, SCAN_DEPTH_MAX = 64 };
 
 struct scan {
 	const char *at, *start, *end; /* SCAN_PAD bytes of 0 from end on */
-	const char *limit;            /* behind a newline; the text up to here has been unpacked */
-	void (*more)(struct scan *);  /* called at the limit: sets a later one, and the end once it is known */
-	void *source;                 /* for it */
 	const char *name;             /* of the file, for messages */
 	struct err *err;
 	int depth;
@@ -47,8 +42,6 @@ struct scan_reals {
 };
 
 enum scan_type { SCAN_NOTHING, SCAN_OBJECT, SCAN_ARRAY, SCAN_TEXT, SCAN_NUMBER, SCAN_TRUE, SCAN_FALSE, SCAN_NULL };
-
-#define SCAN_NO_LIMIT ((const char *)UINTPTR_MAX)
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err);
 enum scan_type scan_type(struct scan *scan); /* the type of the next value */
@@ -102,18 +95,12 @@ static inline bool scan_is_blank(char c) {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Moves to the next token. A token of JSON never holds a newline, so that this is, with scan_skip(), the only place to
- * wait for text that is still being unpacked. Indented files are mostly blanks, which are skipped eight at a time. */
+/* Moves to the next token. Indented files are mostly blanks, which are skipped eight at a time. */
 static inline char scan_peek(struct scan *scan) {
-	for (;;) {
-		if (__builtin_expect(scan->at >= scan->limit, 0))
-			scan->more(scan);
-		if (!scan_is_blank(*scan->at))
-			return *scan->at;
-		scan->at++;
-		while (scan_load(scan->at) == SCAN_BYTES(' ') && scan->at + 8 <= scan->limit)
+	for (; scan_is_blank(*scan->at); scan->at++)
+		while (scan_load(scan->at + 1) == SCAN_BYTES(' '))
 			scan->at += 8;
-	}
+	return *scan->at;
 }
 
 /* Sets the high bit of each byte that is 0, and perhaps of bytes behind the first of these (Mycroft 1987). */
@@ -139,9 +126,6 @@ bool scan_unexpected(struct scan *scan, const char *wanted);
 /* A recorded space under construction: the reader of a format adds rows, and build_finish makes the space from them. */
 struct build;
 /* Readers also fill the texts of the whole record. */
-struct record *build_record(struct build *build);
-struct arena *build_scratch(struct build *build); /* lives as long as the build */
-const struct record_choice *build_choice(const struct build *build);
 
 /* The parameter of that name, which is added if it is new; -1 with the scan's error set. */
 int build_column(struct build *build, struct scan *scan, const struct scan_text *name);
@@ -153,7 +137,6 @@ int build_counter(struct build *build, struct scan *scan, const struct scan_text
 /* For each row: begin, fill the row that is returned and call the others, end. */
 struct record_row *build_begin(struct build *build);
 void build_value(struct build *build, int column, struct value value);
-struct scan_reals *build_samples(struct build *build); /* to add to */
 void build_count(struct build *build, int counter, double count);
 /* False with the scan's error set if there are too many rows. A correct row becomes a failure at run time unless its
  * value is a finite number; times and rates must be above 0. */
@@ -256,7 +239,7 @@ struct record_format {
 /* NULL with the error set if the format is unknown. The scan keeps its place. */
 const struct record_format *record_detect(struct scan *scan);
 
-/* A file in memory, gzipped or not. A large gzipped file is unpacked by a thread of its own while it is scanned. */
+/* A file in memory, gzipped or not. */
 
 enum { LOAD_LIMIT = 1 << 30 };
 

@@ -11,7 +11,7 @@ bool words_text(struct scan *scan, struct build *build, const char **out) {
 	struct scan_text text;
 	if (scan_type(scan) != SCAN_TEXT)
 		return scan_skip(scan);
-	char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build_record(build)->arena) : NULL;
+	char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build->record->arena) : NULL;
 	if (!copy)
 		return false;
 	text_clean(copy, false);
@@ -24,11 +24,11 @@ static bool add_extent(struct scan *scan, struct build *build, const char **out)
 	char text[64];
 	if (scan_type(scan) == SCAN_OBJECT || scan_type(scan) == SCAN_ARRAY)
 		return scan_skip(scan);
-	if (!scan_value(scan, build_scratch(build), &value))
+	if (!scan_value(scan, build->scratch, &value))
 		return false;
 	if (value.type != VALUE_WORD)
 		value_text(value, text, sizeof text);
-	*out = arena_printf(build_record(build)->arena, "%s%s%.*s", *out, **out ? "x" : "", 200,
+	*out = arena_printf(build->record->arena, "%s%s%.*s", *out, **out ? "x" : "", 200,
 	                    value.type == VALUE_WORD ? value.as.w : text);
 	return true;
 }
@@ -93,7 +93,7 @@ static bool is_rate(const char *objective) {
 }
 
 static bool is_time(const struct kt *kt) {
-	return strcmp(build_record(kt->build)->objective, "time") == 0;
+	return strcmp(kt->build->record->objective, "time") == 0;
 }
 
 static int member_kind(const struct kt *kt, const struct scan_text *key) {
@@ -106,7 +106,7 @@ static int member_kind(const struct kt *kt, const struct scan_text *key) {
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		if (scan_text_is(key, costs[i].name))
 			return KIND_COST - (int)i;
-	return scan_text_is(key, kt->rate ? kt->rate : build_record(kt->build)->objective) ? KIND_OBJECTIVE : KIND_OTHER;
+	return scan_text_is(key, kt->rate ? kt->rate : kt->build->record->objective) ? KIND_OBJECTIVE : KIND_OTHER;
 }
 
 static enum record_status status_of(const struct scan_text *word) {
@@ -136,7 +136,7 @@ static void read_error(struct scan *scan, struct record_row *row) {
 
 static void read_param(struct kt *kt, int column) {
 	struct value value;
-	if (scan_value(kt->scan, build_scratch(kt->build), &value))
+	if (scan_value(kt->scan, kt->build->scratch, &value))
 		build_value(kt->build, column, value);
 }
 
@@ -183,8 +183,8 @@ static void read_row(struct kt *kt) {
 	else if (isfinite(row->value))
 		row->value = words_ms(row->value, kt->ms);
 	else if (kt->rate && !kt->timed && row->status == RECORD_CORRECT && isfinite(kt->objective)) {
-		build_record(kt->build)->objective = kt->rate;
-		build_record(kt->build)->unit = "";
+		kt->build->record->objective = kt->rate;
+		kt->build->record->unit = "";
 		row->value = kt->objective;
 	}
 	kt->timed = kt->timed || (is_time(kt) && isfinite(row->value));
@@ -213,7 +213,7 @@ static void read_list(struct kt *kt, int column) {
 		return;
 	}
 	for (scan_array(kt->scan); scan_item(kt->scan);)
-		if (scan_value(kt->scan, build_scratch(kt->build), &value))
+		if (scan_value(kt->scan, kt->build->scratch, &value))
 			build_list_value(kt->build, column, value);
 }
 
@@ -231,10 +231,10 @@ static void read_params(struct kt *kt) {
 }
 
 static void read_objective(struct kt *kt) {
-	struct record *record = build_record(kt->build);
+	struct record *record = kt->build->record;
 	const char *name = "time";
 	words_text(kt->scan, kt->build, &name);
-	if (build_choice(kt->build)->objective)
+	if (kt->build->choice.objective)
 		return;
 	if (is_rate(name))
 		kt->rate = name;
@@ -245,7 +245,7 @@ static void read_objective(struct kt *kt) {
 }
 
 static void read_top(struct kt *kt, const struct scan_text *key) {
-	struct record *record = build_record(kt->build);
+	struct record *record = kt->build->record;
 	if (scan_text_is(key, "device_name"))
 		words_text(kt->scan, kt->build, &record->device);
 	else if (scan_text_is(key, "kernel_name"))
@@ -268,31 +268,27 @@ static void read_top(struct kt *kt, const struct scan_text *key) {
 	}
 }
 
-static size_t build_columns(const struct build *build) {
-	return build->column_count;
-}
-
 static bool kt_read(struct scan *scan, struct build *build) {
-	const struct record_choice *choice = build_choice(build);
+	const struct record_choice *choice = &build->choice;
 	struct kt kt = {.scan = scan, .build = build, .ms = 1};
 	struct scan_text key;
 	if (choice->unit && !(kt.ms = words_unit_ms(choice->unit, strlen(choice->unit))))
 		kt.ms = 1;
 	if (choice->objective && strcmp(choice->objective, "time") != 0) {
-		build_record(build)->objective = arena_strdup(build_record(build)->arena, choice->objective);
-		build_record(build)->unit = choice->unit ? arena_strdup(build_record(build)->arena, choice->unit) : "";
+		build->record->objective = arena_strdup(build->record->arena, choice->objective);
+		build->record->unit = choice->unit ? arena_strdup(build->record->arena, choice->unit) : "";
 	}
 	scan->open_depth = KT_OPEN_DEPTH;
 	for (scan_object(scan); scan_member(scan, &key);)
 		read_top(&kt, &key);
 	if (!scan_end(scan))
 		return false;
-	if (kt.cache && build_columns(build)) {
+	if (kt.cache && build->column_count) {
 		scan->at = kt.cache;
 		read_cache(&kt);
 	}
 	if (!kt.has_cache)
-		scan_fail(scan, NULL, build_columns(build) ? "\"cache\" is missing" : "\"tune_params_keys\" is missing");
+		scan_fail(scan, NULL, build->column_count ? "\"cache\" is missing" : "\"tune_params_keys\" is missing");
 	return !scan->failed;
 }
 

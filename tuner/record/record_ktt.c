@@ -37,7 +37,7 @@ static void read_param(struct ktt *ktt) {
 		if (scan_text_is(&key, "Name"))
 			scan_text(ktt->scan, &name);
 		else if (scan_text_is(&key, "Value"))
-			scan_value(ktt->scan, build_scratch(ktt->build), &value);
+			scan_value(ktt->scan, ktt->build->scratch, &value);
 		else if (scan_text_is(&key, "ValueType"))
 			scan_text(ktt->scan, &type);
 		else
@@ -82,14 +82,9 @@ static void read_profile(struct ktt *ktt) {
 		else
 			scan_skip(ktt->scan);
 }
-
-static struct scan_text build_counter_name(const struct build *build, int counter) {
-	return build->counters[counter];
-}
-
 /* Sums add up over kernels; shares and averages are weighted by the duration of their kernel. */
 static bool is_sum(const struct ktt *ktt, int counter) {
-	struct scan_text name = build_counter_name(ktt->build, counter);
+	struct scan_text name = ktt->build->counters[counter];
 	return name.size > 4 && memcmp(name.at + name.size - 4, ".sum", 4) == 0;
 }
 
@@ -181,7 +176,7 @@ static void read_member(struct ktt *ktt, const struct scan_text *key, struct rec
 	else if (scan_text_is(key, "Status"))
 		read_status(ktt, row);
 	else if (scan_text_is(key, "KernelName"))
-		words_text(ktt->scan, ktt->build, &build_record(ktt->build)->kernel);
+		words_text(ktt->scan, ktt->build, &ktt->build->record->kernel);
 	else
 		scan_skip(ktt->scan);
 }
@@ -202,7 +197,7 @@ static void use_times(struct ktt *ktt, struct record_row *row) {
 	cost->search = words_ms(cost->search, ktt->ms) / 1e3;
 	cost->validation = words_ms(cost->validation, ktt->ms) / 1e3;
 	if (row->status == RECORD_CORRECT && isfinite(row->value))
-		scan_push(build_samples(ktt->build), row->value);
+		scan_push(&ktt->build->samples, row->value);
 }
 
 static void read_result(struct ktt *ktt) {
@@ -233,7 +228,7 @@ static void read_metadata(struct ktt *ktt) {
 		if (scan_text_is(&key, "TimeUnit"))
 			read_unit(ktt);
 		else if (scan_text_is(&key, "Device"))
-			words_text(ktt->scan, ktt->build, &build_record(ktt->build)->device);
+			words_text(ktt->scan, ktt->build, &ktt->build->record->device);
 		else
 			scan_skip(ktt->scan);
 }

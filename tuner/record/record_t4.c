@@ -51,7 +51,7 @@ static void read_configuration(struct t4 *t4) {
 			column = build_column(t4->build, t4->scan, &name);
 			build_keys_set(&t4->keys, &name, column);
 		}
-		if (scan_value(t4->scan, build_scratch(t4->build), &value) && column >= 0)
+		if (scan_value(t4->scan, t4->build->scratch, &value) && column >= 0)
 			build_value(t4->build, column, value.type == VALUE_WORD ? value_parse(value.as.w) : value);
 	}
 }
@@ -67,7 +67,7 @@ static void read_cost(struct t4 *t4, const struct scan_text *key, struct record_
 }
 
 static void read_runtimes(struct t4 *t4, struct record_row *row) {
-	struct scan_reals *samples = build_samples(t4->build);
+	struct scan_reals *samples = &t4->build->samples;
 	words_samples(t4->scan, t4->build);
 	for (size_t i = 0; i < samples->count; i++) {
 		samples->at[i] = words_ms(samples->at[i], t4->ms);
@@ -78,7 +78,7 @@ static void read_runtimes(struct t4 *t4, struct record_row *row) {
 static void read_times(struct t4 *t4, struct record_row *row) {
 	struct scan_text key;
 	for (scan_object(t4->scan); scan_member(t4->scan, &key);)
-		if (scan_text_is(&key, "runtimes") && build_samples(t4->build)->count == 0)
+		if (scan_text_is(&key, "runtimes") && t4->build->samples.count == 0)
 			read_runtimes(t4, row);
 		else
 			read_cost(t4, &key, row);
@@ -155,9 +155,9 @@ static bool is_time(const struct t4 *t4) {
 
 /* Times are in milliseconds. */
 static double value_of(struct t4 *t4, const struct measurement *measurement) {
-	struct record *record = build_record(t4->build);
+	struct record *record = t4->build->record;
 	struct scan_text own = measurement->unit;
-	if (own.escaped && (own.at = scan_text_copy(t4->scan, &own, build_scratch(t4->build))))
+	if (own.escaped && (own.at = scan_text_copy(t4->scan, &own, t4->build->scratch)))
 		own.size = strlen(own.at);
 	double ms = own.at ? words_unit_ms(own.at, own.size) : 0;
 	if (ms == 0 && is_time(t4) && measurement->unit.size)
@@ -195,7 +195,7 @@ static void use_measurements(struct t4 *t4, struct record_row *row) {
 		}
 	}
 	if (!told && is_time(t4))
-		row->value = mean_of(build_samples(t4->build));
+		row->value = mean_of(&t4->build->samples);
 }
 
 static void read_result(struct t4 *t4) {
@@ -226,7 +226,7 @@ static void read_results(struct t4 *t4) {
 
 static void read_metadata(struct t4 *t4) {
 	struct scan_text key, unit;
-	struct record *record = build_record(t4->build);
+	struct record *record = t4->build->record;
 	if (scan_type(t4->scan) != SCAN_OBJECT) {
 		scan_skip(t4->scan);
 		return;
@@ -263,7 +263,7 @@ static void read_top(struct t4 *t4) {
 }
 
 static bool t4_read(struct scan *scan, struct build *build) {
-	const struct record_choice *choice = build_choice(build);
+	const struct record_choice *choice = &build->choice;
 	struct t4 t4 = {.scan = scan, .build = build, .ms = 1, .objective = {.at = "time", .size = 4}};
 	if (choice->unit && !(t4.ms = words_unit_ms(choice->unit, strlen(choice->unit))))
 		t4.ms = 1;
@@ -277,7 +277,7 @@ static bool t4_read(struct scan *scan, struct build *build) {
 		read_results(&t4);
 	}
 	free(t4.measurements);
-	struct record *record = build_record(build);
+	struct record *record = build->record;
 	if (!is_time(&t4) && !t4.timed && strcmp(record->unit, "ms") == 0)
 		record->unit = "";
 	char *objective = scan_text_copy(scan, &t4.objective, record->arena);

@@ -6,8 +6,7 @@
 #include "tuner/record/record_impl.h"
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err) {
-	return (struct scan){
-		.at = text, .start = text, .end = text + size, .limit = SCAN_NO_LIMIT, .name = name, .err = err};
+	return (struct scan){.at = text, .start = text, .end = text + size, .name = name, .err = err};
 }
 
 bool scan_fail(struct scan *scan, const char *hint, const char *what, ...) {

@@ -31,16 +31,12 @@ static bool is_plain(char c) {
 
 static void pass_plain(struct scan *scan) {
 	for (;;) {
-		if (__builtin_expect(scan->at >= scan->limit, 0))
-			scan->more(scan);
 		uint64_t stops = scan_brackets(scan_load(scan->at));
 		if (!stops) {
 			scan->at += 8;
 			continue;
 		}
 		scan->at = scan_first(scan->at, stops);
-		if (scan->at >= scan->limit)
-			continue;
 		if (!is_plain(*scan->at))
 			return;
 		scan->at++;

@@ -109,15 +109,6 @@ void symbols_free(struct symbols *symbols) {
 	free(symbols);
 }
 
-const char *symbols_build_id(const struct symbols *symbols) {
-	return symbols->build_id;
-}
-
-/* address of the first loaded byte */
-static uint64_t symbols_base(const struct symbols *symbols) {
-	return symbols->base;
-}
-
 static const char *function_name(const struct symbols *symbols, size_t number) {
 	const Elf64_Sym *symbol = &symbols->table[number];
 	bool good = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
@@ -184,7 +175,7 @@ static struct module *module_of(struct search *search, const char *path, const c
 		return NULL;
 	struct module *module = &search->modules[search->module_count];
 	*module = (struct module){.path = path, .symbols = symbols_read(path)};
-	const char *now = module->symbols ? symbols_build_id(module->symbols) : "-";
+	const char *now = module->symbols ? module->symbols->build_id : "-";
 	module->is_same = strcmp(now, "-") != 0 && strcmp(now, build_id) == 0;
 	search->named[search->module_count++] = (struct regions_module){path, now};
 	if (!module->is_same && !search->rebuilt->build_id && module->symbols)
@@ -200,10 +191,10 @@ static void lose(struct regions_rebuilt *rebuilt, const json_t *region) {
 	const char *place = js_string_or(region, "place", "");
 	if (rebuilt->lost++ >= NAMES_MAX)
 		return;
-	char *names = mem_printf("%s%s%s%s%s%s", rebuilt->names ? rebuilt->names : "", rebuilt->names ? ", " : "",
-	                         js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
-	free(rebuilt->names);
-	rebuilt->names = names;
+	bool first = !rebuilt->names;
+	rebuilt->names = first ? mem_strdup("") : rebuilt->names;
+	mem_append(&rebuilt->names, "%s%s%s%s%s", first ? "" : ", ", js_string_or(region, "name", "?"), *place ? " (" : "",
+	           place, *place ? ")" : "");
 }
 
 static bool offset_now(const struct module *module, const json_t *region, uint64_t *offset) {
@@ -336,7 +327,7 @@ static bool place_of_clang(struct regions_region *region) {
 /* Returns the address that debug information has for the first loaded byte. */
 static uint64_t symbols_find(const char *module, struct regions_region *const *regions, size_t count) {
 	struct symbols *symbols = symbols_read(module);
-	uint64_t base = symbols ? symbols_base(symbols) : 0;
+	uint64_t base = symbols ? symbols->base : 0;
 	for (size_t i = 0; symbols && i < count; i++) {
 		const char *name;
 		if (symbols_at(symbols, regions[i]->offset, &name, &regions[i]->code_size))
@@ -355,11 +346,8 @@ static void module_ask(struct regions_region *regions, size_t count, const char 
 	for (size_t i = 0; i < count; i++)
 		if (regions[i].module == module)
 			asked[many++] = &regions[i];
-	if (sys_is_plain_file(module)) {
-		uint64_t base = symbols_find(module, asked, many);
-		if (!debug_libdw_find(module, base, asked, many))
-			debug_addr2line_find(module, base, asked, many);
-	}
+	if (sys_is_plain_file(module))
+		debug_libdw_find(module, symbols_find(module, asked, many), asked, many);
 	free(asked);
 }
 

@@ -3,22 +3,17 @@
 #ifndef TUNER_REGIONS_REGIONS_IMPL_H
 #define TUNER_REGIONS_REGIONS_IMPL_H
 #include <elf.h>
-#include <stddef.h>
 
 #include "base/scratch.h"
 #include "tuner/race/race.h"
-#include "tuner/regions/rebuilt.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
 
 /* Functions and lines of regions, from the debug information of one file. */
 
 /* Fill name, symbol and place where they are still empty. base: the address that the file has for its first loaded
- * byte. libdw reads separate debug files, too; false without it, or where it cannot read the file. */
-bool debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count);
-/* Asks addr2line of binutils, elfutils or LLVM. */
-void debug_addr2line_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count);
-
+ * byte. libdw reads separate debug files, too; without it nothing is filled in. */
+void debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count);
 void debug_place_set(struct regions_region *region, const char *file, int line);
 
 /* The effect of each column of an exploring table on each region. */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tree.h"
-#include "tuner/program/kokkos_seen.h"
+#include "tuner/program/program.h"
 #include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 

@@ -7,7 +7,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/race/ablation.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions_impl.h"
 

@@ -8,14 +8,11 @@
  *   proof     pairs of whole runs, for a second plan, too, if they do not confirm the first
  * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "tuner/race/numbers.h"
 #include "tuner/regions/regions_impl.h"
-#include "tuner/regions/tune.h"
 #include "tuner/same/same.h"
 
 /* A single run must show a gain beyond what runs of programs differ by, and a second one must confirm half of it. */

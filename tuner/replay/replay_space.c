@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/replay/replay_impl.h"
+#include "tuner/replay/score.h"
 
 #include <math.h>
 

@@ -58,7 +58,8 @@ struct result result_read(const json_t *json) {
 	result.load = load_read(json_object_get(json, "load"));
 	result.faster = verdict_is_faster(json);
 	result.decided = verdict_is_decided(json);
-	result.compared = json_is_object(json_object_get(json, "speedup"));
+	result.compared =
+		json_is_object(json_object_get(json, "speedup")) || json_is_object(json_object_get(json, "rival"));
 	result.keeps = json_equal(result.best.config, result.baseline.config);
 	return result;
 }
@@ -71,7 +72,7 @@ double result_speedup_most(const json_t *results) {
 }
 
 bool result_no_bounds(const struct result *result) {
-	return json_is_array(js_at(result->json, "speedup.ci")) && speedup_is_vague(result->speedup);
+	return result->compared && speedup_is_vague(result->speedup);
 }
 
 /* Are larger values of the metric better? */
@@ -349,7 +350,7 @@ static const char *shown_name(const json_t *result, const char *param) {
 }
 
 char *result_not_needed_text(const json_t *result) {
-	json_t *seen = json_object();
+	js_auto json_t *seen = json_object();
 	char *text = mem_strdup("");
 	js_each (name, json_object_get(result, "not_needed")) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
@@ -359,7 +360,6 @@ char *result_not_needed_text(const json_t *result) {
 		free(text);
 		text = longer;
 	}
-	json_decref(seen);
 	text_clean(text, true);
 	return text;
 }

@@ -92,13 +92,11 @@ static json_t *prints_of(const json_t *list, const char *metric) {
 }
 
 size_t same_outputs(const struct same_case *one) {
-	json_t *bases = prints_of(one->base, one->metric), *bests = prints_of(one->best, one->metric);
+	js_auto json_t *bases = prints_of(one->base, one->metric), *bests = prints_of(one->best, one->metric);
 	size_t runs = 0;
 	js_each (item, bests)
 		if (has_member(bases, "print", js_string_or(item, "print", "")))
 			runs += (size_t)js_int_or(json_array_get(one->best, item_at), "runs", 0);
-	json_decref(bases);
-	json_decref(bests);
 	return runs;
 }
 
@@ -112,11 +110,10 @@ bool same_shows(const json_t *list) {
 }
 
 bool same_prints_more(const struct same_case *one) {
-	json_t *bases = prints_of(one->base, one->metric);
+	js_auto json_t *bases = prints_of(one->base, one->metric);
 	bool more = false;
 	js_each (item, bases)
 		more = more || *js_string_or(item, "print", "");
-	json_decref(bases);
 	return more;
 }
 
@@ -143,13 +140,11 @@ static char *bytes_text(const json_t *bases, const json_t *digest) {
 /* Compares one part of the texts, "text" or "end". */
 static char *part_text(const struct same_case *one, const json_t *bases, const json_t *digest, const char *key,
                        bool part) {
-	json_t *lines = json_array();
+	js_auto json_t *lines = json_array();
 	js_each (base, bases)
 		json_array_append_new(lines, same_lines(js_string_or(base, key, ""), one->base_config, one->metric));
 	js_auto json_t *best = same_lines(js_string_or(digest, key, ""), one->best_config, one->metric);
-	char *text = same_text(one, lines, best, part);
-	json_decref(lines);
-	return text;
+	return same_text(one, lines, best, part);
 }
 
 /* Only the ends of long texts are known; between them, their length and the sum of their numbers. */
@@ -223,16 +218,15 @@ static void clause_add(json_t *clauses, char *clause) {
 
 /* Errors that at least half of the runs print and the baseline never does. */
 static void errors_add(const struct same_case *one, json_t *clauses) {
-	json_t *known = json_object(), *item;
-	size_t i;
-	json_array_foreach((json_t *)one->base, i, item) {
+	json_t *known = json_object();
+	js_each (item, one->base) {
 		js_each (line, json_object_get(item, "errors")) {
 			js_auto json_t *lines =
 				same_lines(json_is_string(line) ? json_string_value(line) : "", one->base_config, NULL);
 			json_object_update(known, lines);
 		}
 	}
-	json_array_foreach((json_t *)one->best, i, item) {
+	js_each (item, one->best) {
 		const char *first = json_string_value(js_at(item, "errors.0"));
 		if (!first || 2 * js_int_or(item, "runs", 0) < (json_int_t)same_runs(one->best))
 			continue;
@@ -306,9 +300,8 @@ json_t *same_left(const struct same_case *one) {
 
 /* The files of a run by their names without numbers: {"out_#.txt": [file, ..]}. New reference. */
 static json_t *files_by_name(const json_t *item, const json_t *config) {
-	json_t *all = json_object(), *file;
-	size_t i;
-	json_array_foreach(json_object_get(item, "files"), i, file) {
+	json_t *all = json_object();
+	js_each (file, json_object_get(item, "files")) {
 		const char *name = js_string_or(file, "name", "");
 		struct same_line line = same_line_read(name, strlen(name), config);
 		if (!json_object_get(all, line.words))
@@ -339,7 +332,7 @@ static size_t written_count(const json_t *runs, const char *key) {
 
 static char *file_text(const struct same_case *one, const json_t *runs, const char *key, size_t at,
                        const json_t *file) {
-	json_t *bases = json_array();
+	js_auto json_t *bases = json_array();
 	js_each (run, runs)
 		json_array_append(bases, json_array_get(json_object_get(run, key), at));
 	const json_t *kind = common(bases, "kind");
@@ -351,7 +344,6 @@ static char *file_text(const struct same_case *one, const json_t *runs, const ch
 	else if ((text = content_text(one, bases, file)))
 		clause = mem_printf("its %s holds %s", name, text);
 	free(text);
-	json_decref(bases);
 	return clause;
 }
 
@@ -380,11 +372,10 @@ json_t *same_files(const struct same_case *one) {
 }
 
 size_t same_files_count(const struct same_case *one) {
-	json_t *bases = runs_by_name(one->base, one->base_config);
+	js_auto json_t *bases = runs_by_name(one->base, one->base_config);
 	size_t count = 0;
 	js_members (key, files, json_array_get(bases, 0))
 		count += written_count(bases, key);
-	json_decref(bases);
 	return count;
 }
 
@@ -401,12 +392,11 @@ static const char *content_how(const json_t *bases, const json_t *digest) {
 
 /* The weakest comparison in any run counts. */
 static void file_how(const json_t *bases, const json_t *runs, const char *key, size_t at, json_t *all) {
-	json_t *digests = json_array(), *run;
+	json_t *digests = json_array();
 	const char *how = NULL;
-	size_t i;
-	json_array_foreach((json_t *)bases, i, run)
+	js_each (run, bases)
 		json_array_append(digests, json_array_get(json_object_get(run, key), at));
-	json_array_foreach((json_t *)runs, i, run) {
+	js_each (run, runs) {
 		const char *here = content_how(digests, json_array_get(json_object_get(run, key), at));
 		how = here ? here : how;
 	}
@@ -429,7 +419,7 @@ static char *names_text(const json_t *names) {
 }
 
 char *same_files_how(const struct same_case *one) {
-	json_t *names = json_array();
+	js_auto json_t *names = json_array();
 	js_auto json_t *bases = runs_by_name(one->base, one->base_config),
 				   *runs = runs_by_name(one->best, one->best_config);
 	js_members (key, files, json_array_get(bases, 0)) {
@@ -437,7 +427,5 @@ char *same_files_how(const struct same_case *one) {
 		for (size_t i = 0; i < count && written_count(runs, key) == count; i++)
 			file_how(bases, runs, key, i, names);
 	}
-	char *text = names_text(names);
-	json_decref(names);
-	return text;
+	return names_text(names);
 }

@@ -122,9 +122,7 @@ static size_t span_length(const char *at, const char *end) {
 
 /* A value of the setting that is a word. */
 static bool is_own(const json_t *config, const char *word, size_t length) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)config, name, value) {
+	js_members (name, value, config) {
 		const char *text = json_is_string(value) ? json_string_value(value) : "";
 		if (length >= 2 && strlen(text) == length && strncasecmp(text, word, length) == 0)
 			return true;
@@ -233,11 +231,9 @@ static double value_of(const json_t *value) {
 
 /* Are the numbers equal, but for rounding, or each a value of its own setting? */
 static bool same_numbers(const char *base, const char *best, const json_t *base_config, const json_t *best_config) {
-	const char *name;
-	json_t *value;
 	if (is_rounding(base, best))
 		return true;
-	json_object_foreach((json_t *)best_config, name, value) {
+	js_members (name, value, best_config) {
 		double own = value_of(value), theirs = value_of(json_object_get(base_config, name));
 		if (strtod(best, NULL) == own && (isnan(theirs) || strtod(base, NULL) == theirs))
 			return true;
@@ -364,15 +360,13 @@ static bool numbers_known(const json_t *bases) {
 }
 
 bool same_prints_numbers(const struct same_case *one) {
-	json_t *texts = json_array();
+	js_auto json_t *texts = json_array();
 	js_each (item, one->base) {
 		const char *text = js_string_or(json_object_get(item, "output"), "text", "");
 		mem_auto char *rest = same_rest(text, one->metric);
 		json_array_append_new(texts, same_lines(rest, one->base_config, NULL));
 	}
-	bool known = numbers_known(texts);
-	json_decref(texts);
-	return known;
+	return numbers_known(texts);
 }
 
 static bool is_line_same(const struct same_case *one, const json_t *bases, const json_t *best, const char *words,
@@ -451,16 +445,16 @@ static char *group_text(const struct same_case *one, const json_t *bases, const 
 }
 
 char *same_text(const struct same_case *one, const json_t *bases, const json_t *best, bool part) {
-	const char *words, *line;
-	json_t *group;
+	const char *line;
 	bool varies = false;
-	json_object_foreach(json_array_get(bases, 0), words, group) {
+	js_members (words, group, json_array_get(bases, 0)) {
 		char *text = common_count(bases, words) > 0 ? group_text(one, bases, best, words, part) : NULL;
 		if (text)
 			return text;
 	}
 	js_each (base, bases)
-		json_object_foreach(base, words, group) varies = varies || common_count(bases, words) < 0;
+		js_members (words, group, base)
+			varies = varies || common_count(bases, words) < 0;
 	line = new_line(bases, best, varies || part);
 	return line ? mem_printf("also \"%s\"", line) : NULL;
 }

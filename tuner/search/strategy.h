@@ -5,7 +5,6 @@
 #ifndef TUNER_SEARCH_STRATEGY_H
 #define TUNER_SEARCH_STRATEGY_H
 
-#include "base/mem.h"
 #include "tuner/space/space.h"
 
 enum strategy_result {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting: all parts walk through the parameters in parallel, and what they remember is the key under which a count is
  * kept. Variable orders are tried in turn with a growing limit of effort; the first one that finishes wins. */
-#include "tuner/space/index_impl.h"
+#include "tuner/space/space_impl.h"
 
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
 	size_t count = expr_name_count(rule->expr);

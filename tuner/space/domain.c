@@ -1,8 +1,189 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/space/domain.h"
-
 #include <ctype.h>
 #include <math.h>
+
+#include "tuner/space/space_impl.h"
+
+static const double SAME = 0.5;    /* distance within which a wish rounds to the level */
+static const double ABSENCE = 0.5; /* cost of a wish for a parameter that is absent */
+static const double INDIFFERENT = 0.01;
+
+/* A prefix of a configuration. */
+struct beginning {
+	double cost;
+	uint64_t index;
+	uint32_t node;
+};
+
+struct beam {
+	struct beginning at[SPACE_NEAREST_MAX];
+	size_t count;
+};
+
+struct level {
+	const struct space_param *param;
+	double wish;
+	struct beam *next;
+};
+
+static double branch_cost(const struct level *level, uint32_t branch) {
+	const struct space_param *p = level->param;
+	double count = (double)p->count, wish = level->wish;
+	if (isnan(wish))
+		return INDIFFERENT * (p->ordered ? fabs(branch - (count - 1) / 2) / count : branch > 0);
+	double off = fabs(branch - wish);
+	if (!p->ordered)
+		return off > SAME;
+	return (off > SAME) + off / count;
+}
+
+/* False: the beam is full of better prefixes. */
+static bool beam_add(struct beam *beam, struct beginning new) {
+	size_t at = beam->count;
+	if (at == SPACE_NEAREST_MAX && new.cost >= beam->at[--at].cost)
+		return false;
+	for (; at > 0 && beam->at[at - 1].cost > new.cost; at--)
+		beam->at[at] = beam->at[at - 1];
+	beam->at[at] = new;
+	beam->count += beam->count < SPACE_NEAREST_MAX;
+	return true;
+}
+
+static bool follow(const struct level *level, const struct diagram *d, const struct diagram_edge *edge,
+                   const struct beginning *from, uint32_t branch) {
+	bool absent = branch == level->param->count;
+	double cost = !absent ? branch_cost(level, branch) : isnan(level->wish) ? 0 : ABSENCE;
+	uint64_t before = edge->before + (branch - edge->branch) * d->nodes[edge->child].count;
+	return beam_add(level->next, (struct beginning){from->cost + cost, from->index + before, edge->child});
+}
+
+/* Goes outwards from the level nearest to the wish, as long as the cost can still compete. */
+static void follow_run(const struct level *level, const struct diagram *d, const struct diagram_edge *edge,
+                       uint32_t run, const struct beginning *from) {
+	uint32_t first = edge->branch, end = edge->branch + run, count = (uint32_t)level->param->count;
+	if (end > count && !follow(level, d, edge, from, count) && run == 1)
+		return;
+	end = end < count ? end : count;
+	if (first >= end)
+		return;
+	double middle = level->param->ordered ? (double)(count - 1) / 2 : 0;
+	double want = fmin(fmax(round(isnan(level->wish) ? middle : level->wish), first), end - 1);
+	uint32_t up = (uint32_t)want, down = up;
+	bool rising = true, falling = true;
+	while (rising || falling) {
+		rising = rising && up < end && follow(level, d, edge, from, up++);
+		falling = falling && down > first && follow(level, d, edge, from, --down);
+	}
+}
+
+size_t space_nearest(const struct space *space, const double *wish, uint64_t *out, size_t max) {
+	const struct diagram *d = space->diagram;
+	struct beam beams[2], *now = &beams[0], *next = &beams[1];
+	now->count = 1;
+	now->at[0] = (struct beginning){.node = d->root};
+	for (size_t depth = 0; depth < d->depth; depth++) {
+		const struct level level = {&space->params[d->order[depth]], wish[d->order[depth]], next};
+		next->count = 0;
+		for (size_t i = 0; i < now->count; i++) {
+			const struct diagram_node *node = &d->nodes[now->at[i].node];
+			for (uint32_t e = 0; e < node->edges; e++)
+				follow_run(&level, d, &d->edges[node->first + e], diagram_run(d, node, e), &now->at[i]);
+		}
+		struct beam *swap = now;
+		now = next;
+		next = swap;
+	}
+	size_t count = now->count < max ? now->count : max;
+	for (size_t i = 0; i < count; i++)
+		out[i] = now->at[i].index;
+	return count;
+}
+
+struct chooser {
+	const struct space *space;
+	const struct part_source *sources;
+	size_t count;
+	uint64_t placed;
+};
+
+#define BIT(param) (UINT64_C(1) << (param))
+
+static bool can_place(const struct chooser *c, int param) {
+	return !(c->placed & BIT(param)) && !(c->space->whens[param].mask & ~c->placed);
+}
+
+static double weight(const struct chooser *c, uint64_t mask) {
+	double sum = 0;
+	for (; mask; mask &= mask - 1)
+		sum += log2((double)space_branches(c->space, __builtin_ctzll(mask)));
+	return sum;
+}
+
+/* The number of combinations of placed parameters that undecided parts still depend on. */
+static double width(const struct chooser *c, uint64_t placed) {
+	uint64_t needed = 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->sources[i].mask & ~placed)
+			needed |= c->sources[i].mask & placed;
+	return weight(c, needed);
+}
+
+static int next_declared(const struct chooser *c) {
+	int param = 0;
+	while (!can_place(c, param))
+		param++;
+	return param;
+}
+
+static int next_narrow(const struct chooser *c) {
+	int best = -1;
+	double least = INFINITY;
+	for (int param = 0; param < (int)c->space->param_count; param++) {
+		if (!can_place(c, param))
+			continue;
+		double own = width(c, c->placed | BIT(param));
+		if (own < least) {
+			least = own;
+			best = param;
+		}
+	}
+	return best;
+}
+
+static int next_finish(const struct chooser *c) {
+	uint64_t target = 0;
+	double least = INFINITY;
+	for (size_t i = 0; i < c->count; i++) {
+		uint64_t left = c->sources[i].mask & ~c->placed;
+		double own = weight(c, left);
+		if (left && own < least) {
+			least = own;
+			target = left;
+		}
+	}
+	/* A parameter that it waits for may itself wait for those of its condition. */
+	for (;;) {
+		uint64_t more = target;
+		for (uint64_t rest = target; rest; rest &= rest - 1) {
+			int param = __builtin_ctzll(rest);
+			if (can_place(c, param))
+				return param;
+			more |= c->space->whens[param].mask & ~c->placed;
+		}
+		if (more == target)
+			return next_declared(c);
+		target = more;
+	}
+}
+
+void space_order_make(const struct space *space, const struct part_source *sources, size_t count, enum space_order kind,
+                      int *order) {
+	struct chooser c = {.space = space, .sources = sources, .count = count};
+	for (size_t i = 0; i < space->param_count; i++) {
+		order[i] = kind == ORDER_NARROW ? next_narrow(&c) : kind == ORDER_FINISH ? next_finish(&c) : next_declared(&c);
+		c.placed |= BIT(order[i]);
+	}
+}
 
 static const char hint[] = "write words or numbers as a,b,c and ranges as 1..8, 0..64+8, 16..512*2 or pow2(16,512)";
 

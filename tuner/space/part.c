@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tuner/space/index_impl.h"
+#include "tuner/space/space_impl.h"
 
 /* Open addressing with linear probing, at most half full. */
 void intern_clear(struct intern *set) {
@@ -233,11 +233,6 @@ static void slices_free(struct slices *slices) {
 static size_t slices_terms(const struct slices *slices, int level) {
 	return slices->slice[level].count;
 }
-
-static size_t slices_terms_most(const struct slices *slices) {
-	return slices->most;
-}
-
 /* values: the terms after `level` parameters, followed by the value of the next one. */
 static void slices_run(const struct slices *slices, int level, const struct value *values, struct value *out) {
 	const struct slice *slice = &slices->slice[level + 1];
@@ -422,7 +417,7 @@ static void place_params(struct part *part, uint64_t mask, const int *position) 
 static uint32_t expression_root(struct part *part, const struct part_source *source) {
 	int levels = expression_levels(part);
 	part->slices = slices_new(part->space, source, part->params, levels);
-	part->scratch = mem_alloc(1 + (slices_terms_most(part->slices) + 1) * VALUE_WORDS, sizeof *part->scratch);
+	part->scratch = mem_alloc(1 + (part->slices->most + 1) * VALUE_WORDS, sizeof *part->scratch);
 	struct value constant = slices_constant(part->slices);
 	return node_of_state(part, 0, &constant, levels == 0);
 }

@@ -2,7 +2,7 @@
 /* Puts sums, products and comparisons into the variable order. */
 #include <math.h>
 
-#include "tuner/space/index_impl.h"
+#include "tuner/space/space_impl.h"
 
 /* Beyond 2^62, sums could overflow into reals. */
 static struct tree_range range(double most, double least) {
@@ -131,11 +131,6 @@ static uint32_t operator_node(struct tree_builder *b, enum expr_op op, const uin
 	note(t, node, rank, range_of_operator(op, t->range[kids[0]], t->range[kids[count > 1]]));
 	return folded(t, node);
 }
-
-static uint32_t tree_one(struct tree_builder *b, enum expr_op op, uint32_t x) {
-	return operator_node(b, op, &x, 1, 1);
-}
-
 static uint32_t tree_two(struct tree_builder *b, enum expr_op op, uint32_t x, uint32_t y) {
 	uint32_t kids[2] = {x, y};
 	return operator_node(b, op, kids, 2, 2);
@@ -239,7 +234,7 @@ static void collect_summands(struct tree_builder *b, uint32_t node, bool negativ
 		return;
 	}
 	uint32_t kid = tree_copy(b, node);
-	push(out, negative ? tree_one(b, EXPR_NEG, kid) : kid);
+	push(out, negative ? operator_node(b, EXPR_NEG, &kid, 1, 1) : kid);
 }
 
 /* Are all partial results whole and within 2^62, whatever the order? */

@@ -6,8 +6,7 @@
 #include "base/near.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "tuner/space/domain.h"
-#include "tuner/space/impl.h"
+#include "tuner/space/space_impl.h"
 
 enum { NAME_MAX_LENGTH = 128, RULES_MAX = 4096 };
 /* The configurations that are kept of a space that cannot be counted, and those that are drawn at most. */
@@ -423,8 +422,8 @@ static size_t draw_valid(const struct space *space, const bool *others, int *row
 
 /* Makes the space a list of configurations that were drawn. */
 static struct diagram *sampled(struct space *space, enum diagram_status *status) {
-	bool *off = mem_alloc(rule_count(space) + 1, sizeof *off);
-	int *rows = mem_alloc((SAMPLED_MAX + 1) * space->param_count, sizeof *rows);
+	mem_auto bool *off = mem_alloc(rule_count(space) + 1, sizeof *off);
+	mem_auto int *rows = mem_alloc((SAMPLED_MAX + 1) * space->param_count, sizeof *rows);
 	const char *names[SPACE_PARAMS_MAX];
 	size_t draws = 0, kept = 0;
 	struct diagram *diagram = NULL;
@@ -444,8 +443,6 @@ static struct diagram *sampled(struct space *space, enum diagram_status *status)
 		diagram = diagram_new(space, off, status);
 		space->estimate = all * (double)kept / (double)draws;
 	}
-	free(off);
-	free(rows);
 	return diagram;
 }
 

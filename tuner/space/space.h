@@ -14,8 +14,8 @@
  * condition that does so does not. */
 #ifndef TUNER_SPACE_SPACE_H
 #define TUNER_SPACE_SPACE_H
-
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/value.h"
 
@@ -96,4 +96,34 @@ char *
 space_hash(const struct space *space); /* "sha256:..." of everything that defines the space; the caller frees it */
 /* Makes {"space": {"cartesian", "valid"}, "params": [{"name", "summary", "values", "when"}], "constraints": [..]}. */
 json_t *space_json(const struct space *space);
+
+/* The values of a parameter as users write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
+ * "pow2(16,512)", and lists of these: "1,2,4..16+4". Python lists, which T1 files have, are the business of the T1
+ * reader. */
+enum { DOMAIN_MAX = PARAM_VALUES_MAX };
+
+/* Keeps the order. Refuses duplicates and more than DOMAIN_MAX values; words live in the arena. */
+int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
+/* A value that occurs twice, or NULL. */
+const struct value *domain_duplicate(const struct value *values, size_t count);
+
+/* Valid configurations near a wish, which may be invalid, fractional or inconsistent, as crossover makes them. This is
+ * quick where space_near is thorough: it walks down the diagram once and keeps the best few prefixes of configurations
+ * (beam search: Lowerre, The Harpy speech recognition system, 1976). Each prefix in the diagram can be completed, so
+ * that the walk always finds something. */
+enum { SPACE_NEAREST_MAX = 32 };
+
+/* wish: the level of each parameter; NAN: no preference (the middle; of words the first). Sorts by the number of
+ * changes, then by the distance in shares of each parameter's range. Gives at most `max` and SPACE_NEAREST_MAX, at
+ * least one, without duplicates and in a fixed order. */
+size_t space_nearest(const struct space *space, const double *wish, uint64_t *out, size_t max);
+
+enum { REPAIR_FREE = -2, REPAIR_SHIFT = 40 };
+
+/* from: the wanted levels, or SPACE_ABSENT. fixed: the level that a parameter must have, or REPAIR_FREE. The nearest
+ * configuration has the fewest changes among parameters that are not fixed, and among those the smallest sum of steps
+ * (of a word: 1). A parameter that was absent and is needed now is not a change; it takes the valid value nearest to
+ * the middle of its list (of words the first). changes_max bounds the changes. False: there is none, or none was found
+ * within a bounded effort. */
+bool space_repair(const struct space *space, const int *from, const int *fixed, size_t changes_max, uint64_t *index);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts numbers to configurations and back in one walk down the diagram. */
-#include "tuner/space/index_impl.h"
+#include "tuner/space/space_impl.h"
 
 static int bits_for(uint32_t branches) {
 	return branches > 1 ? 32 - __builtin_clz(branches - 1) : 0;
@@ -139,11 +139,6 @@ struct builder {
 	struct diagram_edge *edges; /* of the current node */
 	uint32_t *edge_key;
 };
-
-static uint32_t branch_at(const struct builder *b, size_t key, size_t depth) {
-	return keys_branch(b->keys, key, b->diagram->order[depth]);
-}
-
 static bool row_holds(const struct builder *b, const int *row) {
 	const struct space *space = b->space;
 	int config[SPACE_PARAMS_MAX];
@@ -239,7 +234,8 @@ static uint32_t make_node(struct builder *b, size_t depth, size_t first, size_t 
 	uint64_t total = 0;
 	uint32_t edges = 0, run_end = 0;
 	for (size_t i = first; i < last; i++) {
-		uint32_t branch = branch_at(b, i, depth), child = b->child[i], *key = b->edge_key + edges * EDGE_WORDS;
+		uint32_t branch = keys_branch(b->keys, i, b->diagram->order[depth]), child = b->child[i],
+				 *key = b->edge_key + edges * EDGE_WORDS;
 		if (edges > 0 && run_end == branch && b->edges[edges - 1].child == child) {
 			key[-1]++;
 		} else {

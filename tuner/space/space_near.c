@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Neighbours: first those that differ in one parameter and nothing else, then those that need a repair. */
-#include "tuner/space/space_near.h"
+#include "tuner/space/space_impl.h"
 
 /* Shortest paths through the diagram, depth by depth: of the paths to a node only the cheapest is kept. The number of
  * changes is bounded, and the bound is raised until a path reaches the end, because few changes keep the layers small.

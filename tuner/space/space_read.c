@@ -5,7 +5,7 @@
 #include "base/json/js.h"
 #include "base/near.h"
 #include "base/sha256.h"
-#include "tuner/space/space_near.h"
+#include "tuner/space/space_impl.h"
 
 /* Spaces and configurations as JSON, and the hash that identifies a space. */
 json_t *space_config_json(const struct space *space, uint64_t index) {

@@ -93,11 +93,6 @@ void cold_report(struct cold *cold, uint64_t index, const struct strategy_outcom
 	cold->begun |= informed;
 	cold->best = fmin(cold->best, outcome->value);
 }
-
-static void cold_withdraw(struct cold *cold, uint64_t index) {
-	search_withdraw(cold->search, index);
-}
-
 static const char *cold_phase(const struct cold *cold) {
 	return search_phase(cold->search);
 }
@@ -346,7 +341,7 @@ static void withdraw(void *state, uint64_t index) {
 	automatic->asked -= automatic->asked > automatic->told;
 	surrogate_withdraw(automatic->surrogate, index);
 	if (automatic->cold)
-		cold_withdraw(automatic->cold, index);
+		search_withdraw(automatic->cold->search, index);
 }
 
 static const char *phase(const void *state) {

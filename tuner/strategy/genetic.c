@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "tuner/search/strategy.h"
-#include "tuner/space/nearest.h"
 
 /* Configurations as vectors of levels, for population searches: how they begin, mutations, and the way from a vector
  * back to a valid configuration that is not taken. */

@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "tuner/study/study_impl.h"
 
 static const struct producer producers[] = {

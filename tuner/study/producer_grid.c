@@ -2,7 +2,6 @@
 /* A table under construction, and names that hold several things: paths, pairs and commands. */
 #include <strings.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 

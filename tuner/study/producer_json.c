@@ -2,7 +2,6 @@
 /* Documents with a row for each run become tables: members of members are "a.b", those of what a row stands in "^a", a
  * list of numbers is one cell with a line for each, and a list of things with names has a column for each name. */
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/study/study_impl.h"
 
 enum { DEPTH_MAX = 8, SAMPLES_MAX = 10000 };

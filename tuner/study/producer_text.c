@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/study/study_impl.h"
 

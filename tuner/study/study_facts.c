@@ -10,6 +10,11 @@ static int count_of(const json_t *machine, const char *key) {
 	return count > 0 && count < 1 << 20 ? (int)count : 0;
 }
 
+static int fast_cores_of(const json_t *machine) {
+	const json_t *kinds = json_object_get(machine, "kinds");
+	return json_array_size(kinds) > 1 ? count_of(json_array_get(kinds, 0), "cores") : 0;
+}
+
 /* Diagnoses ask for each ceiling and figure many times, so that their names and values are taken out of the JSON once.
  */
 struct study_ceiling {
@@ -45,7 +50,8 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 	study->host = (struct study_host){.cores = count_of(machine, "cores"),
 	                                  .threads = count_of(machine, "threads"),
 	                                  .numa_nodes = count_of(machine, "numa_nodes"),
-	                                  .packages = count_of(machine, "packages")};
+	                                  .packages = count_of(machine, "packages"),
+	                                  .fast_cores = fast_cores_of(machine)};
 	for (size_t i = 1; i < sizeof levels / sizeof *levels; i++)
 		study->host.cache[i] = js_real_or(caches, levels[i], 0);
 	ceilings_make(study);

@@ -2,13 +2,10 @@
 /* Private to this folder. */
 #ifndef TUNER_STUDY_STUDY_IMPL_H
 #define TUNER_STUDY_STUDY_IMPL_H
-#include <jansson.h>
 
 #include "base/csv.h"
-#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/study/contrast.h"
-#include "tuner/study/study.h"
 
 /* Shared by the files of this room. */
 

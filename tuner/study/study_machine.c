@@ -141,9 +141,13 @@ json_t *study_machine_words(const char *words, struct err *err) {
 /* The value behind "NAME:" at the beginning of a line at or behind `text`; NULL if there is none. */
 static const char *line_value(const char *text, const char *name) {
 	size_t length = strlen(name);
-	for (const char *at = text; at && *at; at = strchr(at, '\n'), at += at != NULL)
+	for (const char *end, *at = text; *at; at = end + 1) {
 		if (strncmp(at, name, length) == 0 && at[length] == ':')
 			return at + length + 1 + strspn(at + length + 1, " \t");
+		end = strchr(at, '\n');
+		if (!end)
+			break;
+	}
 	return NULL;
 }
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tuner/study/study.h"

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "tuner/study/study_impl.h"
 
 const char table_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";

@@ -2,7 +2,6 @@
 /* Columns that follow from others: pairs of parameters that change together, results that belong to the problem, and
  * numbers that were taken for a size of the problem. */
 #include <math.h>
-#include <string.h>
 
 #include "tuner/study/study_impl.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Headers as keys: "Number of threads", "#threads" and "num_threads" are all "threads". */
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"

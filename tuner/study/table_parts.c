@@ -2,7 +2,6 @@
 /* The measurements of a row besides its time: figures, counters, energy; and columns of times beside that of the run:
  * parts of it, what they leave of it, and the names that diagnoses know. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

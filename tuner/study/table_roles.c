@@ -4,7 +4,6 @@
 #include <math.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "base/near.h"
 #include "tuner/study/study_impl.h"
 

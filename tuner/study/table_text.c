@@ -3,7 +3,6 @@
  * becomes one with tabs between its fields, or an empty one, so that messages still name the right line. */
 #include <ctype.h>
 
-#include "base/mem.h"
 #include "tuner/study/study_impl.h"
 
 enum { LINES_MAX = 400000, FIELDS_MAX = CSV_COLUMNS_MAX, LOOKED_AT = 60 };

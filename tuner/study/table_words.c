@@ -2,7 +2,6 @@
 /* The words of headers. */
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"

@@ -74,9 +74,8 @@ static void region_mend(json_t *row) {
 
 /* Copies the rows that have a name, each mended. New reference. */
 static json_t *rows_clean(const json_t *rows, void (*mend)(json_t *row)) {
-	json_t *clean = json_array(), *row;
-	size_t i;
-	json_array_foreach((json_t *)rows, i, row) {
+	json_t *clean = json_array();
+	js_each (row, rows) {
 		if (!*js_string_or(row, "name", ""))
 			continue;
 		json_t *copy = json_copy(row);
@@ -147,11 +146,8 @@ size_t trial_counters_known(const json_t *rows) {
 
 char *trial_counters_words(const char *const *asked) {
 	char *text = mem_strdup("");
-	for (; asked && *asked; asked++) {
-		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", *asked);
-		free(text);
-		text = longer;
-	}
+	for (; asked && *asked; asked++)
+		mem_append(&text, "%s%s", *text ? ", " : "", *asked);
 	return text;
 }
 

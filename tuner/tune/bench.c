@@ -5,7 +5,38 @@
 
 #include "base/json/js.h"
 #include "base/stats.h"
-#include "tuner/tune/session_impl.h"
+#include "base/sys.h"
+#include "tuner/tune/bench_impl.h"
+
+/* The clock of a session, and what its seconds go to. It does one thing at a time. */
+double tune_now(const struct tune *tune) {
+	const struct pool *pool = tune->task->pool;
+	if (pool)
+		return pool->now(pool->ctx);
+	return tune->task->hooks.now ? tune->task->hooks.now(tune->task->hooks.now_ctx) : sys_now();
+}
+
+double tune_elapsed(const struct tune *tune) {
+	return tune->money.spent_before + tune_now(tune) - tune->money.begun;
+}
+
+bool tune_interrupted(const struct tune *tune) {
+	return tune->task->hooks.interrupt && *tune->task->hooks.interrupt;
+}
+
+enum tune_spending tune_spend(struct tune *tune, enum tune_spending on) {
+	enum tune_spending before = tune->money.spending;
+	double now = tune_now(tune);
+	tune->money.spent[before] += now - tune->money.spent_at;
+	tune->money.spent_at = now;
+	tune->money.spending = on;
+	return before;
+}
+
+void tune_spend_nodes(struct tune *tune, enum tune_spending on) {
+	if (tune->bench.fleet)
+		tune_spend(tune, on);
+}
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
 /* One sample of a run this long settles a trial of the search: what a second one would tell is worth less than another
@@ -76,7 +107,8 @@ double tune_shown(const struct tune *tune, double value) {
 	return tune->task->goal.maximize ? 1 / value : value;
 }
 
-double tune_cost(const json_t *config, const json_t *baseline) {
+/* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
+static double tune_cost(const json_t *config, const json_t *baseline) {
 	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
 	js_members (name, value, config)
 		distance += !json_equal(value, json_object_get(baseline, name));

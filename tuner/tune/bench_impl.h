@@ -3,6 +3,8 @@
 #ifndef TUNER_TUNE_BENCH_IMPL_H
 #define TUNER_TUNE_BENCH_IMPL_H
 #include "tuner/fleet/fleet.h"
+#include "tuner/race/numbers.h"
+#include "tuner/search/search.h"
 #include "tuner/tune/tune_impl.h"
 
 struct tune;
@@ -126,4 +128,18 @@ int tune_baseline_done(struct tune *tune, struct err *err);
 bool tune_program_look(struct tune *tune);
 /* Counts an evaluation that has ended and reports it to the strategy. */
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
+
+/* The state of a session, by owners. What an owner does is in its header. */
+struct tune {
+	const struct tune_task *task;
+	const struct tune_observer *observer;
+	struct search *search;
+	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it goes on */
+	struct tune_tally tally;
+	struct tune_money money;
+	struct tune_bench bench;
+	struct tune_memory memory;
+	struct tune_finals finals;
+	struct tune_counting counting;
+};
 #endif

@@ -6,7 +6,7 @@
 
 #include "tuner/race/look.h"
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
@@ -161,13 +161,12 @@ static double tune_check_seconds(const struct tune *tune) {
 static int changes_expected(const struct tune *tune) {
 	if (tune->memory.best_index == UINT64_MAX)
 		return 0;
-	json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
+	js_auto json_t *config = space_config_json(tune->task->space, tune->memory.best_index);
 	int count = 0;
 	js_members (name, value, config) {
 		const json_t *today = json_object_get(tune->task->baseline, name);
 		count += today && !json_equal(value, today);
 	}
-	json_decref(config);
 	return count;
 }
 

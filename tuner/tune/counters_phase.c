@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A program runs once for each group of events that are counted together. */
 static const double PASSES_EXPECTED = 4;
@@ -158,12 +158,10 @@ int tune_counters_ahead(struct tune *tune, struct err *err) {
 }
 
 static bool is_known(const struct tune *tune, const json_t *config) {
-	size_t i;
-	json_t *failed;
 	mem_auto char *key = js_canonical(config);
 	bool known = json_object_get(tune->counting.counted, key) != NULL;
-	json_array_foreach(tune->counting.uncounted, i, failed) known =
-		known || json_equal(json_object_get(failed, "config"), config);
+	js_each (failed, tune->counting.uncounted)
+		known = known || json_equal(json_object_get(failed, "config"), config);
 	return known;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;

@@ -3,7 +3,7 @@
  * lost are repeated elsewhere. */
 #ifndef TUNER_TUNE_NODES_IMPL_H
 #define TUNER_TUNE_NODES_IMPL_H
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 enum {
 	WANT_MAX = 64, /* proposals that may wait at a time */

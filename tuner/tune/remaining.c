@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A first answer may be wanted after this share of the budget, if it is useful. */
 static const double FIRST_SHARE = 0.1;

@@ -9,7 +9,7 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* Noise alone does not explain a gap this wide in the search. */
 static const double FAR = 2, FAR_IF_BUSY = 4;
@@ -342,17 +342,13 @@ bool tune_wants_final(const struct tune *tune) {
 
 /* The time for checking a winner where no budget limits it is at least this. */
 static const double CHECK_SECONDS_LEAST = 5;
-
-static bool is_checked(const struct tune *tune, const json_t *config) {
-	return tune_checked_runs(tune, config) > 0;
-}
-
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
 	uint64_t runs = tune_checked_runs(tune, winner);
 	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
 	double seconds =
 		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
-	if (!is_checked(tune, winner) || runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
+	if (!(tune_checked_runs(tune, winner) > 0) || runs >= TUNE_CHECKED_RUNS ||
+	    !(tune_final_seconds(tune, value) <= seconds))
 		return 0;
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);

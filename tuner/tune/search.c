@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* Repeated measurements of the best take at most this share of the time. */
 static const double PROBE_SHARE = 0.25;
@@ -397,7 +397,7 @@ static int look_at_program(struct tune *tune, struct err *err) {
 /* Takes the names of the counters from a trial. */
 static void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	const json_t *rows = json_object_get(result->reply, "counters");
-	json_t *seen = json_object();
+	js_auto json_t *seen = json_object();
 	tune->counting.names = json_array();
 	js_each (row, rows) {
 		const char *name = js_string_or(row, "name", "");
@@ -406,7 +406,6 @@ static void tune_counters_name(struct tune *tune, const struct trial_result *res
 			json_object_set_new(seen, name, json_true());
 		}
 	}
-	json_decref(seen);
 }
 
 int tune_baseline_done(struct tune *tune, struct err *err) {

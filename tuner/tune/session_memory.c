@@ -6,7 +6,7 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 /* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
 static const double CHEAP_SECONDS = 2e-3;
@@ -88,8 +88,8 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 	size_t count = json_array_size(tune->counting.names), i;
 	const json_t *rows = json_object_get(result->reply, "counters");
 	double *values = count && json_array_size(rows) ? mem_alloc(count, sizeof *values) : NULL;
-	json_t *values_by_name = json_object(), *row;
-	json_array_foreach((json_t *)rows, i, row) {
+	json_t *values_by_name = json_object();
+	js_each (row, rows) {
 		json_t *value = json_object_get(row, "value");
 		if (json_is_number(value))
 			json_object_set(values_by_name, js_string_or(row, "name", ""), value);

@@ -8,7 +8,7 @@
 #include "tuner/race/look.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/result/result.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	mem_auto char *key = config ? js_canonical(config) : NULL;
@@ -42,10 +42,8 @@ static double overhead_of(const struct tune *tune) {
 
 static double start_stop_of(const struct tune *tune) {
 	double most = NAN;
-	const char *key;
-	json_t *row;
-	json_object_foreach(tune->counting.counted, key, row) most =
-		fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
+	js_members (key, row, tune->counting.counted)
+		most = fmax(most, js_real_or(json_object_get(row, "counting"), "start_stop_s", NAN));
 	return most;
 }
 
@@ -122,16 +120,11 @@ static json_t *tune_pareto(const struct tune *tune) {
 	free(entries);
 	return array;
 }
-
-static json_t *interval(const double ci[2]) {
-	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
-}
-
 /* 1/x swaps the ends of an interval. */
 static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
 	const double shown[2] = {tune->task->goal.maximize ? high : low, tune->task->goal.maximize ? low : high};
-	return interval(shown);
+	return json_pack("[o,o]", js_number(shown[0]), js_number(shown[1]));
 }
 
 static json_t *failures_json(const struct tune *tune) {
@@ -201,9 +194,14 @@ static bool is_enough(const struct tune *tune) {
 	       history_covers(search_history(tune->search), tune->task->space);
 }
 
-/* Nothing is a tie with what was not tried. */
-static void verdict_add(const struct tune *tune, json_t *result, enum verdict verdict) {
-	bool few = verdict == VERDICT_TIE && !is_enough(tune);
+/* Nothing is a tie with what was not tried. The speedup belongs to the best: a baseline that stays has that of 1, or
+ * none while it is open whether another one is faster. */
+static void verdict_add(const struct tune *tune, json_t *result, enum verdict verdict, struct speedup speedup) {
+	bool few = verdict == VERDICT_TIE && !is_enough(tune), keeps = result_read(result).keeps;
+	bool open = few || verdict == VERDICT_UNDECIDED;
+	if (keeps)
+		speedup = (struct speedup){1, 1, 1};
+	json_object_set_new(result, "speedup", keeps && open ? json_null() : speedup_json(speedup));
 	verdict_set(result, few ? VERDICT_UNDECIDED : verdict);
 	if (few)
 		json_object_set_new(result, "few", json_true());
@@ -216,8 +214,7 @@ static void alone(const struct tune *tune, json_t *result) {
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	json_object_set_new(result, "best", setup_json(tune, tune->task->baseline, base->value, ci));
-	json_object_set_new(result, "speedup", speedup_json((struct speedup){1, 1, 1}));
-	verdict_add(tune, result, VERDICT_TIE);
+	verdict_add(tune, result, VERDICT_TIE, (struct speedup){1, 1, 1});
 	json_object_set_new(result, "pairs", json_integer(0));
 	if (tune->finals.rival_ratio > 0 && isfinite(tune->finals.rival_ratio))
 		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
@@ -262,12 +259,9 @@ static void decided(const struct tune *tune, json_t *result) {
 		speedup.high = INFINITY;
 	if (keeps && !tune->finals.reversed) /* what the duel says of the one that the baseline stays for */
 		json_object_set_new(result, "rival", speedup_json(speedup));
-	if (tune->finals.reversed || (keeps && duel_verdict(duel, keeps) != VERDICT_UNDECIDED))
-		speedup = (struct speedup){1, 1, 1};
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
-	json_object_set_new(result, "speedup", speedup_json(speedup));
-	verdict_add(tune, result, duel_verdict(duel, keeps));
+	verdict_add(tune, result, duel_verdict(duel, keeps), speedup);
 	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));

@@ -4,7 +4,6 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tuner/race/deviation.h"
-#include "tuner/trial/trial.h"
 #include "tuner/tune/tune_impl.h"
 
 /* A configuration of the earlier search. */
@@ -224,35 +223,31 @@ static double member_distance(const json_t *a, const json_t *b) {
 /* The distance of two numbers is the logarithm of their ratio, of anything else 1. */
 static double problem_distance(const json_t *a, const json_t *b) {
 	double sum = 0;
-	const char *name;
-	json_t *member;
-	json_object_foreach((json_t *)a, name, member) sum += member_distance(member, json_object_get(b, name));
-	json_object_foreach((json_t *)b, name, member) sum += json_object_get(a, name) ? 0 : 1;
+	js_members (name, member, a)
+		sum += member_distance(member, json_object_get(b, name));
+	js_members (name, member, b)
+		sum += json_object_get(a, name) ? 0 : 1;
 	return sum;
 }
 
 /* A name for people: "n=1024, another source, on Xeon". Caller frees. */
 static char *name_of(const json_t *problem, const struct relative *relative, const json_t *machine) {
-	char *text = mem_strdup(""), *longer;
-	const char *name, *gpu = js_string_or(json_object_get(machine, "gpu"), "name", NULL);
-	json_t *member;
-	json_object_foreach((json_t *)problem, name, member) {
+	char *text = mem_strdup("");
+	const char *gpu = js_string_or(json_object_get(machine, "gpu"), "name", NULL);
+	js_members (name, member, problem) {
 		struct value value;
 		char shown[64] = "?";
 		if (value_from_json(member, &value))
 			value_text(value, shown, sizeof shown);
-		longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, shown);
-		free(text);
-		text = longer;
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, shown);
 	}
-	longer = mem_printf("%s%s%s%s", text, relative->other_source ? ", another source" : "",
-	                    relative->elsewhere ? ", on " : ", this machine",
-	                    !relative->elsewhere ? ""
-	                    : gpu                ? gpu
-	                                         : js_string_or(machine, "cpu", "another machine"));
-	free(text);
-	text_clean(longer, false);
-	return longer;
+	mem_append(&text, "%s%s%s", relative->other_source ? ", another source" : "",
+	           relative->elsewhere ? ", on " : ", this machine",
+	           !relative->elsewhere ? ""
+	           : gpu                ? gpu
+	                                : js_string_or(machine, "cpu", "another machine"));
+	text_clean(text, false);
+	return text;
 }
 
 static int relative_add(void *ctx, const struct store_row *found) {
@@ -318,15 +313,14 @@ static int sources_pick(struct tune_sources *sources, struct store *store, struc
 }
 
 static int sources_restore(struct tune_sources *sources, struct store *store, const json_t *wanted, struct err *err) {
-	size_t i;
-	json_t *search;
-	json_array_foreach((json_t *)wanted, i, search) for (size_t k = 0; k < sources->relative_count; k++) {
-		if (sources->relatives[k].search != json_integer_value(search) || sources->count == SOURCES_MAX)
-			continue;
-		if (source_add(sources, store, &sources->relatives[k], err))
-			return -1;
-		break;
-	}
+	js_each (search, wanted)
+		for (size_t k = 0; k < sources->relative_count; k++) {
+			if (sources->relatives[k].search != json_integer_value(search) || sources->count == SOURCES_MAX)
+				continue;
+			if (source_add(sources, store, &sources->relatives[k], err))
+				return -1;
+			break;
+		}
 	return 0;
 }
 

@@ -127,6 +127,4 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 /* "time", or the quantity that is minimised or maximised instead. Caller frees. */
 char *tune_objective(const struct tune_task *task);
 
-/* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
-double tune_cost(const json_t *config, const json_t *baseline);
 #endif

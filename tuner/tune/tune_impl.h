@@ -3,9 +3,6 @@
 #ifndef TUNER_TUNE_TUNE_IMPL_H
 #define TUNER_TUNE_TUNE_IMPL_H
 #include "tuner/race/race.h"
-#include "tuner/search/strategy.h"
-#include "tuner/store/store.h"
-#include "tuner/trial/trial.h"
 #include "tuner/tune/tune.h"
 
 /* Replays the trials of an interrupted run in their order instead of measuring them, so that a resumed search takes the
@@ -22,8 +19,6 @@ bool recall_probe(struct recall *recall, const json_t *next, struct trial_result
  * results stay owned by the recall. */
 void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx);
-/* The place of its first trial in the search, in the order in which they were run; SIZE_MAX: none. */
-size_t recall_row(const struct recall *recall, const json_t *config);
 /* Is there an untaken search trial of this configuration? */
 bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* untaken search trials */

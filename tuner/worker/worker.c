@@ -9,7 +9,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "tuner/worker/impl.h"
-#include "tuner/worker/worker.h"
 
 static const double REAP_SECONDS = 5, KEEPER_SECONDS = 10;
 

@@ -169,15 +169,17 @@ static int refuse_text(const struct program_metric *metric, struct err *err) {
 }
 
 int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
+	bool bound = *metric->text == '>' || *metric->text == '<';
+	const char *text = metric->text + bound;
 	char *end;
 	*value = NAN;
 	if (!metric->found) {
 		return err_set(err, ERR_FAILED, NULL, "no line of the output matches the metric \"%.160s\"",
 		               metric->expression);
 	}
-	*value = strtod(metric->text, &end);
+	*value = strtod(text, &end);
 	end += strspn(end, " \t\r");
-	if (end == metric->text || *end || metric->too_long) {
+	if (end == text || *end || metric->too_long) {
 		*value = NAN;
 		return refuse_text(metric, err);
 	}
@@ -199,7 +201,7 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",
 		               metric->expression, metric->text, METRIC_LEAST, METRIC_MOST);
 	}
-	return 0;
+	return bound;
 }
 
 bool program_output_wanted(const struct program_output *output) {

@@ -339,6 +339,8 @@ static json_t *reply_make(const struct program_trial *trial) {
 			json_object_set_new(reply, "outside", json_true());
 		if (!isnan(trial->refused))
 			json_object_set_new(reply, "refused", json_real(trial->refused));
+		if (!isnan(trial->bound))
+			json_object_set_new(reply, "bound", json_real(trial->bound));
 	}
 	if (trial->unchecked[0])
 		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
@@ -458,7 +460,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 	json_t *reply = NULL;
 	double start = sys_now();
 	trial.until = INFINITY;
-	trial.refused = NAN;
+	trial.refused = trial.bound = NAN;
 	*abandoned = false;
 	if (program_request_read(arena, json, &request, err) != 0 ||
 	    counters_ask(counters, arena, &request, &plan, err) != 0) {

@@ -314,8 +314,13 @@ static bool metric_record(struct program_trial *trial, double *value) {
 		program_metric_add(metric, text, strlen(text));
 		program_metric_end(metric);
 	}
-	if (program_metric_value(metric, value, &err) == 0)
+	int found = program_metric_value(metric, value, &err);
+	if (found == 0)
 		return true;
+	if (found > 0) {
+		trial->bound = *value;
+		return fail(trial, "censored", "it gave up at %.6g", *value);
+	}
 	if (isfinite(*value) && *value <= 0)
 		trial->refused = *value;
 	return fail(trial, "runtime", "%s", err.what);

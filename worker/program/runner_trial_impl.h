@@ -41,6 +41,7 @@ struct program_trial {
 	const char *status;     /* NULL: no failure so far */
 	char message[PROGRAM_MESSAGE];
 	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */
+	double bound;                    /* what the metric of a run that gave up is worse than; NAN: none did */
 	double refused;                  /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
 	bool abandoned;
 	bool outside;   /* somebody else may have ended a run or what belongs to it */

@@ -6,9 +6,8 @@
 
 #include "src/cmd/apply/apply_impl.h"
 #include "base/json/js.h"
-#include "tuner/program/kept.h"
-#include "tuner/program/recorded.h"
-#include "tuner/program/source.h"
+#include "tuner/program/program.h"
+#include "tuner/program/program_json.h"
 
 /* The folder of a kept build is found from what was tuned, with the values that were recommended. */
 static struct program_kept kept_find(const struct profile_entry *entry) {

@@ -6,11 +6,9 @@
 #include "base/proc/work.h"
 #include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
-#include "tuner/profile/profile_state.h"
-#include "tuner/profile/use.h"
+#include "tuner/profile/profile.h"
 #include "tuner/program/program.h"
-#include "tuner/program/recorded.h"
-#include "tuner/program/source.h"
+#include "tuner/program/program_json.h"
 
 /* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
 static bool apply_template_fits(const char *template, const char *text, const json_t *program) {

@@ -7,12 +7,9 @@
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/inside/inside_kokkos.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_program.h"
-#include "tuner/profile/use.h"
-#include "tuner/program/environment.h"
-#include "tuner/program/recorded.h"
+#include "tuner/program/program.h"
+#include "tuner/program/program_json.h"
 
 /* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
 static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _.,:=/+@%-";
@@ -82,8 +79,8 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 static bool governs_openmp(const struct profile_entry *entry) {
 	const json_t *program = entry->program, *environment = entry->environment;
 	bool some = false;
-	for (const char *const *governed = program_governed; *governed; governed++)
-		some = some || json_object_get(environment, *governed);
+	for (size_t i = 0; program_governed(i); i++)
+		some = some || json_object_get(environment, program_governed(i));
 	return some && (!program || js_bool_or(program, "openmp", false));
 }
 
@@ -107,9 +104,9 @@ static int environment_read(struct launch *launch, struct err *err) {
 	without_read(launch);
 	const json_t *config = entry->config, *today = entry->baseline.config;
 	bool governs = governs_openmp(entry);
-	for (const char *const *governed = program_governed; governs && *governed; governed++)
-		if (!json_object_get(launch->set, *governed) && config_governs(*governed, config, today))
-			json_array_append_new(launch->unset, json_string(*governed));
+	for (size_t i = 0; governs && program_governed(i); i++)
+		if (!json_object_get(launch->set, program_governed(i)) && config_governs(program_governed(i), config, today))
+			json_array_append_new(launch->unset, json_string(program_governed(i)));
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "src/app/lock.h"
 #include "src/plan/params.h"
 #include "tuner/probe/probe.h"
-#include "tuner/program/recorded.h"
+#include "tuner/program/program_json.h"
 
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_SECONDS = 600;
 

@@ -6,7 +6,7 @@
 
 #include "base/proc/proc.h"
 #include "src/app/cmd.h"
-#include "tuner/fleet/slurm_jobs.h"
+#include "tuner/fleet/launcher.h"
 
 /* Runs Slurm commands and reads their answers, with limits of time and size. Several can run at once. */
 struct fleet_answer {

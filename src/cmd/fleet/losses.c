@@ -8,7 +8,7 @@
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile_state.h"
+#include "tuner/profile/profile.h"
 
 /* A duel between the best configurations of two types, held on a node of one: its command and its result. */
 static const double DUEL_SECONDS = 600;

@@ -8,7 +8,6 @@
 #include "src/cmd/profile/input.h"
 #include "src/show/columns.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/folder.h"
 
 static const double SQUEUE_SECONDS = 20;
 enum { JOBS_MAX = 100000 };

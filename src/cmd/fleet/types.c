@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/fleet/fleet_impl.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 #include "tuner/result/result.h"
 

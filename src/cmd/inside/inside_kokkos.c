@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tuner/program/kokkos_seen.h"
+#include "tuner/program/program.h"
 
 enum { KEY = 12 };
 

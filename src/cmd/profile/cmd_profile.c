@@ -8,8 +8,6 @@
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/folder.h"
-#include "tuner/profile/entry.h"
 #include "tuner/profile/profile.h"
 
 /* `sweetspot profile merge`: joins profiles of one machine into one, and of several machines into a folder. A conflict

@@ -5,7 +5,7 @@
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/select.h"
+#include "tuner/profile/profile.h"
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),

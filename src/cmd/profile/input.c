@@ -8,7 +8,6 @@
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
 
 static void add(struct profile_inputs *inputs, struct app *app, char *path, bool from_file, json_t *profile) {

@@ -5,7 +5,7 @@
 #define SRC_CMD_PROFILE_INPUT_H
 
 #include "src/app/cmd.h"
-#include "tuner/profile/profile_state.h"
+#include "tuner/profile/profile.h"
 #include "tuner/store/store.h"
 #include <jansson.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
 #define SRC_CMD_PROFILE_PROFILE_IMPL_H
 #include "src/cmd/profile/input.h"
 #include "tuner/race/race.h"
-#include "tuner/race/regression.h"
 #include "tuner/result/result.h"
 
 /* The verbs of `sweetspot profile` that have a file of their own. */

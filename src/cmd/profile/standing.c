@@ -8,8 +8,8 @@
 #include "src/cmd/profile/profile_impl.h"
 #include "src/plan/params.h"
 #include "tuner/profile/profile.h"
-#include "tuner/program/recorded.h"
-#include "tuner/program/source.h"
+#include "tuner/program/program_json.h"
+#include "tuner/program/program.h"
 
 static bool is_plugin(const char *word) {
 	size_t length = strlen(word);

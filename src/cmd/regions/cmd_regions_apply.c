@@ -12,10 +12,8 @@
 #include "src/app/app.h"
 #include "src/cmd/regions/cmd_regions_apply.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/profile/use.h"
-#include "tuner/regions/rebuilt.h"
+#include "tuner/profile/profile.h"
 #include "tuner/regions/regions.h"
-#include "tuner/regions/tune.h"
 #include "tuner/result/result.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };

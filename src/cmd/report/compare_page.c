@@ -8,7 +8,6 @@
 #include "base/sys.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile_state.h"
 #include "tuner/profile/profile.h"
 
 /* --compare A B: reads the recommendations of both sides, each a store, a machine of the store, or a date. */

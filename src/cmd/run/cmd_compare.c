@@ -10,7 +10,7 @@
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/race/numbers.h"
 #include "tuner/same/same.h"
 

@@ -14,7 +14,6 @@
 #include "src/show/measured.h"
 #include "src/ui/ui.h"
 #include "tuner/race/race.h"
-#include "tuner/race/regression.h"
 #include "tuner/store/store.h"
 
 /* Comparison of two configurations of a program: `compare 'B=16' 'B=64' --param B=16,64 -- ./app '{B}'`. */

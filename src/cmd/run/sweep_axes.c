@@ -5,7 +5,7 @@
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "src/cmd/run/run_impl.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 enum { NAMES_MAX = 8 };
 static const char weak_example[] = "write --weak n=threads*1024, or --weak 'n^2~threads'";

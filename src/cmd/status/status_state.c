@@ -10,8 +10,8 @@
 #include "src/app/built.h"
 #include "src/app/lock.h"
 #include "src/cmd/status/status_state.h"
-#include "tuner/fleet/fleet_words.h"
-#include "tuner/program/source.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/program/program.h"
 #include "tuner/result/result.h"
 #include "tuner/store/store.h"
 

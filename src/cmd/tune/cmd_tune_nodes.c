@@ -3,7 +3,7 @@
 #include "base/near.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/program/program.h"
 
 /* tune --gpus: several GPUs of this machine measure at the same time. */

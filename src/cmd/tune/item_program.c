@@ -8,7 +8,7 @@
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
-#include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 
 struct program_item {
 	struct spec *spec; /* NULL: from the command line */

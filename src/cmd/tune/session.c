@@ -8,9 +8,7 @@
 #include "src/plan/hints.h"
 #include "src/plan/narrow.h"
 #include "src/show/results.h"
-#include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/use.h"
 
 struct tune_description {
 	struct ui *ui;

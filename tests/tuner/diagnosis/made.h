@@ -24,7 +24,7 @@ struct made {
 	struct rng rng;
 	double noise;
 	const char *device;
-	int cores, threads, nodes;
+	int cores, threads, nodes, fast; /* fast: cores of the fastest of two kinds, 0: all are alike */
 	json_t *ceilings;
 	struct made_row row[MADE_MAX];
 	size_t count;
@@ -71,6 +71,9 @@ static inline struct study *made_study(const struct made *made) {
 	json_t *machine =
 		json_pack("{s:i,s:i,s:i,s:i,s:{s:i,s:i,s:i}}", "cores", made->cores, "threads", made->threads, "numa_nodes",
 	              made->nodes, "packages", 1, "caches", "l1d", 32 << 10, "l2", 512 << 10, "l3", 32 << 20);
+	if (made->fast)
+		json_object_set_new(machine, "kinds",
+		                    json_pack("[{s:i},{s:i}]", "cores", made->fast, "cores", made->cores - made->fast));
 	study_machine(study, machine, made->ceilings, made->noise);
 	for (size_t i = 0; i < made->count; i++) {
 		const struct made_row *row = &made->row[i];

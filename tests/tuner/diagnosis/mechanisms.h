@@ -332,6 +332,24 @@ static json_t *slots(double retiring, double memory) {
 }
 
 /* The large problem waits for memory, so that its pipeline retires little. */
+/* Four fast cores and eight slow ones: equal shares wait for the slow ones. Without it, the work itself is uneven,
+ * which the fast cores show alone. */
+static struct made *make_mixed(uint64_t seed, bool acts) {
+	static const char *const schedules[] = {"static", "dynamic", "guided"};
+	struct made *made = made_new(seed, 12, 12);
+	double slow = made_between(made, 0.45, 0.65), uneven = made_between(made, 1.3, 1.8);
+	made->fast = 4;
+	for (int n = 256; n <= 1024; n *= 2)
+		for (int threads = 2; threads <= 12; threads += 2)
+			for (int s = 0; s < 3; s++) {
+				double speed = threads > 4 ? (s && acts ? 4 + (threads - 4) * slow : threads * slow) : threads;
+				made_add(made, json_pack("{s:i}", "n", n),
+				         json_pack("{s:i,s:s}", "threads", threads, "schedule", schedules[s]),
+				         n / speed * (!acts && s == 0 ? uneven : 1), NULL);
+			}
+	return made;
+}
+
 static struct made *make_pipeline(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
 	for (int n = 64; n <= 4096; n *= 64)
@@ -350,6 +368,7 @@ static const struct mechanism mechanisms[] = {
 	{"lock_holder_preemption", make_preemption, "lock", "clh", "lock", "tas", {"lock", "threads"}},
 	{"oversubscription", make_oversubscription, NULL, NULL, NULL, NULL, {"threads"}},
 	{"load_imbalance", make_imbalance, "schedule", "static", NULL, NULL, {"schedule"}},
+	{"mixed_cores", make_mixed, "schedule", "static", NULL, NULL, {"schedule"}},
 	{"scheduling_overhead", make_overhead, "schedule", "dynamic", NULL, NULL, {"schedule"}},
 	{"scheduling_overhead", make_overhead, "variant", "collapse", NULL, NULL, {"variant"}},
 	{"scheduling_overhead", make_chunks, "chunk", "1", NULL, NULL, {"chunk"}},

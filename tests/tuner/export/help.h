@@ -8,7 +8,7 @@
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/profile.h"
-#include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tuner/fleet/slurm_jobs.h"
-#include "tuner/fleet/ssh_hosts.h"
-#include "tuner/fleet/fleet_words.h"
+#include "tuner/fleet/launcher.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

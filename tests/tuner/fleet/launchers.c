@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "tests/mutate.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/fleet/fleet_words.h"
 #include "tuner/program/program.h"
 
 static const char WORKER[] = "/opt/a folder/sweetspot-worker";

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "tuner/fleet/slurm_jobs.h"
+#include "tuner/fleet/launcher.h"
 
 static const struct {
 	const char *what, *said, *reason; /* NULL: the trial is to blame */

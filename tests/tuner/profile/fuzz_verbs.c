@@ -7,9 +7,6 @@
 #include "base/json/js.h"
 #include "tests/fuzz.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/entry.h"
-#include "tuner/profile/select.h"
-#include "tuner/profile/profile_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles that someone broke, through the reader and all that `sweetspot profile` does with them. */
 #include "tests/tuner/profile/made.h"
-#include "tuner/profile/profile_state.h"
+#include "tuner/profile/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tests/tuner/profile/made.h"
-#include "tuner/profile/entry.h"
-#include "tuner/profile/profile_state.h"
+#include "tuner/profile/profile.h"
 
 enum { ROUNDS = 400, PROFILES = 4 };
 static const enum profile_prefer settled[] = {PROFILE_PREFER_NEWEST, PROFILE_PREFER_FASTER};

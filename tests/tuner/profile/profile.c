@@ -6,8 +6,7 @@
 #include "base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_state.h"
-#include "tuner/program/environment.h"
+#include "tuner/program/program.h"
 
 static const char *source_of(void *ctx, const char *kernel) {
 	(void)kernel;

@@ -5,7 +5,7 @@
 #include "lib/profile/profile_impl.h"
 #include "base/json/js.h"
 #include "tests/tuner/profile/made.h"
-#include "tuner/profile/select.h"
+#include "tuner/profile/profile.h"
 
 enum { ROUNDS = 3000 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "tuner/profile/use.h"
+#include "tuner/profile/profile.h"
 
 static const char *const verdicts[] = {
 	"faster", "slower", "tie", "undecided", "no baseline", "something new", "faster, but not the same work"};

@@ -26,51 +26,51 @@ static const char DRIVER[] =
 
 #define PICK(rng, list) (list)[rng_below((rng), sizeof(list) / sizeof *(list))]
 
-static void command_add(struct program_text *out, struct rng *rng, int depth);
+static void command_add(char **out, struct rng *rng, int depth);
 
-static void letters_add(struct program_text *out, struct rng *rng) {
+static void letters_add(char **out, struct rng *rng) {
 	static const char *const letters[] = {"x",    "{V}", "{V}", "{V}",     "#", "it", "7",
 	                                      "\\\n", "$A",  "$",   "{x,{V}}", "=", " "};
 	for (uint64_t i = rng_below(rng, 4); i > 0; i--)
-		program_text_add(out, PICK(rng, letters));
+		mem_append(out, "%s", PICK(rng, letters));
 }
 
-static void quotes_add(struct program_text *out, struct rng *rng, int depth) {
+static void quotes_add(char **out, struct rng *rng, int depth) {
 	static const char *const marks[][2] = {
 		{"'", "'"}, {"\"", "\""}, {"\"\\\"", "\\\\\""}, {"'\"", "\"'"}, {"\"it's ", "\""}};
 	const char *const *pair = PICK(rng, marks);
-	program_text_add(out, pair[0]);
+	mem_append(out, "%s", pair[0]);
 	letters_add(out, rng);
 	if (depth < 3 && pair[0][0] == '"' && rng_below(rng, 3) == 0) {
-		program_text_add(out, "$(");
+		mem_append(out, "$(");
 		command_add(out, rng, depth + 1);
-		program_text_add(out, ")");
+		mem_append(out, ")");
 	}
-	program_text_add(out, pair[1]);
+	mem_append(out, "%s", pair[1]);
 }
 
 /* Now and then what quotes and ends a text stands where nobody expects it. */
-static void noise_add(struct program_text *out, struct rng *rng) {
+static void noise_add(char **out, struct rng *rng) {
 	static const char *const noise[] = {"'",      "\"",    "\\",   "`",  "$(", ")",     "(",      "${A:-", "}",
 	                                    "$((",    "))",    "$'",   "#",  "\n", "<<E\n", " >out ", "{V}>x", "{V}2>x",
 	                                    "7{V}>x", "case ", "esac", ";;", "!",  "$",     "A={V} ", " || ",  "&&",
 	                                    "\\\n",   "$A",    "if ",  "fi", "{ ", "(:)#",  "{V}hen"};
-	program_text_add(out, PICK(rng, noise));
+	mem_append(out, "%s", PICK(rng, noise));
 }
 
-static void command_add(struct program_text *out, struct rng *rng, int depth) {
+static void command_add(char **out, struct rng *rng, int depth) {
 	static const char *const starts[] = {
 		"show ", "show ", "show a ", "X={V}; show \"$X\" ", "{V} ", "for i in {V} b; do show \"$i\"; done; show "};
-	program_text_add(out, PICK(rng, starts));
+	mem_append(out, "%s", PICK(rng, starts));
 	for (uint64_t i = 1 + rng_below(rng, 4); i > 0; i--) {
 		rng_below(rng, 2) ? quotes_add(out, rng, depth) : letters_add(out, rng);
 		if (rng_below(rng, 12) == 0)
 			noise_add(out, rng);
-		program_text_add(out, rng_below(rng, 3) ? " " : "");
+		mem_append(out, "%s", rng_below(rng, 3) ? " " : "");
 	}
 	if (depth < 2 && rng_below(rng, 3) == 0) {
 		static const char *const joints[] = {"; ", "\n", " && ", " || ", " # {x}\n", " \\\n"};
-		program_text_add(out, PICK(rng, joints));
+		mem_append(out, "%s", PICK(rng, joints));
 		command_add(out, rng, depth + 1);
 	}
 }
@@ -107,10 +107,10 @@ static char *value_new(struct rng *rng) {
 	                                    "t",
 	                                    "\n>pwned #",
 	                                    "*"};
-	struct program_text out = {0};
+	char *out = mem_strdup("");
 	for (uint64_t i = rng_below(rng, 4); i > 0; i--)
-		program_text_add(&out, PICK(rng, parts));
-	return program_text_detach(&out);
+		mem_append(&out, "%s", PICK(rng, parts));
+	return out;
 }
 
 static char *same(const void *ctx, const char *name) {
@@ -134,9 +134,9 @@ static void file_write(size_t i, char kind, const char *text) {
 static struct line line_new(struct rng *rng, size_t i) {
 	static const char *const list[] = {"V"};
 	for (;;) {
-		struct program_text out = {0};
+		char *out = mem_strdup("");
 		command_add(&out, rng, 0);
-		struct line line = {program_text_detach(&out), value_new(rng)};
+		struct line line = {out, value_new(rng)};
 		/* a word by itself may become several only if the name is the user's */
 		const struct template_names names = {list, 1, *line.value && !strpbrk(line.value, " \t\n")};
 		const char *missing;
@@ -159,14 +159,14 @@ static struct line line_new(struct rng *rng, size_t i) {
 }
 
 static char *replaced(const char *text, const char *value, int *marks) {
-	struct program_text out = {0};
+	char *out = mem_strdup("");
 	for (const char *next; (next = strstr(text, MARK)); text = next + strlen(MARK)) {
-		program_text_add_part(&out, text, (size_t)(next - text));
-		program_text_add(&out, value);
+		mem_append(&out, "%.*s", (int)(next - text), text);
+		mem_append(&out, "%s", value);
 		++*marks;
 	}
-	program_text_add(&out, text);
-	return program_text_detach(&out);
+	mem_append(&out, "%s", text);
+	return out;
 }
 
 /* What the shell said about a file, with its exit status at the end. */

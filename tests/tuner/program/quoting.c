@@ -13,7 +13,7 @@ enum { DEPTH = 30 };
 
 struct reader {
 	const char *at;
-	struct program_text out;
+	char *out;
 	int depth;
 	bool unknown;
 };
@@ -21,7 +21,7 @@ struct reader {
 static void list_read(struct reader *reader);
 
 static void put(struct reader *reader, char letter) {
-	program_text_add_part(&reader->out, &letter, 1);
+	mem_append(&reader->out, "%c", letter);
 }
 
 static void literal(struct reader *reader, char letter) {
@@ -156,9 +156,9 @@ static void list_read(struct reader *reader) {
 }
 
 char *quoting_words(const char *line) {
-	struct reader reader = {.at = line};
+	struct reader reader = {.at = line, .out = mem_strdup("")};
 	list_read(&reader);
-	char *words = program_text_detach(&reader.out);
+	char *words = reader.out;
 	if (!reader.unknown && !*reader.at)
 		return words;
 	free(words);
@@ -166,18 +166,15 @@ char *quoting_words(const char *line) {
 }
 
 char *quoting_replaced(const char *words, const char *mark, const char *value) {
-	struct program_text from = {0}, to = {0}, out = {0};
+	char *old = mem_strdup(""), *new = mem_strdup(""), *out = mem_strdup("");
 	for (; *mark; mark++)
-		program_text_printf(&from, "=%c", *mark);
+		mem_append(&old, "=%c", *mark);
 	for (; *value; value++)
-		program_text_printf(&to, "=%c", *value);
-	char *old = program_text_detach(&from), *new = program_text_detach(&to);
-	for (const char *next; (next = strstr(words, old)); words = next + strlen(old)) {
-		program_text_add_part(&out, words, (size_t)(next - words));
-		program_text_add(&out, new);
-	}
-	program_text_add(&out, words);
+		mem_append(&new, "=%c", *value);
+	for (const char *next; (next = strstr(words, old)); words = next + strlen(old))
+		mem_append(&out, "%.*s%s", (int)(next - words), words, new);
+	mem_append(&out, "%s", words);
 	free(old);
 	free(new);
-	return program_text_detach(&out);
+	return out;
 }

@@ -2,7 +2,6 @@
 /* Programs whose truth is known: is what remains of a winner the smallest that has the gain, do its prices hold, and
  * what does that cost? With "table" or "power" as argument it prints the operating characteristics of
  * doc/measurement.md instead. */
-#include "tuner/race/ablation.h"
 
 #include "tests/tap.h"
 #include "tests/tuner/race/noise.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "tuner/regions/tune.h"
+#include "tuner/regions/regions.h"
 
 struct program {
 	const char *bind, *wait; /* that is faster */

@@ -6,7 +6,7 @@
 #include "tests/tap.h"
 #include "tests/tuner/replay/record_made.h"
 #include "tuner/replay/threads.h"
-#include "tuner/replay/replay_impl.h"
+#include "tuner/replay/score.h"
 
 enum { WIDTH = 12, HEIGHT = 9, ALL = WIDTH * HEIGHT };
 

@@ -5,7 +5,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/replay/record_made.h"
-#include "tuner/replay/score_impl.h"
+#include "tuner/replay/score.h"
 
 static double line(int x, int y) {
 	(void)y;

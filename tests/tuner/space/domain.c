@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests values as users write them. */
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tuner/space/domain.h"
 #include "tuner/space/space.h"
 
 __attribute__((unused)) static void must(int status, const struct err *err) {

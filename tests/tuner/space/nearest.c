@@ -4,7 +4,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
-#include "tuner/space/nearest.h"
+#include "tuner/space/space.h"
 
 enum { SAMPLES = 2000 };
 

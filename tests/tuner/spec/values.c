@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tests/tap.h"
-#include "tuner/space/domain.h"
+#include "tuner/space/space.h"
 #include "base/t1/t1.h"
 
 /* Computed with CPython 3.11: list(...) without what is there twice, True and False as 1 and 0. */

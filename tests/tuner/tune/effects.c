@@ -6,7 +6,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "tests/tap.h"
-#include "tuner/tune/session_impl.h"
+#include "tuner/tune/bench_impl.h"
 
 static struct space *space_make(void) {
 	struct value threads[4], schedules[2] = {value_word("static"), value_word("dynamic")}, chunks[3];

@@ -118,6 +118,7 @@ static void test_alone(void) {
 	json_t *result = tune(&k, 1);
 	is_text(js_string_or(result, "verdict", ""), "undecided", "what the rest of the space does is not known");
 	ok(js_bool_or(result, "few", false), "the result says that too little was tried for a tie");
+	ok(json_is_null(json_object_get(result, "speedup")), "a baseline that stays for now has no speedup");
 	/* Each takes 1 s; the shortest proof and runs of the baseline take the rest. */
 	ok(k.hangs >= BUDGET - 2, "others are tried to the end of the budget: %d", k.hangs);
 	ok(k.clock <= BUDGET + TOLERANCE, "others are not tried longer than the budget");

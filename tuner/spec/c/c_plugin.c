@@ -3,18 +3,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file_hash.h"
 #include "base/json/js.h"
-#include "base/proc/proc.h"
 #include "base/sys.h"
 #include "tuner/spec/c/impl.h"
-#include "tuner/worker/worker.h"
 
-/* Compiles on the worker's machine, because code for the processor of a node has to be made on that node. */
-
-static const double SPARE_SECONDS = 30, GRACE_SECONDS = 2;
+/* The compiler runs where the code will, because code for the processor of a node has to be made on that node. */
+static const double COMPILE_SECONDS = 60, SPARE_SECONDS = 30, GRACE_SECONDS = 2;
 enum { LOG_MAX = 1 << 20 };
 
 static int compile_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
@@ -24,52 +21,17 @@ static int compile_use(void *ctx, const json_t *answer, struct trial_result *res
 
 /* The worker keeps the end of a program's output, but the first error of a compiler is the useful one: its output goes
  * to a log file. */
-static json_t *request_make(const struct c_compiler *compiler, const char *const *argv, const char *log,
+static json_t *request_make(const struct c_compiler *compiler, const char *const *arguments, const char *log,
                             double seconds) {
 	json_t *words =
 		json_pack("[s,s,s,s,s]", "/bin/sh", "-c", "log=$1; shift; exec \"$@\" >/dev/null 2>\"$log\"", "sh", log);
-	for (; *argv; argv++)
-		json_array_append_new(words, json_string(*argv));
+	for (const char *const *word = compiler->words; *word; word++)
+		json_array_append_new(words, json_string(*word));
+	for (; *arguments; arguments++)
+		json_array_append_new(words, json_string(*arguments));
 	return json_pack("{s:s,s:o,s:s,s:{s:s,s:s},s:i,s:i,s:f}", "op", "program", "argv", words, "cwd", compiler->cwd,
 	                 "env", "LC_ALL", "C", "TMPDIR", compiler->folder, "samples", 1, "warmup", 0, "timeout_s", seconds);
 }
-
-static void c_first_error(const char *text, char message[256]);
-
-static void message_read(const char *log, const struct trial_result *result, char message[256]) {
-	struct err none = {0};
-	size_t size;
-	mem_auto char *text = sys_read_file(log, LOG_MAX, &size, &none);
-	message[0] = '\0';
-	if (text && result->status != TRIAL_TIMEOUT)
-		c_first_error(text, message);
-	if (!message[0])
-		snprintf(message, 256, "the compiler: %.200s",
-		         *result->message ? result->message : trial_status_text(result->status));
-}
-
-/* The same on the machine of compiler->worker. */
-static enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
-                                      char message[256], struct err *err) {
-	mem_auto char *log = mem_printf("%s/compiler.log", compiler->folder);
-	js_auto json_t *request = request_make(compiler, argv, log, seconds);
-	const struct worker_question question = {
-		.request = request, .timeout_s = seconds + SPARE_SECONDS, .grace_s = GRACE_SECONDS, .use = compile_use};
-	struct trial_result result = {0};
-	enum c_outcome outcome = C_BROKEN;
-	if (!request)
-		err_set(err, ERR_USAGE, "write it in UTF-8", "the compiler's arguments cannot be sent to a node");
-	else if (worker_exchange(compiler->worker, &question, &result, err) == 0)
-		outcome = result.status == TRIAL_CORRECT ? C_DONE : C_REFUSED;
-	if (outcome == C_REFUSED)
-		message_read(log, &result, message);
-	trial_result_clear(&result);
-	return outcome;
-}
-
-static const double COMPILE_SECONDS = 60, STOP_SECONDS = 5;
-enum { STDERR_KEEP = 256 << 10, WORDS_MAX = 256 };
-static const uint64_t COMPILER_MEMORY = UINT64_C(8) << 30;
 
 /* "/long/path/kernel.c:3:1: error: x" without the folder. */
 static const char *without_folder(const char *line, size_t size) {
@@ -95,67 +57,35 @@ static void c_first_error(const char *text, char message[256]) {
 	}
 }
 
-static const char **command(const struct c_compiler *compiler, const char *const *arguments) {
-	const char **words = mem_alloc(WORDS_MAX + 1, sizeof *words);
-	size_t count = 0;
-	for (size_t i = 0; compiler->words[i] && count < WORDS_MAX; i++)
-		words[count++] = compiler->words[i];
-	for (size_t i = 0; arguments[i] && count < WORDS_MAX; i++)
-		words[count++] = arguments[i];
-	return words;
-}
-
-static double limit_of(const struct c_compiler *compiler) {
-	return compiler->seconds > 0 ? fmin(compiler->seconds, COMPILE_SECONDS) : COMPILE_SECONDS;
-}
-
-/* Reads the output to its end, at most for the time limit. */
-static enum proc_read finish(struct proc *proc, const struct c_compiler *compiler) {
-	double until = sys_now() + limit_of(compiler);
-	char *line;
+static void message_read(const char *log, const struct trial_result *result, char message[256]) {
+	struct err none = {0};
 	size_t size;
-	for (;;) {
-		double left = until - sys_now();
-		enum proc_read got = proc_read(proc, left > 0 ? left : 0, compiler->interrupt, &line, &size);
-		if (got == PROC_EOF || got == PROC_TIMEOUT || got == PROC_INTERRUPTED)
-			return got;
-	}
+	mem_auto char *text = sys_read_file(log, LOG_MAX, &size, &none);
+	message[0] = '\0';
+	if (text && result->status != TRIAL_TIMEOUT)
+		c_first_error(text, message);
+	if (!message[0])
+		snprintf(message, 256, "the compiler: %.200s",
+		         *result->message ? result->message : trial_status_text(result->status));
 }
 
-enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
-                         struct err *err) {
-	char *temporary = mem_printf("TMPDIR=%s", compiler->folder);
-	const char *const set[] = {"LC_ALL=C", temporary, NULL};
-	const char **argv = command(compiler, arguments);
-	const struct proc_spec spec = {
-		.argv = argv, .set = set, .cwd = compiler->cwd, .address_space = COMPILER_MEMORY, .stderr_keep = STDERR_KEEP};
+enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, const char *folder,
+                         char message[256], struct err *err) {
+	double seconds = compiler->seconds > 0 ? fmin(compiler->seconds, COMPILE_SECONDS) : COMPILE_SECONDS;
+	mem_auto char *log = mem_printf("%s/compiler.log", folder);
+	js_auto json_t *request = request_make(compiler, arguments, log, seconds);
+	const struct worker_question question = {
+		.request = request, .timeout_s = seconds + SPARE_SECONDS, .grace_s = GRACE_SECONDS, .use = compile_use};
+	struct trial_result result = {0};
 	enum c_outcome outcome = C_BROKEN;
-	if (compiler->worker) {
-		outcome = c_compile_there(compiler, argv, limit_of(compiler), message, err);
-		goto done;
-	}
-	struct proc *proc = proc_start(&spec, err);
-	if (!proc) {
-		err_hint(err, "install a C compiler, or name one in the environment variable CC");
-		goto done;
-	}
-	enum proc_read end = finish(proc, compiler);
-	c_first_error(proc_stderr(proc), message);
-	int status = proc_stop(proc, end == PROC_EOF ? STOP_SECONDS : 0);
-	outcome = end == PROC_EOF && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? C_DONE : C_REFUSED;
-	if (end == PROC_INTERRUPTED) {
-		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		outcome = C_BROKEN;
-	} else if (end == PROC_TIMEOUT) {
-		snprintf(message, 256, "the compiler took longer than %.3g s", limit_of(compiler));
-	} else if (outcome == C_REFUSED && !message[0]) {
-		char text[80];
-		proc_status_text(status, text, sizeof text);
-		snprintf(message, 256, "the compiler ended: %s", text);
-	}
-done:
-	free(temporary);
-	free(argv);
+	if (!request)
+		err_set(err, ERR_USAGE, "write it in UTF-8", "the compiler's arguments cannot be sent to the worker");
+	else if (worker_exchange(compiler->worker, &question, &result, err) == 0)
+		outcome = result.status == TRIAL_CORRECT ? C_DONE : C_REFUSED;
+	if (outcome == C_REFUSED)
+		message_read(log, &result, message);
+	unlink(log);
+	trial_result_clear(&result);
 	return outcome;
 }
 
@@ -365,7 +295,7 @@ int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *com
 	double begun = sys_now(), wall = sys_wall();
 	enum c_outcome outcome = C_BROKEN;
 	if (arguments_make(kernel, compiler->folder, arena, config, tree, arguments, err) == 0)
-		outcome = c_compile(compiler, arguments, built->message, err);
+		outcome = c_compile(compiler, arguments, tree, built->message, err);
 	built->seconds = sys_now() - begun;
 	built->status = outcome == C_DONE ? TRIAL_CORRECT : TRIAL_COMPILE;
 	if (outcome == C_DONE)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "C". Its texts end up in C code and on a command line, so that names must be
  * identifiers, and numbers are parsed and printed again. */
-#include <ctype.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>

@@ -96,16 +96,15 @@ struct c_compiler {
 	const char *const *words; /* CC, split */
 	const char *folder;       /* for temporary files */
 	const char *cwd;          /* the specification's folder: -I is relative to it */
-	const volatile int *interrupt;
-	struct worker *worker; /* the compiler runs on its machine; NULL: on this one */
-	double seconds;        /* limit; 0: a minute */
+	struct worker *worker;    /* runs it */
+	double seconds;           /* limit; 0: a minute */
 };
 
 enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
-/* Runs the compiler on these arguments, NULL-terminated. C_REFUSED: message has the first error; C_BROKEN: err tells
- * why the compiler could not run, or that it was interrupted. */
-enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
-                         struct err *err);
+/* Runs the compiler on these arguments, NULL-terminated; `folder` has its output for a while. C_REFUSED: message has
+ * the first error; C_BROKEN: err tells why nothing could run, or that it was interrupted. */
+enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, const char *folder,
+                         char message[256], struct err *err);
 
 /* The files that a build was made of, which decide whether it is still good. */
 bool c_depend_holds(void *ctx, const json_t *facts); /* are all files as they were? */

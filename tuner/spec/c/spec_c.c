@@ -6,7 +6,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/build/cache.h"
-#include "tuner/build/toolchain.h"
+#include "tuner/build/compile.h"
 #include "tuner/spec/c/c.h"
 #include "tuner/spec/c/impl.h"
 
@@ -37,7 +37,7 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	                                 b->kernel->openmp ? "-fopenmp" : NULL,
 	                                 NULL};
 	char message[256];
-	switch (c_compile(&b->compiler, arguments, message, err)) {
+	switch (c_compile(&b->compiler, arguments, b->compiler.folder, message, err)) {
 	case C_DONE:
 		return 0;
 	case C_REFUSED:
@@ -111,8 +111,7 @@ static int plugin_make(void *ctx, struct worker *worker, const char *config_text
 	struct c_compiler compiler = b->compiler;
 	struct sha256 sha = b->common;
 	char key[SHA256_TEXT];
-	compiler.interrupt = worker_interrupt(worker);
-	compiler.worker = b->compiler.worker ? worker : NULL;
+	compiler.worker = worker;
 	compiler.seconds = seconds;
 	toolchain_hash_text(&sha, config_text);
 	sha256_end(&sha, key);
@@ -137,7 +136,7 @@ static struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct
                                      struct worker *worker, struct err *err) {
 	struct c_builds *b = mem_alloc(1, sizeof *b);
 	const struct build_work work = {.ctx = b, .make = plugin_make, .release = build_folder_release};
-	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler, .keeps = !compiler->worker};
+	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler, .keeps = !base};
 	sha256_start(&b->common);
 	if (stat(kernel->file, &b->file)) {
 		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
@@ -243,8 +242,7 @@ static struct spec_c *c_begin(const struct spec *spec, struct worker *worker, co
 	if (!c)
 		return NULL;
 	c->worker = worker_runner(worker);
-	c->compiler.interrupt = worker_interrupt(worker);
-	c->compiler.worker = folder ? worker : NULL;
+	c->compiler.worker = worker;
 	c->builds = c_builds_new(&c->kernel, &c->compiler, folder, worker, err);
 	if (c->builds)
 		return c;

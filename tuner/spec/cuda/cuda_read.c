@@ -1,10 +1,178 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
 #include <limits.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/spec/cuda/impl.h"
+
+/* KernelSpecification.Arguments for CUDA: as for C, with constant memory, sizes as expressions, and files. And a
+ * configuration's document for the worker. */
+static const double COUNT_LARGEST = 0x1p40;
+
+static bool member_is(const json_t *json, const char *key, const char *word) {
+	const char *text = js_string_or(json, key, NULL);
+	return text && strcasecmp(text, word) == 0;
+}
+
+/* A file of raw elements beside the specification, which must exist and have the right size. */
+static int raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,
+                    const struct cuda_argument *argument, const char **out, struct err *err) {
+	const char *name;
+	char whole[PATH_MAX];
+	struct stat file;
+	if (js_string(json, key, &name, err))
+		return -1;
+	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
+	uint64_t size = argument->c.count * argument->c.type->bytes;
+	if (!realpath(path, whole) || stat(whole, &file) || !S_ISREG(file.st_mode))
+		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: %.200s is not a file",
+		               key, path);
+	if ((uint64_t)file.st_size != size)
+		return err_set(err, ERR_USAGE, "it must hold the elements as they are in memory",
+		               "%s: %.200s has %jd bytes, not %ju", key, path, (intmax_t)file.st_size, (uintmax_t)size);
+	*out = arena_strdup(arena, whole);
+	return 0;
+}
+
+/* The argument as the reader for C expects it: the extensions are replaced by plain members. */
+static json_t *as_c(const struct cuda_kernel *kernel, const json_t *json, bool filed, bool constant, struct err *err) {
+	json_t *c = json_copy((json_t *)json), *fill = json_object_get(json, "FillValue");
+	double value;
+	if (constant || member_is(json, "MemType", "Global"))
+		json_object_del(c, "MemType");
+	if (filed) {
+		json_object_set_new(c, "FillType", json_string("Constant"));
+		json_object_del(c, "FillValue");
+	}
+	if (!t1_is_scalar(json)) {
+		if (t1_whole(&kernel->launch, &kernel->launch.names, json_object_get(json, "Size"), "Size", 1, COUNT_LARGEST,
+		             &value, err))
+			goto fail;
+		json_object_set_new(c, "Size", json_integer((json_int_t)value));
+	}
+	if (!filed && json_is_string(fill)) {
+		if (t1_evaluate(&kernel->launch, &kernel->launch.names, fill, "FillValue", &value, err))
+			goto fail;
+		json_object_set_new(c, "FillValue", json_real(value));
+	}
+	return c;
+fail:
+	json_decref(c);
+	return NULL;
+}
+
+static int files_read(const json_t *json, const char *folder, bool filed, struct arena *arena,
+                      struct cuda_argument *argument, struct err *err) {
+	const char *key = json_object_get(json, "DataSource") ? "DataSource" : "FileName";
+	if (filed && argument->c.scalar)
+		return err_set(err, ERR_USAGE, "give it a FillValue", "a scalar cannot come from a file");
+	if (filed && raw_file(json, key, folder, arena, argument, &argument->file, err))
+		return -1;
+	if (!json_object_get(json, "ReferenceFile"))
+		return 0;
+	if (!argument->c.output)
+		return err_set(err, ERR_USAGE, "add \"Output\": 1", "it has a ReferenceFile but is not an output");
+	return raw_file(json, "ReferenceFile", folder, arena, argument, &argument->reference, err);
+}
+
+/* "sum", "sum:256", "sorted" or "norm" */
+static bool verify_word(const char *text) {
+	char *end;
+	if (strncmp(text, "sum:", 4) == 0 && text[4] >= '1' && text[4] <= '9')
+		return strtoul(text + 4, &end, 10) && !*end;
+	return strcmp(text, "sum") == 0 || strcmp(text, "sorted") == 0 || strcmp(text, "norm") == 0;
+}
+
+/* Verify of an argument, or of KernelSpecification, where it may be a command. */
+static int verify_read(const json_t *json, struct arena *arena, struct cuda_argument *argument, struct err *err) {
+	const char *word = js_string_or(json, "Verify", NULL);
+	if (!word)
+		return 0;
+	if (!argument->c.output || !verify_word(word))
+		return err_set(err, ERR_USAGE, "\"Verify\": \"sum\", \"sum:256\", \"sorted\" or \"norm\" for an output",
+		               "Verify \"%.40s\" cannot be used here", word);
+	argument->verify = arena_strdup(arena, word);
+	return 0;
+}
+
+static void verify_rest(const json_t *json, struct arena *arena, struct cuda_kernel *kernel) {
+	const char *text = js_string_or(json, "Verify", NULL);
+	if (!text)
+		return;
+	if (!verify_word(text))
+		kernel->verify = arena_strdup(arena, text);
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		struct cuda_argument *a = &kernel->arguments[i];
+		if (a->c.output && !a->verify && !a->reference)
+			a->verify = kernel->verify ? "command" : arena_strdup(arena, text);
+	}
+}
+
+static bool is_made(const struct cuda_argument *a) {
+	return a->c.output && !a->reference && !(a->verify && strcmp(a->verify, "command") == 0);
+}
+
+static int argument_read(const struct cuda_kernel *kernel, const json_t *json, size_t at, const char *folder,
+                         struct arena *arena, struct cuda_argument *argument, struct err *err) {
+	bool filed = member_is(json, "FillType", "BinaryRaw") || member_is(json, "FillType", "DataSource");
+	if (!json_is_object(json))
+		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] must be an object", at);
+	argument->constant = member_is(json, "MemType", "Constant") || member_is(json, "MemoryType", "Constant");
+	json_t *c = as_c(kernel, json, filed, argument->constant, err);
+	if (c && member_is(c, "MemoryType", "Constant"))
+		json_object_set_new(c, "MemoryType", json_string("Vector"));
+	int failed = c ? c_argument_read(c, at, arena, &argument->c, err) : -1;
+	json_decref(c);
+	if (!failed && argument->constant && argument->c.output)
+		failed = err_set(err, ERR_USAGE, "set \"AccessType\": \"ReadOnly\"", "constant memory cannot be written");
+	if (!failed)
+		failed = files_read(json, folder, filed, arena, argument, err) || verify_read(json, arena, argument, err);
+	return failed ? err_prefix(err, "Arguments[%zu] %.60s", at, js_string_or(json, "Name", "")) : 0;
+}
+
+static int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
+                               struct err *err) {
+	json_t *array;
+	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
+		return -1;
+	kernel->argument_count = json_array_size(array);
+	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
+	if (t1_launch_read(&kernel->launch, array, arena, err))
+		return -1;
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		struct cuda_argument *argument = &kernel->arguments[i];
+		if (argument_read(kernel, json_array_get(array, i), i, folder, arena, argument, err))
+			return -1;
+		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
+	}
+	verify_rest(json, arena, kernel);
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		kernel->made = kernel->made || is_made(&kernel->arguments[i]);
+	if (c_tolerances_read(json, &kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments, err))
+		return -1;
+	/* The worker keeps inputs and reference in the host's memory, too. */
+	return c_arguments_check(&kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments,
+	                         "use a smaller ProblemSize", err);
+}
+
+static json_t *three_json(const double at[3]) {
+	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
+}
+
+json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err) {
+	struct t1_shape shape;
+	if (t1_shape_of(&kernel->launch, config, &shape, err))
+		return NULL;
+	json_t *defines = t1_defines(&kernel->launch, config, &shape, err);
+	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
+	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid),
+	                           "block", three_json(shape.block), "shared", (json_int_t)shape.shared, "reference",
+	                           reference, "compiler", compiler)
+	               : NULL;
+}
 
 static bool is_compiler(const char *word) {
 	return strcmp(word, "nvcc") == 0 || strcmp(word, "nvrtc") == 0;

@@ -2,7 +2,6 @@
 /* Shared by the files of this folder. */
 #ifndef TUNER_SPEC_CUDA_IMPL_H
 #define TUNER_SPEC_CUDA_IMPL_H
-#include "base/t1/t1.h"
 #include "tuner/spec/c/impl.h"
 #include "tuner/spec/spec.h"
 
@@ -29,8 +28,6 @@ struct cuda_kernel {
 /* json is borrowed and must outlive the kernel; all else lives in the arena. */
 int cuda_kernel_read(const json_t *json, enum spec_language language, const char *folder, const struct space *space,
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err);
-int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
-                        struct err *err);
 
 /* The worker's documents (doc/protocol.md). New references; NULL and err. */
 json_t *cuda_problem_json(const struct cuda_kernel *kernel);

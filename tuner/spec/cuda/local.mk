@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/spec_cuda.c %D%/cuda.h %D%/impl.h %D%/cuda_read.c %D%/cuda_arguments.c
+libtuner_la_SOURCES += %D%/spec_cuda.c %D%/cuda.h %D%/impl.h %D%/cuda_read.c

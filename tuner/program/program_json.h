@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the specification back from what program_json has written into a result or a profile. */
-#ifndef TUNER_PROGRAM_RECORDED_H
-#define TUNER_PROGRAM_RECORDED_H
+#ifndef TUNER_PROGRAM_PROGRAM_JSON_H
+#define TUNER_PROGRAM_PROGRAM_JSON_H
 
 #include "base/mem.h"
 #include "tuner/program/command.h"
