@@ -305,7 +305,7 @@ def cell(value, unit=1, digits=3):
 
 
 def table(rows):
-    """Medians over the searches of all rows of a kernel: what was found when, and in which state the card was."""
+    """Medians over the searches of a kernel: when they were near the best that the judge knows, and the state of the card."""
     kernels = {}
     for row in rows:
         kept = kernels.setdefault(row["what"], {**row, "runs": {}})
@@ -314,9 +314,11 @@ def table(rows):
     print(*sorted({f"{row['card']}; {row['processors']} processors; {row['seconds']} s" for row in rows}), sep="\n")
     print("\n| | tool | searches | 5 % | 1 % | evaluations | its best | judged, NVRTC | judged, nvcc | power | clock | lowered |\n" + "|---" * 12 + "|")
     for name, row in sorted(kernels.items()):
-        best = min(run["best"] for runs in row["runs"].values() for run in runs)
+        best = min((run["nvrtc"] for runs in row["runs"].values() for run in runs if "nvrtc" in run), default=math.nan)
         for tool, runs in row["runs"].items():
-            to = [cell(statistics.median(seconds_to(run, within * best) for run in runs), 1, 2) for within in WITHIN]
+            # a tool's clock may count the launch as well, so that what it measures is compared as the judge would
+            clock = statistics.median([run["best"] / run["nvrtc"] for run in runs if "nvrtc" in run] or [math.nan])
+            to = [cell(statistics.median(seconds_to(run, within * best * clock) for run in runs), 1, 2) for within in WITHIN]
             lowered = {word: statistics.fmean(run.get("lowered", {}).get(word, 0) for run in runs) for word in set(LOWERED.values())}
             print("|", " | ".join([name, f"{tool}, {runs[0]['strategy']}" if "strategy" in runs[0] else tool, str(len(runs)),
                                    *(t if t == "-" else t + " s" for t in to), cell(middle(runs, "evaluations"), 1, 4),

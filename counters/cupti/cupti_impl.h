@@ -59,6 +59,7 @@
 	X(cuptiSassMetricsFlushData)                                                                                       \
 	X(cuptiSassMetricsDisable)                                                                                         \
 	X(cuptiSassMetricsUnsetConfig)                                                                                     \
+	X(cuptiGetCubinCrc)                                                                                                \
 	X(cuptiGetSassToSourceCorrelation)
 
 struct cupti_library {

@@ -71,7 +71,7 @@ bool cupti_lines_get(const struct cupti_lines *lines, size_t i, struct cupti_acc
 	if (i >= lines->records || !lines->data[i].functionName)
 		return false;
 	const CUpti_SassMetrics_Data *data = &lines->data[i];
-	*access = (struct cupti_access){.function = data->functionName, .offset = data->pcOffset};
+	*access = (struct cupti_access){.function = data->functionName, .offset = data->pcOffset, .code = data->cubinCrc};
 	for (size_t v = 0; v < lines->instances; v++) {
 		double value = (double)data->pInstanceValues[v].value;
 		access->sectors += data->pInstanceValues[v].metricId == lines->config[0].metricId ? value : 0;
@@ -94,6 +94,13 @@ void cupti_lines_free(struct cupti_lines *lines) {
 	free(lines);
 }
 
+static uint32_t code_sum(const void *code, size_t size) {
+	char reason[COUNTER_REASON];
+	const struct cupti_library *cupti = cupti_library(reason);
+	CUpti_GetCubinCrcParams get = {.size = CUpti_GetCubinCrcParamsSize, .cubin = code, .cubinSize = size};
+	return cupti && cupti->cuptiGetCubinCrc(&get) == CUPTI_SUCCESS ? (uint32_t)get.cubinCrc : 0;
+}
+
 int cupti_line_of(const void *code, size_t size, const struct cupti_access *access, char *file, size_t room) {
 	char reason[COUNTER_REASON];
 	const struct cupti_library *cupti = cupti_library(reason);
@@ -102,7 +109,8 @@ int cupti_line_of(const void *code, size_t size, const struct cupti_access *acce
 	                                              .cubinSize = size,
 	                                              .functionName = access->function,
 	                                              .pcOffset = access->offset};
-	int line = cupti && cupti->cuptiGetSassToSourceCorrelation(&get) == CUPTI_SUCCESS && get.fileName
+	int line = cupti && (access->code == 0 || access->code == code_sum(code, size)) &&
+	                   cupti->cuptiGetSassToSourceCorrelation(&get) == CUPTI_SUCCESS && get.fileName
 	               ? (int)get.lineNumber
 	               : 0;
 	snprintf(file, room, "%s", line > 0 ? get.fileName : "");

@@ -236,7 +236,7 @@ static struct counter_tables *tables_read(struct err *err) {
 }
 
 /* Which lines of a source do the instructions of its code belong to? */
-static bool lines_of(struct compiler *compiler, const char *const *options, bool seen[8]) {
+static bool lines_of(struct compiler *compiler, const char *const *options, uint32_t sum, bool seen[8]) {
 	static const char text[] =
 		"extern \"C\" __global__ void f(float *y, const float *x, int n) {\n\tint i = threadIdx.x;\n"
 		"\tfloat far = x[i * n];\n\n\ty[i] = far;\n}\n";
@@ -248,7 +248,7 @@ static bool lines_of(struct compiler *compiler, const char *const *options, bool
 	bool fine = compile_source(compiler, &source, true, &code, &failure, &err);
 	memset(seen, 0, 8 * sizeof *seen);
 	for (unsigned offset = 0; fine && offset < 1024; offset += 16) {
-		const struct cupti_access access = {.function = "f", .offset = offset};
+		const struct cupti_access access = {.function = "f", .offset = offset, .code = sum};
 		int line = cupti_line_of(code.image, code.size, &access, file, sizeof file);
 		if (line > 0 && line < 8 && strcmp(file, "far.cu") == 0)
 			seen[line] = true;
@@ -266,9 +266,10 @@ static void lines_test(void) {
 		tap_skip("lines of a source", why.reason);
 		return;
 	}
-	ok(lines_of(&compiler, kept, seen) && seen[3] && seen[5] && !seen[4],
+	ok(lines_of(&compiler, kept, 0, seen) && seen[3] && seen[5] && !seen[4],
 	   "instructions belong to the lines of their source");
-	ok(lines_of(&compiler, NULL, none) && !none[3] && !none[5], "code without lines has none");
+	ok(lines_of(&compiler, NULL, 0, none) && !none[3] && !none[5], "code without lines has none");
+	ok(lines_of(&compiler, kept, 1, none) && !none[3] && !none[5], "other code of the same function has none");
 	nvrtc_close(&compiler.nvrtc);
 }
 

@@ -47,6 +47,7 @@ REFUSED(cuptiSassMetricsGetDataProperties)
 REFUSED(cuptiSassMetricsFlushData)
 REFUSED(cuptiSassMetricsDisable)
 REFUSED(cuptiSassMetricsUnsetConfig)
+REFUSED(cuptiGetCubinCrc)
 REFUSED(cuptiGetSassToSourceCorrelation)
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char **text) {
