@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/opt.h"
 
+#include <errno.h>
+#include <math.h>
+
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 
 struct given {
 	const struct opt *opt;
@@ -208,4 +211,178 @@ char *const *opt_rest(const struct opt_args *args, size_t *count) {
 	if (count)
 		*count = args->rest_count;
 	return args->rest;
+}
+
+/* Guards strtoll and strtod, which skip blanks; strtod also accepts "inf", "nan" and hexadecimal numbers. */
+static bool starts_number(const char *text) {
+	text += *text == '-' || *text == '+';
+	text += *text == '.';
+	return *text >= '0' && *text <= '9';
+}
+
+int opt_int(const struct opt_args *args, const char *name, long long min, long long max, long long fallback,
+            long long *out, struct err *err) {
+	const char *text = opt_get(args, name, NULL);
+	*out = fallback;
+	if (!text)
+		return 0;
+	char *end;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (!starts_number(text) || end == text || *end)
+		return err_set(err, ERR_USAGE, NULL, "--%s takes a whole number, not '%s'", name, text);
+	if (errno || value < min || value > max)
+		return err_set(err, ERR_USAGE, NULL, "--%s takes a number from %lld to %lld, not %s", name, min, max, text);
+	*out = value;
+	return 0;
+}
+
+static double unit_seconds(const char *unit, size_t length) {
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == length && strncmp(unit, units[i].name, length) == 0)
+			return units[i].seconds;
+	return -1;
+}
+
+/* Reads the "1h" of "1h30m" and returns what follows; NULL if it is not a number, with a unit if it is part of a sum.
+ */
+static const char *part_read(const char *text, bool sum, double *value, double *unit) {
+	const char *name = text + strspn(text, "0123456789."), *next = name + strcspn(name, "0123456789.");
+	char *end = NULL;
+	*unit = unit_seconds(name, (size_t)(next - name));
+	*value = starts_number(text) && *unit > 0 && (!sum || next > name) ? strtod(text, &end) : -1;
+	return end == name ? next : NULL;
+}
+
+int opt_seconds(const char *text, const char *name, double *out, struct err *err) {
+	static const char hint[] = "for example 90s, 10m, 1.5h, 1h30m, 250ms";
+	double seconds = 0, value, unit, before = INFINITY;
+	const char *at = text;
+	do {
+		at = part_read(at, at > text, &value, &unit);
+		if (!at || unit >= before) /* "30m1h" and "1m1m" are typing errors */
+			return err_set(err, ERR_USAGE, hint, "--%s takes a duration, not '%s'", name, text);
+		seconds += value * unit;
+		before = unit;
+	} while (*at);
+	if (!(seconds <= 1e9))
+		return err_set(err, ERR_USAGE, hint, "--%s takes at most a billion seconds, not '%s'", name, text);
+	*out = seconds;
+	return 0;
+}
+
+int opt_limit(const char *text, const char *name, double *out, struct err *err) {
+	if (opt_seconds(text, name, out, err))
+		return -1;
+	if (*out > 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "for example 90s, 10m, 1.5h, 1h30m, 250ms", "--%s must be greater than 0", name);
+}
+
+int opt_share(const struct opt_args *args, const char *name, double *out, struct err *err) {
+	const char *text = opt_get(args, name, NULL);
+	if (!text)
+		return 0;
+	size_t digits = strspn(text, "0123456789.");
+	char *end = NULL;
+	double value = starts_number(text) ? strtod(text, &end) : -1;
+	bool percent = strcmp(text + digits, "%") == 0;
+	value = percent ? value / 100 : value;
+	if (end != text + digits || (text[digits] && !percent) || !(value >= 0))
+		return err_set(err, ERR_USAGE, "for example 3% or 0.03", "--%s takes a percentage, not '%.60s'", name, text);
+	if (value >= (percent ? 10 : 1)) {
+		err_set(err, ERR_USAGE, "at most 1000%", "--%s %.60s is too large", name, text);
+		return percent ? -1 : err_hint(err, "write %.60s%%", text);
+	}
+	*out = value;
+	return 0;
+}
+
+/* The longest name that takes part in the common column. A longer one gets a line of its own, because otherwise a
+ * single one would push all help texts beyond 80 columns. */
+enum { WIDEST = 27 };
+
+/* Iterates over the rows of all tables and keeps track of the group of each. */
+struct walk {
+	const struct opt *const *table;
+	const struct opt *next;
+	const char *group;
+};
+
+static struct walk walk_begin(const struct opt *const *tables) {
+	return (struct walk){tables, *tables, "Options"};
+}
+
+/* Returns the next option, or NULL at the end. Headings only change the group. */
+static const struct opt *walk_next(struct walk *walk) {
+	while (walk->next) {
+		const struct opt *opt = walk->next;
+		if (!opt->name) {
+			walk->next = *++walk->table;
+			continue;
+		}
+		walk->next++;
+		if (!(opt->flags & OPT_HEADING))
+			return opt;
+		walk->group = opt->help;
+	}
+	return NULL;
+}
+
+/* Writes "  -o, --output FILE" and returns its width. Without a stream it only measures. */
+static int write_left(const struct opt *opt, FILE *out) {
+	char key[8] = "    ";
+	if (opt->key)
+		snprintf(key, sizeof(key), "-%c, ", opt->key);
+	if (out)
+		fprintf(out, "  %s--%s%s%s", key, opt->name, opt->meta ? " " : "", opt->meta ? opt->meta : "");
+	return (int)(8 + strlen(opt->name) + (opt->meta ? 1 + strlen(opt->meta) : 0));
+}
+
+static void write_row(const struct opt *opt, int column, FILE *out) {
+	int width = write_left(opt, out);
+	if (width > column)
+		fprintf(out, "\n%*s", column, "");
+	fprintf(out, "%*s  %s\n", width < column ? column - width : 0, "", opt->help);
+}
+
+static int column_of(const struct opt *const *tables) {
+	int column = 0;
+	struct walk walk = walk_begin(tables);
+	for (const struct opt *opt = walk_next(&walk); opt; opt = walk_next(&walk)) {
+		int width = write_left(opt, NULL);
+		if (width > column && width <= WIDEST)
+			column = width;
+	}
+	return column;
+}
+
+/* Tells whether an earlier row had the same group as the last row of `walk`, so that the group was printed with that
+ * one. */
+static bool is_shown(const struct opt *const *tables, const struct walk *walk, const struct opt *row) {
+	struct walk earlier = walk_begin(tables);
+	for (const struct opt *opt = walk_next(&earlier); opt != row; opt = walk_next(&earlier))
+		if (strcmp(earlier.group, walk->group) == 0)
+			return true;
+	return false;
+}
+
+static void write_group(const struct opt *const *tables, const char *group, int column, FILE *out) {
+	struct walk walk = walk_begin(tables);
+	fprintf(out, "\n%s:\n", group);
+	for (const struct opt *opt = walk_next(&walk); opt; opt = walk_next(&walk))
+		if (strcmp(walk.group, group) == 0)
+			write_row(opt, column, out);
+}
+
+void opt_help(const struct opt *const *tables, FILE *out) {
+	int column = column_of(tables);
+	struct walk walk = walk_begin(tables);
+	for (const struct opt *opt = walk_next(&walk); opt; opt = walk_next(&walk))
+		if (!is_shown(tables, &walk, opt))
+			write_group(tables, walk.group, column, out);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text.h"
 
-#include <string.h>
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "base/mem.h"
 
 static size_t lead_length(unsigned char c) {
 	if (c < 0x80)
@@ -129,4 +133,258 @@ void text_markup(FILE *out, const char *text) {
 		else
 			putc(*text, out);
 	}
+}
+
+enum { LONGEST = 64, FAR = 2 * LONGEST };
+
+static unsigned least(unsigned a, unsigned b) {
+	return a < b ? a : b;
+}
+
+static char folded(char c) {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static unsigned edits_at(const char *a, const char *b, size_t i, size_t j, unsigned row[3][LONGEST + 1]) {
+	unsigned differs = folded(a[i - 1]) != folded(b[j - 1]);
+	unsigned edits = least(row[1][j] + 1, row[0][j - 1] + 1);
+	edits = least(edits, row[1][j - 1] + differs);
+	if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) && folded(a[i - 2]) == folded(b[j - 1]))
+		edits = least(edits, row[2][j - 2] + 1);
+	return edits;
+}
+
+/* Optimal string alignment, ignoring case; row[0] is the current row, row[1] and row[2] the two before it. */
+static unsigned distance(const char *a, const char *b) {
+	size_t m = strlen(a), n = strlen(b);
+	unsigned row[3][LONGEST + 1];
+	if (m > LONGEST || n > LONGEST)
+		return FAR;
+	for (unsigned j = 0; j <= n; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		memcpy(row[2], row[1], sizeof(row[0]));
+		memcpy(row[1], row[0], sizeof(row[0]));
+		row[0][0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++)
+			row[0][j] = edits_at(a, b, i, j, row);
+	}
+	return row[0][n];
+}
+
+static bool begins(const char *text, const char *prefix, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		if (folded(text[i]) != folded(prefix[i]))
+			return false;
+	return true;
+}
+
+/* Distance of the word from a known one, FAR if it is too large. A truncated word (of at least two letters) counts
+ * as the worst acceptable mistype, so that a mistype of a short word beats a long word with the same beginning. */
+static unsigned farness(const char *word, const char *known) {
+	size_t length = strlen(word);
+	size_t other = strlen(known), apart = length > other ? length - other : other - length;
+	unsigned allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;
+	unsigned edits = apart > allowed ? FAR : distance(word, known); /* one edit for each letter too many at least */
+	if (edits <= allowed && edits < length)
+		return edits;
+	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
+}
+
+/* Between two words at the same distance it is the one that begins with the typed word, then one with the same first
+ * letter, which is rarely mistyped, then the shorter one: tun means tune rather than run, and pol pool rather than gol.
+ */
+static bool is_likelier(const char *word, const char *known, const char *other) {
+	const size_t lengths[] = {strlen(word), 1};
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		bool first = begins(known, word, lengths[i]), second = begins(other, word, lengths[i]);
+		if (first != second)
+			return first;
+	}
+	return strlen(known) < strlen(other);
+}
+
+const char *near_word(const char *word, const char *const *known, size_t count) {
+	const char *nearest = NULL;
+	unsigned best = FAR;
+	for (size_t i = 0; i < count; i++) {
+		unsigned far = farness(word, known[i]);
+		if (far < best || (far == best && nearest && is_likelier(word, known[i], nearest))) {
+			best = far;
+			nearest = known[i];
+		}
+	}
+	return nearest;
+}
+
+/* regcomp() writes a{9} out nine times, and its time and memory grow with the square of the expanded length. */
+enum { PATTERN_LENGTH = 1000, PATTERN_STEPS = 2000 };
+
+static const char *after_set(const char *at) {
+	at += at[1] == '^' ? 2 : 1;
+	at += *at == ']';
+	for (; *at && *at != ']'; at++) {
+		char kind = at[1];
+		if (*at == '[' && kind && strchr(".:=", kind)) {
+			for (at += 2; *at && !(at[0] == kind && at[1] == ']'); at++)
+				continue;
+			at += *at != '\0';
+		}
+		if (!*at)
+			break;
+	}
+	return at + (*at == ']');
+}
+
+static uint64_t limited(uint64_t steps) {
+	return steps < UINT32_MAX ? steps : UINT32_MAX;
+}
+
+/* The largest number in the braces, 1 if there is none; moves *at behind them. */
+static uint64_t repetitions(const char **at) {
+	uint64_t most = 1;
+	const char *c = *at + 1;
+	for (; *c && *c != '}'; c++)
+		if (isdigit((unsigned char)*c)) {
+			char *end;
+			uint64_t number = limited(strtoull(c, &end, 10));
+			most = number > most ? number : most;
+			c = end - 1;
+		}
+	*at = c + (*c == '}');
+	return most;
+}
+
+/* Counts the characters and sets of the expanded expression, up to the end or the bracket that closes the group. */
+static uint64_t steps(const char **at) {
+	uint64_t sum = 0, last = 0;
+	while (**at && **at != ')') {
+		if (**at == '{') {
+			last = limited(last * repetitions(at));
+			continue;
+		}
+		sum = limited(sum + last);
+		last = 1;
+		if (**at == '(') {
+			++*at;
+			last += steps(at);
+			*at += **at == ')';
+		} else if (**at == '[') {
+			*at = after_set(*at);
+		} else {
+			*at += 1 + (**at == '\\' && (*at)[1]);
+		}
+	}
+	return limited(sum + last);
+}
+
+static bool is_too_large(const char *expression) {
+	uint64_t sum = 0;
+	if (strlen(expression) > PATTERN_LENGTH)
+		return true;
+	for (const char *at = expression; *at; at += *at == ')') /* regcomp() refuses a number above its limit itself */
+		sum += steps(&at);
+	return sum > PATTERN_STEPS;
+}
+
+bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t size) {
+	if (is_too_large(expression)) {
+		snprintf(why, size, "it is too long or repeats too much");
+		return false;
+	}
+	int code = regcomp(regex, expression, REG_EXTENDED);
+	if (code != 0)
+		regerror(code, regex, why, size);
+	return code == 0;
+}
+
+const char *pattern_kernel(const char *metric) {
+	static const char mark[] = "kernel:";
+	const char *name = strncmp(metric, mark, sizeof mark - 1) == 0 ? metric + sizeof mark - 1 : "";
+	return *name > ' ' && !strpbrk(name, "()[]{}.*+?|^$\\") ? name : NULL;
+}
+
+typedef char *demangle_function(const char *, char *, size_t *, int *);
+
+/* Whether the text ends with "operator", after which brackets are part of a name. */
+static bool is_operator(const char *text, size_t length) {
+	static const char word[] = "operator";
+	const size_t size = sizeof word - 1;
+	return length >= size && memcmp(text + length - size, word, size) == 0 &&
+	       (length == size || !(isalnum((unsigned char)text[length - size - 1]) || text[length - size - 1] == '_'));
+}
+
+/* Whether text[at] belongs to the sign of an operator, or follows it. */
+static bool is_sign(const char *text, size_t at) {
+	while (at > 0 && strchr("<>=-", text[at - 1]))
+		at--;
+	return is_operator(text, at);
+}
+
+/* The place of the bracket that opens the parameters: of several pairs at the outermost level the last. */
+static size_t parameters_find(const char *text) {
+	size_t length = strlen(text), at = length;
+	int depth = 0;
+	for (size_t i = length; i-- > 0;) {
+		if (text[i] == ')' && depth++ == 0)
+			at = length;
+		if (text[i] == '(' && --depth == 0) {
+			at = i;
+			break;
+		}
+	}
+	return at > 0 && at < length && !is_operator(text, at) ? at : length;
+}
+
+/* The result's type comes before the last space that is not within brackets; "operator new" has a space, too. */
+static size_t name_find(const char *text, size_t length) {
+	int depth = 0;
+	for (size_t i = length; i-- > 0;) {
+		char c = text[i];
+		bool sign = strchr("<> ", c) && is_sign(text, i);
+		depth += !sign && (c == '>' || c == ')' || c == '}' || c == ']');
+		depth -= !sign && (c == '<' || c == '(' || c == '{' || c == '[');
+		if (c == ' ' && depth == 0 && !sign)
+			return i + 1;
+	}
+	return 0;
+}
+
+void demangle_trim(const char *text, char *name, size_t size) {
+	size_t length = parameters_find(text), from = name_find(text, length);
+	snprintf(name, size, "%.*s", (int)(length - from), text + from);
+}
+
+static demangle_function *demangler(void *library) {
+	demangle_function *function = NULL;
+	if (library)
+		*(void **)&function = dlsym(library, "__cxa_demangle");
+	return function;
+}
+
+static bool is_fortran(const char *symbol, char *name, size_t size) {
+	const char *mark = strstr(symbol, "_MOD_");
+	bool good = strncmp(symbol, "__", 2) == 0 && mark && mark > symbol + 2 && mark[5];
+	if (good)
+		snprintf(name, size, "%.*s::%s", (int)(mark - symbol - 2), symbol + 2, mark + 5);
+	return good;
+}
+
+bool demangle_is_needed(const char *symbol) {
+	return strncmp(symbol, "_Z", 2) == 0 || strstr(symbol, "_MOD_");
+}
+
+void demangle(const char *symbol, char *name, size_t size) {
+	if (is_fortran(symbol, name, size))
+		return;
+	void *library = strncmp(symbol, "_Z", 2) == 0 ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL) : NULL;
+	demangle_function *function = demangler(library);
+	int status = -1;
+	mem_auto char *text = function ? function(symbol, NULL, NULL, &status) : NULL;
+	if (text && status == 0)
+		demangle_trim(text, name, size);
+	else
+		snprintf(name, size, "%s", symbol);
+	if (library)
+		dlclose(library);
 }

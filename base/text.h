@@ -2,6 +2,7 @@
 /* Text from outside made safe for terminals, JSON and markup. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -21,4 +22,29 @@ void text_clean(char *text, bool lines);
 /* The entity that stands for a character in elements and attributes of HTML and XML; NULL if it stands for itself. */
 const char *text_entity(char c);
 void text_markup(FILE *out, const char *text); /* writes the text with entities */
+
+/* The known word nearest to a mistyped one (Damerau-Levenshtein, optimal string alignment). */
+
+/* NULL if no word is near enough to suggest. */
+const char *near_word(const char *word, const char *const *known, size_t count);
+
+/* Extended regular expressions from outside. */
+
+/* Like regcomp(), but refuses expressions whose length, nesting or repetitions would exhaust memory or the stack.
+ * false: `why` gives the reason, and nothing needs to be freed. */
+bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t size);
+/* Returns NAME of a metric "kernel:NAME", the time of a GPU's kernel; NULL for anything else. With a sign of regular
+ * expressions it is one, and without any it could match only its own text, which is not a number. */
+const char *pattern_kernel(const char *metric);
+
+/* Names of functions as their programmers wrote them. */
+
+/* C++ by the demangler of libstdc++, where it is installed: "Grid<double>::sum", without the result and the parameters.
+ * Fortran's module procedures: "solver::step". Anything else is copied. The demangler needs time and memory without
+ * limits for symbols made for that, so those of a program are demangled apart (proc/apart.h). */
+void demangle(const char *symbol, char *name, size_t size);
+/* False: the symbol would be copied. */
+bool demangle_is_needed(const char *symbol);
+/* The name within what a demangler prints: "void f<int>(int) const" is f<int>. */
+void demangle_trim(const char *text, char *name, size_t size);
 #endif

@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
 
 struct tree {
 	int top;
@@ -106,4 +109,154 @@ bool tree_is_fresh(const char *path) {
 	if (dir)
 		closedir(dir);
 	return fresh;
+}
+
+/* A program's processes normally end with the worker or with its keeper. Where all of them were killed at once, what
+ * they ran is known by its TMPDIR, which no other process has. */
+static bool environment_has(int pid, const char *variable) {
+	char path[64], *word = NULL;
+	size_t room = 0;
+	bool has = false;
+	snprintf(path, sizeof path, "/proc/%d/environ", pid);
+	FILE *file = fopen(path, "re");
+	while (file && !has && getdelim(&word, &room, '\0', file) > 0)
+		has = strcmp(word, variable) == 0;
+	free(word);
+	if (file)
+		fclose(file);
+	return has;
+}
+
+/* The descriptor keeps the signal from another process that gets the same number. */
+static bool kill_if(int pid, const char *variable) {
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool killed =
+		fd >= 0 && environment_has(pid, variable) && syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0;
+	if (fd >= 0)
+		close(fd);
+	return killed;
+}
+
+static size_t kill_all(const char *variable) {
+	size_t killed = 0;
+	DIR *dir = opendir("/proc");
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		int pid = atoi(entry->d_name);
+		killed += pid > 1 && pid != getpid() && kill_if(pid, variable);
+	}
+	if (dir)
+		closedir(dir);
+	return killed;
+}
+
+/* Ends the processes whose TMPDIR is FOLDER/tmp. */
+static void scratch_remains_end(const char *folder) {
+	enum { TURNS = 100 }; /* a program may start processes meanwhile */
+	char *variable = mem_printf("TMPDIR=%s/tmp", folder);
+	for (int i = 0; i < TURNS && kill_all(variable) > 0; i++)
+		continue;
+	free(variable);
+}
+
+static const char *scratch_parent(void) {
+	const char *folder = getenv("TMPDIR");
+	return folder && folder[0] == '/' ? folder : "/tmp";
+}
+
+const char *scratch_hint(int why) {
+	return why == ENOSPC || why == EDQUOT ? "make room there, or set TMPDIR to a folder that has some"
+	                                      : "set TMPDIR to a writable folder";
+}
+
+/* Where a file system has no locks, nobody else can take a folder that was just made, so that it is never tidied up. */
+static bool is_taken(int fd, bool fresh) {
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || (fresh && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS));
+}
+
+/* Is it as mkdtemp makes it, for us? A folder that a user made beside ours has other rights. */
+static bool is_ours(const struct stat *folder) {
+	return folder->st_uid == geteuid() && (folder->st_mode & 0777) == 0700;
+}
+
+/* Takes the lock if nobody else holds it and the folder, which must be ours, still exists. */
+static int folder_lock(const char *path, bool fresh) {
+	struct stat there;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &there) == 0 && is_ours(&there) && is_taken(fd, fresh) && fstat(fd, &there) == 0 &&
+	    there.st_nlink > 0)
+		return fd;
+	if (fd >= 0) {
+		int why = errno;
+		close(fd);
+		errno = why;
+	}
+	return -1;
+}
+
+/* Another process that tidies up may remove a folder just before it is locked; then try again. */
+int scratch_open(struct scratch *scratch, const char *prefix, struct err *err) {
+	enum { TRIES = 10 };
+	*scratch = (struct scratch){.fd = -1};
+	for (int i = 0; i < TRIES; i++) {
+		scratch->path = mem_printf("%s/%sXXXXXX", scratch_parent(), prefix);
+		if (!mkdtemp(scratch->path)) {
+			err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch_parent(),
+			        strerror(errno));
+			break;
+		}
+		scratch->fd = folder_lock(scratch->path, true);
+		if (scratch->fd >= 0)
+			return 0;
+		int why = errno;
+		rmdir(scratch->path);
+		err_set(err, ERR_FAILED,
+		        sys_is_denied(why) ? "does a sandbox forbid flock?" : "set TMPDIR to a folder on another file system",
+		        "cannot lock %s: %s", scratch->path, strerror(why));
+		free(scratch->path);
+		scratch->path = NULL;
+	}
+	free(scratch->path);
+	scratch->path = NULL;
+	return -1;
+}
+
+int scratch_file(const struct scratch *scratch) {
+	mem_auto char *path = mem_printf("%s/output-XXXXXX", scratch->path);
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+void scratch_close(struct scratch *scratch) {
+	if (scratch->path) {
+		tree_remove(scratch->path);
+		free(scratch->path);
+	}
+	if (scratch->fd >= 0)
+		close(scratch->fd);
+	*scratch = (struct scratch){.fd = -1};
+}
+
+/* The prefix and the six letters that mkdtemp chooses; other programs may use the same prefix. */
+static bool is_name(const char *name, const char *prefix) {
+	size_t length = strlen(prefix);
+	return strncmp(name, prefix, length) == 0 && strlen(name + length) == strlen("XXXXXX");
+}
+
+void scratch_tidy(const char *prefix) {
+	DIR *dir = opendir(scratch_parent());
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (!is_name(entry->d_name, prefix))
+			continue;
+		mem_auto char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
+		int fd = folder_lock(path, false);
+		if (fd >= 0) {
+			scratch_remains_end(path);
+			tree_remove(path);
+			close(fd);
+		}
+	}
+	if (dir)
+		closedir(dir);
 }

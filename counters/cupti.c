@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "gpu/open.h"
-
 static const char *const events[] = {CUPTI_LAUNCH_TIME,
                                      "sm__warps_active.avg.pct_of_peak_sustained_active",
                                      "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts a GPU's activity: kernels, copies and fills, with the times that the device itself measured. */
+#include <math.h>
+
 #include "counters/cupti/cupti.h"
-#include "gpu/open.h"
 
 struct activity {
 	const char *const *names;
@@ -11,94 +12,46 @@ struct activity {
 	char reason[COUNTER_REASON]; /* empty: counted */
 };
 
-enum field {
-	KERNEL_TIME,
-	KERNEL_LAUNCHES,
-	UP_TIME,
-	UP_BYTES,
-	UP_COPIES,
-	DOWN_TIME,
-	DOWN_BYTES,
-	DOWN_COPIES,
-	ACROSS_TIME,
-	ACROSS_BYTES,
-	ACROSS_COPIES,
-	PEER_TIME,
-	PEER_BYTES,
-	PEER_COPIES,
-	SET_TIME,
-	SET_BYTES,
-	SETS,
-	SPAN_TIME,
-	FIELDS
-};
+/* Name of an event, and its member of struct cupti_totals. */
+#define FIELDS(X)                                                                                                      \
+	X(kernel_time, kernel_seconds)                                                                                     \
+	X(kernel_launches, launches)                                                                                       \
+	X(up_time, copy_seconds[CUPTI_UP])                                                                                 \
+	X(up_bytes, copy_bytes[CUPTI_UP])                                                                                  \
+	X(up_copies, copies[CUPTI_UP])                                                                                     \
+	X(down_time, copy_seconds[CUPTI_DOWN])                                                                             \
+	X(down_bytes, copy_bytes[CUPTI_DOWN])                                                                              \
+	X(down_copies, copies[CUPTI_DOWN])                                                                                 \
+	X(across_time, copy_seconds[CUPTI_ACROSS])                                                                         \
+	X(across_bytes, copy_bytes[CUPTI_ACROSS])                                                                          \
+	X(across_copies, copies[CUPTI_ACROSS])                                                                             \
+	X(peer_time, copy_seconds[CUPTI_PEER])                                                                             \
+	X(peer_bytes, copy_bytes[CUPTI_PEER])                                                                              \
+	X(peer_copies, copies[CUPTI_PEER])                                                                                 \
+	X(set_time, set_seconds)                                                                                           \
+	X(set_bytes, set_bytes)                                                                                            \
+	X(sets, sets)                                                                                                      \
+	X(span_time, span_seconds)
 
-static const char *const events[] = {
-	[KERNEL_TIME] = "kernel_time",
-	[KERNEL_LAUNCHES] = "kernel_launches",
-	[UP_TIME] = "up_time",
-	[UP_BYTES] = "up_bytes",
-	[UP_COPIES] = "up_copies",
-	[DOWN_TIME] = "down_time",
-	[DOWN_BYTES] = "down_bytes",
-	[DOWN_COPIES] = "down_copies",
-	[ACROSS_TIME] = "across_time",
-	[ACROSS_BYTES] = "across_bytes",
-	[ACROSS_COPIES] = "across_copies",
-	[PEER_TIME] = "peer_time",
-	[PEER_BYTES] = "peer_bytes",
-	[PEER_COPIES] = "peer_copies",
-	[SET_TIME] = "set_time",
-	[SET_BYTES] = "set_bytes",
-	[SETS] = "sets",
-	[SPAN_TIME] = "span_time",
-	[FIELDS] = NULL,
-};
+#define FIELD_NAME(name, member) #name,
+static const char *const events[] = {FIELDS(FIELD_NAME) NULL};
 
-static double copy_value(const struct cupti_totals *totals, enum field field) {
-	enum cupti_copy way = (enum cupti_copy)((field - UP_TIME) / 3);
-	switch ((field - UP_TIME) % 3) {
-	case 0:
-		return totals->copy_seconds[way];
-	case 1:
-		return totals->copy_bytes[way];
-	default:
-		return (double)totals->copies[way];
-	}
-}
-
-static double book_value(const struct cupti_totals *totals, enum field field) {
-	switch (field) {
-	case KERNEL_TIME:
-		return totals->kernel_seconds;
-	case KERNEL_LAUNCHES:
-		return (double)totals->launches;
-	case SET_TIME:
-		return totals->set_seconds;
-	case SET_BYTES:
-		return totals->set_bytes;
-	case SETS:
-		return (double)totals->sets;
-	case SPAN_TIME:
-		return totals->span_seconds;
-	default:
-		return copy_value(totals, field);
-	}
+/* NAN: there is no such event. */
+static double value_of(const struct cupti_totals *totals, const char *name) {
+#define FIELD_VALUE(event, member)                                                                                     \
+	if (strcmp(name, #event) == 0)                                                                                     \
+		return (double)totals->member;
+	FIELDS(FIELD_VALUE)
+	return NAN;
 }
 
 static const char *unit_of(const char *name) {
 	return strstr(name, "_time") ? "s" : strstr(name, "_bytes") ? "B" : "count";
 }
 
-static enum field field_of(const char *name) {
-	int field = 0;
-	while (field < FIELDS && strcmp(events[field], name) != 0)
-		field++;
-	return (enum field)field;
-}
-
 static bool activity_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
-	if (field_of(event) == FIELDS)
+	static const struct cupti_totals none;
+	if (isnan(value_of(&none, event)))
 		snprintf(reason, COUNTER_REASON, "cupti-activity does not have an event %.100s", event);
 	else if (!site->gpu)
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
@@ -137,7 +90,7 @@ static int activity_read(void *state, struct counter_value *values) {
 		if (s->reason[0])
 			counter_value_miss(&values[i], name, unit, "%s", s->reason);
 		else
-			counter_value_set(&values[i], name, unit, book_value(&s->totals, field_of(name)));
+			counter_value_set(&values[i], name, unit, value_of(&s->totals, name));
 		if (!s->reason[0] && s->totals.dropped > 0)
 			snprintf(values[i].reason, sizeof values[i].reason, "too little: CUPTI dropped %ld records",
 			         s->totals.dropped);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "counters/cupti/cupti.h"
-#include "gpu/open.h"
 #include "lib/cuda/format.h"
 
 enum { FUNCTIONS = 64, LAUNCHES = 256, LAUNCHES_EACH = 8 };

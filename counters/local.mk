@@ -24,7 +24,7 @@ noinst_LTLIBRARIES += libcounters.la
 libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS)
 libcounters_la_LIBADD = libcounterplan.la libgpu.la $(PAPI_LIBS) $(SDE_LIBS)
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h %D%/selftest.c %D%/selftest.h %D%/backend/counter.c \
-	%D%/cachegrind.h %D%/cupti/site.c %D%/cupti/cupti.h %D%/cupti/cupti_impl.h %D%/perf/perf_event.c %D%/perf/perf.h \
+	%D%/cachegrind.h %D%/cupti/cupti.h %D%/cupti/cupti_impl.h %D%/perf/perf_event.c %D%/perf/perf.h \
 	%D%/perf/slots.c %D%/rapl/meter.c %D%/rapl/meter.h %D%/papi/papi.h
 if HAVE_PAPI
 libcounters_la_SOURCES += %D%/papi/papi_library.c %D%/papi/papi_counting.c

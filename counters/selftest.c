@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/plan/plan.h"
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "base/sys.h"

@@ -6,9 +6,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"

@@ -69,6 +69,18 @@ struct gpu_rectangle {
 	size_t to_pitch, from_pitch, width, rows;
 };
 void gpu_copy_rectangle(struct gpu *gpu, enum gpu_way way, const struct gpu_rectangle *rectangle);
+/* A matrix in device memory as the copy engine of compute capability 9.0 and newer reads it (cp.async.bulk.tensor): an
+ * argument of a launch. Rows are `pitch` bytes apart, a multiple of 16; it copies boxes to shared memory, zeros beyond
+ * the border, and permutes their rows in runs of `swizzle` bytes (32, 64 or 128, or 0: it does not). */
+struct gpu_tensor_map {
+	uint64_t opaque[16];
+};
+struct gpu_matrix {
+	gpu_ptr at;
+	size_t element, columns, rows, pitch; /* element: 1, 2 or 4 bytes */
+	unsigned box_columns, box_rows, swizzle;
+};
+void gpu_tensor_map(struct gpu *gpu, struct gpu_tensor_map *map, const struct gpu_matrix *matrix);
 
 /* ---- compiled code ---- */
 enum { GPU_DEFINES_MAX = 32, GPU_DEFINE = 80 };

@@ -6,6 +6,7 @@
 #ifndef GPU_GPU_ABI_IMPL_H
 #define GPU_GPU_ABI_IMPL_H
 #include <stddef.h>
+#include <stdint.h>
 
 #ifndef DRIVER_ABI_TYPES
 typedef int driver_result, driver_device, driver_attribute, driver_function_attribute, driver_capture_mode,
@@ -21,6 +22,9 @@ typedef struct driver_graph_exec_st *driver_graph_exec;
 typedef struct {
 	char bytes[16];
 } driver_uuid;
+typedef struct gpu_tensor_map driver_tensor_map;
+typedef unsigned driver_tensor_type, driver_tensor_interleave, driver_tensor_swizzle, driver_tensor_promotion,
+	driver_tensor_fill;
 typedef struct {
 	size_t from_x, from_y;
 	int from_type;
@@ -105,7 +109,11 @@ typedef struct {
 	X(DRIVER_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)                                                               \
 	X(DRIVER_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                       \
 	X(DRIVER_MEMORY_HOST, CU_MEMORYTYPE_HOST, 1)                                                                       \
-	X(DRIVER_MEMORY_DEVICE, CU_MEMORYTYPE_DEVICE, 2)
+	X(DRIVER_MEMORY_DEVICE, CU_MEMORYTYPE_DEVICE, 2)                                                                   \
+	X(DRIVER_TENSOR_BYTE, CU_TENSOR_MAP_DATA_TYPE_UINT8, 0)                                                            \
+	X(DRIVER_TENSOR_WORD, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2)                                                           \
+	X(DRIVER_TENSOR_SWIZZLE_128, CU_TENSOR_MAP_SWIZZLE_128B, 3)                                                        \
+	X(DRIVER_TENSOR_L2_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)
 
 #define DRIVER_ENUM(name, theirs, value) name = value,
 enum { DRIVER_RESULTS(DRIVER_ENUM) };
@@ -143,6 +151,10 @@ enum { DRIVER_NUMBERS(DRIVER_ENUM) };
 	X(copy_peer, cuMemcpyPeerAsync,                                                                                    \
 	  (driver_ptr to, driver_context to_context, driver_ptr from, driver_context from_context, size_t size,            \
 	   driver_stream stream))                                                                                          \
+	X(tensor_map, cuTensorMapEncodeTiled,                                                                              \
+	  (driver_tensor_map * map, driver_tensor_type type, uint32_t rank, void *at, const uint64_t *sizes,               \
+	   const uint64_t *strides, const uint32_t *box, const uint32_t *steps, driver_tensor_interleave interleave,       \
+	   driver_tensor_swizzle swizzle, driver_tensor_promotion promotion, driver_tensor_fill fill))                     \
 	X(fill8, cuMemsetD8Async, (driver_ptr to, unsigned char value, size_t count, driver_stream stream))                \
 	X(fill32, cuMemsetD32Async, (driver_ptr to, unsigned value, size_t count, driver_stream stream))                   \
 	X(module_load, cuModuleLoadDataEx,                                                                                 \

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 
 /* A digest of the files that a user's source includes, so that compiled code can be kept as long as they are the same.
  *

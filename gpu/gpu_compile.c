@@ -2,11 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 
 /* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code
@@ -99,7 +99,8 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 		if (archs[i] <= arch && archs[i] > best)
 			best = archs[i];
 	*ptx = best / 10 != arch / 10;
-	snprintf(text, size, "%s_%d", *ptx ? "compute" : "sm", best);
+	/* 9.0 has instructions that no other architecture has, wgmma among them, and only code for 9.0a may use them. */
+	snprintf(text, size, "%s_%d%s", *ptx ? "compute" : "sm", best, best == 90 && arch == 90 ? "a" : "");
 	return best;
 }
 

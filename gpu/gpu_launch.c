@@ -2,7 +2,7 @@
 /* Launches kernels. Limits of the device are reported in its own terms before the driver is asked. */
 #include <math.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/mem.h"
 
 static int number(struct gpu *gpu, driver_function function, int which) {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 
 static const struct library_symbol driver_symbols[] = {
 #define DRIVER_SYMBOL(field, symbol, parameters) {#field, #symbol, offsetof(struct driver, field)},

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 
 /* Released memory is kept, because the next configuration wants as much as the last. It is freed first when the driver
  * runs out of memory. */
@@ -215,6 +215,18 @@ void gpu_copy_rectangle(struct gpu *gpu, enum gpu_way way, const struct gpu_rect
 		return;
 	size_t pitch = way == GPU_UP ? rectangle->from_pitch : rectangle->to_pitch;
 	host_wait(gpu, way == GPU_UP ? copy.from_host : copy.to_host, (rectangle->rows - 1) * pitch + rectangle->width);
+}
+
+void gpu_tensor_map(struct gpu *gpu, struct gpu_tensor_map *map, const struct gpu_matrix *matrix) {
+	const uint64_t sizes[] = {matrix->columns, matrix->rows}, pitch = matrix->pitch;
+	const uint32_t box[] = {matrix->box_columns, matrix->box_rows}, steps[] = {1, 1};
+	/* CUtensorMapDataType counts unsigned integers of 1, 2 and 4 bytes, CUtensorMapSwizzle 32, 64 and 128 bytes. */
+	unsigned type = (unsigned)matrix->element / 2, swizzle = matrix->swizzle >= 128 ? 3 : matrix->swizzle / 32;
+	_Alignas(64) struct gpu_tensor_map own = {{0}};
+	if (gpu_enter(gpu))
+		GPU_CALL(gpu, tensor_map, &own, type, 2, (void *)(uintptr_t)matrix->at, sizes, &pitch, box, steps, 0, swizzle,
+		         DRIVER_TENSOR_L2_256, 0);
+	*map = own;
 }
 
 struct gpu_stream *gpu_stream_new(struct gpu *gpu, bool urgent) {

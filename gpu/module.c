@@ -2,7 +2,7 @@
 /* Makes each module and function once and keeps it. */
 #include <unistd.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/sys.h"
 

@@ -134,8 +134,10 @@ static __device__ __forceinline__ void ss_mma_f64(double (&d)[4], const double (
 #endif
 }
 
-/* 16-bit floats, as bits: of IEEE (KIND 1) and bfloat16 (KIND 2); f16 without infinities. */
+/* Short floats, as bits: f16 of IEEE (KIND 1) without infinities, bfloat16 (KIND 2) and e4m3 (KIND 4) without NANs. */
 template <int KIND> static __device__ __forceinline__ float ss_float(unsigned bits) {
+	if (KIND == 4)
+		return __uint_as_float((bits & 0x80u) << 24 | __float_as_uint(__uint_as_float((bits & 0x7fu) << 20) * 0x1p120f));
 	if (KIND == 2)
 		return __uint_as_float(bits << 16);
 	return __uint_as_float((bits & 0x8000u) << 16 | __float_as_uint(__uint_as_float((bits & 0x7fffu) << 13) * 0x1p112f));

@@ -12,7 +12,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/reap.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/stop.h"
 #include "src/cmd/status/status_state.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "topo/impl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

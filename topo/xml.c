@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 #include "topo/impl.h"
 

@@ -2,8 +2,6 @@
 #include <dlfcn.h>
 
 #include "base/json/js.h"
-#include "gpu/hip/open.h"
-#include "gpu/opencl/open.h"
 #include "worker/worker_impl.h"
 #include "worker/kernel/word.h"
 

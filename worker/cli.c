@@ -10,22 +10,25 @@
 #include "base/json/js.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "worker/worker_impl.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/crash.h"
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
 #include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS            ((void)0)
+#define CALLGRIND_DUMP_STATS_AT(mark)   ((void)(mark))
+#define CALLGRIND_START_INSTRUMENTATION ((void)0)
+#define CALLGRIND_STOP_INSTRUMENTATION  ((void)0)
 #endif
 
 #include "base/sys.h"
-#include "worker/kernel/lines.h"
 #include "worker/kernel/word.h"
 
 enum { THREADS_MAX = 4096 };
 
-#ifdef HAVE_VALGRIND_CALLGRIND_H
 static void mark_begin(void) {
 	CALLGRIND_ZERO_STATS;
 }
@@ -35,29 +38,6 @@ static void mark_end(int thread) {
 	snprintf(mark, sizeof mark, SIMULATE_MARK "%d", thread);
 	CALLGRIND_DUMP_STATS_AT(mark);
 }
-
-/* The cache model starts only here, because making inputs and the oracle's answer is much faster without it. */
-static void model_start(void) {
-	CALLGRIND_START_INSTRUMENTATION;
-}
-
-static void model_stop(void) {
-	CALLGRIND_STOP_INSTRUMENTATION;
-}
-#else
-static void mark_begin(void) {
-}
-
-static void mark_end(int thread) {
-	(void)thread;
-}
-
-static void model_start(void) {
-}
-
-static void model_stop(void) {
-}
-#endif
 
 /* A team of one does without a parallel region, whose own work would be counted. */
 static void team_begin(int threads) {
@@ -83,9 +63,10 @@ static void run_reset(struct state *state) {
 		state->kernel->reset(state->memory, &state->call);
 }
 
-/* The first run warms the caches, as earlier samples do. */
+/* The cache model starts only here, because making inputs and the oracle's answer is much faster without it. The first
+ * run warms the caches, as earlier samples do. */
 static enum ss_status run_marked(struct state *state, int threads, double *seconds) {
-	model_start();
+	CALLGRIND_START_INSTRUMENTATION;
 	run_reset(state);
 	enum ss_status status = state->kernel->run(state->memory, &state->call);
 	run_reset(state);
@@ -96,7 +77,7 @@ static enum ss_status run_marked(struct state *state, int threads, double *secon
 		*seconds = sys_now() - begun;
 		team_end(threads);
 	}
-	model_stop();
+	CALLGRIND_STOP_INSTRUMENTATION;
 	return status;
 }
 

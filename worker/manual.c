@@ -7,8 +7,6 @@
 #include "base/value.h"
 #include "topo/topo.h"
 #include "worker/worker_impl.h"
-#include "worker/count/counting.h"
-#include "worker/kernel/lines.h"
 #include "worker/kernel/word.h"
 #include "worker/program/runner_program.h"
 #include "worker/source/source.h"
@@ -30,10 +28,10 @@ static json_t *node_json(const char *host) {
 	return word_clean_json(name && *name ? name : host);
 }
 
-/* The answer to "machine". New reference. */
-static json_t *machine_answer(const json_t *request, struct err *err) {
+static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id"};
 	char host[256] = "";
+	(void)protocol;
 	if (word_check_keys(request, keys, 2, err) != 0)
 		return NULL;
 	struct topo *topo = topo_open(NULL, err);
@@ -51,18 +49,6 @@ static json_t *machine_answer(const json_t *request, struct err *err) {
 }
 
 enum { PROTOCOL_MEMORY_SHARE = 4 /* part of the memory that states may take */ };
-
-struct protocol {
-	struct states *states;
-	struct team *team;
-	struct libraries *libraries;
-	struct counters *counters;
-	struct devices *devices;
-	struct gpu_compiler *compiler; /* NULL: not needed so far */
-	int input, output;             /* descriptors of the requests and the answers, or -1 */
-	bool abandoned;                /* nobody reads answers any more */
-	bool ending;                   /* a device is broken, or limits were taken away: this process must end */
-};
 
 struct protocol *protocol_new(void) {
 	struct protocol *protocol = mem_alloc(1, sizeof *protocol);
@@ -100,12 +86,6 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 		entries = named ? libraries_load(protocol->libraries, library, err) : NULL;
 	}
 	return entries ? describe_json(entries, counters ? protocol->counters : NULL) : NULL;
-}
-
-static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	const struct trial_home home = {protocol->states,   protocol->team,    protocol->libraries,
-	                                protocol->counters, protocol->devices, protocol->output};
-	return trial_run(&home, request, &protocol->ending, err);
 }
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {
@@ -162,14 +142,14 @@ static json_t *plan_json(const struct counter_plan *plan, const struct counter_s
 	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
 }
 
-static int device_open(const struct counters_home *home, int index, struct counter_site *site, struct err *err) {
-	site->gpu = devices_get(home->devices, index, err);
+static int device_open(struct protocol *protocol, int index, struct counter_site *site, struct err *err) {
+	site->gpu = devices_get(protocol->devices, index, err);
 	return site->gpu || index == DEVICE_CPU ? 0 : -1;
 }
 
 /* For a program or a function that is compiled later, which do not bring events of their own as a kernel does. */
-static int names_read(struct arena *arena, const struct counters_home *home, const json_t *json,
-                      struct request *request, struct counter_site *site, struct err *err) {
+static int names_read(struct arena *arena, struct protocol *protocol, const json_t *json, struct request *request,
+                      struct counter_site *site, struct err *err) {
 	static const struct member members[] = {
 		{.key = "op"},
 		{.key = "id"},
@@ -186,30 +166,30 @@ static int names_read(struct arena *arena, const struct counters_home *home, con
 	               device_read(device, &index, err)
 	           ? -1
 	       : site->tree && index != DEVICE_CPU ? program_site_counted(arena, device, site, err)
-	                                           : device_open(home, index, site, err);
+	                                           : device_open(protocol, index, site, err);
 }
 
 /* For a kernel, on the device that will run it. */
-static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
-                       struct request *request, struct counter_site *site, struct err *err) {
-	if (request_read(arena, home->libraries, json, request, err) != 0)
+static int kernel_read(struct arena *arena, struct protocol *protocol, const json_t *json, struct request *request,
+                       struct counter_site *site, struct err *err) {
+	if (request_read(arena, protocol->libraries, json, request, err) != 0)
 		return -1;
 	site->software = counters_software(arena, request->call.entry->kernel);
-	return device_open(home, request->call.device, site, err);
+	return device_open(protocol, request->call.device, site, err);
 }
 
 /* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}],
  * "passes":{"cupti":9}}, a new reference; NULL and err for a bad request. */
-static json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
+static json_t *op_counters(struct protocol *protocol, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct counter_plan *plan = NULL;
 	struct request request;
 	struct counter_site site = {.tree = false};
 	bool kernel = json_object_get(json, "kernel") != NULL;
 	json_t *answer = NULL;
-	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
-	            : names_read(arena, home, json, &request, &site, err)) == 0)
-		plan = counters_plan(home->counters, arena, request.counters, &site, err);
+	if ((kernel ? kernel_read(arena, protocol, json, &request, &site, err)
+	            : names_read(arena, protocol, json, &request, &site, err)) == 0)
+		plan = counters_plan(protocol->counters, arena, request.counters, &site, err);
 	if (plan) {
 		answer = plan_json(plan, &site);
 		counter_plan_clear(plan);
@@ -237,11 +217,6 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct 
 	                : NULL;
 }
 
-static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {
-	const struct counters_home home = {protocol->counters, protocol->libraries, protocol->devices};
-	return counters_answer(&home, request, err);
-}
-
 static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {
 	static const char *const keys[] = {"op", "id"};
 	bool bad = word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0;
@@ -257,16 +232,11 @@ static json_t *op_compile(struct protocol *protocol, const json_t *request, stru
 	return (ours ? compile_kernel_answer : source_compile_answer)(&protocol->compiler, request, err);
 }
 
-static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {
-	(void)protocol;
-	return machine_answer(request, err);
-}
-
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
-	{"describe", op_describe}, {"trial", op_trial},     {"drop", op_drop},   {"program", op_program},
+	{"describe", op_describe}, {"trial", trial_run},    {"drop", op_drop},   {"program", op_program},
 	{"counters", op_counters}, {"metrics", op_metrics}, {"prove", op_prove}, {"devices", op_devices},
 	{"machine", op_machine},   {"compile", op_compile},
 };

@@ -2,7 +2,6 @@
 #include "worker/worker_impl.h"
 
 #include <math.h>
-#include <omp.h>
 #include <time.h>
 
 #include "worker/kernel/crash.h"

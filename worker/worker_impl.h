@@ -2,26 +2,9 @@
 /* Private to this folder. */
 #ifndef WORKER_WORKER_IMPL_H
 #define WORKER_WORKER_IMPL_H
-#include <jansson.h>
 
 #include "base/opt.h"
-#include "worker/count/counters.h"
-#include "worker/count/noise.h"
-#include "worker/kernel/call.h"
-#include "worker/kernel/device.h"
-#include "worker/kernel/library.h"
-#include "worker/kernel/state.h"
-#include "worker/kernel/team.h"
-
-/* Answers what a worker would count, without running anything, so that a misspelt name is found before the first
- * trial. */
-
-/* The worker's parts that answering needs. */
-struct counters_home {
-	struct counters *counters;
-	struct libraries *libraries;
-	struct devices *devices;
-};
+#include "worker/count/counting.h"
 
 /* Describes this worker and its kernels. */
 /* The answer to "describe" for these kernels; a NULL kernel ends the list. counters: NULL leaves out what can be
@@ -47,7 +30,18 @@ int manual_run(const struct opt_args *args, int out, struct err *err);
 /* The worker's protocol, defined in doc/protocol.md. */
 enum { PROTOCOL_VERSION = 1, PROTOCOL_LINE_MAX = 1 << 20 };
 
-struct protocol;
+/* Parts of the worker that outlive a request. */
+struct protocol {
+	struct states *states;
+	struct team *team;
+	struct libraries *libraries;
+	struct counters *counters;
+	struct devices *devices;
+	struct gpu_compiler *compiler; /* NULL: not needed so far */
+	int input, output; /* descriptors of the requests and the answers, or -1: what takes too long cannot be ended */
+	bool abandoned;    /* nobody reads answers any more */
+	bool ending;       /* a device is broken, or limits were taken away: this process must end */
+};
 struct protocol *protocol_new(void);
 /* The answer to one line with any content; never NULL. New reference. */
 json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size);
@@ -117,17 +111,7 @@ void measure_state(struct arena *arena, struct state *state, const struct reques
 
 /* One trial from request to reply. */
 
-/* Parts of the worker that outlive a trial. */
-struct trial_home {
-	struct states *states;
-	struct team *team;
-	struct libraries *libraries;
-	struct counters *counters;
-	struct devices *devices;
-	int out; /* descriptor of the answers; -1: a run that takes too long cannot be ended */
-};
-
 /* The protocol's reply without its id, failed trials included; NULL and err for a bad request. New reference. Sets
- * *ending if the device is broken, because the process must end then. */
-json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err);
+ * protocol->ending if the device is broken, because the process must end then. */
+json_t *trial_run(struct protocol *protocol, const json_t *json, struct err *err);
 #endif

@@ -340,7 +340,7 @@ static void cut_prepare(int out, const json_t *json, const struct request *reque
 	crash_cut_answer(out, line);
 }
 
-json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err) {
+json_t *trial_run(struct protocol *protocol, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
@@ -348,19 +348,19 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, bool *endin
 	struct err team_err = {.code = ERR_OK};
 	json_t *reply = NULL;
 	double start = sys_now();
-	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
-	    device_open(home->devices, &request, err) != 0 ||
-	    counters_ask(home->counters, arena, &request, &counters, err) != 0)
+	if (request_read(arena, protocol->libraries, json, &request, err) != 0 ||
+	    device_open(protocol->devices, &request, err) != 0 ||
+	    counters_ask(protocol->counters, arena, &request, &counters, err) != 0)
 		goto done;
 	crash_name(request.call.entry->kernel->name);
-	cut_prepare(home->out, json, &request);
-	if (team_apply(home->team, &request.call, &team_err) != 0)
+	cut_prepare(protocol->output, json, &request);
+	if (team_apply(protocol->team, &request.call, &team_err) != 0)
 		team_failure(&team_err, &report);
 	else
-		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
+		trial_attempts(arena, protocol->states, protocol->team, &request, &counters, &report);
 	crash_name(NULL);
 	crash_cut_answer(-1, NULL);
-	report.ending = *ending = is_broken(request.call.gpu);
+	report.ending = protocol->ending = is_broken(request.call.gpu);
 	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:
 	counter_plan_clear(counters.plan);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Grid, block and shared memory of a configuration of a GPU's function, and what its compiler is told. */
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
 #include <strings.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
-#include <stdio.h>
 
 #include "base/json/js.h"
 #include "base/t1/t1.h"
@@ -16,93 +15,28 @@ bool t1_is_plain(const char *text) {
 
 enum { OPTION_LONGEST = 1024 };
 
-enum use { TAKEN, WITH_NEXT, FOLDER, PASSED_OVER };
-static const struct option_known {
-	const char *start;
-	bool whole; /* the option is that word and nothing more */
-	enum use use;
-} nvrtc[] = {
-	{"-D", true, WITH_NEXT},
-	{"-U", true, WITH_NEXT},
-	{"-I", true, FOLDER},
-	{"-D", false, TAKEN},
-	{"-U", false, TAKEN},
-	{"-I", false, FOLDER},
-	{"-std=", false, TAKEN},
-	{"--std=", false, TAKEN},
-	{"-use_fast_math", true, TAKEN},
-	{"--use_fast_math", true, TAKEN},
-	{"-maxrregcount=", false, TAKEN},
-	{"--maxrregcount=", false, TAKEN},
-	{"-lineinfo", true, TAKEN},
-	{"--generate-line-info", true, TAKEN},
-	{"-G", true, TAKEN},
-	{"--device-debug", true, TAKEN},
-	{"-ftz=", false, TAKEN},
-	{"--ftz=", false, TAKEN},
-	{"-fmad=", false, TAKEN},
-	{"--fmad=", false, TAKEN},
-	{"-prec-div=", false, TAKEN},
-	{"--prec-div=", false, TAKEN},
-	{"-prec-sqrt=", false, TAKEN},
-	{"--prec-sqrt=", false, TAKEN},
-	{"-default-device", true, TAKEN},
-	{"--device-as-default-execution-space", true, TAKEN},
-	{"--extra-device-vectorization", true, TAKEN},
-	{"-extra-device-vectorization", true, TAKEN},
-	{"-w", true, TAKEN},
-	{"--disable-warnings", true, TAKEN},
-	/* NVRTC always optimizes, and only its first error is ever shown, never a warning. */
-	{"-O", false, PASSED_OVER},
-	{"-W", false, PASSED_OVER},
-	{0},
-};
-/* Khronos, The OpenCL Specification 1.2, 5.6.4 "Compiler Options"; later versions and vendors add to -cl-. */
-static const struct option_known clbuild[] = {
-	{"-D", true, WITH_NEXT},
-	{"-I", true, FOLDER},
-	{"-D", false, TAKEN},
-	{"-I", false, FOLDER},
-	{"-cl-", false, TAKEN},
-	{"-w", true, TAKEN},
-	{"-Werror", true, TAKEN},
-	{"-g", true, TAKEN},
-	{"-O", false, PASSED_OVER},
-	{"-W", false, PASSED_OVER},
-	{0},
-};
-
-/* LLVM, Clang Compiler User's Manual, "Command Line Options", as far as hiprtc passes them on. */
-static const struct option_known hiprtc[] = {
-	{"-D", true, WITH_NEXT},
-	{"-U", true, WITH_NEXT},
-	{"-I", true, FOLDER},
-	{"-D", false, TAKEN},
-	{"-U", false, TAKEN},
-	{"-I", false, FOLDER},
-	{"-std=", false, TAKEN},
-	{"--std=", false, TAKEN},
-	{"-O", false, TAKEN},
-	{"-f", false, TAKEN}, /* -fno-slp-vectorize, .. */
-	{"-munsafe-fp-atomics", true, TAKEN},
-	{"-mcumode", true, TAKEN},
-	{"-mno-cumode", true, TAKEN},
-	{"-mwavefrontsize64", true, TAKEN},
-	{"-mno-wavefrontsize64", true, TAKEN},
-	{"--offload-arch=", false, TAKEN},
-	{"--gpu-max-threads-per-block=", false, TAKEN},
-	{"-w", true, TAKEN},
-	{"-W", false, PASSED_OVER},
-	{0},
-};
-
+/* Options as lists of words. */
 static const struct language_options {
 	const char *language, *accepted;
-	const struct option_known *known;
+	const char *with_next;     /* their argument is the rest of the word, or the next word */
+	const char *whole, *start; /* the option is that word, or begins with it */
+	const char *passed_over;   /* and so may begin those that make no difference */
 } languages[] = {
-	{"CUDA", "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted", nvrtc},
-	{"OpenCL", "-D, -I, -w, -Werror, -g and options that begin with -cl- are accepted", clbuild},
-	{"HIP", "-std=, -D, -U, -I, -O, -f.., -munsafe-fp-atomics, -mcumode and --offload-arch= are accepted", hiprtc},
+	/* NVRTC always optimizes, and only its first error is ever shown, never a warning. */
+	{"CUDA", "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted", "-D -U",
+     "-use_fast_math --use_fast_math -lineinfo --generate-line-info -G --device-debug -default-device"
+     " --device-as-default-execution-space -extra-device-vectorization --extra-device-vectorization -w "
+     "--disable-warnings",
+     "-std= --std= -maxrregcount= --maxrregcount= -ftz= --ftz= -fmad= --fmad= -prec-div= --prec-div= -prec-sqrt="
+     " --prec-sqrt=",
+     "-O -W"},
+	/* Khronos, The OpenCL Specification 1.2, 5.6.4 "Compiler Options"; later versions and vendors add to -cl-. */
+	{"OpenCL", "-D, -I, -w, -Werror, -g and options that begin with -cl- are accepted", "-D", "-w -Werror -g", "-cl-",
+     "-O -W"},
+	/* LLVM, Clang Compiler User's Manual, "Command Line Options", as far as hiprtc passes them on. */
+	{"HIP", "-std=, -D, -U, -I, -O, -f.., -munsafe-fp-atomics, -mcumode and --offload-arch= are accepted", "-D -U",
+     "-munsafe-fp-atomics -mcumode -mno-cumode -mwavefrontsize64 -mno-wavefrontsize64 -w",
+     "-std= --std= -O -f --offload-arch= --gpu-max-threads-per-block=", "-W"},
 };
 
 static const struct language_options *options_of(const char *language) {
@@ -112,13 +46,26 @@ static const struct language_options *options_of(const char *language) {
 	return &languages[i];
 }
 
-static int use_of(const struct option_known *all, const char *option) {
-	for (; all->start; all++) {
-		size_t size = strlen(all->start);
-		if (all->whole ? strcmp(option, all->start) == 0 : strncmp(option, all->start, size) == 0)
-			return (int)all->use;
+/* Is it, or does it begin with, one of the words? */
+static bool is_one(const char *option, const char *words, bool whole) {
+	for (size_t size; *words; words += size + (words[size] == ' ')) {
+		size = strcspn(words, " ");
+		if (strncmp(option, words, size) == 0 && (!whole || !option[size]))
+			return true;
 	}
-	return -1;
+	return false;
+}
+
+enum use { TAKEN, WITH_NEXT, FOLDER, PASSED_OVER, REFUSED };
+
+static enum use use_of(const struct language_options *own, const char *option) {
+	if (is_one(option, "-I", false))
+		return FOLDER;
+	if (is_one(option, own->with_next, true))
+		return WITH_NEXT;
+	if (is_one(option, own->with_next, false) || is_one(option, own->whole, true) || is_one(option, own->start, false))
+		return TAKEN;
+	return is_one(option, own->passed_over, false) ? PASSED_OVER : REFUSED;
 }
 
 static const char *folder_option(struct arena *arena, const char *folder, const char *path) {
@@ -131,10 +78,10 @@ static int option_add(const json_t *array, size_t *i, const struct language_opti
 	if (!text || strlen(text) > OPTION_LONGEST || !t1_is_plain(text))
 		return err_set(err, ERR_USAGE, "give one option per string",
 		               "CompilerOptions[%zu] is not a valid compiler option", *i);
-	int use = use_of(own->known, text);
+	enum use use = use_of(own, text);
 	bool two = use == WITH_NEXT || (use == FOLDER && !text[2]);
 	const char *next = two ? json_string_value(json_array_get(array, *i + 1)) : text + 2;
-	if (use < 0)
+	if (use == REFUSED)
 		return err_set(err, ERR_USAGE, own->accepted, "CompilerOptions: \"%.100s\" is not accepted", text);
 	if (two && (!next || *next == '-' || !t1_is_plain(next)))
 		return err_set(err, ERR_USAGE, NULL, "CompilerOptions: \"%.100s\" lacks its argument", text);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Matrix multiplication: each variant in a few shapes, verified, beside cuBLAS for the same types (sums and result in f32,
-without TF32)."""
+"""Matrix multiplication: each variant in a few shapes, verified, beside cuBLAS for the same types (sums and result in f32;
+f32 without TF32, f8 by cublasLt, which wants one matrix transposed). N=8192 in the environment measures another size."""
 import os
 import sys
 
@@ -10,19 +10,22 @@ from device import DEVICE, grid, row
 N = int(os.environ.get("N", "4096"))
 WARP = "variant=warp block_m={m} block_n={n} block_k=16 thread_m={tm} thread_n={tn} buffers={b} group={g}"
 MMA = "variant=mma block_m={m} block_n={n} warp_m={wm} warp_n={wn} depth={d} buffers={b} group=16"
+WGMMA = "variant=wgmma block_m={m} block_n={n} buffers=4 cluster={c} group={g} swizzle=128"
 CONFIGS = {
     "simple": ["variant=simple block_size_x=32 block_size_y=8"],
     "shared": ["variant=shared tile=32"],
-    "register": grid("variant=register block_m=128 block_n=128 block_k={k} thread_m=8 thread_n=8 stages=2", k=(8, 16)),
     "warp": ([WARP.format(m=m, n=n, tm=tm, tn=tn, b=b, g=g) for m, n, tm, tn in
               ((128, 128, 8, 8), (256, 128, 8, 8), (256, 128, 16, 8), (128, 256, 8, 16), (128, 128, 16, 8), (128, 128, 8, 16))
               for b in (2, 3) for g in (1, 16)]),
     "mma": ([MMA.format(m=m, n=n, wm=wm, wn=wn, d=d, b=b) for m, n, wm, wn in
              ((128, 128, 64, 64), (256, 128, 64, 64), (128, 256, 64, 64), (128, 128, 64, 32))
              for d, b in ((32, 3), (32, 4), (64, 3))]),
+    "wgmma": grid(WGMMA, m=(256,), n=(128,), c=(1, 2), g=(4, 8, 16)),
+    "wgmma wide": grid(WGMMA, m=(128,), n=(256,), c=(1, 2), g=(4, 8, 16)),
 }
-KINDS = {"f32": ("simple", "shared", "register", "warp"), "f16": ("simple", "shared", "mma"), "bf16": ("simple", "shared", "mma")}
-WANTED = {"f32": 0.8}
+KINDS = {"f32": ("simple", "shared", "warp"), "f16": ("simple", "shared", "mma", "wgmma", "wgmma wide"),
+         "bf16": ("mma", "wgmma", "wgmma wide"), "tf32": ("wgmma",), "f8": ("simple", "wgmma")}
+WANTED = {"f32": 0.8, "f16": 0.85, "bf16": 0.85, "tf32": 0.85, "f8": 0.85}
 
 
 def measure(device, limits, rows):

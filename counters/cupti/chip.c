@@ -3,9 +3,8 @@
 #include <pthread.h>
 
 #include "counters/cupti/cupti_impl.h"
-#include "gpu/open.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 
 /* NULL and the reason. */
 static CUpti_Profiler_Host_Object *cupti_host_new(const char *chip, const uint8_t *availability,

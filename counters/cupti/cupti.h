@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "counters/backend/counter.h"
-#include "base/err.h"
+#include "gpu/open.h"
 
 /* A quick check without a context: is a driver installed, and does libcupti open? */
 void cupti_probe(struct counter_probe *probe);
@@ -25,10 +25,6 @@ const char *cupti_chip_name(const struct cupti_chip *chip); /* "GH100" */
 const char *const *cupti_chips(char reason[COUNTER_REASON]);
 /* Returns the chip of this machine's device cuda:INDEX. NULL with the reason. */
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
-/* site.c: the same for the device of what is measured; NULL with the reason if that does not run on one, or if counters
- * are denied. Does it have the event? */
-struct cupti_chip *cupti_site_chip(const struct counter_site *site, char reason[COUNTER_REASON]);
-bool cupti_site_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]);
 /* True if this is a metric of the chip, complete with its rollup ("dram__bytes.sum"). The reason names the nearest. */
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
 /* Returns the number of times that the same work must run to count these together; 0 with the reason if they can't be.
@@ -111,5 +107,21 @@ bool cupti_activity_stop(struct cupti_totals *totals, char reason[COUNTER_REASON
 static inline bool cupti_is_amount(const char *metric) {
 	size_t length = strlen(metric);
 	return length > 4 && strcmp(metric + length - 4, ".sum") == 0;
+}
+
+/* The chip of the device that is measured; NULL with the reason if this does not run on one, or if counters are denied.
+ */
+static inline struct cupti_chip *cupti_site_chip(const struct counter_site *site, char reason[COUNTER_REASON]) {
+	const struct gpu_facts *device = site->gpu ? gpu_facts(site->gpu) : site->device;
+	if (!device || device->kind != GPU_CUDA) {
+		snprintf(reason, COUNTER_REASON, "it counts on a GPU, but this does not run on one (--device cuda)");
+		return NULL;
+	}
+	return cupti_denied(reason) ? NULL : cupti_chip_here(device->index, reason);
+}
+/* Does it have the event? */
+static inline bool cupti_site_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	struct cupti_chip *chip = cupti_site_chip(site, reason);
+	return chip && cupti_chip_has(chip, event, reason);
 }
 #endif

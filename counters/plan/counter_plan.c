@@ -3,7 +3,7 @@
 
 #include "counters/plan/plan_impl.h"
 #include "base/expr/expr.h"
-#include "base/near.h"
+#include "base/text.h"
 
 static void metric_add(struct plan_build *build, const struct table_group *group, const struct table_metric *metric) {
 	for (size_t i = 0; i < build->plan->metric_count; i++)

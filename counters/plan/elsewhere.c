@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "counters/plan/plan_impl.h"
 
 /* The machine that is assumed. */

@@ -4,7 +4,7 @@
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "counters/plan/plan_impl.h"
 
 /* Checks members of the tables one by one. */

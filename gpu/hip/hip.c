@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gpu/hip/hip_impl.h"
-#include "gpu/hip/open.h"
 
 static const struct library_symbol driver_symbols[] = {
 #define HIP_SYMBOL(field, symbol) {#field, #symbol, offsetof(struct driver, field)},

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libgpu_la_SOURCES += %D%/opencl_impl.h %D%/open.h %D%/opencl.c %D%/opencl_device.c %D%/opencl_run.c
+libgpu_la_SOURCES += %D%/opencl_impl.h %D%/opencl.c %D%/opencl_device.c

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "gpu/backend.h"

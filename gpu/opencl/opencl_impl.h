@@ -5,7 +5,7 @@
 #ifndef GPU_OPENCL_OPENCL_IMPL_H
 #define GPU_OPENCL_OPENCL_IMPL_H
 
-#include "gpu/opencl/open.h"
+#include "gpu/open.h"
 
 typedef struct opencl_platform_st *opencl_platform;
 typedef struct opencl_device_st *opencl_device;

@@ -103,8 +103,4 @@ static void afforest_run(struct cc_state *s) {
 	cc_labels_compress(s);
 }
 
-const struct cc_variant KERNEL_COUNTED(cc_afforest) = {
-	.name = "afforest",
-	.summary = "links along a few edges per vertex, then along those outside the largest component",
-	.run = afforest_run,
-};
+const struct cc_variant KERNEL_COUNTED(cc_afforest) = {.name = "afforest", .run = afforest_run};

@@ -19,7 +19,7 @@ enum { CC_ITERATIONS, CC_LABEL_UPDATES, CC_EDGE_ENDS, CC_CAS_FAILURES };
 struct cc_state;
 
 struct cc_variant {
-	const char *name, *summary;
+	const char *name;
 	void (*run)(struct cc_state *s);
 };
 

@@ -46,7 +46,7 @@ static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
 
 /* A built-in graph of about n vertices; `degree` is the mean, 0: the generator's own. The same seed, the same graph. */
 struct cc_generator {
-	const char *name, *summary;
+	const char *name;
 	bool (*make)(struct cc_pairs *pairs, int32_t n, int degree, uint64_t seed); /* false: out of memory */
 	double (*degree)(double n);                                                 /* its own mean degree, nearly */
 };

@@ -73,9 +73,4 @@ static bool kmer_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t se
 	return made;
 }
 
-const struct cc_generator cc_kmer = {
-	.name = "kmer",
-	.summary = "long paths with few branches, like a k-mer graph of a genome",
-	.make = kmer_make,
-	.degree = kmer_degree,
-};
+const struct cc_generator cc_kmer = {.name = "kmer", .make = kmer_make, .degree = kmer_degree};

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A variant, a generator and a reader are one file and one line each.
+# Variants that share their sweeps are one file; a generator and a reader are one file each.
 libkernels_la_SOURCES += \
 	%D%/rows.c \
-	%D%/jump.c \
 	%D%/afforest.c \
 	%D%/serial.c \
 	%D%/kmer.c %D%/rgg.c %D%/queen.c %D%/rmat.c \
@@ -12,5 +11,5 @@ libkernels_la_SOURCES += \
 	%D%/check.c \
 	%D%/cc.h
 libkernels_counted_la_SOURCES += \
-	%D%/rows.c %D%/jump.c %D%/afforest.c %D%/serial.c
+	%D%/rows.c %D%/afforest.c %D%/serial.c
 include %D%/cuda/local.mk

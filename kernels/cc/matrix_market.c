@@ -111,8 +111,4 @@ static enum ss_status matrix_read(struct cc_text *text, struct cc_pairs *pairs) 
 }
 
 const struct cc_format cc_matrix_market = {
-	.name = "Matrix Market",
-	.extension = ".mtx",
-	.magic = "%%MatrixMarket",
-	.read = matrix_read,
-};
+	.name = "Matrix Market", .extension = ".mtx", .magic = "%%MatrixMarket", .read = matrix_read};

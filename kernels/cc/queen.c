@@ -61,9 +61,4 @@ static bool queen_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t s
 	return cc_pairs_join(pairs, vertex_join, &cube);
 }
 
-const struct cc_generator cc_queen = {
-	.name = "queen",
-	.summary = "cube with up to 26 neighbours per vertex, like a finite-element mesh",
-	.make = queen_make,
-	.degree = queen_degree,
-};
+const struct cc_generator cc_queen = {.name = "queen", .make = queen_make, .degree = queen_degree};

@@ -112,9 +112,4 @@ static bool rgg_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t see
 	return made;
 }
 
-const struct cc_generator cc_rgg = {
-	.name = "rgg",
-	.summary = "random geometric graph: near points of the unit square",
-	.make = rgg_make,
-	.degree = rgg_degree,
-};
+const struct cc_generator cc_rgg = {.name = "rgg", .make = rgg_make, .degree = rgg_degree};

@@ -65,9 +65,4 @@ static bool rmat_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t se
 	return true;
 }
 
-const struct cc_generator cc_rmat = {
-	.name = "rmat",
-	.summary = "R-MAT: few vertices with many neighbours, like a social network",
-	.make = rmat_make,
-	.degree = rmat_degree,
-};
+const struct cc_generator cc_rmat = {.name = "rmat", .make = rmat_make, .degree = rmat_degree};

@@ -37,8 +37,4 @@ static void serial_run(struct cc_state *s) {
 	cc_step_note(s, united);
 }
 
-const struct cc_variant KERNEL_COUNTED(cc_serial) = {
-	.name = "serial",
-	.summary = "union-find, one thread",
-	.run = serial_run,
-};
+const struct cc_variant KERNEL_COUNTED(cc_serial) = {.name = "serial", .run = serial_run};

@@ -65,14 +65,6 @@ static enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_
 	return SS_OK;
 }
 
-double ceiling_repetitions(const struct ceiling_job *job) {
-	return (double)job->n;
-}
-
-double ceiling_bytes(const struct ceiling_job *job) {
-	return (double)job->threads * (double)job->passes * (double)job->ceiling->arrays * (double)job->size;
-}
-
 /* Maps fresh pages for every job, so that the threads that fill them place them; large ones if the system has them. */
 
 enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
@@ -232,18 +224,3 @@ const struct ss_kernel kernel_ceiling = {
 	.figures = ceiling_figures,
 	.teardown = ceiling_memory_free,
 };
-
-/* 0 + 1 + .. is a triangle's number; one of the factors is even. */
-uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes) {
-	uint64_t count = words, triangle = count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
-	return passes * (count * (uint64_t)thread + triangle);
-}
-
-double ceiling_oracle_triad(int thread, size_t i) {
-	int64_t low = (int64_t)(i % 1021);
-	return (double)(thread + 1 + low + 3 * (thread + 2 + low));
-}
-
-int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit) {
-	return chain + steps < limit ? chain + steps : limit;
-}

@@ -2,7 +2,7 @@
 /* The limits of a machine: bandwidths, arithmetic peaks, the costs of OpenMP. Shared by the ceilings; nothing
  * outside kernels/ceiling and its test includes it.
  *
- * A ceiling is a table of verbs, in a file of its own. Most are a share of work that every thread of the team does on
+ * A ceiling is a table of verbs. Most are a share of work that every thread of the team does on
  * its own memory (`part`); those that start teams themselves have `run` instead. */
 #ifndef KERNELS_CEILING_CEILING_H
 #define KERNELS_CEILING_CEILING_H
@@ -78,9 +78,6 @@ size_t ceiling_figure(const struct ceiling_rate *rate, double ops, double second
 
 extern const struct ceiling_rate ceiling_bandwidth, ceiling_flops, ceiling_pairs, ceiling_latency, ceiling_cost;
 
-double ceiling_repetitions(const struct ceiling_job *job); /* for `ops` */
-double ceiling_bytes(const struct ceiling_job *job);
-
 static inline void *ceiling_array(const struct ceiling_job *job, int thread, int array) {
 	return job->memory + (size_t)thread * job->stride + (size_t)array * job->size;
 }
@@ -95,9 +92,20 @@ static inline double ceiling_real(int thread, int array, size_t i) {
 }
 
 /* Results by another way. */
-uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes);
-double ceiling_oracle_triad(int thread, size_t i);
-int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit);
+/* 0 + 1 + .. is a triangle's number; one of the factors is even. */
+static inline uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes) {
+	uint64_t count = words, triangle = count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
+	return passes * (count * (uint64_t)thread + triangle);
+}
+
+static inline double ceiling_oracle_triad(int thread, size_t i) {
+	int64_t low = (int64_t)(i % 1021);
+	return (double)(thread + 1 + low + 3 * (thread + 2 + low));
+}
+
+static inline int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit) {
+	return chain + steps < limit ? chain + steps : limit;
+}
 
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct ceiling_isa ceiling_isas[];

@@ -18,10 +18,6 @@
 #define KEEP(vector) __asm__ volatile("" : "+m"(vector))
 #endif
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define ALL_STEPS                                                                                                      \
-	do {                                                                                                               \
-		EACH_CHAIN(STEP)                                                                                               \
-	} while (0)
 _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 
 #if defined(__x86_64__)
@@ -158,60 +154,39 @@ ISA_TARGET static void ISA(triad_past)(double *to, const double *b, const double
 }
 #endif
 
-#define BEGIN(k)   x##k = x##k + k;
-#define STORE(k)   out[k] = x##k;
-#define DECLARE(k) ISA(floats) x##k = {0};
-#define STEP(k)                                                                                                        \
-	x##k = ISA_FMA32(x##k, one, add);                                                                                  \
+/* Chain k begins with k; a and b are the operands of its steps. */
+#define START(k) __typeof__(a) x##k = (__typeof__(a)){0} + k;
+#define STORE(k) out[k] = x##k;
+#define STEP_fp32(k)                                                                                                   \
+	x##k = ISA_FMA32(x##k, a, b);                                                                                      \
 	KEEP(x##k);
-ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
-	ISA(floats) *out = (ISA(floats) *)to, one = (ISA(floats)){0} + 1, add = one;
-	EACH_CHAIN(DECLARE)
-	EACH_CHAIN(BEGIN)
-	KEEP(one);
-	KEEP(add);
-	for (int64_t i = 0; i < steps; i++)
-		ALL_STEPS;
-	EACH_CHAIN(STORE)
-}
-#undef DECLARE
-#undef STEP
-
-#define DECLARE(k) ISA(doubles) x##k = {0};
-#define STEP(k)                                                                                                        \
-	x##k = ISA_FMA64(x##k, one, add);                                                                                  \
+#define STEP_fp64(k)                                                                                                   \
+	x##k = ISA_FMA64(x##k, a, b);                                                                                      \
 	KEEP(x##k);
-ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
-	ISA(doubles) *out = (ISA(doubles) *)to, one = (ISA(doubles)){0} + 1, add = one;
-	EACH_CHAIN(DECLARE)
-	EACH_CHAIN(BEGIN)
-	KEEP(one);
-	KEEP(add);
-	for (int64_t i = 0; i < steps; i++)
-		ALL_STEPS;
-	EACH_CHAIN(STORE)
-}
-#undef DECLARE
-#undef STEP
-
-#define DECLARE(k) ISA(ints) x##k = {0};
-#define STEP(k)                                                                                                        \
-	x##k = ISA_MIN(x##k + add, most);                                                                                  \
+#define STEP_addmin(k)                                                                                                 \
+	x##k = ISA_MIN(x##k + a, b);                                                                                       \
 	KEEP(x##k);
-ISA_TARGET static void ISA(addmin)(int32_t *to, int32_t limit, int64_t steps) {
-	ISA(ints) *out = (ISA(ints) *)to, add = (ISA(ints)){0} + 1, most = (ISA(ints)){0} + limit;
-	EACH_CHAIN(DECLARE)
-	EACH_CHAIN(BEGIN)
-	KEEP(add);
-	KEEP(most);
-	for (int64_t i = 0; i < steps; i++)
-		ALL_STEPS;
-	EACH_CHAIN(STORE)
-}
-#undef DECLARE
-#undef STEP
-#undef BEGIN
+#define CHAINS(word, parameters, cells, a_is, b_is)                                                                    \
+	ISA_TARGET static void ISA(word) parameters {                                                                      \
+		ISA(cells) *out = (ISA(cells) *)to, a = (ISA(cells)){0} + a_is, b = (ISA(cells)){0} + b_is;                    \
+		EACH_CHAIN(START)                                                                                              \
+		KEEP(a);                                                                                                       \
+		KEEP(b);                                                                                                       \
+		for (int64_t i = 0; i < steps; i++)                                                                            \
+			do {                                                                                                       \
+				EACH_CHAIN(STEP_##word)                                                                                \
+			} while (0);                                                                                               \
+		EACH_CHAIN(STORE)                                                                                              \
+	}
+CHAINS(fp32, (float *to, int64_t steps), floats, 1, 1)
+CHAINS(fp64, (double *to, int64_t steps), doubles, 1, 1)
+CHAINS(addmin, (int32_t * to, int32_t limit, int64_t steps), ints, 1, limit)
+#undef START
 #undef STORE
+#undef STEP_fp32
+#undef STEP_fp64
+#undef STEP_addmin
+#undef CHAINS
 
 #undef ISA
 #undef ISA_TARGET

@@ -14,6 +14,7 @@
 #ifndef KERNELS_FW_FW_H
 #define KERNELS_FW_FW_H
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernels/count.h"
 
@@ -46,7 +47,7 @@ enum { FW_TILE_UPDATES, FW_RELAXATIONS };
 struct fw_state;
 
 struct fw_variant {
-	const char *name, *summary;
+	const char *name;
 	enum fw_form form; /* FW_TILES: or FW_ROWS, as the user likes */
 	void (*run)(const struct fw_state *s);
 };
@@ -132,20 +133,16 @@ void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k);
 typedef void fw_update(const struct fw_state *s, int i, int j, int k);
 void fw_blocks_run(const struct fw_state *s, fw_update *update);
 
-/* The recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix
- * are left out. */
-struct fw_cube {
-	int i, j, k, size;
-};
-enum { FW_CUBE_STEPS = 6, FW_CUBE_PARTS = 4 };
-struct fw_cube fw_cube_whole(const struct fw_state *s);
-/* The parts that step 0 .. FW_CUBE_STEPS - 1 works on: they may run at the same time, the steps run in order. */
-int fw_cube_split(const struct fw_state *s, struct fw_cube cube, int step, struct fw_cube part[FW_CUBE_PARTS]);
-
 /* isa.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct fw_isa fw_isas[];
 /* The set of that name, or the best for "auto"; NULL when this CPU has none of that name. */
-const struct fw_isa *fw_isa_find(const char *name);
+static inline const struct fw_isa *fw_isa_find(const char *name) {
+	int any = strcmp(name, "auto") == 0;
+	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
+		if ((any || strcmp(isa->name, name) == 0) && isa->usable())
+			return isa;
+	return NULL;
+}
 
 extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd, fw_inner_loops, fw_serial;
 extern const struct fw_variant fw_naive_counted, fw_tiled_counted, fw_tasks_counted, fw_tasks_inner_counted,

@@ -67,8 +67,4 @@ static void inner_loops_run(const struct fw_state *s) {
 }
 
 const struct fw_variant KERNEL_COUNTED(fw_inner_loops) = {
-	.name = "inner_loops",
-	.summary = "blocked, a parallel loop inside each tile: does not scale",
-	.form = FW_TILES,
-	.run = inner_loops_run,
-};
+	.name = "inner_loops", .form = FW_TILES, .run = inner_loops_run};

@@ -73,11 +73,3 @@ const struct fw_isa fw_isas[] = {
 #endif
 	{BASE_NAME, 4, base_usable, base_ops},     {.name = NULL},
 };
-
-const struct fw_isa *fw_isa_find(const char *name) {
-	int any = strcmp(name, "auto") == 0;
-	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
-		if ((any || strcmp(isa->name, name) == 0) && isa->usable())
-			return isa;
-	return NULL;
-}

@@ -22,9 +22,4 @@ static void simd_run(const struct fw_state *s) {
 	fw_blocks_run(s, panels_update);
 }
 
-const struct fw_variant KERNEL_COUNTED(fw_simd) = {
-	.name = "simd",
-	.summary = "blocked, SIMD tile kernels in registers, chosen for the CPU at run time",
-	.form = FW_PANELS,
-	.run = simd_run,
-};
+const struct fw_variant KERNEL_COUNTED(fw_simd) = {.name = "simd", .form = FW_PANELS, .run = simd_run};

@@ -6,9 +6,4 @@ static void tiled_run(const struct fw_state *s) {
 	fw_blocks_run(s, KERNEL_COUNTED(fw_tile_update));
 }
 
-const struct fw_variant KERNEL_COUNTED(fw_tiled) = {
-	.name = "tiled",
-	.summary = "blocked, one parallel region, for nowait over the tiles",
-	.form = FW_TILES,
-	.run = tiled_run,
-};
+const struct fw_variant KERNEL_COUNTED(fw_tiled) = {.name = "tiled", .form = FW_TILES, .run = tiled_run};

@@ -9,22 +9,27 @@
 #include "kernels/pages.h"
 #include "kernels/random.h"
 
-/* Floats to 16 bits, of numbers that lose nothing by it: no rounding, infinities or subnormal numbers. */
+/* Floats to 16 or 8 bits, of numbers that lose nothing by it: no rounding, infinities or subnormal numbers. */
 
 uint16_t gemm_narrow(float x, enum gemm_type type) {
 	uint32_t word, sign;
 	memcpy(&word, &x, sizeof word);
 	if (type == GEMM_BF16)
 		return (uint16_t)(word >> 16);
-	sign = word >> 16 & 0x8000;
-	x *= 0x1p-112f;
+	sign = word >> 31;
+	x *= type == GEMM_F8 ? 0x1p-120f : 0x1p-112f;
 	memcpy(&word, &x, sizeof word);
-	return (uint16_t)(sign | (word >> 13 & 0x7fff));
+	return (uint16_t)(type == GEMM_F8 ? sign << 7 | (word >> 20 & 0x7f) : sign << 15 | (word >> 13 & 0x7fff));
 }
 
-void gemm_narrow_all(uint16_t *to, const float *from, size_t n, enum gemm_type type) {
+void gemm_narrow_all(void *to, const float *from, size_t n, enum gemm_type type) {
+	uint16_t *words = to;
+	uint8_t *bytes = to;
 	for (size_t i = 0; i < n; i++)
-		to[i] = gemm_narrow(from[i], type);
+		if (type == GEMM_F8)
+			bytes[i] = (uint8_t)gemm_narrow(from[i], type);
+		else
+			words[i] = gemm_narrow(from[i], type);
 }
 
 /* The memory of a state: pages mapped afresh for every configuration, so that the first touch under that
@@ -45,13 +50,12 @@ static void rows_touch(float *to, const float *from, size_t rows, size_t columns
 			memset(to + i * columns, 0, columns * sizeof *to);
 }
 
-static void rows_narrow(uint16_t *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {
+static void rows_narrow(void *to, const float *from, size_t rows, size_t columns, enum gemm_type type) {
+	size_t row = columns * gemm_element_size(type);
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < rows; i++)
-		gemm_narrow_all(to + i * columns, from + i * columns, columns, type);
+		gemm_narrow_all((char *)to + i * row, from + i * columns, columns, type);
 }
-
-static size_t gemm_element_size(enum gemm_type type);
 
 static void layout(struct gemm_state *s) {
 	const struct gemm_shape *shape = &s->shape;
@@ -145,7 +149,7 @@ const struct ss_param gemm_problem[] = {
 	[GEMM_M] = {"m", "rows of A and C; 0: as many as columns of C", SS_INT, NULL, "0", NULL, 0, GEMM_N_MAX},
 	[GEMM_N] = {"n", "columns of B and C", SS_INT, NULL, "512", NULL, 1, GEMM_N_MAX},
 	[GEMM_K] = {"k", "columns of A and rows of B; 0: as many as columns of C", SS_INT, NULL, "0", NULL, 0, GEMM_N_MAX},
-	[GEMM_TYPE] = {"type", "of A and B; sums and C are f32", SS_WORD, "f32,f16,bf16", "f32", NULL, 0, 0},
+	[GEMM_TYPE] = {"type", "of A and B; sums and C are f32", SS_WORD, "f32,f16,bf16,tf32,f8", "f32", NULL, 0, 0},
 	{.name = NULL},
 };
 
@@ -160,15 +164,16 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"variant != 'serial' or threads == 1", "type == 'f32' or not (" BLOCKED ")",
-                                          NULL};
+static const char *const constraints[] = {"variant != 'serial' or threads == 1",
+                                          "type == 'f32' or type == 'tf32' or not (" BLOCKED ")", NULL};
 
 enum gemm_type gemm_type_of(const struct ss_call *call) {
 	return (enum gemm_type)call->problem[GEMM_TYPE].i;
 }
 
-static size_t gemm_element_size(enum gemm_type type) {
-	return type == GEMM_F32 ? sizeof(float) : sizeof(uint16_t);
+size_t gemm_element_size(enum gemm_type type) {
+	static const size_t sizes[] = {4, 2, 2, 4, 1};
+	return sizes[type];
 }
 
 static struct gemm_shape shape_of(const struct ss_call *call) {
@@ -177,9 +182,10 @@ static struct gemm_shape shape_of(const struct ss_call *call) {
 	return (struct gemm_shape){.m = m ? m : n, .n = n, .k = k ? k : n};
 }
 
-static void fill(float *to, size_t count, uint64_t seed) {
+static void fill(float *to, size_t count, uint64_t seed, enum gemm_type type) {
+	const uint64_t largest = type == GEMM_F8 ? GEMM_VALUE_F8 : GEMM_VALUE_MAX;
 	for (size_t i = 0; i < count; i++)
-		to[i] = (float)((int64_t)(kernel_random_at(seed, i) % (2 * GEMM_VALUE_MAX + 1)) - GEMM_VALUE_MAX);
+		to[i] = (float)((int64_t)(kernel_random_at(seed, i) % (2 * largest + 1)) - (int64_t)largest);
 }
 
 enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
@@ -190,8 +196,8 @@ enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
 	input->b = malloc(b * sizeof *input->b);
 	if (!input->a || !input->b)
 		return kernel_fail(call, SS_NOMEM, "no memory for %zu + %zu elements", a, b);
-	fill(input->a, a, call->seed);
-	fill(input->b, b, call->seed ^ UINT64_C(0x5bd1e9955bd1e995));
+	fill(input->a, a, call->seed, gemm_type_of(call));
+	fill(input->b, b, call->seed ^ UINT64_C(0x5bd1e9955bd1e995), gemm_type_of(call));
 	if (!gemm_oracle(input, call->seed))
 		return kernel_fail(call, SS_NOMEM, "no memory to verify a product");
 	return SS_OK;
@@ -200,14 +206,15 @@ enum ss_status gemm_open(void *opaque, const struct ss_call *call) {
 static enum ss_status gemm_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gemm_state *s = opaque;
 	const struct ss_value *c = call->config;
-	if (variants[c[VARIANT].i]->f32_only && gemm_type_of(call) != GEMM_F32)
+	const enum gemm_type type = gemm_type_of(call) == GEMM_TF32 ? GEMM_F32 : gemm_type_of(call);
+	if (variants[c[VARIANT].i]->f32_only && type != GEMM_F32)
 		return kernel_fail(call, SS_INVALID, "variant %s is for type=f32; naive, rows and serial are for every type",
 		                   variants[c[VARIANT].i]->name);
 	*s = (struct gemm_state){.variant = variants[c[VARIANT].i],
 	                         .isa = gemm_isa_best(),
 	                         .input = input,
 	                         .shape = shape_of(call),
-	                         .type = gemm_type_of(call),
+	                         .type = type,
 	                         .block = (size_t)c[BLOCK].i,
 	                         .depth = (size_t)c[DEPTH].i,
 	                         .threads = call->threads};

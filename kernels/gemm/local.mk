@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A variant is one file and one line.
+# Variants that share their loops are one file.
 libkernels_la_SOURCES += \
-	%D%/serial.c \
-	%D%/naive.c \
-	%D%/rows.c \
-	%D%/tiled.c \
+	%D%/loops.c \
 	%D%/simd.c %D%/simd_tile.h \
 	%D%/oracle.c \
 	%D%/gemm.h

@@ -2,7 +2,6 @@
 /* The kernel's table: cells from a hash of their numbers, two grids a configuration. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/fail.h"
 #include "kernels/gol/gol.h"
@@ -67,18 +66,6 @@ static void gol_grids_free(void *opaque) {
 	struct gol_state *state = opaque;
 	kernel_pages_free(state->memory, state->bytes);
 	kernel_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
-}
-
-void gol_strips_run(struct gol_state *state, gol_strip *step) {
-	size_t items = gol_items(state);
-	int64_t generations = state->input->generations;
-#pragma omp parallel
-	for (int64_t generation = 0; generation < generations; generation++) {
-#pragma omp for schedule(runtime)
-		for (size_t item = 0; item < items; item++)
-			step(state, (state->now + generation) & 1, item * state->strip);
-	}
-	state->now = (state->now + generations) & 1;
 }
 
 static uint64_t population(const struct gol_state *state) {

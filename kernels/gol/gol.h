@@ -3,6 +3,7 @@
 #ifndef KERNELS_GOL_GOL_H
 #define KERNELS_GOL_GOL_H
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernels/count.h"
 
@@ -65,7 +66,6 @@ struct gol_state {
 
 /* A layout and the loop over it. load and save convert one row of the current grid. */
 struct gol_variant {
-	const char *name, *summary;
 	size_t unit; /* bytes in one element of the layout */
 	size_t cells_per_unit;
 	bool (*prepare)(struct gol_state *state); /* may be NULL; false without memory */
@@ -92,16 +92,12 @@ static inline size_t gol_rows(const struct gol_state *state, size_t first) {
 	return left < state->strip ? left : state->strip;
 }
 
-/* All generations, one after the other; a strip of rows from `first` on is an item of work. */
-typedef void gol_strip(const struct gol_state *state, int now, size_t first);
-void gol_strips_run(struct gol_state *state, gol_strip *step);
-
-void gol_bits_load(void *row, const uint64_t *cells, size_t n);
-void gol_bits_save(const void *row, uint64_t *cells, size_t n);
-void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
-void gol_bytes_save(const void *row, uint64_t *cells, size_t n);
-void gol_ints_load(void *row, const uint64_t *cells, size_t n);
-void gol_ints_save(const void *row, uint64_t *cells, size_t n);
+static inline void gol_bits_load(void *row, const uint64_t *cells, size_t n) {
+	memcpy(row, cells, (n + 63) / 64 * sizeof *cells);
+}
+static inline void gol_bits_save(const void *row, uint64_t *cells, size_t n) {
+	memcpy(cells, row, (n + 63) / 64 * sizeof *cells);
+}
 
 /* Passes over the grid in a run of the temporal variant. */
 static inline int64_t gol_temporal_passes(const struct gol_state *state) {

@@ -2,7 +2,6 @@
 /* The oracle scatters: every living cell adds one to the counts of its eight neighbours. Three rows of counts roll over
  * the grid, so that it is done in place. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/gol/gol.h"
 #include "kernels/random.h"

@@ -10,8 +10,6 @@
  * tiling: Krishnamoorthy et al., Effective Automatic Parallelization of Stencil Computations, 2007): `depth` rows above
  * and below, and across a word on each side, wide enough for 64 generations. In a buffer, the word before the tile is
  * word LEFT. */
-#include <string.h>
-
 #include "kernels/pages.h"
 #include "kernels/gol/gol.h"
 
@@ -184,13 +182,9 @@ static bool temporal_prepare(struct gol_state *state) {
 	return true;
 }
 
-const struct gol_variant KERNEL_COUNTED(gol_temporal) = {
-	.name = "temporal",
-	.summary = "64 cells per word, several generations in one pass down a tile",
-	.unit = sizeof(uint64_t),
-	.cells_per_unit = 64,
-	.prepare = temporal_prepare,
-	.load = gol_bits_load,
-	.save = gol_bits_save,
-	.run = temporal_run,
-};
+const struct gol_variant KERNEL_COUNTED(gol_temporal) = {.unit = sizeof(uint64_t),
+                                                         .cells_per_unit = 64,
+                                                         .prepare = temporal_prepare,
+                                                         .load = gol_bits_load,
+                                                         .save = gol_bits_save,
+                                                         .run = temporal_run};

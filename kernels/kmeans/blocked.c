@@ -71,9 +71,4 @@ static void blocked_run(const struct kmeans_state *s) {
 }
 
 const struct kmeans_variant KERNEL_COUNTED(kmeans_blocked) = {
-	.name = "blocked",
-	.summary = "blocks of objects, SIMD over the clusters, chosen for the CPU at run time",
-	.copies = true,
-	.wide = true,
-	.run = blocked_run,
-};
+	.name = "blocked", .copies = true, .wide = true, .run = blocked_run};

@@ -58,7 +58,7 @@ enum kmeans_part {
 struct kmeans_state;
 
 struct kmeans_variant {
-	const char *name, *summary;
+	const char *name;
 	bool copies; /* a table for each thread, not one for all */
 	bool wide;   /* has a second form of the centres */
 	void (*run)(const struct kmeans_state *s);
@@ -126,7 +126,12 @@ enum ss_status kmeans_oracle(struct kmeans_input *input);
 
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct kmeans_isa kmeans_isas[];
-const struct kmeans_isa *kmeans_isa_best(void);
+static inline const struct kmeans_isa *kmeans_isa_best(void) {
+	const struct kmeans_isa *isa = kmeans_isas;
+	while (!isa->usable())
+		isa++;
+	return isa;
+}
 
 extern const struct kmeans_variant kmeans_serial, kmeans_shared, kmeans_privatized, kmeans_blocked;
 extern const struct kmeans_variant kmeans_serial_counted, kmeans_shared_counted, kmeans_privatized_counted,

@@ -63,8 +63,4 @@ static void privatized_run(const struct kmeans_state *s) {
 }
 
 const struct kmeans_variant KERNEL_COUNTED(kmeans_privatized) = {
-	.name = "privatized",
-	.summary = "a table of sums for each thread, added up after each loop",
-	.copies = true,
-	.run = privatized_run,
-};
+	.name = "privatized", .copies = true, .run = privatized_run};

@@ -19,8 +19,4 @@ static void serial_run(const struct kmeans_state *s) {
 	}
 }
 
-const struct kmeans_variant KERNEL_COUNTED(kmeans_serial) = {
-	.name = "serial",
-	.summary = "plain loops, no OpenMP",
-	.run = serial_run,
-};
+const struct kmeans_variant KERNEL_COUNTED(kmeans_serial) = {.name = "serial", .run = serial_run};

@@ -75,8 +75,4 @@ static void shared_run(const struct kmeans_state *s) {
 		loop_run(s, loop);
 }
 
-const struct kmeans_variant KERNEL_COUNTED(kmeans_shared) = {
-	.name = "shared",
-	.summary = "one table of sums for all threads, synchronised",
-	.run = shared_run,
-};
+const struct kmeans_variant KERNEL_COUNTED(kmeans_shared) = {.name = "shared", .run = shared_run};

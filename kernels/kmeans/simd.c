@@ -77,10 +77,3 @@ const struct kmeans_isa kmeans_isas[] = {
 	{.name = "generic", .usable = generic_usable, .assign = generic_assign},
 	{.name = NULL},
 };
-
-const struct kmeans_isa *kmeans_isa_best(void) {
-	const struct kmeans_isa *isa = kmeans_isas;
-	while (!isa->usable())
-		isa++;
-	return isa;
-}

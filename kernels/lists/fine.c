@@ -2,7 +2,7 @@
 /* A lock for each node, taken hand over hand: a node is locked before its predecessor is released (Herlihy and
  * Shavit 2008, section 9.5). A thread that waits for a node holds its predecessor, and so does the thread that
  * removes it, so a removed node never has waiters and may be reused at once. */
-#include "kernels/lists/spin_impl.h"
+#include "kernels/lists/list_impl.h"
 
 /* Locked: the last node below the key, which is returned, and the one behind it. */
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
@@ -56,9 +56,4 @@ static bool fine_remove(struct list *list, struct list_pool *pool, int32_t key) 
 }
 
 const struct list_kind KERNEL_COUNTED(list_fine) = {
-	.name = "fine",
-	.summary = "one lock per node, hand over hand",
-	.contains = fine_contains,
-	.add = fine_add,
-	.remove = fine_remove,
-};
+	.name = "fine", .contains = fine_contains, .add = fine_add, .remove = fine_remove};

@@ -39,10 +39,4 @@ static bool lazy_remove(struct list *list, struct list_pool *pool, int32_t key) 
 }
 
 const struct list_kind KERNEL_COUNTED(list_lazy) = {
-	.name = "lazy",
-	.summary = "marks before it unlinks; contains takes no lock",
-	.flags = LIST_WALKED,
-	.contains = lazy_contains,
-	.add = pair_add,
-	.remove = lazy_remove,
-};
+	.name = "lazy", .flags = LIST_WALKED, .contains = lazy_contains, .add = pair_add, .remove = lazy_remove};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sorted list of integers as a set. Variants are one short file each, with the same verbs in the same order:
+/* A sorted list of integers as a set. Variants have the same verbs in the same order:
  * contains, add, remove (Herlihy and Shavit, "The Art of Multiprocessor Programming", 2008, chapter 9).
  *
  * A node is 16 bytes, four to a cache line, whatever the variant, because a search is one dependent load for each
@@ -7,11 +7,13 @@
  * malloc. */
 #ifndef KERNELS_LISTS_LIST_IMPL_H
 #define KERNELS_LISTS_LIST_IMPL_H
+#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "kernels/count.h"
+#include "kernels/random.h"
 
 /* The order is that of the kernel's events; the variants count all but the last two. */
 enum list_event {
@@ -75,7 +77,7 @@ enum list_flags {
 
 /* Keys are greater than INT32_MIN and less than INT32_MAX. add and remove return whether they changed the set. */
 struct list_kind {
-	const char *name, *summary;
+	const char *name;
 	unsigned flags;
 	bool (*contains)(struct list *list, struct list_pool *pool, int32_t key);
 	bool (*add)(struct list *list, struct list_pool *pool, int32_t key);
@@ -151,5 +153,79 @@ static inline struct list_node *list_next(const struct list_node *node) {
 
 static inline void list_next_set(struct list_node *node, struct list_node *next) {
 	atomic_store_explicit(&node->next, next, memory_order_relaxed);
+}
+
+/* The kernel around the lists: its operations, and their expected results. */
+
+enum { LISTS_N_MAX = 1 << 20, LISTS_RANGE_MAX = 1 << 24, LISTS_OPS_MAX = 10000000, LISTS_THREADS_MAX = 4096 };
+
+/* The set at the start, and the operations. Operation i is the same whatever the team. */
+struct lists_input {
+	size_t n, ops;
+	int32_t range;         /* keys are 0 .. range - 1 */
+	int contains, changes; /* percent: contains; contains and add */
+	uint64_t seed;
+	int32_t *keys;  /* n, rising */
+	uint32_t *slot; /* where in memory the node of each lies */
+};
+
+struct lists_state {
+	const struct lists_input *input; /* not owned */
+	struct list *list;
+	unsigned char *result; /* for each operation: 1 if it returned true */
+};
+
+/* The operations of a thread are begin .. end - 1. */
+struct lists_share {
+	size_t begin, end;
+};
+
+static inline struct lists_share lists_share_of(const struct lists_input *input, int thread, int threads) {
+	return (struct lists_share){input->ops * (size_t)thread / (size_t)threads,
+	                            input->ops * (size_t)(thread + 1) / (size_t)threads};
+}
+
+struct lists_step {
+	enum list_op op;
+	int32_t key;
+};
+
+static inline struct lists_step lists_step_of(const struct lists_input *input, size_t i) {
+	uint64_t hash = kernel_random_at(input->seed, i);
+	int percent = (int)((hash >> 32) * 100 >> 32);
+	int32_t key = (int32_t)((hash & UINT32_MAX) * (uint64_t)input->range >> 32);
+	enum list_op op = percent < input->contains ? LIST_CONTAINS : percent < input->changes ? LIST_ADD : LIST_REMOVE;
+	return (struct lists_step){op, key};
+}
+
+/* A lock of one byte: test and test-and-set (Rudolph and Segall, "Dynamic decentralized cache schemes", 1984), which
+ * leaves the processor to others after a while, because its holder may be waiting for it. */
+
+enum { SPIN_TURNS = 128 /* some microseconds */ };
+
+static inline void spin_pause(void) {
+#if defined __x86_64__ || defined __i386__
+	__builtin_ia32_pause();
+#endif
+}
+
+static inline void spin_wait(const atomic_uchar *lock) {
+	for (int turn = 0; atomic_load_explicit(lock, memory_order_relaxed); turn++)
+		if (turn < SPIN_TURNS)
+			spin_pause();
+		else
+			sched_yield();
+}
+
+static inline void spin_lock(atomic_uchar *lock, struct list_pool *pool) {
+	bool held = false;
+	for (; atomic_exchange_explicit(lock, 1, memory_order_acquire); held = true)
+		spin_wait(lock);
+	LIST_COUNT(pool, LIST_LOCKED, 1);
+	LIST_COUNT(pool, LIST_CONTENDED, held);
+}
+
+static inline void spin_unlock(atomic_uchar *lock) {
+	atomic_store_explicit(lock, 0, memory_order_release);
 }
 #endif

@@ -116,11 +116,8 @@ static bool nonblocking_remove(struct list *list, struct list_pool *pool, int32_
 	}
 }
 
-const struct list_kind KERNEL_COUNTED(list_nonblocking) = {
-	.name = "nonblocking",
-	.summary = "compare and swap instead of locks; contains only reads",
-	.flags = LIST_WALKED,
-	.contains = nonblocking_contains,
-	.add = nonblocking_add,
-	.remove = nonblocking_remove,
-};
+const struct list_kind KERNEL_COUNTED(list_nonblocking) = {.name = "nonblocking",
+                                                           .flags = LIST_WALKED,
+                                                           .contains = nonblocking_contains,
+                                                           .add = nonblocking_add,
+                                                           .remove = nonblocking_remove};

@@ -48,11 +48,8 @@ static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t
 	return pair_remove(list, pool, key, false);
 }
 
-const struct list_kind KERNEL_COUNTED(list_optimistic) = {
-	.name = "optimistic",
-	.summary = "walks without locks, locks two nodes, and walks again to validate",
-	.flags = LIST_WALKED,
-	.contains = optimistic_contains,
-	.add = pair_add,
-	.remove = optimistic_remove,
-};
+const struct list_kind KERNEL_COUNTED(list_optimistic) = {.name = "optimistic",
+                                                          .flags = LIST_WALKED,
+                                                          .contains = optimistic_contains,
+                                                          .add = pair_add,
+                                                          .remove = optimistic_remove};

@@ -2,7 +2,6 @@
 /* A template for optimistic and lazy lists, which walk without locks and then lock the two nodes around the place. The
  * including file defines lock_before, which returns the first of them. */
 #include "kernels/lists/list_impl.h"
-#include "kernels/lists/spin_impl.h"
 
 static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key);
 

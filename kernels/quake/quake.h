@@ -75,8 +75,8 @@ struct quake_state {
 };
 
 struct quake_variant {
-	const char *name, *summary;
-	bool alarms, bands;
+	const char *name;
+	bool bands; /* works on `block` rows at a time */
 	void (*run)(struct quake_state *s);
 };
 extern const struct quake_variant quake_serial, quake_rows, quake_collapse, quake_fused, quake_temporal;
@@ -93,7 +93,12 @@ struct quake_isa {
 };
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct quake_isa quake_isas[], quake_isas_counted[];
-const struct quake_isa *quake_isa_best(void);
+static inline const struct quake_isa *quake_isa_best(void) {
+	const struct quake_isa *isa = quake_isas;
+	while (!isa->usable())
+		isa++;
+	return isa;
+}
 
 /* row may be -1 and n: zeros */
 static inline float *quake_row(const struct quake_state *s, int64_t grid, ptrdiff_t row) {
@@ -127,12 +132,6 @@ static inline float quake_cell_branches(const float *above, const float *row, co
 		energy += QUAKE_FDELTA;
 	return energy > QUAKE_EMAX ? energy - QUAKE_EMAX : energy;
 }
-
-/* sweep.c: the sweeps along one row that the variants with separate sweeps share. */
-void quake_sweep_charge(const struct quake_state *s, ptrdiff_t i);
-double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);
-double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i);
-void quake_sweep_propagate(const struct quake_state *s, ptrdiff_t i);
 
 /* quake.c: shared with the table of another device. The state that verify, figures and series get begins with a
  * struct quake_state, of which they read input, counts, means, now, grid and stride. */

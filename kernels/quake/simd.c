@@ -52,12 +52,3 @@ const struct quake_isa KERNEL_COUNTED(quake_isas)[] = {
 	ISA(generic),
 	{.name = NULL},
 };
-
-#ifndef KERNEL_COUNTING
-const struct quake_isa *quake_isa_best(void) {
-	const struct quake_isa *isa = quake_isas;
-	while (!isa->usable())
-		isa++;
-	return isa;
-}
-#endif

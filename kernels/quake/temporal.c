@@ -72,10 +72,4 @@ static void temporal_run(struct quake_state *s) {
 	s->now = (steps + depth - 1) / depth & 1;
 }
 
-const struct quake_variant quake_temporal = {
-	.name = "temporal",
-	.summary = "several SIMD steps per pass, bands of rows with redundant rows between them",
-	.alarms = true,
-	.bands = true,
-	.run = temporal_run,
-};
+const struct quake_variant quake_temporal = {.name = "temporal", .bands = true, .run = temporal_run};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,105 @@
 #include <unistd.h>
 
 #include "lib/cuda/inject_impl.h"
+#include "lib/record/spool.h"
+
+static void *library_find(const char *named) {
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+	void *handle = named && *named ? dlopen(named, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	return handle;
+}
+
+const struct inject_cupti *inject_cupti(struct cuda_record *record) {
+	static struct inject_cupti found;
+	const char *named = getenv("SWEETSPOT_CUDA_CUPTI"), *missing = NULL;
+	void *handle = library_find(named);
+	if (!handle) {
+		const char *why = dlerror();
+		inject_fail(record, "libcupti cannot be opened: %.140s", why ? why : "it is not in the linker's path");
+		return NULL;
+	}
+#define INJECT_LOOK(name)                                                                                              \
+	if (!(*(void **)&found.name = dlsym(handle, #name)))                                                               \
+		missing = #name;
+	INJECT_FUNCTIONS(INJECT_LOOK)
+#undef INJECT_LOOK
+	if (missing) {
+		inject_fail(record, "libcupti is older than CUDA 12.6: it does not export %s", missing);
+		return NULL;
+	}
+	found.cuptiGetVersion(&record->cupti);
+	return &found;
+}
+
+bool inject_fine(const struct inject_cupti *cupti, struct cuda_record *record, CUptiResult result, const char *what) {
+	const char *text = NULL;
+	if (result == CUPTI_SUCCESS)
+		return true;
+	cupti->cuptiGetResultString(result, &text);
+	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+		inject_fail(record, "the driver denies GPU counters (ERR_NVGPUCTRPERM): be root or have CAP_SYS_ADMIN, or load "
+		                    "the nvidia module with NVreg_RestrictProfilingToAdminUsers=0");
+	else if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+		inject_fail(record, "the program or another tool uses CUPTI already");
+	else
+		inject_fail(record, "%s: %s (%d)", what, text ? text : "unknown failure", (int)result);
+	return false;
+}
+
+_Static_assert(offsetof(struct cuda_record, ranges) <= SPOOL_BLOCK, "the first block is always there");
+
+static struct spool *spool(void) {
+	static struct spool only;
+	return &only;
+}
+
+bool inject_reserve(const struct cuda_record *record, const void *at, size_t size) {
+	size_t from = (size_t)((const char *)at - (const char *)record);
+	return spool_reserve(spool(), from, from + size);
+}
+
+/* NULL: no file is wanted, or none can be made. */
+static struct cuda_record *inject_record_make(void) {
+	const char *prefix = getenv("SWEETSPOT_CUDA_RECORD");
+	const size_t size = sizeof(struct cuda_record) + CUDA_SPANS * sizeof(struct cuda_span);
+	struct cuda_record *record = prefix && *prefix ? spool_open(spool(), prefix, size) : NULL;
+	if (!record)
+		return NULL;
+	record->size = sizeof *record;
+	record->pid = (uint32_t)getpid();
+	memcpy(record->magic, CUDA_RECORD_MAGIC, sizeof record->magic);
+	return record;
+}
+
+void inject_fail(struct cuda_record *record, const char *format, ...) {
+	va_list ap;
+	if (record->failure[0])
+		return;
+	va_start(ap, format);
+	vsnprintf(record->failure, sizeof record->failure, format, ap);
+	va_end(ap);
+}
+
+/* Programs launch the same few functions again and again, so the last one is looked at first. */
+struct cuda_function *inject_function(struct cuda_record *record, const char *symbol) {
+	static uint32_t last;
+	struct cuda_function *all = record->functions;
+	uint32_t count = record->function_count;
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t i = (last + k) % count;
+		if (strncmp(all[i].symbol, symbol, CUDA_SYMBOL - 1) == 0) {
+			last = i;
+			return &all[i];
+		}
+	}
+	if (count == CUDA_FUNCTIONS || !inject_reserve(record, &all[count], sizeof *all))
+		return NULL;
+	snprintf(all[count].symbol, CUDA_SYMBOL, "%s", symbol);
+	record->function_count = count + 1;
+	return &all[count];
+}
 
 /* Sums up CUPTI's activity records by function. CUPTI requests buffers and returns them filled, in threads of its own.
  */

@@ -65,8 +65,6 @@ const struct inject_cupti *inject_cupti(struct cuda_record *record);
 /* True for success. Otherwise the record keeps the first failure. */
 bool inject_fine(const struct inject_cupti *cupti, struct cuda_record *record, CUptiResult result, const char *what);
 
-/* NULL: no file is wanted, or none can be made. */
-struct cuda_record *inject_record_make(void);
 /* Room for what is at that place in the record. */
 bool inject_reserve(const struct cuda_record *record, const void *at, size_t size);
 __attribute__((format(printf, 2, 3))) void inject_fail(struct cuda_record *record, const char *format, ...);

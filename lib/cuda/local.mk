@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-cuda_sources = %D%/count.c %D%/format.h %D%/inject.c %D%/inject_impl.h %D%/library.c %D%/record.c \
+cuda_sources = %D%/count.c %D%/format.h %D%/inject.c %D%/inject_impl.h \
 	lib/record/spool.c lib/record/spool.h
 if SHARED
 if HAVE_CUPTI

@@ -32,7 +32,6 @@
 #ifndef LIB_INSIDE_INSIDE_IMPL_H
 #define LIB_INSIDE_INSIDE_IMPL_H
 #include <pthread.h>
-#include <stdint.h>
 
 #include "lib/inside/inside.h"
 #include "lib/inside/format.h"

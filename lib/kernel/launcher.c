@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches a kernel with the configuration that a profile has for the problem, in the program's own context. */
-#include <limits.h>
 #include <math.h>
 
 #include "base/json/js.h"

@@ -5,13 +5,10 @@
  * As soon as kokkosp_request_values is there Kokkos' own heuristics are gone for every kernel, for they are none of the
  * values. Where the program exports the function that sets the callback, it is taken away for single kernels; elsewhere
  * a process asks or does not (choice_asks), and one that does not observes what the heuristics cost. */
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 #define SRC_APP_CMD_H
 
 #include "base/opt.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "topo/topo.h"
 #include "src/ui/ui.h"
 #include "tuner/worker/kernel_desc.h"

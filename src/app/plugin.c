@@ -6,7 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 
 struct plugin {
 	char *path;

@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"

@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "src/cmd/store_rows_impl.h"
 #include "src/show/columns.h"

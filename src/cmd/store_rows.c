@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
 #include "base/proc/work.h"
 #include "base/text.h"
 #include "src/show/columns.h"

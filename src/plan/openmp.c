@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/plan/openmp_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/params.h"
 #include "base/expr/expr.h"
 

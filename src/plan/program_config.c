@@ -2,7 +2,7 @@
 #include "src/plan/program_config.h"
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/params.h"
 #include "tuner/fleet/launcher.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 
-#include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/plan/plan_impl.h"

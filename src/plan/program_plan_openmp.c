@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The OpenMP settings, and the ranks of MPI, as parameters. */
-#include "base/near.h"
+#include "base/text.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"
 #include "base/proc/work.h"

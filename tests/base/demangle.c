@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "base/demangle.h"
+#include "base/text.h"
 
 static void test_trim(const char *text, const char *want) {
 	char name[160];

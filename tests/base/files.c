@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sys.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pattern.h"
+#include "base/text.h"
 #include "base/rng.h"
 #include "tests/tap.h"
 

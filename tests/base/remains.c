@@ -15,7 +15,7 @@
 #include "base/proc/proc.h"
 #include "base/proc/reap.h"
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/tree.h"
 #include "tests/tap.h"
 

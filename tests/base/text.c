@@ -6,9 +6,8 @@
 
 #include "base/csv.h"
 #include "base/err.h"
-#include "base/near.h"
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "tests/tap.h"

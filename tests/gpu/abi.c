@@ -26,6 +26,12 @@ typedef CUgraph driver_graph;
 typedef CUgraphExec driver_graph_exec;
 typedef CUuuid driver_uuid;
 typedef CUDA_MEMCPY2D driver_copy_2d;
+typedef CUtensorMap driver_tensor_map;
+typedef CUtensorMapDataType driver_tensor_type;
+typedef CUtensorMapInterleave driver_tensor_interleave;
+typedef CUtensorMapSwizzle driver_tensor_swizzle;
+typedef CUtensorMapL2promotion driver_tensor_promotion;
+typedef CUtensorMapFloatOOBfill driver_tensor_fill;
 #define NVRTC_ABI_TYPES
 typedef nvrtcResult nvrtc_result;
 typedef nvrtcProgram nvrtc_program;

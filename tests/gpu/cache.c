@@ -11,7 +11,7 @@
 #include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tests/tap.h"
 
 enum { SIZES = 40 };

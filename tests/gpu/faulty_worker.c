@@ -6,7 +6,7 @@
 #include "gpu/open.h"
 #include "kernels/registry.h"
 #include "worker/worker_impl.h"
-#include "worker/kernel/device.h"
+#include "worker/kernel/call.h"
 
 enum fault { NONE, ILLEGAL, HANG, COMPILE, THREADS, MEMORY, WRONG };
 #define FAULTS "none,illegal,hang,compile,threads,memory,wrong"

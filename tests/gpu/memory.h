@@ -2,7 +2,7 @@
 /* What is left of a device's memory, for tests of leaks. */
 #ifndef TESTS_GPU_MEMORY_H
 #define TESTS_GPU_MEMORY_H
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 
 /* Bytes of device memory that are kept for reuse. */
 static size_t pool_idle(const struct gpu *gpu) {

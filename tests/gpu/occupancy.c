@@ -2,7 +2,7 @@
 /* The occupancy calculator: known values, laws, and where the toolkit's header is there, its answers. */
 #include <math.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/backend.h"
 #include "base/rng.h"
 #include "tests/tap.h"
 #ifdef HAVE_CUDA

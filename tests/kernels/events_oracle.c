@@ -2,7 +2,7 @@
 /* The numbers of events: compared with the kernels' oracles and figures, and with plain models. */
 #include <math.h>
 
-#include "kernels/lists/lists_impl.h"
+#include "kernels/lists/list_impl.h"
 #include "kernels/locks/locks.h"
 #include "tests/kernels/events.h"
 #include "tests/tap.h"

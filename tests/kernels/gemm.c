@@ -80,9 +80,9 @@ static void check_variants(void) {
 }
 
 static void check_types(void) {
-	static const char *const types[] = {"f16", "bf16"}, *const whole[] = {"naive", "rows", "serial"};
+	static const char *const types[] = {"f16", "bf16", "f8"}, *const whole[] = {"naive", "rows", "serial"};
 	static const int sizes[][3] = {{1, 1, 1}, {37, 61, 53}, {3, 130, 200}};
-	for (size_t t = 0; t < 2; t++) {
+	for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			struct live *live = open_typed(types[t], sizes[i][0], sizes[i][1], sizes[i][2]);
 			for (size_t v = 0; v < sizeof whole / sizeof *whole; v++)
@@ -98,9 +98,9 @@ static void check_types(void) {
 	}
 }
 
-/* Numbers that 16 bits hold, as the formats define them: sign, exponent, fraction. */
+/* Numbers that 16 or 8 bits hold, as the formats define them: sign, exponent, fraction. */
 static void check_bits(void) {
-	int f16 = 0, bf16 = 0;
+	int f16 = 0, bf16 = 0, f8 = 0;
 	for (int e = 1; e < 31; e++)
 		for (int f = 0; f < 2048; f++) {
 			float x = ldexpf((float)(1024 + f % 1024), e - 25) * (f < 1024 ? 1 : -1);
@@ -113,7 +113,13 @@ static void check_bits(void) {
 			uint16_t bits = (uint16_t)(f / 128 << 15 | e << 7 | f % 128);
 			bf16 += !(gemm_narrow(x, GEMM_BF16) == bits && gemm_widen(bits, GEMM_BF16) == x);
 		}
-	ok(f16 == 0 && bf16 == 0, "every normal number keeps its bits (%d and %d differ)", f16, bf16);
+	for (int e = 1; e < 16; e++)
+		for (int f = 0; f < 16; f++) {
+			float x = ldexpf((float)(8 + f % 8), e - 10) * (f < 8 ? 1 : -1);
+			uint16_t bits = (uint16_t)(f / 8 << 7 | e << 3 | f % 8);
+			f8 += !(gemm_narrow(x, GEMM_F8) == bits && gemm_widen(bits, GEMM_F8) == x);
+		}
+	ok(f16 == 0 && bf16 == 0 && f8 == 0, "every normal number keeps its bits (%d, %d and %d differ)", f16, bf16, f8);
 	ok(gemm_narrow(0, GEMM_F16) == 0 && gemm_widen(0, GEMM_F16) == 0, "the number 0 keeps its bits");
 	ok(gemm_widen(gemm_narrow(-GEMM_VALUE_MAX, GEMM_BF16), GEMM_BF16) == -GEMM_VALUE_MAX, "elements are exact");
 }

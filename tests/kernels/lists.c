@@ -3,7 +3,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "kernels/lists/lists_impl.h"
+#include "kernels/lists/list_impl.h"
 #include "tests/kernels/live.h"
 #include "tests/kernels/sanitized.h"
 #include "tests/tap.h"

@@ -2,7 +2,7 @@
 /* lists: recorded histories of every list are linearizable; wrong histories and broken lists are found out. */
 #include <omp.h>
 
-#include "kernels/lists/lists_impl.h"
+#include "kernels/lists/list_impl.h"
 #include "tests/kernels/history.h"
 #include "tests/tap.h"
 

@@ -36,7 +36,7 @@ TESTS += %D%/lists %D%/lists_order
 # The lists once more, with steps.h in them.
 %C%_lists_order_SOURCES = %D%/lists_order.c
 nodist_%C%_lists_order_SOURCES = \
-	kernels/lists/coarse.c kernels/lists/fine.c kernels/lists/optimistic.c kernels/lists/lazy.c \
+	kernels/lists/plain.c kernels/lists/fine.c kernels/lists/optimistic.c kernels/lists/lazy.c \
 	kernels/lists/nonblocking.c kernels/lists/memory.c
 %C%_lists_order_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -include $(srcdir)/tests/kernels/steps.h
 check_PROGRAMS += %D%/quake

@@ -9,7 +9,6 @@
 
 #define LIST_RETIRED_A_TRY 1
 #include "kernels/lists/list_impl.h"
-#include "kernels/lists/spin_impl.h"
 
 static inline void step(void) {
 	static _Thread_local uint32_t state;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tests/plan/help.h"
 #include "tests/tap.h"
 

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tests/fuzz.h"
-#include "worker/gpu/work_impl.h"
+#include "worker/gpu/work.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "base/sys.h"
-#include "worker/gpu/work_impl.h"
+#include "worker/gpu/work.h"
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"

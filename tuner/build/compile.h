@@ -4,7 +4,7 @@
 #ifndef TUNER_BUILD_COMPILE_H
 #define TUNER_BUILD_COMPILE_H
 #include "tuner/build/builder.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 
 /* Asks a worker to compile (doc/protocol.md); takes ownership of the request. seconds: the limit; 0: a long one.
  * Returns as build_work's make. */

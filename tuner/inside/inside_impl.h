@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "lib/inside/format.h"
 #include "tuner/inside/inside.h"
 #include "tuner/search/search.h"

@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_sizes_impl.h"
 #include "tuner/result/result.h"

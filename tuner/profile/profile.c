@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tuner/profile/profile.h"

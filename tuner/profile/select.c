@@ -6,9 +6,8 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
-#include "base/sys.h"
 #include "base/text.h"
+#include "base/sys.h"
 #include "base/value.h"
 #include "tuner/profile/profile.h"
 #include "tuner/result/result.h"

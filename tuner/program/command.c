@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
-#include "base/pattern.h"
+#include "base/text.h"
 #include "base/proc/path.h"
 #include "base/value.h"
 #include "tuner/program/program_impl.h"

@@ -8,7 +8,7 @@
 #ifndef TUNER_PROGRAM_PROGRAM_H
 #define TUNER_PROGRAM_PROGRAM_H
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/worker/worker.h"
 
 /* program_new copies all strings. Commands (build, verify, before_each) are for sh -c. */

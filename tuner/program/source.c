@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"

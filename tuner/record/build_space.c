@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/csv.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/stop.h"
 #include "tuner/record/record_impl.h"
 

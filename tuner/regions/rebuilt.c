@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 
-#include "base/demangle.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/apart.h"

@@ -4,7 +4,7 @@
 #define TUNER_REGIONS_REGIONS_IMPL_H
 #include <elf.h>
 
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "tuner/race/race.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "base/near.h"
+#include "base/text.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "tuner/space/space_impl.h"

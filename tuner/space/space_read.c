@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
-#include "base/sha256.h"
+#include "base/text.h"
+#include "base/hash.h"
 #include "tuner/space/space_impl.h"
 
 /* Spaces and configurations as JSON, and the hash that identifies a space. */

@@ -3,8 +3,7 @@
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/sys.h"
 #include "base/t1/t1.h"
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/store/store.h"
 
 /* The columns of the store. A new one is a row here and a member of the same name in its struct of store.h: the tables,

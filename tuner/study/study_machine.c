@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "tuner/study/study.h"
 
 static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <strings.h>
 
-#include "base/near.h"
+#include "base/text.h"
 #include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };

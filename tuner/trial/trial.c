@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/pattern.h"
+#include "base/text.h"
 #include "base/stats.h"
 #include "tuner/trial/trial.h"
 

@@ -21,7 +21,7 @@ json_t *worker_counters(struct worker *worker, const struct counters_subject *su
  * here: {"cpu","pmus","groups"} (counters/plan/plan.h). A new reference. ERR_UNAVAILABLE: CUPTI is missing, or no chip
  * was named and there is no GPU. */
 json_t *worker_metrics(struct worker *worker, const json_t *which, struct err *err);
-/* Counts each portable event over a loop of known work: {"rows":[..]} (counters_prove in worker/count/counters.h), a
+/* Counts each portable event over a loop of known work: {"rows":[..]} (counters_prove in worker/count/counting.h), a
  * new reference; NULL if the worker does not answer. */
 json_t *worker_prove(struct worker *worker, struct err *err);
 /* The number of events that can be counted; *slow: one of them needs a simulator. */

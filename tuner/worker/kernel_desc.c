@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "tuner/worker/impl.h"
 #include "tuner/worker/kernel_desc.h"
 

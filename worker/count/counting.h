@@ -2,10 +2,8 @@
 /* Counters, in runs of their own. */
 #ifndef WORKER_COUNT_COUNTING_H
 #define WORKER_COUNT_COUNTING_H
-
 #include "counters/plan/plan.h"
 #include "worker/kernel/state.h"
-#include "worker/kernel/team.h"
 
 struct simulate_job; /* simulate.h */
 struct simulation;
@@ -67,4 +65,40 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
  * {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
  * threads 0: unknown. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
+
+/* The counters of this worker: tables, self-tests and judgement, kept over its trials. */
+
+struct counters;
+struct counters *counters_new(void); /* opens nothing yet */
+void counters_free(struct counters *counters);
+/* The groups and portable events, read when they are first needed; NULL if they cannot be read. */
+const struct counter_tables *counters_tables(struct counters *counters, struct err *err);
+/* Resolves `asked` for this site: threads of this process, programs that it starts, or a GPU. Release the plan with
+ * counter_plan_clear. */
+struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
+                                   const struct counter_site *site, struct err *err);
+/* Counts each portable event of the CPU over a loop of known work, in this thread: {"rows":[{"event","source",
+ * "expected":{"least","most"}|null,"counted","empty","start_stop_s","verdict","reason"}]}. verdict: "right", "wrong"
+ * (of a source that is therefore not used), "unchecked" (counted, but nothing is known of its amount), "computed" or
+ * "unavailable". New reference; NULL if the tables cannot be read. */
+json_t *counters_prove(struct counters *counters, struct err *err);
+/* The events that a kernel counts itself, in the arena; NULL if it has none. */
+struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
+/* Makes the memory that this many threads count in. */
+void counters_software_alloc(struct arena *arena, struct counter_software *software, int threads);
+
+/* Disturbances of a trial from outside, over its timed part. */
+
+/* Counts since an arbitrary start; only differences matter. */
+struct noise {
+	long involuntary;   /* involuntary context switches of this process */
+	double run_delay_s; /* seconds that its team was runnable without a CPU, summed over threads */
+	double steal_s;     /* seconds that the hypervisor took from this machine's CPUs */
+};
+
+void noise_read(const struct team *team, struct noise *noise);
+/* Seconds that the hypervisor took since the machine's start; 0: none or unknown. */
+double noise_steal(void);
+/* later - earlier */
+struct noise noise_since(const struct noise *earlier, const struct noise *later);
 #endif

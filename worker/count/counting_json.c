@@ -10,8 +10,6 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "counters/selftest.h"
-#include "worker/count/counters.h"
-#include "worker/count/noise.h"
 #include "worker/count/simulate.h"
 #include "worker/kernel/word.h"
 
@@ -190,39 +188,50 @@ void simulate_harvest_free(struct simulate_harvest *harvest) {
 	*harvest = (struct simulate_harvest){.count = 0};
 }
 
-static void event_fill(const struct simulate_job *job, int event, const double *values, struct counted *counted) {
-	counted->status = COUNTER_SIMULATED;
-	counted->unit = "count";
+void simulate_fill(const struct counter_plan *plan, const size_t *events, size_t count, struct counting *counting,
+                   const struct simulation *simulation, const char *reason,
+                   void (*fill)(void *ctx, int event, struct counted *counted), void *ctx) {
+	for (size_t i = 0; i < count; i++) {
+		struct counted *counted = &counting->events[events[i]];
+		int event = cachegrind_event_find(plan->events[events[i]].event);
+		if (!simulation || event < 0) {
+			counted_miss(counted, simulation ? "this event is not simulated" : reason);
+			continue;
+		}
+		counted->status = COUNTER_SIMULATED;
+		counted->unit = "count";
+		fill(ctx, event, counted);
+	}
+	counting->simulation = simulation;
+}
+
+struct values {
+	int threads;
+	const double *of;
+};
+
+static void event_fill(void *ctx, int event, struct counted *counted) {
+	const struct values *values = ctx;
 	counted->total = 0;
-	for (int t = 0; t < job->threads; t++) {
-		double value = values[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
+	for (int t = 0; t < values->threads; t++) {
+		double value = values->of[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
 		counted->total += value;
 		if (counted->per_thread)
 			counted->per_thread[t] = value;
 	}
 	snprintf(counted->reason, sizeof counted->reason, "simulated by valgrind's cache model, not counted%s",
-	         job->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
+	         values->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
 }
 
 void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
                     const size_t *events, size_t count, struct counting *counting) {
-	char reason[2 * COUNTER_REASON] = "";
+	char reason[2 * COUNTER_REASON] = "valgrind does not simulate GPUs";
 	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
 	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
-	bool on_device = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") != 0, good = false;
-	if (on_device)
-		snprintf(reason, sizeof reason, "valgrind does not simulate GPUs");
-	else
-		good = simulate_run(job, values, simulation, reason);
-	for (size_t i = 0; i < count; i++) {
-		struct counted *counted = &counting->events[events[i]];
-		int event = cachegrind_event_find(plan->events[events[i]].event);
-		if (good && event >= 0)
-			event_fill(job, event, values, counted);
-		else
-			counted_miss(counted, good ? "this event is not simulated" : reason);
-	}
-	counting->simulation = good ? simulation : NULL;
+	bool good = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") == 0 &&
+	            simulate_run(arena, job, values, simulation, reason);
+	simulate_fill(plan, events, count, counting, good ? simulation : NULL, reason, event_fill,
+	              &(struct values){job->threads, values});
 }
 
 /* {"seconds","elapsed_s","slowdown","model","tool"}, new reference. */

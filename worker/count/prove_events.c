@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "counters/selftest.h"
-#include "worker/count/counters.h"
+#include "worker/count/counting.h"
 #include "worker/kernel/word.h"
 
 /* The sources of one event that were tried. */

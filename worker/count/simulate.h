@@ -25,8 +25,16 @@ struct simulation {
 };
 
 /* values[t * CACHEGRIND_EVENTS + e] belongs to thread t of the team. False and the reason on failure. */
-bool simulate_run(const struct simulate_job *job, double *values, struct simulation *simulation,
+bool simulate_run(struct arena *arena, const struct simulate_job *job, double *values, struct simulation *simulation,
                   char reason[2 * COUNTER_REASON]);
+/* The words that run `command` under callgrind, which writes to `out`. own: valgrind, and options of the caller's. Both
+ * are NULL-terminated, and so is what is returned. */
+const char *const *simulate_line(struct arena *arena, const char *const *own, int threads, const char *out,
+                                 const struct cachegrind_model *model, const char *const *command);
+/* Fills events of a plan by `fill`, or with the reason where there is no simulation (NULL). */
+void simulate_fill(const struct counter_plan *plan, const size_t *events, size_t count, struct counting *counting,
+                   const struct simulation *simulation, const char *reason,
+                   void (*fill)(void *ctx, int event, struct counted *counted), void *ctx);
 /* Fills events of a plan. The simulation lives in the arena; NULL if there was none. */
 void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
                     const size_t *events, size_t count, struct counting *counting);

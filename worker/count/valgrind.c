@@ -11,7 +11,7 @@
 
 #include "base/json/js.h"
 #include "base/proc/proc.h"
-#include "base/scratch.h"
+#include "base/tree.h"
 #include "base/sys.h"
 #include "worker/kernel/word.h"
 
@@ -76,18 +76,34 @@ static bool simulate_values_read(const char *folder, int threads, double *values
 	return !wrong;
 }
 
-enum { ARGUMENTS = 24, ARGUMENT = 160, VALGRIND_THREADS = 500, WRITE_S = 60, GRACE_S = 60 };
+enum { VALGRIND_THREADS = 500, WRITE_S = 60, GRACE_S = 60 };
 
-struct command {
-	const char *argv[ARGUMENTS];
-	char texts[ARGUMENTS][ARGUMENT];
-	char *output; /* the option with the folder's name */
-	int count;
-};
+static size_t words_count(const char *const *words) {
+	size_t count = 0;
+	while (words[count])
+		count++;
+	return count;
+}
 
-static void command_add(struct command *command, const char *word) {
-	if (command->count < ARGUMENTS - 1)
-		command->argv[command->count++] = word;
+/* fair-sched: threads run in turn, so that none starves. */
+const char *const *simulate_line(struct arena *arena, const char *const *own, int threads, const char *out,
+                                 const struct cachegrind_model *model, const char *const *command) {
+	const char *const common[] = {"--command-line-only=yes",
+	                              "--tool=callgrind",
+	                              "--cache-sim=yes",
+	                              "--branch-sim=yes",
+	                              "--fair-sched=try",
+	                              "--vgdb=no",
+	                              arena_printf(arena, "--max-threads=%d", threads),
+	                              arena_printf(arena, "--callgrind-out-file=%s", out)};
+	size_t first = words_count(own), last = words_count(command), count = first + sizeof common / sizeof *common;
+	const char **words = arena_alloc(arena, count + (size_t)model->count + last + 1, sizeof *words);
+	memcpy(words, own, first * sizeof *words);
+	memcpy(words + first, common, sizeof common);
+	for (int i = 0; i < model->count; i++)
+		words[count++] = arena_strdup(arena, model->options[i]);
+	memcpy(words + count, command, last * sizeof *words);
+	return words;
 }
 
 /* The worker's own path, the same for every run. */
@@ -96,32 +112,6 @@ static bool worker_path(char path[PATH_MAX], char *reason) {
 		return true;
 	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file has moved since it started");
 	return false;
-}
-
-/* fair-sched: threads run in turn, so that none starves. */
-static void command_make(struct command *command, const char *folder, int threads, const struct cachegrind_model *model,
-                         const char *worker) {
-	static const char *const fixed[] = {"valgrind",
-	                                    "--command-line-only=yes",
-	                                    "-q",
-	                                    "--tool=callgrind",
-	                                    "--instr-atstart=no",
-	                                    "--separate-threads=yes",
-	                                    "--cache-sim=yes",
-	                                    "--branch-sim=yes",
-	                                    "--fair-sched=try",
-	                                    "--trace-children=no",
-	                                    "--vgdb=no"};
-	*command = (struct command){.output = mem_printf("--callgrind-out-file=%s/out", folder)};
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		command_add(command, fixed[i]);
-	snprintf(command->texts[0], ARGUMENT, "--max-threads=%d", VALGRIND_THREADS + threads);
-	command_add(command, command->texts[0]);
-	command_add(command, command->output);
-	for (int i = 0; i < model->count; i++)
-		command_add(command, model->options[i]);
-	command_add(command, worker);
-	command_add(command, "simulate");
 }
 
 /* Addresses and checksums must not vary, so the worker's environment (but for a few names), its id and its samples
@@ -149,7 +139,7 @@ static const char *kept(char *texts[2], int i, const char *name) {
 /* Memory addresses must not depend on the caller: hence a fixed environment, a folder name of fixed length (shells
  * pass it on in PWD, and valgrind may be a script), and no address randomisation. Where the last is not permitted,
  * valgrind's own layout remains, which hardly differs. */
-static struct proc *start(const struct command *command, const char *folder, struct err *err) {
+static struct proc *start(const char *const *line, const char *folder, struct err *err) {
 	static const char *const everything[] = {"*", NULL};
 	char *scratch = mem_printf("TMPDIR=%s", folder), *texts[2];
 	const char *set[] = {"LC_ALL=C",
@@ -166,12 +156,8 @@ static struct proc *start(const struct command *command, const char *folder, str
 		set[count] = kept(texts, i, i == 0 ? "LD_LIBRARY_PATH" : "OMP_STACKSIZE");
 		count += set[count] != NULL;
 	}
-	const struct proc_spec spec = {.argv = command->argv,
-	                               .unset = everything,
-	                               .set = set,
-	                               .cwd = folder,
-	                               .address_space = UINT64_MAX,
-	                               .no_core = true};
+	const struct proc_spec spec = {
+		.argv = line, .unset = everything, .set = set, .cwd = folder, .address_space = UINT64_MAX, .no_core = true};
 	if (before != -1)
 		personality((unsigned)before | ADDR_NO_RANDOMIZE);
 	struct proc *proc = proc_start(&spec, err);
@@ -244,33 +230,33 @@ static bool converse(struct proc *proc, const json_t *request, double *seconds, 
 	return good;
 }
 
-static bool run_in(const char *folder, const struct simulate_job *job, double *values, struct simulation *simulation,
-                   char *reason) {
+static bool run_in(struct arena *arena, const char *folder, const struct simulate_job *job, double *values,
+                   struct simulation *simulation, char *reason) {
 	struct err err = {.code = ERR_OK};
 	struct cachegrind_model model;
-	struct command command;
 	char worker[PATH_MAX];
-	bool good = false;
 	if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0 || strchr(folder, '%')) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind does not accept % in TMPDIR");
 		return false;
 	}
 	if (!worker_path(worker, reason) || !folder_link(folder, reason))
 		return false;
-	command_make(&command, folder, job->threads, &model, worker);
-	struct proc *proc = start(&command, folder, &err);
+	static const char *const own[] = {
+		"valgrind", "-q", "--instr-atstart=no", "--separate-threads=yes", "--trace-children=no", NULL};
+	const char *const command[] = {worker, "simulate", NULL};
+	struct proc *proc = start(simulate_line(arena, own, VALGRIND_THREADS + job->threads,
+	                                        arena_printf(arena, "%s/out", folder), &model, command),
+	                          folder, &err);
 	if (!proc) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
-	} else {
-		js_auto json_t *request = request_make(job);
-		good = converse(proc, request, &simulation->seconds, reason) &&
-		       simulate_values_read(folder, job->threads, values, simulation->model, reason);
+		return false;
 	}
-	free(command.output);
-	return good;
+	js_auto json_t *request = request_make(job);
+	return converse(proc, request, &simulation->seconds, reason) &&
+	       simulate_values_read(folder, job->threads, values, simulation->model, reason);
 }
 
-bool simulate_run(const struct simulate_job *job, double *values, struct simulation *simulation,
+bool simulate_run(struct arena *arena, const struct simulate_job *job, double *values, struct simulation *simulation,
                   char reason[2 * COUNTER_REASON]) {
 	struct scratch scratch;
 	struct err err;
@@ -280,7 +266,7 @@ bool simulate_run(const struct simulate_job *job, double *values, struct simulat
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
 		return false;
 	}
-	bool good = run_in(scratch.path, job, values, simulation, reason);
+	bool good = run_in(arena, scratch.path, job, values, simulation, reason);
 	scratch_close(&scratch);
 	simulation->elapsed_s = sys_now() - begun;
 	simulation->slowdown = job->native_s > 0 ? simulation->seconds / job->native_s : NAN;

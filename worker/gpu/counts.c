@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/scratch.h"
 #include "base/tree.h"
 #include "worker/gpu/work.h"
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libworker_la_SOURCES += %D%/counts.c %D%/profiled_json.c %D%/profiled_read.c %D%/work.h %D%/work_impl.h
+libworker_la_SOURCES += %D%/counts.c %D%/profiled_json.c %D%/profiled_read.c %D%/work.h

@@ -5,11 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
 #include "base/hash.h"
 #include "base/proc/apart.h"
 #include "base/text.h"
-#include "worker/gpu/work_impl.h"
+#include "worker/gpu/work.h"
 
 /* Adds up the records of a run's processes, which the program itself could have written. */
 enum { SPANS_MAX = 4 * CUDA_SPANS, CPU_SECONDS = 2 };

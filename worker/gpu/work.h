@@ -2,7 +2,6 @@
 /* The kernels and copies of a program on GPUs, from the records that libsweetspot-cuda leaves (lib/cuda/format.h). */
 #ifndef WORKER_GPU_WORK_H
 #define WORKER_GPU_WORK_H
-
 #include "counters/cupti/cupti.h"
 #include "counters/plan/plan.h"
 #include "lib/cuda/format.h"
@@ -75,4 +74,15 @@ struct gpu_gap {
 size_t gpu_busy_find(const struct cuda_span *spans, size_t count, struct gpu_busy *busy, struct gpu_gap *gaps,
                      size_t most);
 bool gpu_name_is(const char *full, const char *name);
+
+/* How a run's work is gathered from records, for the files of this room and their fuzz target. */
+
+/* Returns an empty collection. */
+struct gpu_work *gpu_work_new(void);
+/* Checks everything that is used as an index or as text, and ends the texts. */
+bool gpu_record_check(struct cuda_record *raw);
+/* A record that was checked, and `count` of its spans. */
+void gpu_record_add(struct gpu_work *work, const struct cuda_record *raw, const struct cuda_span *spans, size_t count);
+/* Once all records are there: names the functions and sorts them by time, and the spans. */
+void gpu_records_end(struct gpu_work *work);
 #endif

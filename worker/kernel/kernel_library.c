@@ -4,11 +4,10 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "base/file_hash.h"
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/call.h"
-#include "worker/kernel/library.h"
 #include "worker/kernel/word.h"
 
 struct job {

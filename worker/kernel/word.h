@@ -21,4 +21,19 @@ void word_clean(char *text, size_t size);
 /* New references: the text, null for NULL and ""; and a cleaned copy of it. */
 json_t *word_or_null(const char *text);
 json_t *word_clean_json(const char *text);
+
+/* Lines from a file descriptor, of bounded length. */
+
+struct lines;
+
+enum lines_got {
+	LINES_LINE,
+	LINES_LONG, /* longer than the limit; skipped to its end */
+	LINES_END   /* end of input, or an error */
+};
+
+struct lines *lines_new(int fd, size_t limit); /* limit: bytes in a line, without its newline */
+void lines_free(struct lines *lines);
+/* The next line without its newline, valid until the next call; an unfinished line at the end of input counts. */
+enum lines_got lines_next(struct lines *lines, const char **line, size_t *size);
 #endif

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/kernel/device.h"
+#include "worker/kernel/call.h"
 
 #include <sys/resource.h>
-
-#include "gpu/hip/open.h"
-#include "gpu/opencl/open.h"
-#include "base/mem.h"
 
 struct opened {
 	int index;

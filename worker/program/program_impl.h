@@ -2,15 +2,11 @@
 /* Private to this folder. */
 #ifndef WORKER_PROGRAM_PROGRAM_IMPL_H
 #define WORKER_PROGRAM_PROGRAM_IMPL_H
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/proc/proc.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "counters/perf/perf.h"
 
 /* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.
@@ -175,4 +171,14 @@ struct written *written_begin(const char *cwd);
 /* After it: [{"name", "kind", and the members of a digest, of some only "bytes"}], sorted by name, without files that
  * were touched only; null if the folder holds too many files to tell. New reference. */
 json_t *written_end(struct written *written);
+
+/* Resource usage of a trial's runs, each figure the median over the runs. */
+
+struct program_usage;
+
+struct program_usage *program_usage_new(struct arena *arena, size_t runs);
+/* steal_s: seconds that a hypervisor took meanwhile. */
+void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
+/* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
+void program_usage_set(const struct program_usage *usage, json_t *reply);
 #endif

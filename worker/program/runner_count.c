@@ -113,29 +113,15 @@ static bool program_simulate_read(const char *folder, struct program_simulated *
 	return !wrong;
 }
 
-enum { THREADS_MAX = 2048, WORDS = 64 };
+enum { THREADS_MAX = 2048 };
 /* Time limit of the simulated run: this many times the real time, or the real CPU time if that is longer, plus the
  * time to start. The tuner waits as long: tuner/program/run.c. */
 static const double TIMES_MAX = 600, START_S = 60;
-
-static const char *const fixed[] = {
-	"--command-line-only=yes", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
-	"--trace-children=yes",    "--fair-sched=try", "--vgdb=no"};
 
 /* Calling one of these writes the counts so far to a file and starts again at 0, because a forked child inherits the
  * counts and would write them once more. `@`: versioned names of shared libraries. */
 static const char *const forks[] = {"fork",    "fork@*",      "_Fork",         "__libc_fork",  "vfork",
                                     "vfork@*", "posix_spawn", "posix_spawn@*", "posix_spawnp", "posix_spawnp@*"};
-
-struct line {
-	struct arena *arena;
-	const char **words;
-	size_t count;
-};
-
-static void add(struct line *line, const char *head, const char *tail) {
-	line->words[line->count++] = arena_printf(line->arena, "%s%s", head, tail);
-}
 
 /* Valgrind is looked up in the worker's PATH, not in the one that the program gets. */
 static const char *program_path(struct arena *arena, const struct program_request *request) {
@@ -153,25 +139,20 @@ static const char *program_path(struct arena *arena, const struct program_reques
 
 static const char *const *line_make(struct arena *arena, const char *valgrind, const char *folder,
                                     const struct cachegrind_model *model, const struct program_request *request) {
-	size_t words = 0;
+	enum { FORKS = sizeof forks / sizeof *forks };
+	const char *own[3 + FORKS + 1] = {valgrind, "--trace-children=yes",
+	                                  arena_printf(arena, "--log-file=%s/" PROGRAM_SIMULATE_LOG ".%%p", folder)};
+	for (size_t i = 0; i < FORKS; i++)
+		own[3 + i] = arena_printf(arena, "--dump-before=%s", forks[i]);
+	size_t words = 1;
 	while (request->argv[words])
 		words++;
-	struct line line = {arena, arena_alloc(arena, words + WORDS, sizeof *line.words), 0};
-	add(&line, valgrind, "");
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		add(&line, fixed[i], "");
-	for (size_t i = 0; i < sizeof forks / sizeof *forks; i++)
-		add(&line, "--dump-before=", forks[i]);
-	for (int i = 0; i < model->count; i++)
-		add(&line, model->options[i], "");
-	add(&line, arena_printf(arena, "--max-threads=%d", THREADS_MAX), "");
-	add(&line, arena_printf(arena, "--log-file=%s/" PROGRAM_SIMULATE_LOG, folder), ".%p");
-	add(&line, arena_printf(arena, "--callgrind-out-file=%s/" PROGRAM_SIMULATE_OUT, folder), ".%p");
-	add(&line, "--", "");
-	add(&line, program_path(arena, request), "");
-	for (size_t i = 1; i < words; i++)
-		add(&line, request->argv[i], "");
-	return line.words;
+	const char **command = arena_alloc(arena, words + 2, sizeof *command);
+	memcpy(command + 1, request->argv, words * sizeof *command);
+	command[0] = "--";
+	command[1] = program_path(arena, request);
+	return simulate_line(arena, own, THREADS_MAX, arena_printf(arena, "%s/" PROGRAM_SIMULATE_OUT ".%%p", folder), model,
+	                     command);
 }
 
 /* Memory addresses must be the same in every run. If that is not permitted the counts hardly differ. */
@@ -257,35 +238,16 @@ static bool run(struct arena *arena, struct program_trial *trial, struct program
 	return good;
 }
 
-static void event_fill(const struct program_simulated *out, int event, struct counted *counted) {
+static void event_fill(void *ctx, int event, struct counted *counted) {
+	const struct program_simulated *out = ctx;
 	char all[40] = "";
 	if (out->processes > 1)
 		snprintf(all, sizeof all, " in %d processes", out->processes);
-	counted->status = COUNTER_SIMULATED;
-	counted->unit = "count";
 	counted->total = out->values[event];
 	snprintf(
 		counted->reason, sizeof counted->reason,
 		"simulated by valgrind's cache model, not counted: the whole program with its start%s, threads one at a time",
 		all);
-}
-
-/* Fills these events of the plan, all from one run after the samples. */
-static void program_simulate(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
-                             const size_t *events, size_t count, struct counting *counting) {
-	char reason[2 * COUNTER_REASON] = "";
-	struct program_simulated out = {.processes = 0};
-	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
-	bool good = run(arena, trial, &out, simulation, reason);
-	for (size_t i = 0; i < count; i++) {
-		struct counted *counted = &counting->events[events[i]];
-		int event = cachegrind_event_find(plan->events[events[i]].event);
-		if (good && event >= 0)
-			event_fill(&out, event, counted);
-		else
-			counted_miss(counted, good ? "this event is not simulated" : reason);
-	}
-	counting->simulation = good ? simulation : NULL;
 }
 
 enum { COUNT_RUNS = 16 /* seconds that the tuner waits at most: tuner/program/run.c */ };
@@ -453,18 +415,21 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 	}
 }
 
-/* A simulator counts everything in a single run. */
+/* A simulator counts everything in a single run, after the samples. */
 static void simulated(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, bool *done,
                       struct counting *counting) {
 	size_t *events = arena_alloc(arena, plan->event_count + 1, sizeof *events), count = 0;
+	char reason[2 * COUNTER_REASON] = "";
+	struct program_simulated out = {.processes = 0};
+	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
 	for (size_t i = 0; i < plan->event_count; i++) {
 		if (plan->events[i].backend && plan->events[i].backend->scope == COUNTER_RERUN) {
 			events[count++] = i;
 			done[i] = true;
 		}
 	}
-	if (count > 0)
-		program_simulate(arena, trial, plan, events, count, counting);
+	bool good = count > 0 && run(arena, trial, &out, simulation, reason);
+	simulate_fill(plan, events, count, counting, good ? simulation : NULL, reason, event_fill, &out);
 }
 
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,

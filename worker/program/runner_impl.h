@@ -2,7 +2,6 @@
 /* Runs of one trial: regions, counts, what a failed program said, and simulation. */
 #ifndef WORKER_PROGRAM_RUNNER_IMPL_H
 #define WORKER_PROGRAM_RUNNER_IMPL_H
-#include "worker/count/counting.h"
 #include "worker/count/simulate.h"
 #include "worker/program/runner_program.h"
 

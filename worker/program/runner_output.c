@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/range.h"
-#include "base/pattern.h"
+#include "base/text.h"
 #include "worker/program/program_impl.h"
 
 /* Range in which neither ratios nor squares of metrics overflow or underflow. */

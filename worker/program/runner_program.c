@@ -15,7 +15,6 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
-#include "gpu/open.h"
 #include "worker/program/runner_impl.h"
 
 /* Kernels that are counted run several times. */

@@ -2,7 +2,7 @@
 /* The operation "program": times and watches a user's program. */
 #ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
 #define WORKER_PROGRAM_RUNNER_PROGRAM_H
-#include "worker/count/counters.h"
+#include "worker/count/counting.h"
 #include "worker/program/runner_trial_impl.h"
 
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch:

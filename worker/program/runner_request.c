@@ -2,7 +2,7 @@
 #include "worker/program/program_impl.h"
 
 #include "base/json/js.h"
-#include "base/pattern.h"
+#include "base/text.h"
 #include "base/proc/work.h"
 #include "worker/kernel/word.h"
 

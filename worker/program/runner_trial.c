@@ -10,8 +10,7 @@
 #include "base/proc/pipe.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "base/tree.h"
-#include "worker/count/noise.h"
+#include "worker/count/counting.h"
 #include "worker/kernel/word.h"
 #include "worker/program/runner_trial_impl.h"
 

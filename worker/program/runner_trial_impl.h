@@ -4,8 +4,8 @@
 #define WORKER_PROGRAM_RUNNER_TRIAL_IMPL_H
 #include "worker/gpu/work.h"
 #include "counters/rapl/meter.h"
-#include "worker/program/usage_impl.h"
-#include "base/scratch.h"
+#include "worker/program/program_impl.h"
+#include "base/tree.h"
 
 /* The surroundings of one trial's commands: folder, environment, scratch and limits. */
 struct program_site {

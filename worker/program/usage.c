@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "worker/program/usage_impl.h"
+#include "worker/program/program_impl.h"
 
 #include <math.h>
 #include <sys/wait.h>

@@ -6,8 +6,7 @@
 #include "base/sys.h"
 #include "base/t1/t1.h"
 #include "base/text.h"
-#include "worker/kernel/device.h"
-#include "worker/kernel/library.h"
+#include "worker/kernel/call.h"
 #include "worker/kernel/word.h"
 #include "worker/source/source.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/proc/proc.h"
-#include "base/scratch.h"
-#include "worker/kernel/device.h"
+#include "base/tree.h"
+#include "worker/kernel/call.h"
 #include "worker/source/source.h"
 
 static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err) {

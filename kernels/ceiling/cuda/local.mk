@@ -3,7 +3,6 @@
 libkernels_la_SOURCES += \
 	%D%/arithmetic.c \
 	%D%/memory.c \
-	%D%/shared.c \
 	%D%/transfer.c \
 	%D%/cost.c \
 	%D%/ceiling_cuda_impl.h

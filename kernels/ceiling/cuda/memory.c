@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's side of memory.cu. */
+/* The host's side of memory.cu and shared.cu. */
 #include <stdlib.h>
 
 #include "kernels/ceiling/cuda/ceiling_cuda_impl.h"
@@ -102,6 +102,45 @@ static bool triad_right(struct ceiling_cuda_job *job) {
 	return pieces_right(job, job->array[0], triad_piece);
 }
 
+/* n, in whole rounds of all places: then each thread has read all words as often. */
+static int turns(const struct ceiling_cuda_job *job) {
+	return (int)((job->n + job->block - 1) / job->block * job->block);
+}
+
+static unsigned bytes_of_block(const struct ceiling_cuda_job *job) {
+	return CEILING_CUDA_ROWS * job->block * CEILING_CUDA_UNIT;
+}
+
+static double shared_ops(const struct ceiling_cuda_job *job) {
+	return (double)job->threads * (double)turns(job) * CEILING_CUDA_ROWS * CEILING_CUDA_UNIT;
+}
+
+static size_t shared_sums_size(const struct ceiling_cuda_job *job) {
+	return (size_t)job->threads * sizeof(uint32_t);
+}
+
+static enum ss_status shared_setup(struct ceiling_cuda_job *job, const struct ss_call *call) {
+	if (job->block & (job->block - 1))
+		return kernel_fail(call, SS_INVALID, "block must be a power of two for shared");
+	return SS_OK;
+}
+
+static void shared_run(struct ceiling_cuda_job *job) {
+	int count = turns(job);
+	ceiling_cuda_launch(job, job->grid, job->block, bytes_of_block(job), (void *[]){&job->out, &count, NULL});
+}
+
+static bool shared_right(struct ceiling_cuda_job *job) {
+	const uint32_t *found = ceiling_cuda_answer(job);
+	uint64_t words = bytes_of_block(job) / 4, rounds = (uint64_t)turns(job) / job->block;
+	uint32_t all = (uint32_t)(words / 2 * (words - 1)) * (uint32_t)rounds;
+	size_t i = 0;
+	while (found && i < job->threads && found[i] == all)
+		i++;
+	free((void *)found);
+	return i == job->threads;
+}
+
 #define MEMORY(word, count, bytes, make)                                                                               \
 	{                                                                                                                  \
 		.name = #word, .op = "byte", .source = SOURCE, .function = "ceiling_" #word, .rate = &ceiling_bandwidth,       \
@@ -111,3 +150,14 @@ static bool triad_right(struct ceiling_cuda_job *job) {
 const struct ceiling_cuda ceiling_cuda_read = MEMORY(read, 1, sums_size, words_fill);
 const struct ceiling_cuda ceiling_cuda_copy = MEMORY(copy, 2, NULL, words_fill);
 const struct ceiling_cuda ceiling_cuda_triad = MEMORY(triad, 3, NULL, reals_fill);
+const struct ceiling_cuda ceiling_cuda_shared = {.name = "shared",
+                                                 .op = "byte",
+                                                 .source = "ceiling/cuda/shared.cu",
+                                                 .function = "ceiling_shared",
+                                                 .rate = &ceiling_bandwidth,
+                                                 .n_max = 1 << 28,
+                                                 .out_size = shared_sums_size,
+                                                 .ops = shared_ops,
+                                                 .setup = shared_setup,
+                                                 .run = shared_run,
+                                                 .right = shared_right};

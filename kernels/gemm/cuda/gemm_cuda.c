@@ -26,16 +26,16 @@ static gpu_ptr upload(struct gemm_cuda *s, const void *from, size_t size, size_t
 	return to;
 }
 
-static bool upload16(struct gemm_cuda *s, enum gemm_type type) {
+static bool upload_narrow(struct gemm_cuda *s, enum gemm_type type) {
 	const struct gemm_shape *shape = &s->input->shape;
-	size_t a = shape->m * shape->k, b = shape->k * shape->n;
-	uint16_t *all = malloc((a + b) * sizeof *all);
+	size_t a = shape->m * shape->k, b = shape->k * shape->n, size = gemm_element_size(type);
+	char *all = malloc((a + b) * size);
 	if (!all)
 		return false;
 	gemm_narrow_all(all, s->input->a, a, type);
-	gemm_narrow_all(all + a, s->input->b, b, type);
-	s->a = upload(s, all, sizeof *all, shape->m, shape->k, s->m, s->k);
-	s->b = upload(s, all + a, sizeof *all, shape->k, shape->n, s->k, s->n);
+	gemm_narrow_all(all + a * size, s->input->b, b, type);
+	s->a = upload(s, all, size, shape->m, shape->k, s->m, s->k);
+	s->b = upload(s, all + a * size, size, shape->k, shape->n, s->k, s->n);
 	free(all);
 	return true;
 }
@@ -45,10 +45,11 @@ static bool gemm_cuda_matrices_new(struct gemm_cuda *s, enum gemm_type type) {
 	const struct gemm_shape *shape = &s->input->shape;
 	s->m = padded(shape->m, GEMM_CUDA_PAD);
 	s->n = padded(shape->n, GEMM_CUDA_PAD);
-	s->k = padded(shape->k, type == GEMM_F32 ? GEMM_CUDA_PAD_K : GEMM_CUDA_PAD_K16);
-	if (type != GEMM_F32 && !upload16(s, type))
+	s->k = padded(shape->k, GEMM_CUDA_PAD_ROW / (int)gemm_element_size(type));
+	const bool narrow = gemm_element_size(type) < sizeof(float);
+	if (narrow && !upload_narrow(s, type))
 		return false;
-	if (type == GEMM_F32) {
+	if (!narrow) {
 		s->a = upload(s, s->input->a, sizeof(float), shape->m, shape->k, s->m, s->k);
 		s->b = upload(s, s->input->b, sizeof(float), shape->k, shape->n, s->k, s->n);
 	}
@@ -59,15 +60,15 @@ static bool gemm_cuda_matrices_new(struct gemm_cuda *s, enum gemm_type type) {
 
 extern const struct ss_kernel kernel_gemm_cuda;
 
-static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_register,
-                                                           &gemm_cuda_warp, &gemm_cuda_mma};
-#define VARIANT_NAMES "simple,shared,register,warp,mma" /* the same order */
+static const struct gemm_cuda_variant *const variants[] = {&gemm_cuda_simple, &gemm_cuda_shared, &gemm_cuda_warp,
+                                                           &gemm_cuda_mma, &gemm_cuda_wgmma};
+#define VARIANT_NAMES "simple,shared,warp,mma,wgmma" /* the same order */
 #define SIMPLE        "variant == 'simple'"
-#define REGISTER      "variant == 'register'"
 #define WARP          "variant == 'warp'"
 #define MMA           "variant == 'mma'"
-#define TILES         REGISTER " or " WARP
-#define AHEAD         WARP " or " MMA
+#define WGMMA         "variant == 'wgmma'"
+#define TENSOR        MMA " or " WGMMA
+#define AHEAD         WARP " or " TENSOR
 
 static const struct ss_param params[] = {
 	[GEMM_CUDA_VARIANT] = {"variant", "memory that holds what a block works on", SS_WORD, VARIANT_NAMES, "simple", NULL,
@@ -76,31 +77,30 @@ static const struct ss_param params[] = {
 	[GEMM_CUDA_Y] = {"block_size_y", "threads of a block in the y direction", SS_INT, "1..32*2", "16", SIMPLE, 1, 32},
 	[GEMM_CUDA_TILE] = {"tile", "edge of a block and of its tiles", SS_INT, "8..32*2", "16", "variant == 'shared'", 8,
                         32},
-	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", TILES " or " MMA, 32, 256},
-	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", TILES " or " MMA, 32, 256},
-	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", TILES, 8, 32},
-	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
-	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", TILES, 4, 16},
-	[GEMM_CUDA_STAGES] = {"stages", "buffers in shared memory; 2: one is filled while the other one is used", SS_INT,
-                          "1,2", "1", REGISTER, 1, 2},
+	[GEMM_CUDA_BLOCK_M] = {"block_m", "rows of C per block", SS_INT, "64..256*2", "128", AHEAD, 32, 256},
+	[GEMM_CUDA_BLOCK_N] = {"block_n", "columns of C per block", SS_INT, "64..256*2", "128", AHEAD, 32, 256},
+	[GEMM_CUDA_BLOCK_K] = {"block_k", "columns of A in shared memory", SS_INT, "8,16", "16", WARP, 8, 32},
+	[GEMM_CUDA_THREAD_M] = {"thread_m", "rows of C per thread", SS_INT, "4..16*2", "8", WARP, 4, 16},
+	[GEMM_CUDA_THREAD_N] = {"thread_n", "columns of C per thread", SS_INT, "4..16*2", "8", WARP, 4, 16},
 	[GEMM_CUDA_BUFFERS] = {"buffers", "parts of shared memory for strips of A and B; all but one are filled ahead",
-                           SS_INT, "2,3,4", "3", AHEAD, 2, 8},
+                           SS_INT, "2,3,4,6,8", "3", AHEAD, 2, 8},
 	[GEMM_CUDA_GROUP] = {"group", "rows of blocks that use the same columns of B at a time, at most", SS_INT, "1..16*4",
                          "16", AHEAD, 1, 256},
 	[GEMM_CUDA_WARP_M] = {"warp_m", "rows of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
 	[GEMM_CUDA_WARP_N] = {"warp_n", "columns of C per warp", SS_INT, "32,64", "64", MMA, 16, 128},
 	[GEMM_CUDA_DEPTH] = {"depth", "columns of A in a buffer", SS_INT, "32,64", "32", MMA, 32, 64},
+	[GEMM_CUDA_CLUSTER] = {"cluster", "blocks that share what they copy of A or B", SS_INT, "1,2", "2", WGMMA, 1, 2},
+	[GEMM_CUDA_SWIZZLE] = {"swizzle", "bytes of a row in shared memory, within which rows are permuted", SS_INT,
+                           "64,128", "128", WGMMA, 64, 128},
 	{.name = NULL},
 };
 
 /* The variant warp arranges its 32 threads as 4 x 8. Its sums must fit in the registers of an SM, and only shapes that
  * are worth a try are allowed. */
 static const char *const constraints[] = {
-	"type == 'f32' or not (" TILES ")", "type != 'f32' or not (" MMA ")",
+	"type == 'f32' or not (" WARP ")", "type == 'f16' or type == 'bf16' or not (" MMA ")",
+	"type != 'f32' or not (" WGMMA ")", "variant == 'wgmma' or buffers <= 4",
 	"variant != 'simple' or (block_size_x * block_size_y >= 32 and block_size_x * block_size_y <= 1024)",
-	"variant != 'register' or (block_m / thread_m * (block_n / thread_n) >= 32 and "
-	"block_m / thread_m * (block_n / thread_n) <= 1024 and thread_m * thread_n <= 128)",
-	"variant != 'register' or (block_m <= 128 and block_n <= 128 and thread_m <= 8 and thread_n <= 8)",
 	"variant != 'warp' or (thread_m >= 8 and thread_n >= 8 and thread_m * thread_n <= 128)",
 	"variant != 'warp' or (block_m * block_n >= 8192 and block_m * block_n <= 32768 and block_m <= 2 * block_n and "
 	"block_n <= 2 * block_m)",
@@ -111,7 +111,11 @@ static const char *const constraints[] = {
 	/* Sixteen warps that share 32768 sums would spill registers. */
 	"variant != 'mma' or block_m * block_n <= 16384 or warp_m * warp_n >= 4096",
 	"variant != 'mma' or (depth * warp_m * warp_n >= 256 * block_m and depth * warp_m * warp_n >= 256 * block_n)",
-	NULL};
+	/* The same for wgmma, whose strips of B may have gaps; two warpgroups have at most 128 sums a thread; and a
+     * warpgroup with operands in registers (tf32 and f8) has 64 columns. */
+	"variant != 'wgmma' or buffers * swizzle * (8 * block_m + 10 * block_n) <= 1835008",
+	"variant != 'wgmma' or (block_m * block_n >= 8192 and block_m * block_n <= 32768)",
+	"variant != 'wgmma' or type == 'f16' or type == 'bf16' or block_n <= 128", NULL};
 
 static bool config_right(const struct ss_call *call) {
 	const struct ss_value *c = call->config;
@@ -136,12 +140,16 @@ void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group)
 	s->shape.grid[2] = rows / group;
 }
 
-static const char *refusal(const struct gemm_cuda_variant *variant, const struct ss_call *call) {
-	if (variant->types && !(variant->types & 1u << gemm_type_of(call)))
-		return gemm_type_of(call) == GEMM_F32 ? "variant mma is for type=f16 and type=bf16"
-		                                      : "variants register and warp are for type=f32; simple, shared and mma "
-		                                        "are for 16 bits";
-	return variant->refusal ? variant->refusal(call->config) : NULL;
+static enum ss_status check_variant(const struct gemm_cuda_variant *variant, const struct ss_call *call) {
+	static const char *const names[GEMM_TYPES] = {"f32", "f16", "bf16", "tf32", "f8"};
+	char list[40] = "";
+	const char *why = variant->refusal ? variant->refusal(call) : NULL;
+	if (!variant->types || variant->types & 1u << gemm_type_of(call))
+		return why ? kernel_fail(call, SS_INVALID, "%s", why) : SS_OK;
+	for (unsigned t = 0; t < GEMM_TYPES; t++)
+		if (variant->types & 1u << t)
+			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", names[t]);
+	return kernel_fail(call, SS_INVALID, "variant %s is for type=%s", variant->name, list);
 }
 
 static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
@@ -152,15 +160,15 @@ static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss
 		                   GEMM_CUDA_THREADS_MAX);
 	*s = (struct gemm_cuda){.input = input, .gpu = call->gpu};
 	s->variant = variants[call->config[GEMM_CUDA_VARIANT].i];
-	const char *why = refusal(s->variant, call);
-	if (why)
-		return kernel_fail(call, SS_INVALID, "%s", why);
+	enum ss_status status = check_variant(s->variant, call);
+	if (status != SS_OK)
+		return status;
 	s->result = malloc(s->input->shape.m * s->input->shape.n * sizeof *s->result);
 	if (!s->result)
 		return kernel_fail(call, SS_NOMEM, "no memory for the result");
 	if (!gemm_cuda_matrices_new(s, gemm_type_of(call)))
 		return kernel_fail(call, SS_NOMEM, "no memory to convert the matrices");
-	enum ss_status status = s->variant->setup(s, cuda_program(&kernel_gemm_cuda, call), call);
+	status = s->variant->setup(s, cuda_program(&kernel_gemm_cuda, call), call);
 	if (status == SS_OK)
 		gpu_fit(s->gpu, s->function, &s->shape);
 	return status == SS_OK ? cuda_status(call) : status;
@@ -168,7 +176,10 @@ static enum ss_status gemm_cuda_setup(void *opaque, void *input, const struct ss
 
 static enum ss_status gemm_cuda_run(void *opaque, const struct ss_call *call) {
 	struct gemm_cuda *s = opaque;
-	GPU_LAUNCH(s->gpu, s->function, &s->shape, &s->a, &s->b, &s->c, &s->n, &s->k);
+	if (s->variant->run)
+		s->variant->run(s);
+	else
+		GPU_LAUNCH(s->gpu, s->function, &s->shape, &s->a, &s->b, &s->c, &s->n, &s->k);
 	return cuda_status(call);
 }
 

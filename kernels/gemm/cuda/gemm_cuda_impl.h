@@ -17,21 +17,17 @@ enum {
 	GEMM_CUDA_BLOCK_K,
 	GEMM_CUDA_THREAD_M,
 	GEMM_CUDA_THREAD_N,
-	GEMM_CUDA_STAGES,
 	GEMM_CUDA_BUFFERS,
 	GEMM_CUDA_GROUP,
 	GEMM_CUDA_WARP_M,
 	GEMM_CUDA_WARP_N,
 	GEMM_CUDA_DEPTH,
+	GEMM_CUDA_CLUSTER,
+	GEMM_CUDA_SWIZZLE,
 	GEMM_CUDA_PARAMS
 };
 /* Padding: every tile is a part of it. */
-enum {
-	GEMM_CUDA_PAD = 256,
-	GEMM_CUDA_PAD_K = 32,
-	GEMM_CUDA_PAD_K16 = 64 /* of 16-bit elements */,
-	GEMM_CUDA_THREADS_MAX = 1024
-};
+enum { GEMM_CUDA_PAD = 256, GEMM_CUDA_PAD_ROW = 128 /* bytes of a row of A */, GEMM_CUDA_THREADS_MAX = 1024 };
 
 struct gemm_cuda {
 	const struct gemm_cuda_variant *variant;
@@ -42,17 +38,20 @@ struct gemm_cuda {
 	float *result; /* m x n, for the host */
 	const struct gpu_function *function;
 	struct gpu_shape shape;
+	struct gpu_tensor_map map_a, map_b; /* wgmma */
+	int group;                          /* wgmma: rows of clusters */
 };
 
 struct gemm_cuda_variant {
 	const char *name;
-	unsigned types;                                        /* a bit for each gemm_type; 0: all */
-	const char *(*refusal)(const struct ss_value *config); /* the reason why no device can run it; may be NULL */
+	unsigned types;                                     /* a bit for each gemm_type; 0: all */
+	const char *(*refusal)(const struct ss_call *call); /* the reason why it cannot run; may be NULL */
 	void (*program)(const struct ss_call *call, struct ss_program *program);
 	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
+	void (*run)(struct gemm_cuda *s); /* NULL: the arguments are A, B, C, n and k */
 };
-extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_register, gemm_cuda_warp,
-	gemm_cuda_mma;
+extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_warp, gemm_cuda_mma,
+	gemm_cuda_wgmma;
 
 /* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
  * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column

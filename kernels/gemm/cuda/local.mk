@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libkernels_la_SOURCES += \
 	%D%/simple.c \
-	%D%/register.c \
 	%D%/warp.c \
 	%D%/mma.c \
+	%D%/wgmma.c \
 	%D%/gemm_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/simple.cu \
-	%D%/register.cu \
 	%D%/warp.cu \
-	%D%/mma.cu
+	%D%/mma.cu \
+	%D%/wgmma.cu \
+	%D%/wgmma.cuh

@@ -19,7 +19,8 @@ static void mma_program(const struct ss_call *call, struct ss_program *program) 
 	                               .count = 7};
 }
 
-static const char *mma_refusal(const struct ss_value *c) {
+static const char *mma_refusal(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
 	int64_t m = c[GEMM_CUDA_BLOCK_M].i, n = c[GEMM_CUDA_BLOCK_N].i, depth = c[GEMM_CUDA_DEPTH].i;
 	if (n < 64)
 		return "a block of mma has at least 64 columns";

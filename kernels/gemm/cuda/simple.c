@@ -3,8 +3,11 @@
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
 static void simple_program(const struct ss_call *call, struct ss_program *program) {
-	*program = (struct ss_program){
-		.source = "gemm/cuda/simple.cu", .names = {"TILE", "TYPE"}, .values = {0, gemm_type_of(call)}, .count = 2};
+	enum gemm_type type = gemm_type_of(call);
+	*program = (struct ss_program){.source = "gemm/cuda/simple.cu",
+	                               .names = {"TILE", "TYPE"},
+	                               .values = {0, type == GEMM_TF32 ? GEMM_F32 : type},
+	                               .count = 2};
 }
 
 static void shared_program(const struct ss_call *call, struct ss_program *program) {

@@ -5,7 +5,11 @@
 #include "sweetspot.cuh"
 
 #if TYPE
+#if TYPE == 4
+typedef ss_u8 element;
+#else
 typedef unsigned short element;
+#endif
 static __device__ __forceinline__ float number(element x) {
 	return ss_float<TYPE>(x);
 }

@@ -12,7 +12,8 @@ static void warp_program(const struct ss_call *call, struct ss_program *program)
 	                               .count = 6};
 }
 
-static const char *warp_refusal(const struct ss_value *c) {
+static const char *warp_refusal(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
 	int64_t m = c[GEMM_CUDA_THREAD_M].i, n = c[GEMM_CUDA_THREAD_N].i, across = m < n ? 4 : 8;
 	if (c[GEMM_CUDA_BLOCK_M].i < 32 / across * m || c[GEMM_CUDA_BLOCK_N].i < across * n)
 		return "a block is smaller than the tile of a warp, which has 4 x 8 threads, or 8 x 4";

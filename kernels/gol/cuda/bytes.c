@@ -35,17 +35,7 @@ static void byte_run(struct gol_cuda *s) {
 }
 
 const struct gol_cuda_variant gol_cuda_byte = {
-	.name = "byte",
-	.bytes = true,
-	.program = byte_program,
-	.setup = byte_setup,
-	.run = byte_run,
-};
+	.bytes = true, .program = byte_program, .setup = byte_setup, .run = byte_run};
 
 const struct gol_cuda_variant gol_cuda_byte_shared = {
-	.name = "byte_shared",
-	.bytes = true,
-	.program = shared_program,
-	.setup = shared_setup,
-	.run = byte_run,
-};
+	.bytes = true, .program = shared_program, .setup = shared_setup, .run = byte_run};

@@ -37,7 +37,6 @@ struct gol_cuda {
 
 /* depth: generations of a pass. */
 struct gol_cuda_variant {
-	const char *name;
 	bool bytes; /* a byte a cell */
 	void (*program)(const struct ss_value *config, struct ss_program *program);
 	enum ss_status (*setup)(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call);

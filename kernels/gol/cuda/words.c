@@ -76,16 +76,7 @@ static void temporal_run(struct gol_cuda *s) {
 		launch(s, s->single, &height);
 }
 
-const struct gol_cuda_variant gol_cuda_bits = {
-	.name = "bits",
-	.program = bits_program,
-	.setup = bits_setup,
-	.run = bits_run,
-};
+const struct gol_cuda_variant gol_cuda_bits = {.program = bits_program, .setup = bits_setup, .run = bits_run};
 
 const struct gol_cuda_variant gol_cuda_temporal = {
-	.name = "bits_temporal",
-	.program = temporal_program,
-	.setup = temporal_setup,
-	.run = temporal_run,
-};
+	.program = temporal_program, .setup = temporal_setup, .run = temporal_run};

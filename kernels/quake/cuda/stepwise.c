@@ -88,22 +88,10 @@ static void graph_run(struct quake_cuda *s) {
 }
 
 const struct quake_cuda_variant quake_cuda_per_step = {
-	.name = "per_step",
-	.program = step_program,
-	.setup = step_setup,
-	.run = per_step_run,
-};
+	.name = "per_step", .program = step_program, .setup = step_setup, .run = per_step_run};
 
 const struct quake_cuda_variant quake_cuda_deferred = {
-	.name = "deferred",
-	.program = step_program,
-	.setup = step_setup,
-	.run = deferred_run,
-};
+	.name = "deferred", .program = step_program, .setup = step_setup, .run = deferred_run};
 
 const struct quake_cuda_variant quake_cuda_graph = {
-	.name = "graph",
-	.program = step_program,
-	.setup = graph_setup,
-	.run = graph_run,
-};
+	.name = "graph", .program = step_program, .setup = graph_setup, .run = graph_run};

@@ -161,15 +161,7 @@ static void persistent_run(struct quake_cuda *s) {
 }
 
 const struct quake_cuda_variant quake_cuda_temporal = {
-	.name = "temporal",
-	.program = tiles_program,
-	.setup = temporal_setup,
-	.run = temporal_run,
-};
+	.name = "temporal", .program = tiles_program, .setup = temporal_setup, .run = temporal_run};
 
 const struct quake_cuda_variant quake_cuda_persistent = {
-	.name = "persistent",
-	.program = tiles_program,
-	.setup = persistent_setup,
-	.run = persistent_run,
-};
+	.name = "persistent", .program = tiles_program, .setup = persistent_setup, .run = persistent_run};

@@ -2,7 +2,6 @@
 /* The messages of apply: warnings, and the command that it would run. */
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/proc/work.h"
 #include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"

@@ -3,7 +3,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tuner/program/program.h"

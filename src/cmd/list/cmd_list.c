@@ -2,7 +2,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/report_impl.h"

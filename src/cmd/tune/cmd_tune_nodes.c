@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
 #include "tuner/fleet/launcher.h"

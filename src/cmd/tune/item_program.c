@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "src/plan/program_spec.h"
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"

@@ -3,7 +3,7 @@
 
 #include <sys/random.h>
 
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "src/cmd/tune/stop_when.h"
 

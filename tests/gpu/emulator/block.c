@@ -195,6 +195,16 @@ static void *serve_dynamic(void) {
 	return block_now->dynamic;
 }
 
+static void *serve_peer(void *at, unsigned rank) {
+	ptrdiff_t distance = ((ptrdiff_t)rank - block_now->rank) * (ptrdiff_t)block_now->stride;
+	const struct block *peer = (const struct block *)((const char *)block_now + distance);
+	return (char *)peer->dynamic + ((char *)at - (char *)block_now->dynamic);
+}
+
+static unsigned *serve_cluster(void) {
+	return block_now->cluster;
+}
+
 static void serve_yield(void) {
 	wait_in(&pass.warp->yielded);
 	leave();
@@ -209,8 +219,9 @@ static void serve_trap(const char *why) {
 	block_fault(CUDA_ERROR_LAUNCH_FAILED, why, NULL);
 }
 
-const struct emulated_services block_services = {serve_barrier, serve_together, serve_active, serve_dynamic,
-                                                 serve_yield,   serve_step,     serve_trap};
+const struct emulated_services block_services = {serve_barrier, serve_together, serve_active,
+                                                 serve_dynamic, serve_yield,    serve_step,
+                                                 serve_trap,    serve_peer,     serve_cluster};
 
 static unsigned lane_count(const struct grid *grid, unsigned warp) {
 	unsigned left = grid->threads - warp * WARP;

@@ -48,6 +48,9 @@ struct block {
 	int line;              /* where the first thread waits at it */
 	bool divergent;        /* another waits elsewhere */
 	void *dynamic;
+	unsigned *cluster; /* a word of those that run together */
+	unsigned rank;     /* its place among them; they are an array */
+	size_t stride;     /* bytes from one of them to the next */
 	struct thread *threads;
 	struct warp warps[WARPS_MAX];
 };

@@ -123,3 +123,19 @@ CU_EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t c
 CU_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
 	return fill(to, value, count, 4, stream);
 }
+
+/* Only matrices, of elements that are copied as they are. */
+CU_EXPORT CUresult cuTensorMapEncodeTiled(struct emulated_tensor_map *map, int type, uint32_t rank, void *at,
+                                          const uint64_t *sizes, const uint64_t *strides, const uint32_t *box,
+                                          const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
+	static const unsigned bytes[] = {1, 2, 4};
+	(void)promotion;
+	if (type < 0 || type > 2 || rank != 2 || interleave || fill || steps[0] != 1 || steps[1] != 1)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	unsigned row = box[0] * bytes[type], permuted = swizzle ? 16u << swizzle : 0;
+	if ((uintptr_t)at % 16 || strides[0] % 16 || row % 16 || box[0] > 256 || box[1] > 256 || !sizes[0] || !sizes[1] ||
+	    (permuted && row > permuted) || swizzle > 3)
+		return CUDA_ERROR_INVALID_VALUE;
+	*map = (struct emulated_tensor_map){at, sizes[0], sizes[1], strides[0], bytes[type], box[0], box[1], permuted};
+	return CUDA_SUCCESS;
+}

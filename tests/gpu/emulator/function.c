@@ -94,6 +94,8 @@ CU_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfu
 static CUresult fits(const struct function *function, const struct launch *launch) {
 	const struct emulated_xyz *grid = &launch->grid, *block = &launch->block;
 	size_t threads = (size_t)block->x * block->y * block->z;
+	if (function->kernel->cluster > 1 && grid->x % function->kernel->cluster)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (!grid->x || !grid->y || !grid->z || grid->x > 0x7fffffff || grid->y > 65535 || grid->z > 65535)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (threads == 0 || block->x > 1024 || block->y > 1024 || block->z > 64 || threads > (size_t)threads_max(function))

@@ -145,15 +145,19 @@ static void run_seats(struct seat *seats, uint64_t blocks, const struct launch *
 	}
 }
 
-static CUresult run_together(const struct launch *launch, struct grid *grid) {
-	uint64_t blocks = blocks_of(launch);
+/* Blocks from `first` on: all of a cooperative launch, or a cluster. */
+static CUresult run_together(const struct launch *launch, struct grid *grid, uint64_t first, uint64_t blocks) {
+	unsigned cluster = 0;
 	struct seat *seats = calloc(blocks, sizeof *seats);
 	if (!seats)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint64_t i = 0; i < blocks && !grid->failure; i++) {
 		if (!seat_init(&seats[i], launch, grid))
 			grid->failure = CUDA_ERROR_OUT_OF_MEMORY;
-		seats[i].block.index = index_of(&launch->grid, i);
+		seats[i].block.index = index_of(&launch->grid, first + i);
+		seats[i].block.cluster = &cluster;
+		seats[i].block.rank = (unsigned)i;
+		seats[i].block.stride = sizeof *seats;
 	}
 	if (!grid->failure)
 		run_seats(seats, blocks, launch, grid);
@@ -161,6 +165,13 @@ static CUresult run_together(const struct launch *launch, struct grid *grid) {
 		if (seats[i].block.grid)
 			seat_free(&seats[i]);
 	free(seats);
+	return grid->failure;
+}
+
+static CUresult run_clusters(const struct launch *launch, struct grid *grid) {
+	uint64_t blocks = blocks_of(launch), each = launch->kernel->cluster;
+	for (uint64_t i = 0; i < blocks && !grid->failure; i += each)
+		run_together(launch, grid, i, each);
 	return grid->failure;
 }
 
@@ -185,7 +196,9 @@ CUresult launch_run(const struct launch *launch) {
 	*launch->module->grid_size = launch->grid;
 	*launch->module->block_size = launch->block;
 	signals_catch(&signals);
-	CUresult result = launch->cooperative ? run_together(launch, &grid) : run_one_by_one(launch, &grid);
+	CUresult result = launch->cooperative           ? run_together(launch, &grid, 0, blocks_of(launch))
+	                  : launch->kernel->cluster > 1 ? run_clusters(launch, &grid)
+	                                                : run_one_by_one(launch, &grid);
 	signals_restore(&signals);
 	return result;
 }

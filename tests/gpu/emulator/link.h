@@ -3,7 +3,7 @@
 #ifndef TESTS_GPU_EMULATOR_LINK_H
 #define TESTS_GPU_EMULATOR_LINK_H
 
-#define EMULATED_ABI 2
+#define EMULATED_ABI 3
 
 struct emulated_xyz {
 	unsigned x, y, z;
@@ -37,12 +37,24 @@ struct emulated_services {
 	void (*yield)(void); /* this thread waits for another one */
 	void (*step)(void);  /* a place where another thread may come first */
 	void (*trap)(const char *why);
+	/* The place in a block of the same cluster that is `at` in this one's dynamic shared memory. */
+	void *(*peer)(void *at, unsigned rank);
+	unsigned *(*cluster)(void); /* a word of the cluster, 0 at first */
+};
+
+/* What cuTensorMapEncodeTiled writes: rows of elements of `size` bytes, and boxes whose rows are permuted in runs of
+ * `swizzle` bytes; 0: they are not. */
+struct emulated_tensor_map {
+	const char *at;
+	unsigned long long columns, rows, pitch;
+	unsigned size, box_columns, box_rows, swizzle;
 };
 
 /* Each kernel has a table named emulated_kernel_NAME. */
 struct emulated_kernel {
 	void (*call)(void **arguments);
 	unsigned threads_max; /* its launch bound; 0: none */
+	unsigned cluster;     /* blocks in a row that run together; 0: none */
 	unsigned count;
 	const unsigned *sizes; /* of its arguments */
 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/tree.h"
 #include "tests/tap.h"
 #include "tuner/build/cache.h"

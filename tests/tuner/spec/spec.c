@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Specifications of published spaces, and the meaning of their members. */
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 #include "tests/tuner/spec/help.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/sys.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/store/store.h"

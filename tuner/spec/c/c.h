@@ -3,7 +3,7 @@
  * that the worker runs. Its outputs are compared with those of the baseline's build on the same inputs. */
 #ifndef TUNER_SPEC_C_C_H
 #define TUNER_SPEC_C_C_H
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "tuner/build/builder.h"
 #include "tuner/spec/spec.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/sys.h"
 #include "tuner/space/space.h"
 #include "tuner/spec/c/impl.h"

@@ -3,7 +3,7 @@
 #ifndef TUNER_SPEC_C_IMPL_H
 #define TUNER_SPEC_C_IMPL_H
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/t1/t1.h"
 #include "tuner/build/builder.h"
 

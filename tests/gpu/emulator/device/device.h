@@ -81,9 +81,10 @@ template <class... A, void (*F)(A...)> struct ss_caller<F> {
 template <class... A> constexpr unsigned ss_first(long long first, A...) {
 	return (unsigned)first;
 }
-#define SS_EMULATED_KERNEL(name, bound, function)                                                                      \
-	extern "C" __attribute__((visibility("default"), used)) const emulated_kernel emulated_kernel_##name{              \
-		ss_caller<function>::call, ss_first bound, ss_caller<function>::count, ss_caller<function>::sizes};
+#define SS_EMULATED_KERNEL(name, bound, cluster, function)                                                             \
+	extern "C" __attribute__((visibility("default"), used))                                                            \
+	const emulated_kernel emulated_kernel_##name{ss_caller<function>::call, ss_first bound, ss_first cluster,          \
+	                                             ss_caller<function>::count, ss_caller<function>::sizes};
 
 static inline void *ss_emulated_dynamic() {
 	return ss_services->dynamic();

@@ -49,8 +49,8 @@ static const char *next(const char *at) {
 }
 
 struct declared { /* __global__ ... name( */
-	const char *name, *bound;
-	size_t name_size, bound_size;
+	const char *name, *bound, *cluster;
+	size_t name_size, bound_size, cluster_size;
 };
 
 /* The name is the word before the first parenthesis that is not an attribute's. */
@@ -67,6 +67,11 @@ static bool kernel_name(const char *at, struct declared *kernel) {
 			const char *end = skip_parentheses(after);
 			kernel->bound = after;
 			kernel->bound_size = (size_t)(end - after);
+			at = end;
+		} else if (word_is(word, "__cluster_dims__")) {
+			const char *end = skip_parentheses(after);
+			kernel->cluster = after;
+			kernel->cluster_size = (size_t)(end - after);
 			at = end;
 		} else if (word_is(word, "__attribute__") || word_is(word, "__align__")) {
 			at = skip_parentheses(after);
@@ -119,9 +124,10 @@ static void add_kernel(struct text *tables, const char *begin, const char *at) {
 	struct declared kernel;
 	if (in_template(begin, at) || !kernel_name(at + strlen("__global__"), &kernel) || !is_definition(kernel.name))
 		return;
-	text_print(tables, "SS_EMULATED_KERNEL(%.*s, %.*s, %.*s)\n", (int)kernel.name_size, kernel.name,
-	           kernel.bound ? (int)kernel.bound_size : 3, kernel.bound ? kernel.bound : "(0)", (int)kernel.name_size,
-	           kernel.name);
+	text_print(tables, "SS_EMULATED_KERNEL(%.*s, %.*s, %.*s, %.*s)\n", (int)kernel.name_size, kernel.name,
+	           kernel.bound ? (int)kernel.bound_size : 3, kernel.bound ? kernel.bound : "(0)",
+	           kernel.cluster ? (int)kernel.cluster_size : 3, kernel.cluster ? kernel.cluster : "(0)",
+	           (int)kernel.name_size, kernel.name);
 }
 
 bool translate(struct program *program, const struct text *from, struct text *to) {
@@ -139,7 +145,7 @@ bool translate(struct program *program, const struct text *from, struct text *to
 	}
 	for (int i = 0; i < program->expression_count; i++) {
 		snprintf(program->lowered[i], sizeof program->lowered[i], "expression_%d", i);
-		text_print(&tables, "SS_EMULATED_KERNEL(%s, (0), (%s))\n", program->lowered[i], program->expressions[i]);
+		text_print(&tables, "SS_EMULATED_KERNEL(%s, (0), (0), (%s))\n", program->lowered[i], program->expressions[i]);
 	}
 	text_add(&tables, "SS_EMULATED_MODULE\n", strlen("SS_EMULATED_MODULE\n"));
 	bool fine = to->bytes && tables.bytes && text_add(to, tables.bytes, tables.size);
