@@ -282,7 +282,7 @@ static void functions_add(struct table *table, json_t *rows, const struct gpu_wo
 	}
 }
 
-/* Of a run: the sum of an amount, the mean of a rate by time. */
+/* In a run: the sum of an amount, the mean of a rate by time. */
 static double total_of(const struct table *table, size_t event) {
 	const struct spread *all = &table->all[event];
 	return all->count == 0                                     ? NAN

@@ -101,7 +101,7 @@ static void spread_row(struct table *table, const char *kernel, const json_t *ro
 	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")), cells[0], cells[1], cells[2]);
 }
 
-/* What warps wait for is told by up to 13 rows, most of them near 0. */
+/* Up to 13 rows tell what warps wait for, most of them near 0. */
 static bool is_stall(const char *name) {
 	return strstr(name, "_stall_") || strstr(name, "issue_stalled_");
 }

@@ -24,7 +24,7 @@ static int excuse(struct app *app, struct trial_counters *counters, const struct
 	return 0;
 }
 
-/* Of a program, CUPTI counts the kernels: where a kernel's time is the metric, and where nothing else counts what was
+/* CUPTI counts the kernels of a program where a kernel's time is the metric, and where nothing else counts what was
  * asked for. */
 static json_t *item_ask(const struct tune_session *session, struct tune_item *item, bool *slow, struct err *err) {
 	struct counters_subject subject = subject_of(item);
