@@ -6,7 +6,8 @@
  * there is none, and defines SWEETSPOT_EMULATED; for its sake:
  *   - launched functions are extern "C" __global__;
  *   - __shared__ is declared only inside functions that are not templates; dynamic shared memory is SS_DYNAMIC(T, name);
- *   - PTX and intrinsics of one architecture are wrapped here, with their meaning in plain C++ beside them;
+ *   - PTX and intrinsics of one architecture are wrapped here (those of 9.0a in gemm/cuda/wgmma.cuh), with their meaning in
+ *     plain C++ beside them;
  *   - threads that wait for each other use __syncthreads, __syncwarp, the *_sync intrinsics or ss_grid_barrier: a loop
  *     that spins on memory calls ss_pause() in each turn. */
 #ifndef KERNELS_SWEETSPOT_CUH

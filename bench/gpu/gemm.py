@@ -20,8 +20,8 @@ CONFIGS = {
     "mma": ([MMA.format(m=m, n=n, wm=wm, wn=wn, d=d, b=b) for m, n, wm, wn in
              ((128, 128, 64, 64), (256, 128, 64, 64), (128, 256, 64, 64), (128, 128, 64, 32))
              for d, b in ((32, 3), (32, 4), (64, 3))]),
-    "wgmma": grid(WGMMA, m=(256,), n=(128,), c=(1, 2), g=(4, 8, 16)),
-    "wgmma wide": grid(WGMMA, m=(128,), n=(256,), c=(1, 2), g=(4, 8, 16)),
+    "wgmma": grid(WGMMA, m=(256,), n=(128,), c=(1, 2), g=(1, 4, 16)),
+    "wgmma wide": grid(WGMMA, m=(128,), n=(256,), c=(1, 2), g=(1, 4, 16)),
 }
 KINDS = {"f32": ("simple", "shared", "warp"), "f16": ("simple", "shared", "mma", "wgmma", "wgmma wide"),
          "bf16": ("mma", "wgmma", "wgmma wide"), "tf32": ("wgmma",), "f8": ("simple", "wgmma")}

@@ -32,4 +32,12 @@ char *column_problem(const json_t *value, double *number); /* that of a program 
 char *column_age(const json_t *seconds, double *number);   /* "3 days ago" */
 char *column_bytes(const json_t *value, double *number);
 char *column_plain(const json_t *value, double *number); /* a string as it is, else JSON; "none" for null */
+
+/* Figures that kernels report about their runs in addition to the time. */
+/* "figures" of a trial, one per line. */
+void figures_print(const json_t *figures, FILE *out);
+/* "series" of a trial: one line per step, one column per series. */
+void figures_series_print(const json_t *series, FILE *out);
+/* The figure of this name with its unit, for a cell; "-" if it is missing. */
+void figures_cell(const json_t *figures, const char *name, char *text, size_t size);
 #endif

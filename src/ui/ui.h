@@ -12,8 +12,6 @@ struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose);
 void ui_free(struct ui *ui);
 
 int ui_width(FILE *stream); /* columns of a terminal, 0 when piped */
-/* The same for text that is collected in memory first (open_memstream) and then goes to the output of ui. */
-int ui_room(const struct ui *ui, FILE *out);
 /* Prints lines, folded at the width of the terminal; nothing is cut. */
 void ui_fold(FILE *out, const char *text);
 

@@ -138,26 +138,6 @@ def tables_check(browser):
     say(tried > 3, "tables sort both ways by keyboard, and say so", tried)
 
 
-def lines_check(browser):
-    """The middle of each line of the parallel coordinates, and a place a few pixels beside it."""
-    told, lines = 0, browser.find_elements("css selector", "svg.parallel path")
-    for line in lines:
-        browser.execute_script("arguments[0].closest('svg').scrollIntoView({block: 'center'})", line)
-        got = browser.execute_script("""
-            var path = arguments[0], svg = path.closest('svg'), text = svg.nextElementSibling, box = svg.getScreenCTM();
-            var at = path.getPointAtLength(path.getTotalLength() * 0.45).matrixTransform(box);
-            svg.dispatchEvent(new PointerEvent('pointermove', {clientX: at.x, clientY: at.y + 3, pointerType: 'mouse'}));
-            return svg.querySelectorAll('.shown').length === 1 && text.textContent.indexOf('=') > 0;""", line)
-        told += bool(got)
-    say(lines and told > 0.9 * len(lines), "pointing near a line shows its text below", [told, len(lines)])
-    left = browser.execute_script("""
-        return Array.from(document.querySelectorAll('svg.parallel')).every(function (svg) {
-            svg.dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'mouse'}));
-            return !svg.querySelector('.shown') && !svg.nextElementSibling.textContent;
-        });""")
-    say(left, "and nothing when the pointer has gone")
-
-
 def main():
     browser = browser_new()
     try:
@@ -175,7 +155,6 @@ def main():
         first_screen_check(browser)
         charts_check(browser)
         zoom_check(browser)
-        lines_check(browser)
         tables_check(browser)
         names_check(browser)
         for pixels in (360, 1200, 2560):

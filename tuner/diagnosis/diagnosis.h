@@ -10,7 +10,6 @@
 /* low: it fits, but other mechanisms may fit as well, and the next experiment decides. medium: one kind of evidence,
  * above the noise. high: independent kinds of evidence, or a clear contrast of many pairs. */
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
-const char *confidence_word(enum confidence confidence);
 
 struct findings; /* the findings of all diagnoses */
 struct finding;

@@ -100,4 +100,42 @@ bool curve_make(const struct study *study, struct probe_scope scope,
                 struct curve *curve); /* false: fewer than two teams */
 /* The time with a over the time with b threads, which are levels of the column of threads. */
 struct study_ratio curve_gain(const struct study *study, const struct curve *curve, int a, int b);
+
+/* A parameter with a value that suffers from something which its other values prevent, and only with several threads.
+ */
+struct remedy {
+	size_t column;
+	struct study_ratio ratio; /* time of the value that suffers over that of the other */
+	int bad, good;            /* levels */
+	size_t problem_row;       /* the problem; SIZE_MAX: all measured ones */
+	struct study_ratio alone; /* the same with one thread; pairs is 0 if not measured */
+	bool only_together;       /* one thread does not show the effect */
+};
+struct remedy_words {
+	const char *names; /* of the column */
+	const char *bad, *good;
+	const char *sure_bad, *sure_good; /* a column of any name counts if it has one of each; NULL: none does */
+};
+/* Finds one for each value and problem for which it holds; returns their number. */
+size_t remedies_find(const struct study *study, const struct remedy_words *words, struct remedy found[PROBE_CASES]);
+/* Is it more than the distance of memory can cost, so that something else has to add to it? */
+bool remedy_beyond_distance(const struct remedy *remedy);
+/* Sets "compare .." of both values, or a sweep over threads if one thread was never measured. */
+void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy);
+
+/* Problems that stop gaining from more threads while others still gain. */
+struct saturation {
+	size_t problem, other; /* rows of the problem that stops scaling and of the one that continues */
+	bool other_is_larger;
+	struct curve curve; /* of the problem that stops */
+	double stop, next,
+		most; /* threads: where it stops, one step further, and the most for which the other one scales */
+	struct study_ratio own, others; /* gain from there to the most threads */
+};
+/* Finds one for each problem that stops while another one does not, among teams that the machine has room for.
+ * Allocated at *found; returns the number. */
+size_t saturations_find(const struct study *study, bool other_is_larger, struct saturation **found);
+void saturation_evidence(struct finding *finding, const struct study *study, const struct saturation *one);
+/* The fastest row of that problem with that many threads. */
+size_t saturation_row(const struct study *study, const struct saturation *one, double threads);
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "tuner/diagnosis/remedy_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const struct remedy_words words = {
 	.names = "pad align layout stride",

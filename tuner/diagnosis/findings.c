@@ -26,7 +26,7 @@ struct findings {
 static const double CHANCE_MAX = 0.01;
 enum { FINDINGS_MAX = 1000, TEXT_MAX = 1000 };
 
-const char *confidence_word(enum confidence confidence) {
+static const char *confidence_word(enum confidence confidence) {
 	static const char *const words[] = {"low", "medium", "high"};
 	return words[confidence];
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/diagnosis/saturation_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */
 

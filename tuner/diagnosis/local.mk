@@ -40,10 +40,8 @@ DIAGNOSES = \
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
-	%D%/gpu_impl.h %D%/gpu_facts.c %D%/gpu_trend.c \
-	%D%/diagnosis_probe.c %D%/diagnosis_probe.h \
-	%D%/judge_curves.c %D%/judge_impl.h \
-	%D%/remedy.c %D%/remedy_impl.h %D%/saturation.c %D%/saturation_impl.h \
+	%D%/gpu_impl.h %D%/gpu_facts.c \
+	%D%/diagnosis_probe.c %D%/diagnosis_probe.h %D%/remedy.c \
 	%D%/findings.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/diagnosis/saturation_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,
 					WELL = 0.5 /* efficiency up to the point where it stops */;

@@ -2,7 +2,7 @@
 /* Pages are on the node of the thread that touched them first; if that is one thread, its node serves all. A machine
  * with one node cannot have this problem, whatever the times say. */
 #include "base/mem.h"
-#include "tuner/diagnosis/remedy_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 static const struct remedy_words words = {
 	.names = "touch numa alloc init",

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/reading/reading.h"
 
+#include <math.h>
 #include <strings.h>
 
+#include "base/json/js.h"
 #include "base/mem.h"
 
 #define DIAGNOSIS(name) extern const struct diagnosis reading_##name;
@@ -85,4 +87,196 @@ bool reading_is_team(const struct study_column *column, const char *words) {
 		if (strcspn(at, " ") == length && strncasecmp(at, last ? last + 1 : column->name, length) == 0)
 			return true;
 	return false;
+}
+
+enum { BOTH_COLUMNS = 100 };
+
+struct apart {
+	size_t fast, slow, count; /* rows of one problem, and how many it has */
+	double ratio;
+};
+
+static struct apart apart_of(const struct study *study) {
+	struct apart apart = {.ratio = 1};
+	for (size_t a = 0; a < study_rows(study); a++) {
+		size_t same = 0, slow = a;
+		for (size_t b = 0; b < study_rows(study); b++) {
+			if (!study_same_problem(study, a, b))
+				continue;
+			same++;
+			slow = reading_time(study, b) > reading_time(study, slow) ? b : slow;
+		}
+		double ratio = reading_time(study, slow) / reading_time(study, a);
+		if (ratio > apart.ratio || apart.count == 0)
+			apart = (struct apart){a, slow, same, ratio};
+	}
+	return apart;
+}
+
+/* " (threads=1 and threads=8)", or "" for tables of so many parameters that their names would fill lines. */
+static const char *both_words(const struct study *study, const struct apart *apart, char text[2 * PROBE_TEXT]) {
+	char fast[PROBE_TEXT], slow[PROBE_TEXT];
+	reading_subject(study, apart->fast, SIZE_MAX, fast);
+	reading_subject(study, apart->slow, SIZE_MAX, slow);
+	text[0] = '\0';
+	if (strlen(fast) + strlen(slow) <= BOTH_COLUMNS)
+		snprintf(text, 2 * PROBE_TEXT, " (%.140s and %.140s)", fast, slow);
+	return text;
+}
+
+char *reading_silence(const struct study *study) {
+	struct apart apart = apart_of(study);
+	char both[2 * PROBE_TEXT];
+	double chance = study_chance_ratio(study, apart.count);
+	if (study_rows(study) < 2)
+		return mem_strdup("one row does not show anything: it takes a second one to compare with");
+	if (apart.count < 2)
+		return mem_strdup("no two rows are of the same problem, so nothing can be compared, and there are too few "
+		                  "sizes, or none that grows evenly, for a law");
+	both_words(study, &apart, both);
+	if (apart.ratio <= chance)
+		return mem_printf(
+			"the %zu values of one problem differ by a factor of at most %.3g%s, and chance alone may "
+			"make a factor of %.3g if each of them is off by 10 %%: repeat the measurements, a row for each "
+			"run, so that smaller differences count",
+			apart.count, apart.ratio, both, chance);
+	if (study_rows(study) < STUDY_ROWS_LEAST)
+		return mem_printf("values differ by a factor of %.3g%s, but %zu rows are too few for a trend: a curve takes 3 "
+		                  "or more values of one parameter, with everything else the same",
+		                  apart.ratio, both, study_rows(study));
+	return mem_printf(
+		"values differ by a factor of %.3g%s, but they do not follow any column more closely than "
+		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
+		"time, or repeat the measurements",
+		apart.ratio, both);
+}
+
+/* The measurements that would decide what a table leaves open, the most telling first. Each has two possible outcomes
+ * that speak for different reasons, so that it tells at most one bit; what is at stake is the ratio that the reasons
+ * differ by (Lindley, On a measure of the information provided by an experiment, 1956). */
+
+enum { ROWS_MOST = 2, POINTS_LEAST = 3, TABLE_MOST = 1000 };
+static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4;
+
+struct decision {
+	double stake; /* the ratio that is to be explained; 1: there is none */
+	size_t rows[ROWS_MOST], count;
+	const char *name; /* the member that is changed in these rows; NULL: they are measured again */
+	double value;
+	char why[3 * PROBE_TEXT];
+};
+
+static void consider(struct decision *best, const struct decision *one) {
+	if (one->stake > best->stake)
+		*best = *one;
+}
+
+/* A time that breaks a law, once more: either it was wrong, or the law is. */
+static void suspects_consider(const struct study *study, struct decision *best) {
+	for (size_t r = 0; r < study_rows(study); r++) {
+		struct decision one = {.stake = INFINITY, .rows = {r}, .count = 1};
+		char subject[PROBE_TEXT];
+		if (!study_row(study, r)->doubted)
+			continue;
+		snprintf(one.why, sizeof one.why, "measure %s again: its time is suspect, and what it says depends on it",
+		         reading_subject(study, r, SIZE_MAX, subject));
+		consider(best, &one);
+	}
+}
+
+/* A large block is slow with a team: with one thread, a cache would cost as much, and too few blocks nothing. */
+static void tiles_consider(const struct study *study, size_t column, struct decision *best) {
+	size_t fast = SIZE_MAX, slow = SIZE_MAX;
+	for (size_t r = 0; r < study_rows(study); r++) {
+		double team = study_value_number(study, r, "threads", NAN);
+		if (team == 1)
+			return;
+		if (!study_usable(study, r) || !study_same_problem(study, r, 0) || !(team > 1))
+			continue;
+		fast = fast == SIZE_MAX || reading_time(study, r) < reading_time(study, fast) ? r : fast;
+	}
+	for (size_t r = 0; fast != SIZE_MAX && r < study_rows(study); r++)
+		if (study_usable(study, r) && study_same_problem(study, r, fast) &&
+		    study_row(study, r)->level[column] > study_row(study, fast)->level[column] &&
+		    (slow == SIZE_MAX || reading_time(study, r) > reading_time(study, slow)))
+			slow = r;
+	if (slow == SIZE_MAX || reading_time(study, slow) < SLOWER * reading_time(study, fast))
+		return;
+	struct decision one = {.stake = reading_time(study, slow) / reading_time(study, fast),
+	                       .rows = {slow, fast},
+	                       .count = 2,
+	                       .name = "threads",
+	                       .value = 1};
+	char own[PROBE_TEXT];
+	snprintf(one.why, sizeof one.why,
+	         "measure %s and the fastest with one thread: if it is as slow there, a cache is too small; if not, there "
+	         "are too few blocks for the team",
+	         probe_level(study, column, study_row(study, slow)->level[column], own));
+	consider(best, &one);
+}
+
+/* A size as a table may have it: the next smaller one in whole steps. */
+static const char *size_name(const struct study *study, size_t row, double *size) {
+	const char *found = NULL;
+	js_members (name, member, study_row(study, row)->problem)
+		if (!found && json_is_number(member) && json_number_value(member) >= SMALLER) {
+			found = name;
+			*size = floor(json_number_value(member) / SMALLER);
+		}
+	return found;
+}
+
+/* One curve that stops: if a smaller size, which stays in a cache, goes on, memory is the limit; if it stops as early,
+ * threads wait for each other. */
+static void curves_consider(const struct study *study, size_t threads, struct decision *best) {
+	struct reading_list list;
+	reading_series_find(study, threads, POINTS_LEAST, &list);
+	for (size_t i = 0; i < list.count && list.count == 1; i++) {
+		const struct reading_series *series = &list.series[i];
+		size_t stop = 0, last = series->rows[series->count - 1];
+		while (stop + 1 < series->count && reading_time(study, series->rows[stop]) > FLAT * reading_time(study, last))
+			stop++;
+		double ideal = study_number(study, last, threads) / study_number(study, series->rows[stop], threads);
+		struct decision one = {.stake = ideal * reading_time(study, last) / reading_time(study, series->rows[stop]),
+		                       .rows = {series->rows[stop], last},
+		                       .count = 2};
+		one.name = size_name(study, last, &one.value);
+		if (stop + 1 >= series->count || !one.name)
+			continue;
+		snprintf(one.why, sizeof one.why,
+		         "measure a smaller size with %g and %g threads: if it goes on, memory is the limit; if it stops as "
+		         "well, threads wait for each other",
+		         study_number(study, series->rows[stop], threads), study_number(study, last, threads));
+		consider(best, &one);
+	}
+	reading_series_free(&list);
+}
+
+static json_t *row_json(const struct study *study, const struct decision *one, size_t i) {
+	json_t *row = json_copy((json_t *)study_row(study, one->rows[i])->problem);
+	json_object_update(row, (json_t *)study_row(study, one->rows[i])->config);
+	bool whole = one->value == floor(one->value);
+	if (one->name)
+		json_object_set_new(row, one->name, whole ? json_integer((json_int_t)one->value) : json_real(one->value));
+	return row;
+}
+
+json_t *reading_decide(const struct study *study) {
+	struct decision best = {.stake = 1};
+	int threads = probe_threads(study);
+	if (study_rows(study) < POINTS_LEAST || study_rows(study) > TABLE_MOST)
+		return NULL;
+	suspects_consider(study, &best);
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (!study_column(study, c)->is_problem && study_column(study, c)->numeric &&
+		    probe_tile(study_column(study, c)))
+			tiles_consider(study, c, &best);
+	if (threads >= 0)
+		curves_consider(study, (size_t)threads, &best);
+	if (!(best.stake > SLOWER))
+		return NULL;
+	json_t *rows = json_array();
+	for (size_t i = 0; i < best.count; i++)
+		json_array_append_new(rows, row_json(study, &best, i));
+	return json_pack("{s:s,s:o}", "why", best.why, "rows", rows);
 }

@@ -50,8 +50,6 @@ bool sizes_is_whole(const struct sizes *sizes);
 bool sizes_is_tuned(const struct sizes *sizes, double n);
 /* Records the median of `count` trials at a midpoint; ignores fewer than SIZES_ROUNDS_MIN. */
 void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count);
-/* Reads midpoints from stored trials of the phase "between"; other phases are skipped. */
-struct sizes_midpoints_reader;
 void sizes_entry_clear(struct sizes_entry *entry);
 /* Holds a midpoint race at each midpoint, as far as the budget allows. */
 int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
@@ -59,8 +57,6 @@ int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, s
  * Replaces an earlier race of that size. */
 void sizes_midpoint_race_record(struct sizes *sizes, double n, json_t *const *configs, size_t count,
                                 const double *costs, size_t rounds);
-/* Reads midpoint races from stored trials of the phase "bridge". */
-struct sizes_midpoint_races_reader;
 /* The one shared object for all equal configurations. */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);

@@ -18,16 +18,12 @@ struct midpoint_race {
 	double costs[SIZES_MIDPOINT_RACE_ROUNDS][SIZES_MIDPOINT_RACE_MAX];
 };
 
-struct sizes_midpoint_races_reader {
+struct races_reader {
 	struct midpoint_race races[SIZES_MIDPOINTS_MAX];
 	size_t count;
 };
 
-static struct sizes_midpoint_races_reader *sizes_midpoint_races_reader_new(void) {
-	return mem_alloc(1, sizeof(struct sizes_midpoint_races_reader));
-}
-
-static struct midpoint_race *race_at(struct sizes_midpoint_races_reader *reader, double n) {
+static struct midpoint_race *race_at(struct races_reader *reader, double n) {
 	for (size_t i = 0; i < reader->count; i++)
 		if (reader->races[i].n == n)
 			return &reader->races[i];
@@ -50,7 +46,7 @@ static size_t config_index(struct midpoint_race *race, const char *text) {
 	return i;
 }
 
-static void sizes_midpoint_races_trial(struct sizes_midpoint_races_reader *reader, const struct store_trial *trial) {
+static void races_trial(struct races_reader *reader, const struct store_trial *trial) {
 	double n = js_real_or(trial->detail, "size", NAN);
 	if (strcmp(trial->phase, "bridge") != 0 || !(n > 0) || !(trial->value > 0) || trial->block < 0 ||
 	    trial->block >= SIZES_MIDPOINT_RACE_ROUNDS)
@@ -78,61 +74,51 @@ static void race_end(struct midpoint_race *race, struct sizes *sizes) {
 		json_decref(configs[i]);
 }
 
-/* frees it */
-static void sizes_midpoint_races_end(struct sizes_midpoint_races_reader *reader, struct sizes *sizes) {
+static void races_end(struct races_reader *reader, struct sizes *sizes) {
 	for (size_t i = 0; i < reader->count; i++)
 		race_end(&reader->races[i], sizes);
-	free(reader);
 }
 
-struct midpoints_read_tally { /* for one size and configuration */
+struct midpoint_tally { /* for one size and configuration */
 	double n;
 	char *config; /* canonical JSON */
 	double cost[SIZES_ROUNDS];
 	size_t count;
 };
 
-struct sizes_midpoints_reader {
-	struct midpoints_read_tally tallies[SIZES_MIDPOINTS_MAX];
+struct midpoints_reader {
+	struct midpoint_tally tallies[SIZES_MIDPOINTS_MAX];
 	size_t count;
 };
 
-static struct sizes_midpoints_reader *sizes_midpoints_reader_new(void) {
-	return mem_alloc(1, sizeof(struct sizes_midpoints_reader));
-}
-
-static struct midpoints_read_tally *tally_of(struct sizes_midpoints_reader *reader, double n, const char *config) {
+static struct midpoint_tally *tally_of(struct midpoints_reader *reader, double n, const char *config) {
 	for (size_t i = 0; i < reader->count; i++)
 		if (reader->tallies[i].n == n && strcmp(reader->tallies[i].config, config) == 0)
 			return &reader->tallies[i];
 	if (reader->count == SIZES_MIDPOINTS_MAX)
 		return NULL;
-	struct midpoints_read_tally *midpoints_read_tally = &reader->tallies[reader->count++];
-	*midpoints_read_tally = (struct midpoints_read_tally){.n = n, .config = mem_strdup(config)};
-	return midpoints_read_tally;
+	struct midpoint_tally *tally = &reader->tallies[reader->count++];
+	*tally = (struct midpoint_tally){.n = n, .config = mem_strdup(config)};
+	return tally;
 }
 
-static void sizes_midpoints_trial(struct sizes_midpoints_reader *reader, const struct store_trial *trial) {
+static void midpoints_trial(struct midpoints_reader *reader, const struct store_trial *trial) {
 	double n = js_real_or(trial->detail, "size", NAN);
 	if (strcmp(trial->phase, "between") != 0 || !(n > 0) || !(trial->value > 0))
 		return;
-	struct midpoints_read_tally *midpoints_read_tally = tally_of(reader, n, trial->config);
-	if (midpoints_read_tally && midpoints_read_tally->count < SIZES_ROUNDS)
-		midpoints_read_tally->cost[midpoints_read_tally->count++] = trial->value;
+	struct midpoint_tally *tally = tally_of(reader, n, trial->config);
+	if (tally && tally->count < SIZES_ROUNDS)
+		tally->cost[tally->count++] = trial->value;
 }
 
-/* frees it */
-static void sizes_midpoints_end(struct sizes_midpoints_reader *reader, struct sizes *sizes) {
+static void midpoints_end(struct midpoints_reader *reader, struct sizes *sizes) {
 	for (size_t i = 0; i < reader->count; i++) {
-		struct midpoints_read_tally *midpoints_read_tally = &reader->tallies[i];
-		js_auto json_t *config = js_parse(midpoints_read_tally->config, strlen(midpoints_read_tally->config),
-		                                  "a trial's configuration", NULL);
+		struct midpoint_tally *tally = &reader->tallies[i];
+		js_auto json_t *config = js_parse(tally->config, strlen(tally->config), "a trial's configuration", NULL);
 		if (config)
-			sizes_midpoint_record(sizes, midpoints_read_tally->n, config, midpoints_read_tally->cost,
-			                      midpoints_read_tally->count);
-		free(midpoints_read_tally->config);
+			sizes_midpoint_record(sizes, tally->n, config, tally->cost, tally->count);
+		free(tally->config);
 	}
-	free(reader);
 }
 
 struct tally { /* for one configuration in the trials of one search */
@@ -148,8 +134,8 @@ struct reader {
 	size_t count;
 	int block;
 	char phase[16];
-	struct sizes_midpoints_reader *midpoints;
-	struct sizes_midpoint_races_reader *midpoint_races;
+	struct midpoints_reader *midpoints;
+	struct races_reader *midpoint_races;
 };
 
 static void block_end(struct reader *reader) {
@@ -193,8 +179,8 @@ static int on_trial(void *ctx, const struct store_trial *trial) {
 		reader->block = trial->block;
 		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	}
-	sizes_midpoints_trial(reader->midpoints, trial);
-	sizes_midpoint_races_trial(reader->midpoint_races, trial);
+	midpoints_trial(reader->midpoints, trial);
+	races_trial(reader->midpoint_races, trial);
 	if (strcmp(trial->phase, "turns") == 0)
 		round_record(&reader->tallies[0], trial);
 	for (size_t i = 0; i < reader->count && (paired || searched); i++)
@@ -225,18 +211,17 @@ static void ratio_apply(struct sizes *sizes, size_t point, const struct reader *
 
 static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
 	struct tally tallies[SIZES_MAX + SIZES_CANDIDATES_MAX];
-	struct reader reader = {.tallies = tallies,
-	                        .block = -1,
-	                        .midpoints = sizes_midpoints_reader_new(),
-	                        .midpoint_races = sizes_midpoint_races_reader_new()};
+	mem_auto struct midpoints_reader *midpoints = mem_alloc(1, sizeof *midpoints);
+	mem_auto struct races_reader *races = mem_alloc(1, sizeof *races);
+	struct reader reader = {.tallies = tallies, .block = -1, .midpoints = midpoints, .midpoint_races = races};
 	js_each (candidate, sizes->entries[at].candidates)
 		tally_add(&reader, candidate);
 	for (size_t i = 0; i < sizes->count; i++)
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
 	block_end(&reader);
-	sizes_midpoints_end(reader.midpoints, sizes);
-	sizes_midpoint_races_end(reader.midpoint_races, sizes);
+	midpoints_end(midpoints, sizes);
+	races_end(races, sizes);
 	sizes_rounds_record(sizes, at, tallies[0].logs, tallies[0].count);
 	for (size_t i = 0; i < reader.count; i++) {
 		if (i > 0 && !failed)

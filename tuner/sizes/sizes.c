@@ -104,10 +104,6 @@ void sizes_about(struct sizes *sizes, json_t *about) {
 	sizes->about = about;
 }
 
-const char *sizes_over(const struct sizes *sizes) {
-	return sizes->over;
-}
-
 size_t sizes_count(const struct sizes *sizes) {
 	return sizes->count;
 }

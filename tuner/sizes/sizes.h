@@ -33,7 +33,6 @@ struct sizes_midpoint {
 
 struct sizes *sizes_new(const char *kernel, const char *over);
 void sizes_free(struct sizes *sizes); /* NULL is fine */
-const char *sizes_over(const struct sizes *sizes);
 /* Adds further members to the JSON, such as the rest of the problem and the objective. Takes ownership. */
 void sizes_about(struct sizes *sizes, json_t *about);
 /* Adds a midpoint. Returns false if there are enough, or if the size was tuned. */
@@ -64,16 +63,6 @@ enum { SIZES_RANGES_MAX = SIZES_MAX + 24 };
 size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges);
 const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n);
 
-struct sizes_prediction {
-	const json_t *config; /* shared */
-	double from, to;      /* the range that it comes from */
-	bool beyond;          /* the size lies outside of the measured ones */
-	double cost, ci[2];   /* NAN: no law */
-	double median_error;  /* of the law, by leaving each size out in turn; NAN: no law */
-};
-/* ERR_NOTHING: no size has been tuned. */
-int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err);
-
 /* {"kernel", "over", "measured", "thresholds", "laws", "refused", "leave_one_out", "checked"}: data/schema/tune.json.
  * New reference. */
 json_t *sizes_json(const struct sizes *sizes);
@@ -93,8 +82,6 @@ struct sizes_plan {
 	double from, to;
 	bool whole; /* whole numbers only */
 };
-/* The next size to tune and how many more to expect, itself included; NAN: none. */
-double sizes_next(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected);
 
 struct sizes_bench {
 	void *ctx;

@@ -1,11 +1,178 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/study/study_impl.h"
+
+/* Merges trials of the same configuration on the same problem. */
+
+static size_t *slot_find(const struct study *study, const char *key) {
+	size_t i = hash_text(key) & (study->gathering.slot_count - 1);
+	while (study->gathering.slots[i] && strcmp(study->gathering.rows[study->gathering.slots[i] - 1].key, key) != 0)
+		i = (i + 1) & (study->gathering.slot_count - 1);
+	return &study->gathering.slots[i];
+}
+
+static void slots_grow(struct study *study) {
+	study->gathering.slot_count = study->gathering.slot_count ? 4 * study->gathering.slot_count : 64;
+	free(study->gathering.slots);
+	study->gathering.slots = mem_alloc(study->gathering.slot_count, sizeof *study->gathering.slots);
+	for (size_t i = 0; i < study->gathering.count; i++)
+		*slot_find(study, study->gathering.rows[i].key) = i + 1;
+}
+
+/* Skips a quoted text without escapes; NULL for anything else. */
+static const char *plain_word(const char *at) {
+	if (*at++ != '"')
+		return NULL;
+	while (*at >= ' ' && *at < 127 && *at != '"' && *at != '\\')
+		at++;
+	return *at == '"' ? at + 1 : NULL;
+}
+
+/* Skips a word, a whole number, true or false in canonical form. */
+static const char *plain_value(const char *at) {
+	if (*at == '"')
+		return plain_word(at);
+	if (strncmp(at, "true", 4) == 0 || strncmp(at, "false", 5) == 0)
+		return at + (*at == 't' ? 4 : 5);
+	const char *digits = at + (*at == '-');
+	size_t count = strspn(digits, "0123456789");
+	return count && count <= 18 && (*digits != '0' || (count == 1 && digits == at)) ? digits + count : NULL;
+}
+
+static bool ascends(const char *a, const char *b) {
+	size_t x = (size_t)(strchr(a + 1, '"') - a), y = (size_t)(strchr(b + 1, '"') - b);
+	int order = memcmp(a, b, x < y ? x : y);
+	return order < 0 || (order == 0 && x < y);
+}
+
+/* Is it certain that js_canonical would not change this text? Parsing each trial of a large store would take most of
+ * the time. */
+static bool is_canonical(const char *text) {
+	const char *at = text, *last = NULL;
+	if (*at != '{')
+		return false;
+	if (strcmp(at, "{}") == 0)
+		return true;
+	do {
+		const char *key = at + 1;
+		at = plain_word(key);
+		if (!at || *at != ':' || (last && !ascends(last, key)) || !(at = plain_value(at + 1)))
+			return false;
+		last = key;
+	} while (*at == ',');
+	return strcmp(at, "}") == 0;
+}
+
+static const char *problem_text(struct study *study, const json_t *problem) {
+	if (study->last_problem == problem)
+		return study->last_text;
+	json_decref(study->last_problem);
+	free(study->last_text);
+	study->last_problem = json_incref((json_t *)problem);
+	study->last_text = js_canonical(problem);
+	return study->last_text;
+}
+
+/* config_text: canonical. */
+static char *key_of(struct study *study, const json_t *problem, const char *config_text) {
+	return mem_printf("[%s,%s]", problem_text(study, problem), config_text);
+}
+
+static char *trial_key(struct study *study, const struct study_trial *trial) {
+	if (trial->config_text && is_canonical(trial->config_text))
+		return key_of(study, trial->problem, trial->config_text);
+	char *text = js_canonical(trial->config), *key = key_of(study, trial->problem, text);
+	free(text);
+	return key;
+}
+
+json_t *study_config(struct study *study, const json_t *problem, const char *config_text) {
+	if (!json_is_object(problem) || !study->gathering.slot_count || !is_canonical(config_text))
+		return NULL;
+	mem_auto char *key = key_of(study, problem, config_text);
+	const size_t *slot = slot_find(study, key);
+	return *slot ? study->gathering.rows[*slot - 1].config : NULL;
+}
+
+static struct gathered *study_gather(struct study *study, const struct study_trial *trial) {
+	if (2 * (study->gathering.count + 1) > study->gathering.slot_count)
+		slots_grow(study);
+	char *key = trial_key(study, trial);
+	size_t *slot = slot_find(study, key);
+	if (*slot) {
+		free(key);
+		return &study->gathering.rows[*slot - 1];
+	}
+	if (study->gathering.count == study->gathering.room) {
+		study->gathering.room = study->gathering.room ? 2 * study->gathering.room : 64;
+		study->gathering.rows = mem_grow(study->gathering.rows, study->gathering.room, sizeof *study->gathering.rows);
+	}
+	struct gathered *one = &study->gathering.rows[study->gathering.count++];
+	*one = (struct gathered){
+		.key = key, .problem = json_incref((json_t *)trial->problem), .config = json_incref((json_t *)trial->config)};
+	*slot = study->gathering.count;
+	return one;
+}
+
+/* If the machine became slower or faster between the search and the race, the finalists, for which the race counts,
+ * would look worse or better than configurations that were only searched. The ratio of configurations that were
+ * measured in both corrects this. */
+
+enum { BOTH_MIN = 3 };
+/* A smaller shift may only mean that the finalists were lucky in the search. */
+static const double SHIFT_MIN = 0.05;
+
+static bool is_both(const struct gathered *one) {
+	return one->grade == GRADE_DUEL && one->searched_count && one->value_count;
+}
+
+/* The logarithm of how much longer a configuration of this problem takes in races and duels; 0: unknown. */
+static double shift_of(const struct study *study, const json_t *problem, double *shifts) {
+	size_t count = 0;
+	for (size_t i = 0; i < study->gathering.count; i++) {
+		const struct gathered *one = &study->gathering.rows[i];
+		if (is_both(one) && json_equal(one->problem, problem))
+			shifts[count++] =
+				log(stats_median(one->values, one->value_count)) - one->searched_log / (double)one->searched_count;
+	}
+	double shift = count < BOTH_MIN ? 0 : stats_median(shifts, count);
+	return fabs(shift) < SHIFT_MIN ? 0 : shift;
+}
+
+static void scale(struct gathered *one, double factor) {
+	for (size_t i = 0; i < one->value_count; i++)
+		one->values[i] *= factor;
+	for (size_t i = 0; i < one->sample_count; i++)
+		one->samples[i] *= factor;
+}
+
+static bool is_first(const struct study *study, size_t at) {
+	for (size_t i = 0; i < at; i++)
+		if (is_both(&study->gathering.rows[i]) &&
+		    json_equal(study->gathering.rows[i].problem, study->gathering.rows[at].problem))
+			return false;
+	return true;
+}
+
+static void study_drift(struct study *study) {
+	double *shifts = mem_alloc(study->gathering.count + 1, sizeof *shifts);
+	for (size_t at = 0; at < study->gathering.count; at++) {
+		if (!is_both(&study->gathering.rows[at]) || !is_first(study, at))
+			continue;
+		double factor = exp(shift_of(study, study->gathering.rows[at].problem, shifts));
+		for (size_t i = 0; i < study->gathering.count && factor != 1; i++)
+			if (study->gathering.rows[i].grade != GRADE_DUEL &&
+			    json_equal(study->gathering.rows[i].problem, study->gathering.rows[at].problem))
+				scale(&study->gathering.rows[i], factor);
+	}
+	free(shifts);
+}
 
 /* The smallest deviation of the logarithm of a row's time, because machines do not repeat themselves better than this
  * from one trial to the next. */
@@ -51,51 +218,6 @@ void study_free(struct study *study) {
 	free(study->device);
 	arena_free(study->arena);
 	free(study);
-}
-
-void study_rate(struct study *study, const char *name, double scale) {
-	free(study->rate);
-	/* "Throughput (Kops/s)" is a number of Kops/s. */
-	const char *unit = strpbrk(name, "([");
-	size_t length = unit ? strcspn(unit + 1, ")]") : 0;
-	study->rate = length ? mem_printf("%.*s", (int)length, unit + 1) : mem_strdup(name);
-	study->rate_scale = scale;
-}
-
-bool study_is_rate(const struct study *study) {
-	return study->rate != NULL;
-}
-
-void study_unitless(struct study *study) {
-	study->unitless = true;
-}
-
-/* Small times in a smaller unit: 120 us rather than 0.00012 s. */
-static void seconds_text(double seconds, char *text, size_t size) {
-	static const char *const units[] = {"s", "ms", "us", "ns"};
-	size_t unit = 0;
-	for (; seconds < 0.01 && seconds > 0 && unit + 1 < sizeof units / sizeof *units; unit++)
-		seconds *= 1000;
-	snprintf(text, size, seconds < 999.5 ? "%.3g %s" : "%.0f %s", seconds, units[unit]);
-}
-
-const char *study_rate_text(double rate, char *text, size_t size) {
-	double step = pow(10, floor(log10(rate)) - 3);
-	bool long_hand = rate >= 1e4 && rate < 1e7;
-	snprintf(text, size, long_hand ? "%.0f" : "%.4g", long_hand ? step * round(rate / step) : rate);
-	return text;
-}
-
-const char *study_value_text(const struct study *study, double value, char *text, size_t size) {
-	char rate[48];
-	if (study->rate)
-		snprintf(text, size, "%s %.60s", study_rate_text(1 / value / study->rate_scale, rate, sizeof rate),
-		         study->rate);
-	else if (study->unitless)
-		snprintf(text, size, "%.3g", value);
-	else
-		seconds_text(value, text, size);
-	return text;
 }
 
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline) {
@@ -345,152 +467,4 @@ size_t study_failures(const struct study *study) {
 
 double study_noise(const struct study *study) {
 	return study->noise > NOISE_LEAST ? study->noise : NOISE_LEAST;
-}
-
-struct study_set {
-	struct study_item **items; /* allocated one by one, because pointers to them are handed out */
-	char **keys;
-	size_t count, room;
-	char *objective;
-	json_t *assumed; /* the machine of everything that is added; NULL: as each file says */
-};
-
-struct study_set *study_set_new(const char *objective) {
-	struct study_set *set = mem_alloc(1, sizeof *set);
-	set->objective = mem_strdup(objective);
-	return set;
-}
-
-static void item_free(struct study_item *item) {
-	study_free(item->study);
-	json_decref(item->machine);
-	json_decref(item->ceilings);
-	json_decref(item->tunes);
-	json_decref(item->probes);
-	free(item->source);
-	json_decref(item->table);
-	json_decref(item->producer);
-	json_decref(item->failed);
-	free(item->kernel);
-	free(item->device);
-	free(item);
-}
-
-void study_set_free(struct study_set *set) {
-	if (!set)
-		return;
-	for (size_t i = 0; i < set->count; i++) {
-		item_free(set->items[i]);
-		free(set->keys[i]);
-	}
-	free(set->items);
-	free(set->keys);
-	json_decref(set->assumed);
-	free(set->objective);
-	free(set);
-}
-
-void study_set_assume(struct study_set *set, const json_t *machine) {
-	json_decref(set->assumed);
-	set->assumed = machine ? json_deep_copy(machine) : NULL;
-}
-
-size_t study_set_count(const struct study_set *set) {
-	return set->count;
-}
-
-struct study_item *study_set_at(const struct study_set *set, size_t i) {
-	return set->items[i];
-}
-
-const char *study_set_objective(const struct study_set *set) {
-	return set->objective;
-}
-
-/* Machines are distinguished by their fingerprint or, if they lack one, by their whole description. */
-static char *key_of(const char *kernel, const char *device, const json_t *machine) {
-	const char *fingerprint = js_string_or(machine, "fingerprint", NULL);
-	mem_auto char *all = fingerprint ? mem_strdup(fingerprint) : js_canonical(machine);
-	js_auto json_t *parts = json_pack("[s,s,s]", kernel, device, all ? all : "");
-	return js_canonical(parts);
-}
-
-static struct study_item *item_new(const char *kernel, const char *device, const json_t *machine) {
-	struct study_item *item = mem_alloc(1, sizeof *item);
-	item->study = study_new(kernel, device);
-	item->kernel = mem_strdup(kernel);
-	item->device = mem_strdup(device);
-	item->machine = machine ? json_incref((json_t *)machine) : NULL;
-	item->tunes = json_array();
-	item->failed = json_array();
-	item->noise = NAN;
-	return item;
-}
-
-static void grow(struct study_set *set) {
-	if (set->count < set->room)
-		return;
-	set->room = set->room ? 2 * set->room : 8;
-	set->items = mem_grow(set->items, set->room, sizeof *set->items);
-	set->keys = mem_grow(set->keys, set->room, sizeof *set->keys);
-}
-
-struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device,
-                                  const json_t *machine) {
-	machine = set->assumed ? set->assumed : machine;
-	char *key = key_of(kernel, device, machine);
-	for (size_t i = 0; i < set->count; i++) {
-		if (strcmp(set->keys[i], key) == 0) {
-			free(key);
-			return set->items[i];
-		}
-	}
-	grow(set);
-	set->keys[set->count] = key;
-	set->items[set->count] = item_new(kernel, device, machine);
-	return set->items[set->count++];
-}
-
-bool study_set_add(struct study_item *item, const struct study_trial *trial) {
-	bool added = study_add(item->study, trial);
-	item->trials += added;
-	if (strcmp(trial->status, "correct") != 0 && strcmp(trial->status, "censored") != 0)
-		json_array_append(item->failed, (json_t *)trial->config);
-	return added;
-}
-
-static double median_of(const json_t *samples) {
-	size_t count = json_array_size(samples);
-	double *x = mem_alloc(count + 1, sizeof *x), median;
-	for (size_t i = 0; i < count; i++)
-		x[i] = json_number_value(json_array_get(samples, i));
-	median = count ? stats_median(x, count) : NAN;
-	free(x);
-	return median;
-}
-
-static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
-                                   "energy_j", "unsafe",  "counters", "metrics"},
-						 *const parts[] = {"functions", "lines"}; /* of what was counted */
-
-json_t *study_detail(const json_t *reply) {
-	json_t *detail = json_object(), *metrics = json_object_get(json_object_get(reply, "counting"), "metrics");
-	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-		json_t *member = json_object_get(reply, told[i]);
-		if (member)
-			json_object_set(detail, told[i], member);
-	}
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		json_t *part = json_object_get(json_object_get(reply, "counting"), parts[i]);
-		if (json_is_array(part))
-			json_object_set(detail, parts[i], part);
-	}
-	if (json_object_get(reply, "energy_j"))
-		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
-	if (metrics && !json_object_get(detail, "metrics"))
-		json_object_set(detail, "metrics", metrics);
-	if (json_object_size(detail))
-		return detail;
-	json_decref(detail);
-	return NULL;
 }

@@ -60,12 +60,10 @@ struct study {
 	size_t winner, baseline;
 };
 
-struct gathered *study_gather(struct study *study, const struct study_trial *trial);
 bool study_row_safe(const struct study_row *row); /* it is safe to use and was not cut short */
 /* Drops rows before columns are made, or after that if there is a limit. These two rows stay; SIZE_MAX: none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
-void study_drift(struct study *study);
 void study_columns_make(struct study *study);
 
 /* Sorts rows so that those which agree in all columns but the skipped ones are neighbours, ascending in the skipped
@@ -228,7 +226,7 @@ void producer_number(char *cell, enum producer_marks marks);
 /* Does a line name the columns of one of them? */
 bool producer_heads(const char *line, size_t length);
 
-/* A table under construction, of cells under names. src: producer_grid.c */
+/* A table under construction, of cells under names. src: producer_json.c */
 struct grid;
 struct grid *grid_new(void);
 void grid_row(struct grid *grid, size_t line); /* begins a row */

@@ -15,7 +15,7 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;

@@ -3,7 +3,7 @@
 #ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
 #define WORKER_PROGRAM_RUNNER_PROGRAM_H
 #include "worker/count/counting.h"
-#include "worker/program/runner_trial_impl.h"
+#include "worker/program/program_impl.h"
 
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch:
  * a descriptor whose hang-up means that nobody waits for the reply; then everything is killed, *abandoned is set,

@@ -1,11 +1,167 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports the effect of each parameter on this problem: the ratio of its slowest to its fastest value, and its share of
  * the variance (functional ANOVA, in tuner/model/effects). */
+#include <math.h>
+
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/model/effects/anova.h"
+#include "tuner/model/effects/landscape.h"
+#include "tuner/result/result.h"
+#include "tuner/sizes/sizes.h"
+
+/* How the time and the best configuration change with the problem size, from tuning at several sizes or else from
+ * sweeps. */
+
+enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
+
+static size_t best_at(const struct explain_view *view, size_t column, size_t level, size_t *rows) {
+	const struct study *study = view->study;
+	size_t best = SIZE_MAX;
+	*rows = 0;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		if (!study_usable(study, row) || study_row(study, row)->level[column] != (int)level ||
+		    !study_same_problem_but(study, view->problem_row, row, column))
+			continue;
+		++*rows;
+		if (best == SIZE_MAX || study_row(study, row)->value < study_row(study, best)->value)
+			best = row;
+	}
+	return best;
+}
+
+/* Is the best configuration of another size one whose time at this size is doubted? Then it is not known whether it is
+ * the best of this one, too. */
+static bool is_open(const struct explain_view *view, size_t column, size_t level) {
+	const struct study *study = view->study;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		if (!study_row(study, row)->doubted || study_row(study, row)->level[column] != (int)level ||
+		    !study_same_problem_but(study, view->problem_row, row, column))
+			continue;
+		for (size_t other = 0; other < study_column(study, column)->levels; other++) {
+			size_t rows, best = best_at(view, column, other, &rows);
+			if (best != SIZE_MAX && study_same_config(study, best, row))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A size with a single configuration is skipped, because its best configuration is not a choice. */
+static void points_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
+	const struct study *study = view->study;
+	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
+		size_t rows, best = best_at(view, column, level, &rows);
+		if (best == SIZE_MAX || rows < CONFIGS_LEAST || is_open(view, column, level))
+			continue;
+		const struct study_row *row = study_row(study, best);
+		double n = study_number(study, best, column), spread = exp(1.96 * row->deviation);
+		const struct sizes_point point = {
+			.n = n, .cost = row->value, .ci = {row->value / spread, row->value * spread}, .config = row->config};
+		if (n > 0)
+			sizes_add(sizes, &point);
+	}
+}
+
+static bool is_candidate(const struct sizes *sizes, const json_t *config) {
+	for (size_t i = 0; i < sizes_count(sizes); i++)
+		if (json_equal((json_t *)sizes_point(sizes, i)->config, (json_t *)config))
+			return true;
+	return false;
+}
+
+/* Differences within the noise decide nothing. */
+static double loss_of(const struct study *study, double ratio) {
+	return ratio <= 1 + probe_limit(study) ? 1 : ratio;
+}
+
+/* Only configurations that are the best of some size can be recommended, so only they need ratios. */
+static void ratios_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
+	const struct study *study = view->study;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		if (!study_usable(study, row) || !study_same_problem_but(study, view->problem_row, row, column) ||
+		    !is_candidate(sizes, study_row(study, row)->config))
+			continue;
+		for (size_t i = 0; i < sizes_count(sizes); i++)
+			if (sizes_point(sizes, i)->n == study_number(study, row, column))
+				sizes_ratio_set(sizes, i, study_row(study, row)->config,
+				                loss_of(study, study_row(study, row)->value / sizes_point(sizes, i)->cost), 0);
+	}
+}
+
+/* Is some configuration slower than the best one of its size by more than the noise? */
+static bool is_choice(const struct explain_view *view, size_t column, const struct sizes *sizes) {
+	const struct study *study = view->study;
+	for (size_t row = 0; row < study_rows(study); row++)
+		for (size_t i = 0; i < sizes_count(sizes) && study_usable(study, row); i++)
+			if (study_same_problem_but(study, view->problem_row, row, column) &&
+			    sizes_point(sizes, i)->n == study_number(study, row, column) &&
+			    loss_of(study, study_row(study, row)->value / sizes_point(sizes, i)->cost) > 1)
+				return true;
+	return false;
+}
+
+/* The numeric member of the problem that takes the most values is its size. */
+static int size_column(const struct study *study) {
+	int best = -1;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->is_problem && column->numeric &&
+		    (best < 0 || column->levels > study_column(study, (size_t)best)->levels))
+			best = (int)c;
+	}
+	return best;
+}
+
+static struct sizes *swept(const struct explain_view *view, bool *choice) {
+	int column = size_column(view->study);
+	if (column < 0)
+		return NULL;
+	struct sizes *sizes = sizes_new(study_kernel(view->study), study_column(view->study, (size_t)column)->name);
+	points_add(view, (size_t)column, sizes);
+	ratios_add(view, (size_t)column, sizes);
+	*choice = is_choice(view, (size_t)column, sizes);
+	return sizes;
+}
+
+static struct sizes *tuned(const struct explain_view *view) {
+	struct sizes *sizes = NULL;
+	const char *fingerprint = app_fingerprint(view->app, NULL);
+	struct store *store =
+		opt_count(view->args, "from") == 0 ? store_open(opt_get(view->args, "store", NULL), STORE_READ, NULL) : NULL;
+	if (store)
+		sizes = sizes_load(store, fingerprint, study_kernel(view->study), view->objective, NULL, NULL, NULL);
+	if (sizes && sizes_ratios_read(sizes, store, NULL)) {
+		sizes_free(sizes);
+		sizes = NULL;
+	}
+	store_close(store);
+	return sizes;
+}
+
+json_t *explain_sizes(const struct explain_view *view) {
+	struct sizes *sizes = tuned(view);
+	bool choice = true;
+	if (!sizes || sizes_count(sizes) < SIZES_LEAST) {
+		sizes_free(sizes);
+		sizes = swept(view, &choice);
+	}
+	json_t *json = sizes && sizes_count(sizes) >= SIZES_LEAST ? sizes_json(sizes) : NULL;
+	sizes_free(sizes);
+	if (json && !choice)
+		json_object_set_new(json, "decided", json_false());
+	/* The time of one operation does not grow as that of the problem does, and a speedup is not a time. */
+	if (json && study_is_rate(view->study)) {
+		json_object_set_new(json, "laws", json_array());
+		json_object_set_new(json, "refused", json_string("the values are rates, and laws are those of times"));
+		json_object_set_new(json, "leave_one_out", json_null());
+	}
+	return json;
+}
 
 /* Samples the space. Only the measured rows are known here, so a sample combines levels and presences that occur in
  * them. */
@@ -106,15 +262,12 @@ enum { INTERACTIONS_MAX = 12 };
 static const double SHARE_LEAST = 0.005;
 
 static json_t *effect_json(const struct study_column *column, const struct effect *effect) {
-	json_t *object =
-		json_pack("{s:s,s:b,s:I}", "param", column->name, "known", effect->known, "seen", (json_int_t)effect->seen);
-	if (effect->known) {
-		json_object_set_new(object, "ratio", js_number(effect->ratio));
-		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
-		json_object_set_new(object, "best", value_json(column->level[effect->best]));
-		json_object_set_new(object, "worst", value_json(column->level[effect->worst]));
-	}
-	return object;
+	bool known = effect->known;
+	return json_pack("{s:s,s:b,s:I,s:o*,s:o*,s:o*,s:o*}", "param", column->name, "known", known, "seen",
+	                 (json_int_t)effect->seen, "ratio", known ? js_number(effect->ratio) : NULL, "ci",
+	                 known ? js_reals(effect->ci, 2) : NULL, "best",
+	                 known ? value_json(column->level[effect->best]) : NULL, "worst",
+	                 known ? value_json(column->level[effect->worst]) : NULL);
 }
 
 static double weight_of(const json_t *effect) {
@@ -163,16 +316,13 @@ static json_t *interactions_json(const struct explain_view *view, const struct e
 }
 
 static json_t *variance_json(const struct anova *anova, bool good) {
-	json_t *json = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)anova->rows, "outliers", (json_int_t)anova->outliers,
-	                         "predicted_r2", js_number(anova->predicted_r2));
-	if (!good) {
-		json_object_set_new(json, "reason", json_string(anova->reason));
-		return json;
-	}
-	json_object_set_new(json, "total", js_number(anova->total));
-	json_object_set_new(json, "unexplained", js_number(anova->unexplained));
-	json_object_set_new(json, "of", json_string(anova->measured ? "measured" : "surrogate"));
-	return json;
+	return json_pack("{s:I,s:I,s:o,s:s*,s:o*,s:o*,s:s*}", "rows", (json_int_t)anova->rows, "outliers",
+	                 (json_int_t)anova->outliers, "predicted_r2", js_number(anova->predicted_r2), "reason",
+	                 good ? NULL : anova->reason, "total", good ? js_number(anova->total) : NULL, "unexplained",
+	                 good ? js_number(anova->unexplained) : NULL, "of",
+	                 !good             ? NULL
+	                 : anova->measured ? "measured"
+	                                   : "surrogate");
 }
 
 /* Adds shares to the effects, and "interactions" and "variance" to the result. */
@@ -208,7 +358,86 @@ static void dependence_add(json_t *effects, const json_t *interactions) {
 		}
 }
 
-void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t baseline,
+/* Compares the winner with its neighbours: is it a peak or part of a plateau? */
+static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
+	return json_pack("{s:o,s:o,s:o,s:b}", "value", value_json(column->level[step->level]), "ratio",
+	                 js_number(step->ratio), "ci", js_reals(step->ci, 2), "measured", step->measured);
+}
+
+/* all: also steps that were not measured. A table may lack what cannot exist, such as serial code with eight threads,
+ * so that nothing is predicted for it. */
+static json_t *param_json(const struct study_column *column, const struct landscape_param *param, bool all) {
+	json_t *steps = json_array();
+	for (size_t i = 0; i < 2; i++)
+		if (param->step[i].level >= 0 && (all || param->step[i].measured) &&
+		    (i == 0 || param->step[1].level != param->step[0].level))
+			json_array_append_new(steps, step_json(column, &param->step[i]));
+	json_t *json = json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, VERDICT_MEMBER,
+	                         landscape_verdict_word(param->verdict), "steps", steps, "near", (json_int_t)param->near,
+	                         "wide", (json_int_t)param->wide);
+	if (param->ordered && param->first >= 0 && param->last >= param->first)
+		json_object_set_new(
+			json, "range",
+			json_pack("[o,o]", value_json(column->level[param->first]), value_json(column->level[param->last])));
+	return json;
+}
+
+struct tally {
+	size_t sharp, flat, unclear;
+};
+
+/* Only a peak over an ordered parameter makes a winner fragile. It is normal that another word is slower, and that
+ * fewer threads take longer, so neither of them counts. */
+static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
+                             const struct landscape *landscape) {
+	struct tally tally = {0};
+	for (size_t p = 0; p < table->params; p++) {
+		const struct landscape_param *param = &landscape->param[p];
+		if (strcmp(explain_table_param(view, table, p)->name, "threads") == 0)
+			continue;
+		tally.sharp += param->verdict == LANDSCAPE_SHARP && param->ordered;
+		tally.flat += param->verdict == LANDSCAPE_FLAT;
+		tally.unclear += param->verdict == LANDSCAPE_UNCLEAR && param->ordered;
+	}
+	return tally;
+}
+
+static const char *word_of(const struct tally *tally) {
+	if (tally->sharp)
+		return "fragile";
+	if (tally->flat && !tally->unclear)
+		return "plateau";
+	return tally->flat ? "partly flat" : "unclear";
+}
+
+static json_t *landscape_json(const struct explain_view *view, const struct explain_table *table,
+                              const struct landscape *landscape) {
+	const struct tally tally = tally_of(view, table, landscape);
+	const char *word = word_of(&tally);
+	json_t *params = json_array();
+	for (size_t p = 0; p < table->params; p++)
+		json_array_append_new(
+			params, param_json(explain_table_param(view, table, p), &landscape->param[p], !view->item->table));
+	return json_pack("{s:s,s:b,s:b,s:o,s:o,s:s*}", VERDICT_MEMBER, word, "fragile", tally.sharp > 0, "plateau",
+	                 strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2),
+	                 "reason", *landscape->reason ? landscape->reason : NULL);
+}
+
+static json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
+	struct landscape_data data = {0};
+	struct landscape landscape;
+	json_t *json = NULL;
+	data.winner = explain_table_row(table, winner);
+	if (explain_table_response(table, &data.measured) && data.winner < table->rows) {
+		data.response = explain_table_surrogate(table);
+		if (landscape_make(&landscape, &data) == 0)
+			json = landscape_json(view, table, &landscape);
+		landscape_clear(&landscape);
+	}
+	return json;
+}
+
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                          json_t *result) {
 	size_t row = explain_table_row(table, baseline);
 	struct effect effects[STUDY_COLUMNS_MAX];
@@ -227,4 +456,5 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	variance_add(view, table, rows, result);
 	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
 	dependence_add(json_object_get(result, "effects"), json_object_get(result, "interactions"));
+	json_object_set_new(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, table, winner));
 }

@@ -37,7 +37,7 @@ size_t explain_row_of(const struct explain_view *view, const json_t *config);
  * store. NULL with ERR_NOTHING if nothing was measured. */
 extern const struct opt explain_from_options[]; /* of --from, for `report` as well */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
-/* src/cmd/explain/view.c: gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
+/* Gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
  * NULL. view: app and args are set by the caller. False if no row worked, or none has that problem. */
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);
@@ -53,11 +53,10 @@ int explain_split(const struct explain_view *view);
 /* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
-/* src/cmd/explain/effects.c */
-void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t baseline, json_t *result);
-json_t *explain_drivers(const struct explain_view *view, size_t winner,
-                        size_t baseline);               /* src/cmd/explain/drivers.c */
-json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/explain_sizes.c */
+/* src/cmd/explain/effects.c: the effect of each parameter, and the neighbours of the winner unless it is SIZE_MAX. */
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
+                         json_t *result);
+json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/effects.c */
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
 #endif

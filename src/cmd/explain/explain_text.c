@@ -10,7 +10,7 @@
 #include "src/show/results.h"
 #include "tuner/study/study.h"
 
-enum { INDENT = 2, LIST = 600 };
+enum { LIST = 600 };
 
 static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
@@ -142,40 +142,11 @@ static void seen_print(const struct explain_text *text) {
 		ui_wrap(text->out, INDENT, 2 * INDENT, "tried: %lld of %lld configurations", tried, valid);
 }
 
-static const char *medians_word(const json_t *json) {
-	const struct result result = result_read(json);
-	return result_medians_differ(&result) ? " (medians)" : "";
-}
-
-static char *undecided_words(const json_t *result, const char *gain, const char *from, const char *to) {
-	static const char noisy[] = "undecided, because the pairs were too noisy";
-	const struct result read = result_read(result);
-	bool keeps = read.keeps;
-	bool paired = json_is_array(json_object_get(json_object_get(result, "speedup"), "ci"));
-	if (!paired && keeps)
-		return mem_printf("nothing that was tried is faster so far (%s)", to);
-	if (!paired)
-		return mem_printf("not yet proven: %s instead of %s in the search, without a comparison in pairs", to, from);
-	if (result_no_bounds(&read))
-		return keeps ? mem_printf("%s: %s", noisy, to) : mem_printf("%s: %s instead of %s", noisy, to, from);
-	if (keeps)
-		return mem_printf("%s: the best of the others is %s as fast as the baseline (%s)", noisy, gain, to);
-	return mem_printf("%s (%s): %s instead of %s%s", noisy, gain, to, from, medians_word(result));
-}
-
-static char *gain_words(const json_t *result, const char *from, const char *to) {
-	enum verdict verdict = verdict_of(result);
-	char gain[64];
-	explain_ratio_text(speedup_of(result), gain, sizeof gain);
-	if (verdict_is_faster(result))
-		return mem_printf("%s as fast as the baseline: %s instead of %s%s", gain, to, from, medians_word(result));
-	if (verdict == VERDICT_TIE && speedup_of(result).ratio == 1) /* the others lost */
-		return mem_printf("nothing that was tried is faster: %s", to);
-	if (verdict == VERDICT_TIE)
-		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
-	if (verdict == VERDICT_NO_BASELINE)
-		return mem_printf("%s; the baseline did not work", to);
-	return undecided_words(result, gain, from, to);
+/* The verdict in the words of `tune`. */
+static char *verdict_words(const json_t *result) {
+	js_auto json_t *tuned = json_copy((json_t *)result);
+	json_object_set(tuned, "best", json_object_get(result, "winner"));
+	return results_verdict(tuned);
 }
 
 /* Results of other tuners come with a machine that we never saw, and a program that we cannot run. */
@@ -200,16 +171,15 @@ static char *value_of_table(const struct explain_text *text, double value) {
 }
 
 static void gain_print(const struct explain_text *text) {
-	const json_t *winner = json_object_get(text->result, "winner"),
-				 *baseline = json_object_get(text->result, "baseline");
-	char from[48], to[48];
-	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
-	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
-	mem_auto char *line = value_of_table(text, js_real_or(winner, "median", NAN));
+	const json_t *winner = json_object_get(text->result, "winner");
+	double median = js_real_or(winner, "median", NAN);
+	char to[48];
+	results_value(median, js_string_or(winner, "unit", "s"), to, sizeof to);
+	mem_auto char *line = value_of_table(text, median);
 	if (!line)
-		line = json_is_object(baseline) ? gain_words(text->result, from, to)
-		       : is_foreign(text)       ? mem_strdup(to)
-		                                : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
+		line = json_is_object(json_object_get(text->result, "baseline")) ? verdict_words(text->result)
+		       : is_foreign(text)                                        ? mem_strdup(to)
+		                          : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 }
 

@@ -6,6 +6,8 @@
 #include "src/ui/ui.h"
 #include "tuner/result/result.h"
 
+enum { INDENT = 2 };
+
 struct explain_text {
 	struct ui *ui;
 	FILE *out;
@@ -18,7 +20,7 @@ void explain_more_print(const struct explain_text *text, int indent, size_t coun
 
 void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
 void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
-void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */
+void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_path.c */
 void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_path.c */
 
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */

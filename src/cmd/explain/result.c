@@ -6,92 +6,112 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
+#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
-#include "tuner/model/effects/landscape.h"
+#include "tuner/model/effects/drivers.h"
 #include "tuner/model/pareto.h"
 #include "tuner/program/program.h"
 #include "tuner/reading/reading.h"
 #include "tuner/result/result.h"
 
-/* Compares the winner with its neighbours: is it a peak or part of a plateau? */
-static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
-	return json_pack("{s:o,s:o,s:o,s:b}", "value", value_json(column->level[step->level]), "ratio",
-	                 js_number(step->ratio), "ci", js_reals(step->ci, 2), "measured", step->measured);
-}
+/* Finds the counters that vary with the time, over the configurations of the problem that were counted. */
 
-/* all: also steps that were not measured. A table may lack what cannot exist, such as serial code with eight threads,
- * so that nothing is predicted for it. */
-static json_t *param_json(const struct study_column *column, const struct landscape_param *param, bool all) {
-	json_t *steps = json_array();
-	for (size_t i = 0; i < 2; i++)
-		if (param->step[i].level >= 0 && (all || param->step[i].measured) &&
-		    (i == 0 || param->step[1].level != param->step[0].level))
-			json_array_append_new(steps, step_json(column, &param->step[i]));
-	json_t *json = json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, VERDICT_MEMBER,
-	                         landscape_verdict_word(param->verdict), "steps", steps, "near", (json_int_t)param->near,
-	                         "wide", (json_int_t)param->wide);
-	if (param->ordered && param->first >= 0 && param->last >= param->first)
-		json_object_set_new(
-			json, "range",
-			json_pack("[o,o]", value_json(column->level[param->first]), value_json(column->level[param->last])));
-	return json;
-}
+enum { COUNTERS_MAX = 64, SHOWN_MAX = 24 };
 
-struct tally {
-	size_t sharp, flat, unclear;
+struct rows_counted {
+	const char *name[COUNTERS_MAX];
+	size_t names, rows, *row;
+	double *time, *counter;
 };
 
-/* Only a peak over an ordered parameter makes a winner fragile. It is normal that another word is slower, and that
- * fewer threads take longer, so neither of them counts. */
-static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
-                             const struct landscape *landscape) {
-	struct tally tally = {0};
-	for (size_t p = 0; p < table->params; p++) {
-		const struct landscape_param *param = &landscape->param[p];
-		if (strcmp(explain_table_param(view, table, p)->name, "threads") == 0)
+static bool has_name(const struct rows_counted *counts, const char *name) {
+	for (size_t i = 0; i < counts->names; i++)
+		if (strcmp(counts->name[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void names_add(struct rows_counted *counts, const json_t *rows) {
+	js_each (row, rows) {
+		const char *name = js_string_or(row, "name", "");
+		if (*name && json_is_number(json_object_get(row, "value")) && counts->names < COUNTERS_MAX &&
+		    !has_name(counts, name))
+			counts->name[counts->names++] = name;
+	}
+}
+
+/* Only rows timed in full are used: the time of a censored row is a lower bound. */
+static void counts_find(struct rows_counted *counts, const struct explain_view *view) {
+	const struct study *study = view->study;
+	counts->row = mem_alloc(study_rows(study) + 1, sizeof *counts->row);
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, i);
+		if (!row->counted || !explain_timed(view, i))
 			continue;
-		tally.sharp += param->verdict == LANDSCAPE_SHARP && param->ordered;
-		tally.flat += param->verdict == LANDSCAPE_FLAT;
-		tally.unclear += param->verdict == LANDSCAPE_UNCLEAR && param->ordered;
+		names_add(counts, json_object_get(row->counted, "counters"));
+		counts->row[counts->rows++] = i;
 	}
-	return tally;
+	counts->time = mem_alloc(counts->rows + 1, sizeof *counts->time);
+	counts->counter = mem_alloc(counts->rows * counts->names + 1, sizeof *counts->counter);
+	for (size_t r = 0; r < counts->rows; r++) {
+		counts->time[r] = study_row(study, counts->row[r])->value;
+		for (size_t c = 0; c < counts->names; c++)
+			counts->counter[r * counts->names + c] = study_counter(study, counts->row[r], counts->name[c]);
+	}
 }
 
-static const char *word_of(const struct tally *tally) {
-	if (tally->sharp)
-		return "fragile";
-	if (tally->flat && !tally->unclear)
-		return "plateau";
-	return tally->flat ? "partly flat" : "unclear";
+static long index_of(const struct rows_counted *counts, size_t row) {
+	for (size_t i = 0; i < counts->rows; i++)
+		if (counts->row[i] == row)
+			return (long)i;
+	return DRIVERS_NONE;
 }
 
-static json_t *landscape_json(const struct explain_view *view, const struct explain_table *table,
-                              const struct landscape *landscape) {
-	const struct tally tally = tally_of(view, table, landscape);
-	const char *word = word_of(&tally);
-	json_t *params = json_array();
-	for (size_t p = 0; p < table->params; p++)
-		json_array_append_new(
-			params, param_json(explain_table_param(view, table, p), &landscape->param[p], !view->item->table));
-	json_t *json =
-		json_pack("{s:s,s:b,s:b,s:o,s:o}", VERDICT_MEMBER, word, "fragile", tally.sharp > 0, "plateau",
-	              strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2));
-	if (*landscape->reason)
-		json_object_set_new(json, "reason", json_string(landscape->reason));
-	return json;
+static json_t *driver_json(const struct rows_counted *counts, const struct driver *driver) {
+	json_t *with = json_array();
+	for (size_t i = 1; i < driver->count; i++)
+		json_array_append_new(with, json_string(counts->name[driver->members[i]]));
+	return json_pack("{s:s,s:o,s:o,s:o,s:[o,o],s:o,s:b,s:o,s:o,s:[o,o]}", "counter",
+	                 counts->name[driver->representative], "with", with, "slope", js_number(driver->slope),
+	                 "coefficient", js_number(driver->coefficient), "ci", js_number(driver->ci[0]),
+	                 js_number(driver->ci[1]), "p", js_number(driver->adjusted), "significant", driver->significant,
+	                 "ratio", js_number(driver->ratio), "share", js_number(driver->share), "share_ci",
+	                 js_number(driver->share_ci[0]), js_number(driver->share_ci[1]));
 }
 
-static json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
-	struct landscape_data data = {0};
-	struct landscape landscape;
+static json_t *drivers_json(const struct rows_counted *counts, const struct drivers *drivers) {
+	static const char *const methods[] = {"ratios", "one by one", "joint"};
+	json_t *list = json_array();
+	for (size_t i = 0; i < drivers->count && i < SHOWN_MAX; i++)
+		json_array_append_new(list, driver_json(counts, &drivers->driver[i]));
+	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:s*}", "method", methods[drivers->method], "rows",
+	                 (json_int_t)drivers->rows, "r2", js_number(drivers->r2), "time_ratio",
+	                 js_number(drivers->time_ratio), "unexplained", js_number(drivers->unexplained), "counters", list,
+	                 "reason", *drivers->reason ? drivers->reason : NULL);
+}
+
+static json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline) {
+	struct rows_counted counts = {0};
+	struct drivers drivers;
 	json_t *json = NULL;
-	data.winner = explain_table_row(table, winner);
-	if (explain_table_response(table, &data.measured) && data.winner < table->rows) {
-		data.response = explain_table_surrogate(table);
-		if (landscape_make(&landscape, &data) == 0)
-			json = landscape_json(view, table, &landscape);
-		landscape_clear(&landscape);
+	counts_find(&counts, view);
+	const struct drivers_data data = {.rows = counts.rows,
+	                                  .counters = counts.names,
+	                                  .time = counts.time,
+	                                  .counter = counts.counter,
+	                                  .winner = index_of(&counts, winner),
+	                                  .baseline = index_of(&counts, baseline)};
+	if (counts.rows > 1 && counts.names) {
+		if (drivers_make(&drivers, &data) == 0)
+			json = drivers_json(&counts, &drivers);
+		else
+			json = json_pack("{s:s,s:I,s:[],s:s}", "method", "none", "rows", (json_int_t)counts.rows, "counters",
+			                 "reason", drivers.reason);
+		drivers_clear(&drivers);
 	}
+	free(counts.row);
+	free(counts.time);
+	free(counts.counter);
 	return json;
 }
 
@@ -111,10 +131,8 @@ static const struct {
 static void roof_add(json_t *roofs, const char *name, const char *level, double roof, double rate, const char *unit) {
 	if (!(roof > 0) || !(rate > 0) || !isfinite(rate / roof))
 		return;
-	json_t *one = json_pack("{s:s,s:f,s:s,s:f}", "name", name, "value", roof, "unit", unit, "share", rate / roof);
-	if (level)
-		json_object_set_new(one, "level", json_string(level));
-	json_array_append_new(roofs, one);
+	json_array_append_new(roofs, json_pack("{s:s,s:f,s:s,s:f,s:s*}", "name", name, "value", roof, "unit", unit, "share",
+	                                       rate / roof, "level", level));
 }
 
 static const char *op_of(const struct study *study, size_t row) {
@@ -163,12 +181,9 @@ static bool was_measured(const struct study *study) {
 
 static json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
 	js_auto json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
-	json_t *baseline = winner ? position(view->study, baseline_row) : NULL;
 	if (!winner)
 		return NULL;
-	json_t *roofline = json_pack("{s:O}", "winner", winner);
-	if (baseline)
-		json_object_set(roofline, "baseline", baseline);
+	json_t *roofline = json_pack("{s:O,s:o*}", "winner", winner, "baseline", position(view->study, baseline_row));
 	if (!was_measured(view->study)) {
 		bool gpu = strcmp(study_device(view->study), "cpu") != 0;
 		json_object_set_new(roofline, "missing", json_string("the ceilings of this machine have not been measured"));
@@ -176,7 +191,6 @@ static json_t *explain_roofline(const struct explain_view *view, size_t winner_r
 		                    gpu ? json_sprintf("sweetspot machine --ceilings --device %s", study_device(view->study))
 		                        : json_string("sweetspot machine --ceilings"));
 	}
-	json_decref(baseline);
 	return roofline;
 }
 
@@ -405,13 +419,7 @@ static void decide_add(const struct explain_view *view, json_t *result) {
 		    strcmp(js_string_or(one, "name", ""), "impossible_time") != 0)
 			return;
 	json_t *decide = view->other ? known(view, "decide") : reading_decide(view->study);
-	if (decide)
-		json_object_set_new(result, "decide", decide);
-}
-
-static void part_add(json_t *result, const char *name, json_t *part) {
-	if (part)
-		json_object_set_new(result, name, part);
+	json_object_set_new(result, "decide", decide);
 }
 
 static void explain_table_clear(struct explain_table *table) {
@@ -425,49 +433,40 @@ static void explain_table_clear(struct explain_table *table) {
 	free(table->over);
 }
 
+/* A part that is NULL has nothing to say, and is not set. */
 json_t *explain_result(const struct explain_view *view) {
+	static const char *const told[] = {"worth", "not_needed", "evaluations", "space"}; /* by tune */
 	const struct study *study = view->study;
 	struct explain_table table;
-	size_t winner = winner_of(view), baseline = baseline_of(view);
-	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
-	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
-	                           study_device(study), "problem", view->problem, "problems", problems_json(view),
-	                           "objective", view->objective, "configurations", rows, "failures",
-	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
-	if (view->item->machine)
-		json_object_set(result, "machine", view->item->machine);
-	if (view->item->table)
-		json_object_set(result, "table", view->item->table);
-	if (view->item->producer)
-		json_object_set(result, "source", view->item->producer);
-	if (study_left_out(study))
-		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
-	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
-	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
+	size_t winner = winner_of(view), baseline = baseline_of(view), out = study_left_out(study);
+	json_t *result = json_pack(
+		"{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o,s:O*,s:O*,s:O*,s:o*,s:o,s:o}", "kernel", study_kernel(study), "device",
+		study_device(study), "problem", view->problem, "problems", problems_json(view), "objective", view->objective,
+		"configurations", (json_int_t)(study_rows(study) + out), "failures", (json_int_t)study_failures(study), "noise",
+		js_number(study_noise(study)), "machine", view->item->machine, "table", view->item->table, "source",
+		view->item->producer, "left_out", out ? json_integer((json_int_t)out) : NULL, "winner",
+		setup_json(view, winner, json_object_get(view->tune, "best")), "baseline",
+		setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
-	json_object_set(result, "worth", json_object_get(view->tune, "worth"));
-	json_object_set(result, "not_needed", json_object_get(view->tune, "not_needed"));
-	json_object_set(result, "evaluations", json_object_get(view->tune, "evaluations"));
-	json_object_set(result, "space", json_object_get(view->tune, "space"));
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		json_object_set(result, told[i], json_object_get(view->tune, told[i]));
 	json_object_set(result, "variables", json_object_get(json_object_get(view->tune, "program"), "variables"));
 	explain_table_make(&table, view);
 	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));
 	if (view->item->table || is_program(view))
 		json_object_del(result, "experiments");
-	part_add(result, "scaling", explain_scaling(view));
-	explain_effects_add(view, &table, baseline, result);
-	part_add(result, "landscape",
-	         winner == SIZE_MAX || is_undecided(view) ? NULL : explain_landscape(view, &table, winner));
+	json_object_set_new(result, "scaling", explain_scaling(view));
+	explain_effects_add(view, &table, is_undecided(view) ? SIZE_MAX : winner, baseline, result);
 	explain_table_clear(&table);
-	part_add(result, "drivers", explain_drivers(view, winner, baseline));
-	part_add(result, "roofline", explain_roofline(view, winner, baseline));
+	json_object_set_new(result, "drivers", explain_drivers(view, winner, baseline));
+	json_object_set_new(result, "roofline", explain_roofline(view, winner, baseline));
 	/* The smallest team is not the best one where each member has work of its own. */
 	if (!view->item->table || !reading_work_each(study))
-		part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
-	part_add(result, "pareto", explain_pareto(view));
-	part_add(result, "readings", readings_json(view));
-	part_add(result, "diagnoses", diagnoses_json(view));
+		json_object_set_new(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
+	json_object_set_new(result, "pareto", explain_pareto(view));
+	json_object_set_new(result, "readings", readings_json(view));
+	json_object_set_new(result, "diagnoses", diagnoses_json(view));
 	silence_add(view, result);
 	decide_add(view, result);
 	return result;

@@ -202,17 +202,12 @@ static json_t *points_json(const struct law *law, const struct scaling *scaling)
 	json_t *list = json_array();
 	for (size_t i = 0; i < law->series->count; i++) {
 		const struct scaling_point *point = &law->points[i];
-		json_t *json =
-			json_pack("{s:o,s:o}", "threads", js_number(point->threads), "seconds", js_number(point->seconds));
-		if (one)
-			json_object_set_new(json, "speedup", js_number(one->seconds / point->seconds));
-		if (scaling) {
-			json_object_set_new(json, "law", js_number(scaling_seconds(scaling, point->threads, NULL)));
-			json_object_set_new(json, "residual", js_number(scaling->residual[i]));
-			if (scaling->outlier[i])
-				json_object_set_new(json, "outlier", json_true());
-		}
-		json_array_append_new(list, json);
+		json_array_append_new(
+			list, json_pack("{s:o,s:o,s:o*,s:o*,s:o*,s:o*}", "threads", js_number(point->threads), "seconds",
+		                    js_number(point->seconds), "speedup", one ? js_number(one->seconds / point->seconds) : NULL,
+		                    "law", scaling ? js_number(scaling_seconds(scaling, point->threads, NULL)) : NULL,
+		                    "residual", scaling ? js_number(scaling->residual[i]) : NULL, "outlier",
+		                    scaling && scaling->outlier[i] ? json_true() : NULL));
 	}
 	return list;
 }
@@ -247,11 +242,10 @@ static void predict(const struct law *law, const struct scaling *scaling, double
 	    is_measured(law, threads) || json_array_size(list) >= PREDICTED_MAX)
 		return;
 	speedup = scaling_speedup(scaling, threads, ci);
-	json_t *one = json_pack("{s:o,s:o,s:[o,o]}", "threads", js_number(threads), "speedup", js_number(speedup), "ci",
-	                        js_number(ci[0]), js_number(ci[1]));
-	if (threads > hardware)
-		json_object_set_new(one, "beyond", json_true()); /* more threads than this machine has */
-	json_array_append_new(list, one);
+	/* beyond: more threads than this machine has */
+	json_array_append_new(list, json_pack("{s:o,s:o,s:[o,o],s:o*}", "threads", js_number(threads), "speedup",
+	                                      js_number(speedup), "ci", js_number(ci[0]), js_number(ci[1]), "beyond",
+	                                      threads > hardware ? json_true() : NULL));
 }
 
 /* Predicts the counts that were not measured: powers of two, all cores and all threads of the hardware, and twice that
@@ -273,21 +267,17 @@ static json_t *predicted_json(const struct law *law, const struct scaling *scali
 
 static void fit_add(const struct law *law, json_t *entry, const struct scaling *scaling) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
-	json_object_set_new(entry, "seconds_1", estimate_json(fit->seconds_1, fit->seconds_1_ci));
-	json_object_set_new(entry, "sigma", estimate_json(fit->sigma, fit->sigma_ci));
-	if (scaling->law == SCALING_USL)
-		json_object_set_new(entry, "kappa", estimate_json(fit->kappa, fit->kappa_ci));
-	json_object_set_new(entry, "best_threads", estimate_json(fit->best_threads, fit->best_threads_ci));
-	json_object_set_new(entry, "aicc",
-	                    json_pack("{s:o,s:o}", "amdahl", js_number(scaling->fit[SCALING_AMDAHL].aicc), "usl",
-	                              js_number(scaling->fit[SCALING_USL].aicc)));
-	json_object_set_new(entry, "residual_deviation", js_number(fit->residual_deviation));
-	json_object_set_new(entry, "outliers", json_integer((json_int_t)scaling->outliers));
-	json_object_set_new(entry, "superlinear", json_boolean(scaling->superlinear));
-	if (isfinite(holds_up_to(law, scaling)))
-		json_object_set_new(entry, "holds_up_to", js_number(holds_up_to(law, scaling)));
-	if (isfinite(holds_from(law, scaling)))
-		json_object_set_new(entry, "holds_from", js_number(holds_from(law, scaling)));
+	double up_to = holds_up_to(law, scaling), from = holds_from(law, scaling);
+	js_auto json_t *members =
+		json_pack("{s:o,s:o,s:o*,s:o,s:{s:o,s:o},s:o,s:I,s:b,s:o*,s:o*}", "seconds_1",
+	              estimate_json(fit->seconds_1, fit->seconds_1_ci), "sigma", estimate_json(fit->sigma, fit->sigma_ci),
+	              "kappa", scaling->law == SCALING_USL ? estimate_json(fit->kappa, fit->kappa_ci) : NULL,
+	              "best_threads", estimate_json(fit->best_threads, fit->best_threads_ci), "aicc", "amdahl",
+	              js_number(scaling->fit[SCALING_AMDAHL].aicc), "usl", js_number(scaling->fit[SCALING_USL].aicc),
+	              "residual_deviation", js_number(fit->residual_deviation), "outliers", (json_int_t)scaling->outliers,
+	              "superlinear", scaling->superlinear, "holds_up_to", isfinite(up_to) ? js_number(up_to) : NULL,
+	              "holds_from", isfinite(from) ? js_number(from) : NULL);
+	json_object_update(entry, members);
 }
 
 /* Names both laws in every refusal, so that a reader who searches for either finds it. */
@@ -336,15 +326,11 @@ static json_t *explain_law(const struct explain_view *view, size_t threads, cons
 		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "neither law follows the times"));
 	else
 		fit_add(&law, entry, &scaling);
-	if (flat)
-		json_object_set_new(entry, "flat", json_true());
-	if (law.per_work)
-		json_object_set_new(entry, "per_work", json_true());
-	if (series->left_out)
-		json_object_set_new(entry, "oversubscribed", json_integer((json_int_t)series->left_out));
+	json_object_set_new(entry, "flat", flat ? json_true() : NULL);
+	json_object_set_new(entry, "per_work", law.per_work ? json_true() : NULL);
+	json_object_set_new(entry, "oversubscribed", series->left_out ? json_integer((json_int_t)series->left_out) : NULL);
 	json_object_set_new(entry, "points", points_json(&law, scaling.points && !flat ? &scaling : NULL));
-	if (!failed)
-		json_object_set_new(entry, "predicted", predicted_json(&law, &scaling));
+	json_object_set_new(entry, "predicted", failed ? NULL : predicted_json(&law, &scaling));
 	return entry;
 }
 

@@ -7,7 +7,7 @@
 #include "src/show/results.h"
 #include "tuner/study/study.h"
 
-enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512, TEAM = 120 };
+enum { ENTRIES_SHOWN = 8, WORDS = 512, TEAM = 120 };
 
 static const json_t *best_point(const json_t *entry) {
 	const json_t *best = NULL;

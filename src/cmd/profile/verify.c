@@ -6,7 +6,7 @@
 #include "src/app/lock.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
-#include "src/show/junit.h"
+#include "src/show/measured.h"
 #include "src/show/results.h"
 
 static const char *verify_outcome_word(enum verify_outcome outcome) {

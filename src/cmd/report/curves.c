@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The charts of time and speedup over each parameter. */
+/* The charts of time and speedup over each parameter, and the tables with their numbers. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -7,139 +7,170 @@
 #include "src/show/results.h"
 
 enum { RATES_MAX = 2 };
-static const double IDEAL_MOST = 4;
+static const double IDEAL_MOST = 4, WIDE = 4, TALL = 20; /* above WIDE and TALL axes are logarithmic */
 
-/* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
- * stays the same is 100 %. Sizes and teams that `sweep --weak` paired are found by their ratio. */
-enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
-static const double SAME = 0.04, POWER_OFF = 0.6, APART_LEAST = 1.9;
-static const double WIDE = 4, TALL = 20; /* values that differ by more need a logarithmic axis */
-
-struct weak {
+struct curves {
+	struct report *report;
+	const struct report_section *section;
 	const struct study *study;
-	size_t team, size; /* columns */
-	int power;         /* size^power grows as the team does */
+	size_t column, split, serial; /* serial: the row of the serial code, or SIZE_MAX */
+	const char *name;             /* of the column */
+	struct slice *slices;
+	size_t count;
+	struct report_scale scale;
+	double least, most;
+	double serial_time; /* of that row, or on the CPU for a kernel of a GPU; NAN: it was not measured */
+	bool threads;       /* or another team */
+	const char *one;    /* "one thread", or "ranks=1" */
 };
 
-/* The column of threads, or else of GPUs; -1: there is none. */
-static int team_column(const struct study *study) {
-	int threads = study_find(study, "threads"), team = threads >= 0 ? threads : study_find(study, "gpus");
-	return team >= 0 && study_column(study, (size_t)team)->numeric ? team : -1;
+static double curves_number(const struct curves *curves, size_t row) {
+	return study_number(curves->study, row, curves->column);
 }
 
-static bool differs_only_there(const struct weak *weak, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(weak->study); c++)
-		if (c != weak->team && c != weak->size &&
-		    study_row(weak->study, a)->level[c] != study_row(weak->study, b)->level[c])
-			return false;
+static double curves_shown(const struct curves *curves, size_t row) {
+	return report_shown(curves->section, study_row(curves->study, row)->value);
+}
+
+static double curves_one(const struct curves *curves, const struct slice *slice) {
+	for (size_t i = 0; curves->threads && i < slice->count; i++)
+		if (curves_number(curves, slice->rows[i]) == 1)
+			return study_row(curves->study, slice->rows[i])->value;
+	return NAN;
+}
+
+static double curves_base(const struct curves *curves, const struct slice *slice) {
+	if (isfinite(curves->serial_time))
+		return curves->serial_time;
+	if (curves->threads)
+		return curves_one(curves, slice);
+	size_t baseline = study_baseline(curves->study);
+	if (baseline != SIZE_MAX && explain_of_problem(&curves->section->view, baseline))
+		return study_row(curves->study, baseline)->value;
+	return js_real_or(json_object_get(curves->section->result, "baseline"), "median", NAN);
+}
+
+/* Serial code is a line across, not one of the lines. */
+static void serial_remove(struct curves *curves) {
+	size_t kept = 0;
+	for (size_t i = 0; i < curves->count; i++)
+		if (curves->count == 1 || curves->slices[i].count != 1 || curves->slices[i].rows[0] != curves->serial)
+			curves->slices[kept++] = curves->slices[i];
+	curves->count = kept;
+}
+
+/* Lines with a speedup come first, so that a line has the same style in both charts. */
+static void based_first(struct curves *curves) {
+	size_t first = 0;
+	for (size_t i = 0; i < curves->count; i++) {
+		struct slice slice = curves->slices[i];
+		if (!(curves_base(curves, &slice) > 0))
+			continue;
+		memmove(&curves->slices[first + 1], &curves->slices[first], (i - first) * sizeof slice);
+		curves->slices[first++] = slice;
+	}
+}
+
+static void range_find(struct curves *curves) {
+	curves->least = INFINITY;
+	for (size_t s = 0; s < curves->count; s++)
+		for (size_t i = 0; i < curves->slices[s].count; i++) {
+			double value = curves_shown(curves, curves->slices[s].rows[i]);
+			curves->least = fmin(curves->least, value);
+			curves->most = fmax(curves->most, value);
+		}
+	if (isfinite(curves->serial_time)) {
+		curves->least = fmin(curves->least, report_shown(curves->section, curves->serial_time));
+		curves->most = fmax(curves->most, report_shown(curves->section, curves->serial_time));
+	}
+	curves->scale = report_scale(curves->section, curves->most);
+}
+
+static size_t curves_thinned(size_t count, size_t i) {
+	return count <= CURVES_POINTS ? i : i * (count - 1) / (CURVES_POINTS - 1);
+}
+
+/* Threads, or the ranks and devices over which a table has a law. */
+static bool is_team(const struct report_section *section, const char *name) {
+	const char *team = js_string_or(json_array_get(json_object_get(section->result, "scaling"), 0), "team", "threads");
+	return strcmp(name, team) == 0;
+}
+
+static bool curves_make(struct curves *curves, struct report *report, const struct report_section *section,
+                        size_t column) {
+	const struct study_column *about = study_column(section->view.study, column);
+	*curves = (struct curves){.report = report,
+	                          .section = section,
+	                          .study = section->view.study,
+	                          .column = column,
+	                          .split = about->numeric ? slice_split(section, column) : SIZE_MAX,
+	                          .name = about->name,
+	                          .threads = is_team(section, about->name)};
+	curves->one = strcmp(about->name, "threads") == 0 ? "one thread" : arena_printf(report->arena, "%s=1", about->name);
+	curves->count = slice_make(report, section, column, curves->split, &curves->slices);
+	if (curves->count == 0)
+		return false;
+	curves->serial = curves->threads ? slice_serial(section) : SIZE_MAX;
+	curves->serial_time = curves->serial != SIZE_MAX ? study_row(curves->study, curves->serial)->value
+	                      : section->serial > 0      ? section->serial
+	                                                 : NAN;
+	if (curves->serial != SIZE_MAX)
+		serial_remove(curves);
+	based_first(curves);
+	range_find(curves);
 	return true;
 }
 
-static double work_each(const struct weak *weak, size_t row) {
-	return pow(study_number(weak->study, row, weak->size), weak->power) / study_number(weak->study, row, weak->team);
+/* Over threads, the speedup over one thread stands beside that over the serial code. */
+static bool has_single(const struct curves *curves) {
+	return curves->threads && isfinite(curves->serial_time);
 }
 
-static int by_team(const void *a, const void *b) {
-	const struct chart_point *x = a, *y = b;
-	return (x->x > y->x) - (x->x < y->x);
-}
-
-/* The efficiency of each larger team with the work that this row has alone. */
-static void line_fill(const struct weak *weak, size_t base, struct chart_series *line) {
-	const struct study *study = weak->study;
-	for (size_t r = 0; r < study_rows(study) && line->count < CURVES_POINTS; r++) {
-		double apart = log(work_each(weak, r) / work_each(weak, base)), team = study_number(study, r, weak->team);
-		if (!study_usable(study, r) || !differs_only_there(weak, r, base) || !(fabs(apart) <= weak->power * SAME) ||
-		    (r != base && team <= study_number(study, base, weak->team)))
-			continue;
-		double efficiency = 100 * study_row(study, base)->value / study_row(study, r)->value;
-		/* A rate is that of the whole team, which should grow with it. */
-		chart_dot(line, team,
-		          study_is_rate(study) ? efficiency * study_number(study, base, weak->team) / team : efficiency, NAN,
-		          NAN);
+static void row_put(const struct curves *curves, struct html_table *table, const struct slice *slice, size_t row) {
+	const struct study_row *one = study_row(curves->study, row);
+	double shown = curves_shown(curves, row), spread = exp(1.96 * one->deviation), base = curves_base(curves, slice);
+	const char *level =
+		slice_level(curves->report, study_column(curves->study, curves->column), one->level[curves->column]);
+	html_table_row(table);
+	if (study_column(curves->study, curves->column)->numeric)
+		html_table_number(table, curves_number(curves, row), "%s", level);
+	else
+		html_table_text(table, "%s", level);
+	if (curves->split != SIZE_MAX)
+		html_table_text(table, "%s", slice->name);
+	report_cells(table, curves->section, shown, shown / spread, shown * spread);
+	html_table_number(table, base / one->value, "%.3gx", base / one->value);
+	if (has_single(curves)) {
+		double single = curves_one(curves, slice) / one->value;
+		html_table_number(table, single, "%.3gx", single);
 	}
-	qsort(line->points, line->count, sizeof *line->points, by_team);
+	mem_auto char *config = results_config(one->config, NULL);
+	html_table_text(table, "%s", config);
 }
 
-/* The power of the size with which one thread's time grows, from the smallest to the largest size of a configuration;
- * NAN: one thread ran one size only, as `sweep --weak` has it, or sizes so close that noise would decide. */
-static double power_of(const struct weak *weak) {
-	const struct study *study = weak->study;
-	double most = APART_LEAST, power = NAN;
-	for (size_t a = 0; a < study_rows(study); a++)
-		for (size_t b = 0; b < study_rows(study); b++) {
-			double apart = study_number(study, b, weak->size) / study_number(study, a, weak->size);
-			if (study_number(study, a, weak->team) != 1 || study_number(study, b, weak->team) != 1 || !(apart > most) ||
-			    !study_usable(study, a) || !study_usable(study, b) || !differs_only_there(weak, a, b))
-				continue;
-			most = apart;
-			power = log(study_row(study, b)->value / study_row(study, a)->value) / log(apart);
-		}
-	return power;
-}
-
-/* Lines from each row of the section's problem with one thread; returns the points of the longest. */
-static size_t lines_make(struct report *report, const struct report_section *section, const struct weak *weak,
-                         struct chart *chart) {
-	size_t longest = 0, tried = 0;
-	chart->series_count = 0;
-	for (size_t r = 0; r < study_rows(weak->study) && chart->series_count < CURVES_LINES; r++) {
-		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
-		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
-			continue;
-		js_auto json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
-		json_object_del(rest, study_column(weak->study, weak->team)->name);
-		mem_auto char *words = results_config(rest, NULL);
-		struct chart_series *line = chart_line(report->arena, chart, *words ? arena_strdup(report->arena, words) : NULL,
-		                                       CHART_LINE, CURVES_POINTS);
-		line_fill(weak, r, line);
-		longest = line->count > longest ? line->count : longest;
-		chart->series_count -= line->count < POINTS_LEAST;
-	}
-	return longest;
-}
-
-/* nothing if no sizes grow so */
-static void report_weak(struct report *report, const struct report_section *section) {
-	const struct study *study = section->view.study;
-	int team = team_column(study);
-	struct weak weak = {.study = study, .team = (size_t)team, .size = slice_size(section)};
-	struct chart chart = {0};
-	size_t most = POINTS_LEAST - 1;
-	int power = 0;
-	if (team < 0 || weak.size == SIZE_MAX)
-		return;
-	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
-		/* Otherwise the size grows with the team, but the work of a thread does not stay the same. */
-		bool fits = !(fabs(weak.power - power_of(&weak)) > POWER_OFF);
-		size_t longest = fits ? lines_make(report, section, &weak, &chart) : 0;
-		power = longest > most ? weak.power : power;
-		most = longest > most ? longest : most;
-	}
-	if (!power)
-		return;
-	weak.power = power;
-	lines_make(report, section, &weak, &chart);
-	double last = 1;
-	if (chart.series_count == 1) /* what does not differ need not be told apart */
-		chart.series[0].name = NULL;
-	for (size_t i = 0; i < chart.series_count; i++)
-		last = fmax(last, chart.series[i].points[chart.series[i].count - 1].x);
-	const char *members = study_column(study, weak.team)->name, *size = study_column(study, weak.size)->name;
-	const char *grows = arena_printf(report->arena, "%s%s", size, power == 1 ? "" : power == 2 ? "^2" : "^3");
-	bool gpus = strcmp(members, "gpus") == 0;
-	chart.title = report_title(report, section, size,
-	                           arena_printf(report->arena, "weak scaling efficiency by %s, %s ~ %s from %.6g", members,
-	                                        grows, members, js_real_or(section->problem, size, NAN)));
-	chart.x_label = members;
-	chart.y_label = "efficiency (%)";
-	chart.x_log = last >= WIDE;
-	chart.description =
-		arena_printf(report->arena,
-	                 "Weak scaling: %s grows as the %s do, from %s on. The time of %s divided by that of "
-	                 "the team with the same work for each.",
-	                 grows, gpus ? "GPUs" : members, section->problem_text, gpus ? "one GPU" : "one thread");
-	report_figure(report, section, "weak-efficiency", &chart);
+static void curves_table(const struct curves *curves) {
+	struct report *report = curves->report;
+	const struct study_column *column = study_column(curves->study, curves->column);
+	const char *titles[9] = {arena_printf(report->arena, "%s%s", column->numeric ? "\1" : "", curves->name)};
+	struct html_table table;
+	size_t at = 1;
+	if (curves->split != SIZE_MAX)
+		titles[at++] = study_column(curves->study, curves->split)->name;
+	titles[at++] = arena_printf(report->arena, "\1%s", curves->section->label);
+	titles[at++] = "\1interval";
+	if (isfinite(curves->serial_time))
+		titles[at++] = "\1speedup over serial code";
+	if (has_single(curves) || !isfinite(curves->serial_time))
+		titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
+	titles[at++] = "\2configuration";
+	html_table_begin_folded(
+		&table, report->html, arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name),
+		arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name), titles);
+	for (size_t s = 0; s < curves->count; s++)
+		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)
+			row_put(curves, &table, &curves->slices[s],
+			        curves->slices[s].rows[curves_thinned(curves->slices[s].count, i)]);
+	html_table_end(&table);
 }
 
 /* The mark of the winner, which stands at `x` with the value that was recommended; NULL: the axis does not have it. */

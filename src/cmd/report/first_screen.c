@@ -66,30 +66,27 @@ static json_t *tuned_json(const json_t *tune) {
 	mem_auto char *brief = results_brief(tune), *sentence = results_verdict(tune), *checked = verdict_checked(tune);
 	json_t *answer = json_object();
 	verdict_copy(answer, tune);
-	json_object_set_new(answer, "brief", json_string(brief));
-	json_object_set_new(answer, "sentence", json_string(sentence));
-	json_object_set_new(answer, "checked", known_text(checked));
-	json_object_set_new(answer, "busy", json_boolean(result_read(tune).load.busy));
+	js_auto json_t *words = json_pack("{s:o,s:o,s:o,s:b}", "brief", js_text(brief), "sentence", js_text(sentence),
+	                                  "checked", known_text(checked), "busy", result_read(tune).load.busy);
+	json_object_update(answer, words);
 	return answer;
 }
 
 static json_t *answer_of(struct report *report, const struct report_section *section) {
-	const struct result result = result_read(section->tune);
-	const json_t *best = section->tune ? result.best.json : json_object_get(section->result, "winner");
-	json_t *answer = section->tune ? tuned_json(section->tune) : json_pack("{s:n}", VERDICT_MEMBER);
-	json_object_set_new(answer, "kernel", js_text(section->kernel));
-	json_object_set(answer, "problem", section->problem);
-	json_object_set_new(answer, "objective", js_text(section->objective));
-	json_object_set_new(answer, "unit", js_text(section->tune ? result.best.unit : section->unit));
+	const json_t *tune = section->tune;
+	const struct result result = result_read(tune);
+	const json_t *best = tune ? result.best.json : json_object_get(section->result, "winner");
+	json_t *answer = tune ? tuned_json(tune) : json_pack("{s:n}", VERDICT_MEMBER);
 	double median = js_real_or(best, "median", NAN);
-	json_object_set_new(answer, "median", js_number(section->tune ? median : report_shown(section, median)));
-	json_object_set_new(answer, "baseline", js_number(js_real_or(result.baseline.json, "median", NAN)));
-	const json_t *speedup = json_object_get(section->tune, "speedup"), *config = json_object_get(best, "config");
-	json_object_set(answer, "speedup", speedup ? (json_t *)speedup : json_null());
-	json_object_set(answer, "config", config ? (json_t *)config : json_null());
-	json_object_set_new(answer, "setting", known_text(setting_of(report, section)));
-	json_object_set_new(answer, "state", js_text(state_of(section)));
-	json_object_set_new(answer, "sentences", sentences_of(section));
+	js_auto json_t *more = json_pack(
+		"{s:o,s:O,s:o,s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o}", "kernel", js_text(section->kernel), "problem",
+		section->problem, "objective", js_text(section->objective), "unit",
+		js_text(tune ? result.best.unit : section->unit), "median",
+		js_number(tune ? median : report_shown(section, median)), "baseline",
+		js_number(js_real_or(result.baseline.json, "median", NAN)), "speedup", json_object_get(tune, "speedup"),
+		"config", json_object_get(best, "config"), "setting", known_text(setting_of(report, section)), "state",
+		js_text(state_of(section)), "sentences", sentences_of(section));
+	json_object_update(answer, more);
 	return answer;
 }
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libapp_la_SOURCES += %D%/first_screen.c %D%/compare_page.c %D%/report_counts.c %D%/curves.c \
-	%D%/curves_table.c %D%/report_effects.c %D%/gather.c %D%/gather_explain.c \
-	%D%/html.c %D%/html.h %D%/report_machine.c %D%/progress.c \
-	%D%/report_impl.h %D%/report_scaling.c %D%/section.c \
-	%D%/report_words.c
+	%D%/slices.c %D%/report_effects.c %D%/gather.c %D%/gather_explain.c \
+	%D%/html.c %D%/html.h %D%/progress.c \
+	%D%/report_impl.h %D%/report_scaling.c %D%/section.c
 
 # Style and script of the report as strings.
 nodist_libapp_la_SOURCES = %D%/page_css.inc %D%/page_js.inc

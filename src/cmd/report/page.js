@@ -141,37 +141,6 @@
 		}, within);
 	}
 
-	/* A line is thin, and a finger has no tooltip: the line nearest to the pointer is thick and has its text below. */
-	function nearest(svg, x, y) {
-		for (var radius = 0; radius <= 8; radius += 2)
-			for (var i = 0; i < (radius ? 8 : 1); i++) {
-				var at = document.elementFromPoint(x + radius * Math.cos(i * Math.PI / 4), y + radius * Math.sin(i * Math.PI / 4));
-				if (at && at.tagName === 'path' && svg.contains(at)) return at;
-			}
-		return null;
-	}
-	all('svg.parallel', function (svg) {
-		var text = document.createElement('p'), shown = null, names = new Map();
-		text.className = 'note pointed';
-		text.setAttribute('role', 'status');
-		svg.after(text);
-		all('path', function (path) {
-			names.set(path, path.querySelector('title').textContent);
-			path.querySelector('title').remove();
-		}, svg);
-		function show(path) {
-			if (path === shown) return;
-			if (shown) shown.classList.remove('shown');
-			if (path) path.classList.add('shown');
-			text.textContent = path ? names.get(path) : '';
-			shown = path;
-		}
-		function point(event) { show(nearest(svg, event.clientX, event.clientY)); }
-		svg.addEventListener('pointermove', point);
-		svg.addEventListener('pointerdown', point);
-		svg.addEventListener('pointerleave', function (event) { if (event.pointerType === 'mouse') show(null); });
-	});
-
 	/* The section that a link leads to is opened. */
 	function unfold() {
 		var place = location.hash && document.getElementById(location.hash.slice(1)), part = place;

@@ -110,11 +110,10 @@ const char **report_names(struct report *report, size_t first);
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
 struct store;
-/* The one machine whose fingerprint begins so, or the one that was measured last (NULL if there is none), as its
- * description; new references. */
-json_t *report_machine_find(struct store *store, const char *wanted, struct err *err);
-json_t *report_machine_newest(struct store *store, struct err *err);
-const char *report_machine_short(struct report *report, const char *fingerprint);
+/* Applies --machine. */
+int report_machine_choose(struct report *report, struct store *store, struct err *err);
+/* Short fingerprint of the machine that was measured last, for hints; "" if the store is empty. */
+const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* The document of `report --json`; a new reference. Puts the sections in its order: those that gain most come first. */
@@ -138,9 +137,10 @@ struct report_ruler {
 void report_ruler_add(struct report_ruler *ruler, struct speedup gain);
 /* A speedup with its interval as a bar; nothing for one that says nothing. */
 void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain);
-void report_machine(struct report *report);
 void report_section(struct report *report, const struct report_section *section);
 void report_curves(struct report *report, const struct report_section *section);
+void report_weak(struct report *report, const struct report_section *section);
+void report_parts(struct report *report, const struct report_section *section);
 void report_effects(struct report *report, const struct report_section *section);
 void report_scaling(struct report *report, const struct report_section *section);
 void report_counters(struct report *report, const struct report_section *section);
@@ -181,45 +181,13 @@ const char *report_axis(struct report *report, const struct report_section *sect
 bool report_is_program(const struct report_section *section);
 /* The command that runs the recommended configuration of a kernel; NULL: `run` cannot. */
 const char *report_again(struct report *report, const struct report_section *section);
-const char *report_resume(struct report *report, const struct report_section *section); /* resumes the newest search */
 const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
                                 const char *more);
 /* The same with the problem, for commands that measure; for a program, its own tune command. */
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more);
 
-/* The curves of one parameter, with the charts and the table made from them. */
-enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
-
-struct curves {
-	struct report *report;
-	const struct report_section *section;
-	const struct study *study;
-	size_t column, split, serial; /* serial: the row of the serial code, or SIZE_MAX */
-	const char *name;             /* of the column */
-	struct slice *slices;
-	size_t count;
-	struct report_scale scale;
-	double least, most;
-	double serial_time; /* of that row, or on the CPU for a kernel of a GPU; NAN: it was not measured */
-	bool threads;       /* or another team */
-	const char *one;    /* "one thread", or "ranks=1" */
-};
-
-/* False if nothing was measured. */
-bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
-double curves_number(const struct curves *curves, size_t row); /* of the parameter */
-/* The reference time of a speedup: that of the serial code, or over threads the line's own time with one thread; for
- * other parameters the baseline's. NAN if it was not measured. */
-double curves_base(const struct curves *curves, const struct slice *slice);
-/* The index of point i of a line after thinning to at most CURVES_POINTS points. */
-size_t curves_thinned(size_t count, size_t i);
-
-/* The line's own time with one thread; NAN if it was not measured. */
-double curves_one(const struct curves *curves, const struct slice *slice);
-
-/* curves_table.c */
-void curves_table(const struct curves *curves);
+enum { CURVES_LINES = 12, CURVES_POINTS = 200 }; /* of a chart */
 
 /* Lines of a study: the least time at each value of a parameter over all other parameters, perhaps with one line for
  * each value of a second parameter. */
@@ -235,13 +203,15 @@ size_t slice_make(struct report *report, const struct report_section *section, s
                   struct slice **slices);
 /* Stores the parameters with several values on this problem, largest effect first, and returns their number. */
 size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]);
-/* The number in which most problems differ from the section's own, and in nothing else; SIZE_MAX: there is none. */
-size_t slice_size(const struct report_section *section);
+/* The best second parameter for `column`, words before numbers; SIZE_MAX for none. */
+size_t slice_split(const struct report_section *section, size_t column);
 /* Calls for the section; for the only one of a table in which each problem has a row, once for each problem. */
 void slice_each_problem(struct report *report, const struct report_section *section,
                         void (*fn)(struct report *report, const struct report_section *section));
 /* The text of a level, in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
+/* The row of serial code; SIZE_MAX: there is none. */
+size_t slice_serial(const struct report_section *section);
 /* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */
 size_t slice_winner(const struct report_section *section);
 #endif

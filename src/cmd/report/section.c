@@ -1,11 +1,200 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the section of one kernel, problem and objective. */
 #include <math.h>
+#include <time.h>
 
 #include "base/json/js.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
+
+void report_heading(struct report *report, const char *text) {
+	html_put(report->html, "<h3>%s</h3>", text);
+}
+
+void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
+	bool open = report->from && report->section_count == 1; /* a page about one table */
+	html_put(
+		report->html,
+		open ? "<details class=\"result\" open><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">"
+			 : "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
+		line->name, line->about, verdict, line->anchor);
+}
+
+const char *report_program(const json_t *document) {
+	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+void report_command(struct report *report, const char *command) {
+	html_put(report->html, "<pre class=\"command\"><code>%s</code></pre>", command);
+}
+
+void report_chart(struct report *report, const struct report_section *section, const char *what,
+                  const struct chart *chart) {
+	charts_add(report->charts, arena_printf(report->arena, "%s-%s", section->kernel, what), chart);
+}
+
+void report_figure(struct report *report, const struct report_section *section, const char *what,
+                   const struct chart *chart) {
+	html_put(report->html, "<div class=\"figures\">");
+	report_chart(report, section, what, chart);
+	html_put(report->html, "</div>");
+}
+
+void report_absent(struct report *report, const char *sentence, const char *command) {
+	/* A page about a file has no commands, so its sentences do not lead to one with a colon. */
+	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
+	html_put(report->html, "<p class=\"absent\">%.*s</p>", (int)(offer ? offer - sentence : (long)strlen(sentence)),
+	         sentence);
+	if (command && *command && !report->from)
+		report_command(report, command);
+}
+
+double report_shown(const struct report_section *section, double value) {
+	return section->maximize ? 1 / value / (section->amount > 0 ? section->amount : 1) : value;
+}
+
+void report_value(const struct report_section *section, double shown, char *text, size_t size) {
+	*text = '\0';
+	if (isfinite(shown))
+		results_value(shown, section->unit, text, size);
+}
+
+double report_end(const json_t *ci, size_t end) {
+	const json_t *one = json_array_get(ci, end);
+	return json_is_number(one) ? json_number_value(one) : NAN;
+}
+
+void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
+                  double high) {
+	char text[3][48];
+	double from = fmin(low, high), to = fmax(low, high); /* 1/x swaps the ends */
+	report_value(section, shown, text[0], sizeof *text);
+	report_value(section, from, text[1], sizeof *text);
+	report_value(section, to, text[2], sizeof *text);
+	html_table_number(table, shown, "%s", text[0]);
+	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+}
+
+void report_ratio(struct speedup speedup, char *text, size_t size) {
+	*text = '\0';
+	if (isfinite(speedup.ratio) && speedup_is_vague(speedup))
+		snprintf(text, size, "too noisy");
+	else if (isfinite(speedup.ratio))
+		speedup_digits_text(speedup, text, size);
+}
+
+char *report_time(double seconds, char *text, size_t size) {
+	struct tm tm;
+	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	*text = '\0';
+	if (time >= 0 && gmtime_r(&time, &tm))
+		strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
+	return text;
+}
+
+struct report_scale report_scale(const struct report_section *section, double most) {
+	static const struct report_scale times[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+	size_t i = 0;
+	if (strcmp(section->unit, "s") != 0)
+		return (struct report_scale){1, section->unit};
+	while (i < 3 && !(most * times[i].factor < 1000))
+		i++;
+	return times[i];
+}
+
+const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale) {
+	return *scale.unit ? arena_printf(report->arena, "%s (%s)", section->label, scale.unit) : section->label;
+}
+
+const char *report_title(struct report *report, const struct report_section *section, const char *without,
+                         const char *about) {
+	js_auto json_t *problem = json_copy(section->problem);
+	json_object_del(problem, "command"); /* of a program, whose settings differ in each chart */
+	if (without)
+		json_object_del(problem, without);
+	mem_auto char *words = results_config(problem, NULL);
+	return arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
+}
+
+/* Settings as quoted words of a command line. *all: false if some have no word. */
+static const char *quoted_words(struct report *report, const json_t *settings, const char *between, bool *all) {
+	const char *text = "";
+	*all = true;
+	js_members (name, json, settings) {
+		char word[96];
+		struct value value;
+		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word) {
+			*all = false;
+			continue;
+		}
+		mem_auto char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
+		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
+	}
+	return text;
+}
+
+static const char *newest_command(const struct report_section *section) {
+	return section->search_count ? section->searches[section->search_count - 1].command : "";
+}
+
+bool report_is_program(const struct report_section *section) {
+	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
+}
+
+/* A specification or a source of the user, which `run` does not take. */
+static bool is_source(const struct report_section *section) {
+	const char *command = newest_command(section);
+	return strstr(command, " --spec ") || strstr(command, " --kernel ");
+}
+
+static const char *report_resume(struct report *report, const struct report_section *section) {
+	static const char tune[] = "sweetspot tune";
+	const char *command = newest_command(section);
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
+		return command;
+	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
+}
+
+const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
+                                const char *more) {
+	bool stores = strcmp(verb, "run") != 0;
+	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
+	mem_auto char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
+	const char *text =
+		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
+	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
+	return text;
+}
+
+const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
+                          const char *more) {
+	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
+	if (report_is_program(section))
+		return js_string_or(section->tune, "command", newest_command(section));
+	bool all;
+	const char *words = quoted_words(report, section->problem, tune ? "," : " ", &all);
+	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
+	                     more);
+	return report_command_line(report, section, verb, words);
+}
+
+const char *report_again(struct report *report, const struct report_section *section) {
+	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
+	bool all;
+	const char *words = quoted_words(report, config, " ", &all);
+	return all && json_object_size(config) && !is_source(section) ? report_advice(report, section, "run", words) : NULL;
+}
+
+struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
+                                           const json_t *problem) {
+	for (size_t i = 0; i < report->section_count; i++)
+		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
+		    json_equal(report->sections[i].problem, problem))
+			return &report->sections[i];
+	return NULL;
+}
 
 /* The origin of the numbers, and the commands that reproduce them. */
 enum { COMMANDS_MAX = 12, HASH_SHOWN = 19 };
@@ -277,139 +466,6 @@ static void why_put(struct report *report, const struct report_section *section)
 		         "measure them:</p>");
 	js_each (each, experiments)
 		report_command(report, js_string_or(each, "next", ""));
-}
-
-/* Stacked bars of the parts of the time (GPU, transfers, CPU; input, upload, compute, download, output) over the
- * parameter with the largest effect, and over the size. */
-enum { PARTS_MAX = 8, BARS_MAX = 24 };
-
-static const double WHOLE_LEAST = 0.5, WHOLE_MOST = 1.1;
-
-struct parts {
-	struct report *report;
-	const struct report_section *section;
-	const struct study *study;
-	const char *part[PARTS_MAX];
-	size_t part_count;
-	size_t rows[BARS_MAX], count;
-	const char *names[BARS_MAX];
-};
-
-/* Times in seconds that a row reports beside its own. A time of one operation is none of its parts. */
-static void names_find(struct parts *parts, size_t row) {
-	js_each (figure, json_object_get(study_row(parts->study, row)->detail, "figures")) {
-		const char *name = js_string_or(figure, "name", "");
-		if (parts->part_count < PARTS_MAX && strcmp(js_string_or(figure, "unit", ""), "s") == 0 &&
-		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(figure, "derived"))
-			parts->part[parts->part_count++] = name;
-	}
-}
-
-static double sum_of(const struct parts *parts, size_t row) {
-	double sum = 0;
-	for (size_t p = 0; p < parts->part_count; p++)
-		sum += study_figure(parts->study, row, parts->part[p]);
-	return sum;
-}
-
-/* Figures that overlap, or that leave out most of the time, are not stacked. */
-static bool is_whole(const struct parts *parts) {
-	for (size_t i = 0; i < parts->count; i++) {
-		double share = sum_of(parts, parts->rows[i]) / study_row(parts->study, parts->rows[i])->value;
-		if (!(share >= WHOLE_LEAST && share <= WHOLE_MOST))
-			return false;
-	}
-	return parts->count > 1 && parts->part_count > 1;
-}
-
-/* without: the part of the problem that the chart varies, or NULL. */
-static void parts_draw(struct parts *parts, const char *over, const char *without) {
-	struct arena *arena = parts->report->arena;
-	double most = 0;
-	for (size_t i = 0; i < parts->count; i++)
-		most = fmax(most, sum_of(parts, parts->rows[i]));
-	struct report_scale scale = report_scale(parts->section, most);
-	const char **names = arena_alloc(arena, parts->count, sizeof *names);
-	memcpy(names, parts->names, parts->count * sizeof *names);
-	struct chart chart = {.title = report_title(parts->report, parts->section, without,
-	                                            arena_printf(arena, "parts of the time by %s", over)),
-	                      .x_label = over,
-	                      .y_label = report_axis(parts->report, parts->section, scale),
-	                      .description = arena_printf(
-							  arena, "The parts of the time of the fastest configuration at each value of %s.", over),
-	                      .x_names = names,
-	                      .x_name_count = parts->count};
-	for (size_t p = 0; p < parts->part_count; p++) {
-		struct chart_series *part =
-			chart_line(arena, &chart, arena_strdup(arena, parts->part[p]), CHART_STACK, parts->count);
-		for (size_t i = 0; i < parts->count; i++)
-			chart_dot(part, (double)i, study_figure(parts->study, parts->rows[i], parts->part[p]) * scale.factor, NAN,
-			          NAN);
-	}
-	report_figure(parts->report, parts->section, arena_printf(arena, "%s-parts", over), &chart);
-}
-
-static struct parts parts_of(struct report *report, const struct report_section *section) {
-	return (struct parts){.report = report, .section = section, .study = section->view.study};
-}
-
-static void over_param(struct report *report, const struct report_section *section, size_t column) {
-	struct parts parts = parts_of(report, section);
-	struct slice *slices;
-	if (slice_make(report, section, column, SIZE_MAX, &slices) == 0)
-		return;
-	names_find(&parts, slices[0].rows[0]);
-	for (size_t i = 0; i < slices[0].count && parts.count < BARS_MAX; i++) {
-		size_t row = slices[0].rows[i];
-		parts.rows[parts.count] = row;
-		parts.names[parts.count++] =
-			slice_level(report, study_column(parts.study, column), study_row(parts.study, row)->level[column]);
-	}
-	if (is_whole(&parts))
-		parts_draw(&parts, study_column(parts.study, column)->name, NULL);
-}
-
-/* Problems that differ in their size alone share a chart, which stands with the first of them. */
-static bool is_first(const struct report_section *section, size_t column) {
-	const struct explain_view *own = &section->view;
-	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(own->study, rows);
-	for (size_t i = 0; i < count; i++)
-		if (study_same_problem_but(own->study, rows[i], own->problem_row, column))
-			return explain_of_problem(own, rows[i]);
-	return true;
-}
-
-/* The fastest row of each size. */
-static void over_size(struct report *report, const struct report_section *section) {
-	struct parts parts = parts_of(report, section);
-	size_t column = slice_size(section);
-	if (column == SIZE_MAX || !is_first(section, column))
-		return;
-	for (int level = 0; level < (int)study_column(parts.study, column)->levels; level++) {
-		size_t best = SIZE_MAX;
-		for (size_t r = 0; r < study_rows(parts.study); r++)
-			if (study_row(parts.study, r)->level[column] == level && !study_row(parts.study, r)->over &&
-			    study_same_problem_but(parts.study, r, section->view.problem_row, column) &&
-			    (best == SIZE_MAX || study_row(parts.study, r)->value < study_row(parts.study, best)->value))
-				best = r;
-		if (best == SIZE_MAX || parts.count == BARS_MAX)
-			continue;
-		if (parts.count == 0)
-			names_find(&parts, best);
-		parts.rows[parts.count] = best;
-		parts.names[parts.count++] = slice_level(report, study_column(parts.study, column), level);
-	}
-	if (is_whole(&parts))
-		parts_draw(&parts, study_column(parts.study, column)->name, study_column(parts.study, column)->name);
-}
-
-static void report_parts(struct report *report, const struct report_section *section) {
-	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
-	if (strcmp(section->objective, "time") != 0)
-		return;
-	if (count)
-		over_param(report, section, columns[0]);
-	slice_each_problem(report, section, over_size);
 }
 
 void report_section(struct report *report, const struct report_section *section) {

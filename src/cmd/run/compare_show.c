@@ -4,7 +4,7 @@
 #include "base/json/js.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/show/counters.h"
-#include "src/show/junit.h"
+#include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/same/same.h"
 

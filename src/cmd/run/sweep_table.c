@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "src/show/figures.h"
+#include "src/show/columns.h"
 
 enum { BAR_WIDTH = 24 };
 

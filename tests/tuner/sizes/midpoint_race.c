@@ -140,12 +140,12 @@ static double left_out_loss(const struct sizes *sizes) {
 
 /* The mean true loss between the sizes, none of which was tuned. */
 static double gap_loss(const struct sizes *sizes, double *worst) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	size_t count = 0, ranges_count = sizes_ranges(sizes, SIZE_MAX, ranges);
 	double sum = 0;
-	size_t count = 0;
 	*worst = 0;
 	for (double n = 130; n < 4096; n *= 1.05, count++) {
-		struct sizes_prediction prediction;
-		double loss = sizes_predict(sizes, n, &prediction, NULL) ? INFINITY : loss_of(prediction.config, n);
+		double loss = loss_of(sizes_range_of(ranges, ranges_count, n)->config, n);
 		sum += loss;
 		*worst = fmax(*worst, loss);
 	}

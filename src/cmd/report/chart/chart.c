@@ -301,6 +301,33 @@ void chart_draw(const struct chart *chart, struct drawing *drawing) {
 	drawing->height = ceil(y + EDGE);
 }
 
+/* Ten samples of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
+ * domain (CC0). Equal steps look equal, also to the colour-blind and in grey. */
+static const unsigned viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
+                                   0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
+
+static unsigned blend(unsigned a, unsigned b, double share, int shift) {
+	double from = a >> shift & 0xFF, to = b >> shift & 0xFF;
+	return (unsigned)lround(from + (to - from) * share) << shift;
+}
+
+/* Colours are rounded to 64 steps, so that neighbouring cells of similar values become one path. */
+unsigned colour_map(double share) {
+	enum { STEPS = 63, LAST = sizeof(viridis) / sizeof(*viridis) - 1 };
+	double place = round(fmin(fmax(share, 0), 1) * STEPS) / STEPS * LAST;
+	size_t i = (size_t)fmin(floor(place), LAST - 1);
+	unsigned rgb = 0;
+	for (int shift = 0; shift <= 16; shift += 8)
+		rgb |= blend(viridis[i], viridis[i + 1], place - (double)i, shift);
+	return rgb;
+}
+
+/* White has the higher contrast on colours below this share, black on those above (WCAG 2.1, relative luminance
+ * 0.179). */
+bool colour_map_is_dark(double share) {
+	return share < 0.44;
+}
+
 /* Draws heat maps: a coloured cell for each pair of names, and the scale of the colours below. */
 enum { BAR_PARTS = 48, BAR_HEIGHT = 12, CELL_HEIGHT = 26, LEAST_HEIGHT = 160, MOST_HEIGHT = 300, ABOVE_BAR = 8 };
 static const char dash[] = "\xE2\x80\x93"; /* not measured */

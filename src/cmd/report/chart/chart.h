@@ -74,9 +74,4 @@ int chart_png(const struct chart *charts, size_t count, const char *dir, struct 
 int chart_files(const struct chart *charts, size_t count, const char *dir, struct err *err);
 /* Returns the rules for the page's <style>, for light and dark themes and for paper. The caller frees them. */
 char *chart_css(void);
-
-/* For pictures beside charts. Viridis, from 0 to 1: 0xrrggbb. */
-unsigned colour_map(double share);
-/* Cuts the text to the width, with an ellipsis if the end is missing. The caller frees it. */
-char *text_fit(const char *text, double width);
 #endif

@@ -61,8 +61,8 @@ struct paint {
 };
 struct paint paint_role(int role);
 struct paint paint_rgb(unsigned rgb);
-unsigned paint_on_white(struct paint paint); /* 0xrrggbb */
-
+/* Viridis, from 0 to 1: 0xrrggbb; does white contrast more with it than black? */
+unsigned colour_map(double share);
 bool colour_map_is_dark(double share);
 
 /* Series differ in three ways, so that nobody has to rely on colour. */

@@ -131,6 +131,16 @@ static int series_role(size_t index) {
 	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
 }
 
+const char *series_dash(size_t index) {
+	static const char *const dashes[] = {NULL, "8,3", "3,3", "10,3,2,3", "14,3"};
+	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];
+}
+
+/* The numbers of shapes, colours and dashes are coprime, so that combinations repeat as late as possible. */
+enum shape series_shape(size_t index) {
+	return (enum shape)(index % SHAPE_SERIES);
+}
+
 void bars_draw(struct plot *plot) {
 	const struct chart *chart = plot->chart;
 	double half = bar_step(plot) * bar_share / 2;

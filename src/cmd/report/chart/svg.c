@@ -13,6 +13,141 @@
 #include "base/text.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
+enum { LONGEST = 4096 };
+static const char ellipsis[] = "\xE2\x80\xA6";
+
+/* XML does not allow U+FFFE and U+FFFF (XML 1.0, 2.2). */
+static bool is_forbidden(const unsigned char *c, size_t length) {
+	return length == 3 && c[0] == 0xEF && c[1] == 0xBF && c[2] >= 0xBE;
+}
+
+char *text_tame(const char *text) {
+	char *tame = mem_printf("%.*s", (int)LONGEST, text ? text : ""), *to = tame;
+	text_clean(tame, false);
+	size_t size = strlen(tame), length;
+	for (size_t i = 0; i < size; i += length) {
+		length = text_utf8(tame + i, size - i);
+		if (is_forbidden((const unsigned char *)tame + i, length)) {
+			*to++ = '?';
+			continue;
+		}
+		memmove(to, tame + i, length);
+		to += length;
+	}
+	*to = '\0';
+	return tame;
+}
+
+/* The widths follow DejaVu Sans and Verdana, the widest sans-serif fonts in common use. Scripts above U+1100 are mostly
+ * square. */
+static double character_width(const char *text) {
+	unsigned char c = (unsigned char)text[0];
+	if (c >= 0xE1 && memcmp(text, ellipsis, 3) != 0)
+		return CANVAS_FONT * 1.1;
+	if (c && strchr("MW@%", c))
+		return CANVAS_FONT * 1.0;
+	if (c == 'm' || c == 'w')
+		return CANVAS_FONT * 0.98;
+	if (c >= 'A' && c <= 'Z')
+		return CANVAS_FONT * 0.77;
+	return CANVAS_FONT * (c && strchr("ijl.,;:'| ", c) ? 0.36 : 0.64);
+}
+
+static size_t step(const char *text) {
+	size_t length = text_utf8(text, strlen(text));
+	return length ? length : 1;
+}
+
+double text_width(const char *text) {
+	double width = 0;
+	for (; *text; text += step(text))
+		width += character_width(text);
+	return width;
+}
+
+/* Returns how many bytes of it fit. */
+static size_t fitting(const char *text, double width) {
+	size_t used = 0;
+	while (text[used] && (width -= character_width(text + used)) >= 0)
+		used += step(text + used);
+	return used;
+}
+
+static char *text_fit(const char *text, double width) {
+	if (text_width(text) <= width)
+		return mem_strdup(text);
+	return mem_printf("%.*s%s", (int)fitting(text, width - text_width(ellipsis)), text, ellipsis);
+}
+
+/* Returns the end of the last word that fits; a word that is longer than a line is broken. */
+static size_t line_end(const char *text, double width) {
+	size_t most = fitting(text, width);
+	for (size_t end = most; end > most / 2 && text[most]; end--)
+		if (text[end] == ' ')
+			return end;
+	return most;
+}
+
+size_t text_wrap(const char *text, double width, char **lines, size_t max) {
+	size_t count = 0;
+	for (text += strspn(text, " "); *text && count < max; text += strspn(text, " ")) {
+		size_t end = line_end(text, width);
+		bool last = count + 1 == max || end == 0;
+		lines[count++] = last ? text_fit(text, width) : mem_printf("%.*s", (int)end, text);
+		if (last)
+			break;
+		text += end;
+	}
+	return count;
+}
+
+/* The series use Okabe, Ito: Color Universal Design (2008), without black, which is the ink, and without yellow, which
+ * is too faint on white. Dark pages use lighter variants. */
+static const struct {
+	unsigned light, dark;
+} roles[COLOUR_ROLES] = {
+	[COLOUR_INK] = {0x1a1a1a, 0xe8e8e8},        [COLOUR_AXIS] = {0x707070, 0x9a9a9a},
+	[COLOUR_RULE] = {0xdddddd, 0x3c3c3c},       [COLOUR_ABSENT] = {0xeeeeee, 0x2c2c2c},
+	[COLOUR_SERIES] = {0x0072b2, 0x4fa9e0},     [COLOUR_SERIES + 1] = {0xd55e00, 0xf47c35},
+	[COLOUR_SERIES + 2] = {0x009e73, 0x1fc598}, [COLOUR_SERIES + 3] = {0xcc79a7, 0xe39fc5},
+	[COLOUR_SERIES + 4] = {0xe69f00, 0xe69f00}, [COLOUR_SERIES + 5] = {0x56b4e9, 0xa9dbf7},
+	[COLOUR_SERIES + 6] = {0x1a1a1a, 0xe8e8e8},
+};
+
+struct paint paint_role(int role) {
+	return (struct paint){.role = role};
+}
+
+struct paint paint_rgb(unsigned rgb) {
+	return (struct paint){.rgb = rgb};
+}
+
+static unsigned paint_on_white(struct paint paint) {
+	return paint.role ? roles[paint.role].light : paint.rgb;
+}
+
+static void variables_add(char **css, bool dark) {
+	for (int role = 1; role < COLOUR_ROLES; role++)
+		if (roles[role].light)
+			mem_append(css, "--c%d:#%06x;", role, dark ? roles[role].dark : roles[role].light);
+}
+
+/* The classes sN and fN stroke and fill in the colour of role N. */
+char *chart_css(void) {
+	char *css = mem_strdup(".chart{");
+	variables_add(&css, false);
+	mem_append(&css,
+	           "display:block;width:100%%;max-width:36rem;height:auto;overflow:hidden;fill:none;stroke-linejoin:round;"
+	           "font-family:system-ui,\"Liberation Sans\",Arial,sans-serif;break-inside:avoid}\n"
+	           "@media screen and (prefers-color-scheme:dark){.chart{");
+	variables_add(&css, true);
+	mem_append(&css, "}}\n");
+	for (int role = 1; role < COLOUR_ROLES; role++)
+		if (roles[role].light)
+			mem_append(&css, ".chart .s%d{stroke:var(--c%d)}.chart .f%d{fill:var(--c%d)}\n", role, role, role, role);
+	return css;
+}
+
 static const double baseline = CANVAS_FONT * 0.35;
 
 /* Tenths are short, and fine enough for a canvas of 440. */
