@@ -207,6 +207,8 @@ struct gpu_module {
 	struct gpu_function *functions;
 	struct gpu_compiled *compiled; /* the compiler's facts */
 	size_t compiled_count;
+	char *image; /* of code with lines of its source; NULL: it is not kept */
+	size_t image_size;
 	struct gpu_module *next;
 };
 

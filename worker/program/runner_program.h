@@ -44,4 +44,6 @@ struct regions_run {
 	char **environment; /* environment of that run; NULL if regions are unavailable */
 	struct err err;     /* the reason */
 };
+/* Where a program's counters count: its processes, or the kernels that it runs on a GPU (device; NULL: none). */
+int program_site_counted(struct arena *arena, const char *device, struct counter_site *site, struct err *err);
 #endif
