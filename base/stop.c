@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/stop.h"
 
+#include <math.h>
 #include <signal.h>
+#include <stdlib.h>
+
+#include "base/opt.h"
 
 static const volatile int never;
 const volatile int *stop_flag = &never;
@@ -21,4 +25,15 @@ bool stop_is_at_once(void) {
 
 int stop_fail(struct err *err, const char *doing) {
 	return err_set(err, ERR_INTERRUPTED, NULL, "interrupted %s", doing);
+}
+
+int quiet_seconds(double *seconds, struct err *err) {
+	static const char NAME[] = "SWEETSPOT_WAIT";
+	const char *text = getenv(NAME);
+	struct err why = {0};
+	*seconds = INFINITY;
+	if (!text || !*text || opt_seconds(text, NAME, seconds, &why) == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "for example SWEETSPOT_WAIT=0, or 30s", "%s must be a duration, not '%.60s'", NAME,
+	               text);
 }

@@ -20,4 +20,10 @@ void stop_at_once(bool yes);
 bool stop_is_at_once(void);
 /* Sets ERR_INTERRUPTED. doing: for example "while the space was counted". Returns -1. */
 int stop_fail(struct err *err, const char *doing);
+
+/* How long measuring may wait for other programs to end, and repeat what they disturbed: the variable SWEETSPOT_WAIT.
+ * On a machine that is never quiet, such as one that runs tests, waiting is useless. */
+
+/* Sets *seconds to INFINITY if the variable is not set, because then the caller decides. */
+int quiet_seconds(double *seconds, struct err *err);
 #endif

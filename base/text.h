@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` available), 0 if it is malformed (RFC 3629). */
 size_t text_utf8(const char *text, size_t size);
@@ -47,4 +49,21 @@ void demangle(const char *symbol, char *name, size_t size);
 bool demangle_is_needed(const char *symbol);
 /* The name within what a demangler prints: "void f<int>(int) const" is f<int>. */
 void demangle_trim(const char *text, char *name, size_t size);
+
+/* regexec(3) on the part of a text from match[0].rm_so to match[0].rm_eo, as REG_STARTEND has it, which musl lacks. */
+static inline int regex_range(const regex_t *regex, const char *text, size_t groups, regmatch_t *match, int flags) {
+#ifdef REG_STARTEND
+	return regexec(regex, text, groups, match, flags | REG_STARTEND);
+#else
+	regoff_t from = match[0].rm_so;
+	char *part = strndup(text + from, (size_t)(match[0].rm_eo - from));
+	int failed = part ? regexec(regex, part, groups, match, flags) : REG_ESPACE;
+	for (size_t i = 0; i < groups && !failed; i++) {
+		match[i].rm_so += match[i].rm_so < 0 ? 0 : from;
+		match[i].rm_eo += match[i].rm_eo < 0 ? 0 : from;
+	}
+	free(part);
+	return failed;
+#endif
+}
 #endif

@@ -3,32 +3,37 @@
 
   wallclock.py build           a program in C with a choice of 12 compiler flags, one build at a time and as many as processors
   wallclock.py paced           the same, but the program sleeps as long as its flags say, so that no noise of the machine decides
-  wallclock.py cuda FOLDER     the T1 specifications FOLDER/*.json on a GPU, compiled one at a time and ahead; and Kernel Tuner,
-                               if it is installed and FOLDER/kt.py KERNEL STRATEGY SEED SECONDS OUT.json tunes with it. If there is
-                               a FOLDER/judge.py KERNEL CANDIDATES.json, it compares the best configuration of each tool
+  wallclock.py fair            kernels of public suites on GPUs (bench/fair.py): Kernel Tuner, if it is installed (with CuPy), and this project;
+                               what they find is judged as NVRTC and as nvcc compile it. $OUT is continued, where it exists
+  wallclock.py table OUT..     the tables of what `fair` has kept in these files
 
-$SEEDS searches each (5) from $FIRST_SEED on, $SECONDS each (60), $KERNELS of the folder, $TOOLS (one by one,ahead,Kernel Tuner), $OUT
-for the figures in JSON, all trials of each search among them. The best known is the smallest time that any of these searches has measured
-in its race or duel. A search that never comes near counts as infinite."""
-import glob
+$SEEDS searches each (5) from $FIRST_SEED on, $SECONDS each (60), $KERNELS of `fair`, on $GPUS (0), which share the processors; $TOOLS (one
+by one, ahead), $OUT for the figures in JSON, all trials of each search among them. The best known is the smallest time that any of these
+searches has measured in its race or duel. A search that never comes near counts as infinite."""
 import json
 import math
 import os
-import re
+import queue
 import shutil
+import signal
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAIR = os.path.join(HERE, "fair.py")
 
 SWEETSPOT = os.environ.get("SWEETSPOT", "sweetspot")
 SEEDS = int(os.environ.get("SEEDS", "5"))
 FIRST_SEED = int(os.environ.get("FIRST_SEED", "1"))
 SECONDS = int(os.environ.get("SECONDS", "60"))
 TOOLS = os.environ.get("TOOLS", "").split(",") if os.environ.get("TOOLS") else None
+GPUS = os.environ.get("GPUS", "0").split(",")
 WITHIN = (1.05, 1.01)
 
 PROGRAM = r"""
@@ -113,12 +118,14 @@ def trajectory(store, begun):
     return [(started + elapsed - begun, value) for started, elapsed, value, phase in rows if phase in ("baseline", "search")]
 
 
-def ours(words, seed, folder):
-    """One search with an empty store and an empty cache."""
+def ours(words, seed, folder, place=None):
+    """One search with an empty store and an empty cache; `place` says on which processors and GPU."""
     store, begun = os.path.join(folder, "store.db"), time.time()
-    env = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache"), "XDG_DATA_HOME": folder}
+    place = place or {"env": os.environ}
+    place = {**place, "env": {**place["env"], "XDG_CACHE_HOME": os.path.join(folder, "cache"), "XDG_DATA_HOME": folder,
+                             "XDG_RUNTIME_DIR": folder}}  # its own lock: another GPU's search does not wait
     done = subprocess.run([SWEETSPOT, "tune", "--seed", str(seed), "--budget", f"{SECONDS}s", "--counters", "none", "--store", store,
-                           "--json", "-q", *words], stdout=subprocess.PIPE, env=env, check=False)
+                           "--json", "-q", *words], stdout=subprocess.PIPE, check=False, **place)
     if done.returncode:
         return {"points": [], "best": math.inf, "evaluations": 0}
     result = json.loads(done.stdout)["results"][0]
@@ -126,47 +133,36 @@ def ours(words, seed, folder):
             "elapsed": result["elapsed_s"], "seconds": result["seconds"], "builds": result.get("builds"), "config": result["best"]["config"]}
 
 
-# Runs the folder's driver, but keeps what every evaluation came to, and when.
-DRIVER = """
-import json, runpy, sys
-import kernel_tuner
-plain = kernel_tuner.tune_kernel
-def kept(*words, **more):
-    # its local searches stop at 100 evaluations unless they are told how many they may make
-    more["strategy_options"] = {"max_fevals": 10**9, **(more.get("strategy_options") or {})}
-    results, env = plain(*words, **more)
-    json.dump([[str(r.get("timestamp")), r["time"]] for r in results if isinstance(r.get("time"), (int, float))], open(sys.argv[-1] + ".all", "w"))
-    return results, env
-kernel_tuner.tune_kernel = kept
-sys.argv = sys.argv[1:]
-runpy.run_path("kt.py", run_name="__main__")
-"""
-
-
-def theirs(kernel, seed, source, folder):
-    out, begun = os.path.join(folder, "kt.json"), time.time()
-    done = subprocess.run([sys.executable, "-c", DRIVER, "kt.py", kernel, "greedy_ils", str(seed), str(SECONDS), out], cwd=source,
-                          stdout=subprocess.DEVNULL, check=False)
-    if done.returncode:
+def theirs(spec, seed, folder, place):
+    """One search with Kernel Tuner, ended after $SECONDS of its own clock; its cache file has all that it measured."""
+    out, cache = os.path.join(folder, "kt.json"), os.path.join(folder, "kt.cache.json")
+    place = {**place, "env": {**place["env"], "CUPY_CACHE_DIR": os.path.join(folder, "cupy")}}
+    process = subprocess.Popen([sys.executable, FAIR, "kernel_tuner", spec, str(seed), str(SECONDS), out], cwd=os.path.dirname(spec),
+                               stdout=subprocess.DEVNULL, start_new_session=True, **place)
+    for until in (60, SECONDS + 2):  # its start, then its search
+        end = time.time() + until
+        while process.poll() is None and time.time() < end and not (until == 60 and os.path.exists(out)):
+            time.sleep(0.05)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if not os.path.exists(cache):
         return {"points": [], "best": math.inf, "evaluations": 0}
-    points = [(datetime.fromisoformat(when).timestamp() - begun, ms / 1e3) for when, ms in json.load(open(out + ".all"))]
-    return {"points": points, "best": min(value for _, value in points), "evaluations": len(points), "elapsed": time.time() - begun,
-            "config": json.load(open(out)).get("config")}
+    run, text = json.load(open(out)), open(cache).read()
+    try:
+        tried = json.loads(text)["cache"].values()
+    except ValueError:
+        tried = json.loads(text.rstrip().rstrip(",") + "}}")["cache"].values()
+    right = [t for t in tried if isinstance(t["time"], (int, float))]
+    points = [(datetime.fromisoformat(t["timestamp"]).timestamp() - run["begun"], t["time"] / 1e3) for t in right]
+    names = [p["Name"] for p in json.load(open(spec))["ConfigurationSpace"]["TuningParameters"]]
+    best = min(right, key=lambda t: t["time"], default=None)
+    return {"points": points, "best": best["time"] / 1e3 if best else math.inf, "evaluations": len(tried), "strategy": run["strategy"],
+            "config": best and {name: best[name] for name in names}}
 
 
 def seconds_to(run, target):
     return min((at for at, value in run["points"] if value <= target), default=math.inf)
-
-
-def judge(name, runs, source):
-    """The best configurations of all tools, measured by one judge because the tools compile and measure in different ways: tool -> s."""
-    best = {tool: min(all_of, key=lambda run: run["best"]) for tool, all_of in runs.items()}
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump([[tool, run["config"]] for tool, run in best.items() if run.get("config")], file)
-        file.flush()
-        done = subprocess.run([sys.executable, "judge.py", name, file.name], cwd=source, stdout=subprocess.PIPE, text=True, check=False)
-    found = re.findall(rf"^JUDGE {re.escape(name)} (.+) ([0-9.eE+-]+) ms$", done.stdout, re.M)
-    return {tool: float(ms) / 1e3 for tool, ms in found}
 
 
 def save(rows):
@@ -175,7 +171,7 @@ def save(rows):
             json.dump(rows, file, indent=1)
 
 
-def compare(name, tools, rows, source=None):
+def compare(name, tools, rows):
     """tools: name -> function of a seed and a folder."""
     tools = {tool: search for tool, search in tools.items() if not TOOLS or tool in TOOLS}
     runs = {tool: [] for tool in tools}
@@ -200,12 +196,6 @@ def compare(name, tools, rows, source=None):
         print(f"{name:12} {tool:16} to 5 % {row['to_1.05']:7.1f} s  to 1 % {row['to_1.01']:7.1f} s  of its own best {row['own_1.05']:7.1f} s "
               f"{row['own_1.01']:7.1f} s  best {row['found_s'] * 1e3:.4g} ms  {row['evaluations']:g} evaluations", flush=True)
         print("             " + "  ".join(f"{part} {value:.1f}" for part, value in row.get("seconds", {}).items() if value >= 0.05), flush=True)
-    save(rows)
-    judged = judge(name, runs, source) if source and os.path.exists(source + "/judge.py") else {}
-    for row in rows:
-        if row["what"] == name and row["tool"] in judged:
-            row["judged_s"] = judged[row["tool"]]
-            print(f"{name:12} {row['tool']:16} judged {row['judged_s'] * 1e3:.4g} ms", flush=True)
     save(rows)
 
 
@@ -236,27 +226,117 @@ def build(rows, paced):
         os.chdir("/")
 
 
-def cuda(rows, source):
-    names = os.environ.get("KERNELS", "").split() or sorted(os.path.basename(path)[:-5] for path in glob.glob(source + "/*.json"))
-    tuner = os.path.exists(source + "/kt.py") and subprocess.run([sys.executable, "-c", "import kernel_tuner, cupy"], check=False,
-                                                                 stderr=subprocess.DEVNULL).returncode == 0
-    for name in names:
-        spec = ["--spec", os.path.join(source, name + ".json")]
-        tools = {"one by one": lambda seed, home, spec=spec: ours([*spec, "--jobs", "1"], seed, home),
-                 "ahead": lambda seed, home, spec=spec: ours(spec, seed, home)}
-        if tuner:
-            tools["Kernel Tuner"] = lambda seed, home, name=name: theirs(name, seed, source, home)
-        compare(name, tools, rows, source)
+FAIR_TOOLS = ("Kernel Tuner", "ours")
+LOWERED = {0x4: "power cap", 0x8: "hardware", 0x20: "heat", 0x40: "heat", 0x80: "power brake"}
+
+
+class Watch:
+    """What NVML says of one GPU five times a second: power, clock, and why the clock is lower."""
+
+    def __init__(self, gpu):
+        self.process = subprocess.Popen(["nvidia-smi", "-i", gpu, "--query-gpu=power.draw,clocks.sm,clocks_event_reasons.active",
+                                         "--format=csv,noheader,nounits", "-lms", "200"], stdout=subprocess.PIPE, text=True)
+
+    def end(self):
+        self.process.terminate()
+        rows = [line.split(", ") for line in self.process.communicate()[0].splitlines() if line.count(", ") == 2]
+        busy = [(float(power), int(clock), int(why, 16)) for power, clock, why in rows if not int(why, 16) & 1]
+        if not busy:
+            return {}
+        return {"power_w": statistics.median(row[0] for row in busy), "most_w": max(row[0] for row in busy),
+                "clock_mhz": statistics.median(row[1] for row in busy),
+                "lowered": {word: sum(1 for row in busy if any(row[2] & bit for bit, w in LOWERED.items() if w == word)) / len(busy)
+                            for word in {w for row in busy for bit, w in LOWERED.items() if row[2] & bit}}}
+
+
+def fair_kernel(name, folder, gpus, rows):
+    """All searches on one GPU, the tools in turns, and the judge."""
+    number, gpu = gpus.get()
+    cores = sorted(os.sched_getaffinity(0))
+    mine = cores[number::len(GPUS)]
+    place = {"env": {**os.environ, "CUDA_VISIBLE_DEVICES": gpu}, "preexec_fn": lambda: os.sched_setaffinity(0, mine)}
+    spec, row = os.path.join(folder, name + ".json"), next((row for row in rows if row["what"] == name), None)
+    if row is None:
+        row = {"what": name, "seconds": SECONDS, "card": card(gpu), "processors": len(mine), "runs": {}}
+        rows.append(row)
+    runs = row["runs"]
+    for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
+        for tool in sorted(TOOLS or FAIR_TOOLS, reverse=seed % 2):
+            with tempfile.TemporaryDirectory() as home:
+                watch = Watch(gpu)
+                run = ours(["--spec", spec], seed, home, place) if tool == "ours" else theirs(spec, seed, home, place)
+                runs.setdefault(tool, []).append({**run, **watch.end(), "seed": seed})
+            print(f"# {name} {tool} seed {seed}: {run['evaluations']} evaluations, best {run['best'] * 1e3:.4g} ms", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as home:
+        found = [(f"{tool} {i}", run["config"]) for tool in runs for i, run in enumerate(runs[tool]) if run.get("config")]
+        json.dump(found, open(os.path.join(home, "found"), "w"))
+        judged = os.path.join(home, "judged")
+        subprocess.run([sys.executable, FAIR, "judge", spec, os.path.join(home, "found"), judged], cwd=folder, check=False, **place)
+        for key, seconds in (json.load(open(judged)) if os.path.exists(judged) else {}).items():
+            tool, i, compiler = key.rsplit(" ", 2)
+            runs[tool][int(i)][compiler] = seconds
+    gpus.put((number, gpu))
+    save(rows)
+
+
+def card(gpu):
+    words = ["nvidia-smi", "-i", gpu, "--query-gpu=name,driver_version,power.limit,clocks.max.sm", "--format=csv,noheader"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def fair(rows):
+    gpus = queue.Queue()
+    for place in enumerate(GPUS):
+        gpus.put(place)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(len(GPUS)) as pool:
+        subprocess.run([sys.executable, FAIR, "specs", folder], check=True)
+        names = os.environ.get("KERNELS", "").split() or sorted(file[:-5] for file in os.listdir(folder) if file.endswith(".json"))
+        list(pool.map(lambda name: fair_kernel(name, folder, gpus, rows), names))
+    table(rows)
+
+
+def middle(runs, key):
+    values = [run[key] for run in runs if run.get(key) is not None]
+    return statistics.median(values) if values else math.nan
+
+
+def cell(value, unit=1, digits=3):
+    return "-" if not math.isfinite(value) else f"{value * unit:.{digits}g}" if value * unit < 1000 else f"{value * unit:.0f}"
+
+
+def table(rows):
+    """Medians over the searches of a kernel: when they were near the best that the judge knows, and the state of the card."""
+    kernels = {}
+    for row in rows:
+        kept = kernels.setdefault(row["what"], {**row, "runs": {}})
+        for tool, runs in row["runs"].items():
+            kept["runs"].setdefault(tool, []).extend(runs)
+    print(*sorted({f"{row['card']}; {row['processors']} processors; {row['seconds']} s" for row in rows}), sep="\n")
+    print("\n| | tool | searches | 5 % | 1 % | evaluations | its best | judged, NVRTC | judged, nvcc | power | clock | lowered |\n" + "|---" * 12 + "|")
+    for name, row in sorted(kernels.items()):
+        best = min((run["nvrtc"] for runs in row["runs"].values() for run in runs if "nvrtc" in run), default=math.nan)
+        for tool, runs in row["runs"].items():
+            # a tool's clock may count the launch as well, so that what it measures is compared as the judge would
+            clock = statistics.median([run["best"] / run["nvrtc"] for run in runs if "nvrtc" in run] or [math.nan])
+            to = [cell(statistics.median(seconds_to(run, within * best * clock) for run in runs), 1, 2) for within in WITHIN]
+            lowered = {word: statistics.fmean(run.get("lowered", {}).get(word, 0) for run in runs) for word in set(LOWERED.values())}
+            print("|", " | ".join([name, f"{tool}, {runs[0]['strategy']}" if "strategy" in runs[0] else tool, str(len(runs)),
+                                   *(t if t == "-" else t + " s" for t in to), cell(middle(runs, "evaluations"), 1, 4),
+                                   *(cell(middle(runs, key), 1e3, 4) + " ms" for key in ("best", "nvrtc", "nvcc")),
+                                   cell(middle(runs, "power_w")) + " W", cell(middle(runs, "clock_mhz")) + " MHz",
+                                   ", ".join(f"{word} {share:.0%}" for word, share in lowered.items() if share >= 0.01) or "no"]), "|")
 
 
 def main():
     rows = []
-    if not shutil.which(SWEETSPOT):
+    if sys.argv[1:2] != ["table"] and not shutil.which(SWEETSPOT):
         sys.exit(f"{SWEETSPOT} was not found: set SWEETSPOT")
     if sys.argv[1:2] in (["build"], ["paced"]):
         build(rows, sys.argv[1] == "paced")
-    elif sys.argv[1:2] == ["cuda"] and len(sys.argv) == 3:
-        cuda(rows, os.path.abspath(sys.argv[2]))
+    elif sys.argv[1:] == ["fair"]:
+        fair(json.load(open(os.environ["OUT"])) if os.path.exists(os.environ.get("OUT", "")) else rows)
+    elif sys.argv[1:2] == ["table"]:
+        table([row for path in sys.argv[2:] for row in json.load(open(path))])
     else:
         sys.exit(__doc__)
 

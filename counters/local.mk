@@ -12,6 +12,7 @@ COUNTERS = \
 	%D%/cupti.c \
 	%D%/cupti_activity.c \
 	%D%/cupti_functions.c \
+	%D%/cupti_lines.c \
 	%D%/fake.c
 
 # Turns user requests into a plan. It does not know any backend, so that tests can bring their own.
@@ -31,7 +32,7 @@ else
 libcounters_la_SOURCES += %D%/papi/papi_absent.c
 endif
 if HAVE_CUPTI
-libcounters_la_SOURCES += %D%/cupti/cupti_library.c %D%/cupti/chip.c %D%/cupti/range.c
+libcounters_la_SOURCES += %D%/cupti/cupti_library.c %D%/cupti/chip.c %D%/cupti/lines.c %D%/cupti/range.c
 else
 libcounters_la_SOURCES += %D%/cupti/cupti_absent.c
 endif

@@ -162,7 +162,7 @@ struct include {
 /* Finds the next #include line and moves *text behind it; false at the end. */
 bool include_next(const char **text, struct include *include);
 
-/* includes.c: "" if a user's source includes no files. False if they cannot be known: the name of one is a macro, they
+/* "" if a user's source includes no files. False if they cannot be known: the name of one is a macro, they
  * are too many, or one cannot be read. options: those with -I are used; ends with NULL, or is NULL. */
 bool includes_digest(const char *text, const char *const *options, char digest[SHA256_TEXT]);
 
@@ -207,6 +207,8 @@ struct gpu_module {
 	struct gpu_function *functions;
 	struct gpu_compiled *compiled; /* the compiler's facts */
 	size_t compiled_count;
+	char *image; /* of code with lines of its source; NULL: it is not kept */
+	size_t image_size;
 	struct gpu_module *next;
 };
 

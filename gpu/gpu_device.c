@@ -106,6 +106,7 @@ static void modules_close(struct gpu *gpu, bool works) {
 		if (works)
 			GPU_CALL(gpu, module_unload, module->handle);
 		free(module->compiled);
+		free(module->image);
 		free(module->id);
 		free(module);
 	}

@@ -147,6 +147,21 @@ static bool code_load(struct gpu *gpu, const struct source *source, struct code 
 	return gpu_succeeded(gpu, "module_load", result);
 }
 
+static bool has_lines(const struct source *source) {
+	bool found = false;
+	for (const char *const *option = source->options; option && *option; option++)
+		found = found || strcmp(*option, "-lineinfo") == 0;
+	return found;
+}
+
+const void *gpu_lines_code(const struct gpu *gpu, size_t i, size_t *size) {
+	const struct gpu_module *module = gpu->modules;
+	while (module && (!module->image || i-- > 0))
+		module = module->next;
+	*size = module ? module->image_size : 0;
+	return module ? module->image : NULL;
+}
+
 /* Takes ownership of the id. */
 static const struct gpu_module *module_make(struct gpu *gpu, const struct source *source, char *id) {
 	struct code code;
@@ -158,6 +173,11 @@ static const struct gpu_module *module_make(struct gpu *gpu, const struct source
 	struct gpu_module *module = mem_alloc(1, sizeof *module);
 	*module = (struct gpu_module){
 		.id = id, .handle = handle, .compiled = code.functions, .compiled_count = code.count, .next = gpu->modules};
+	if (has_lines(source)) {
+		module->image = code.image;
+		module->image_size = code.size;
+		code.image = NULL;
+	}
 	code.functions = NULL;
 	code_free(&code);
 	return gpu->modules = module;

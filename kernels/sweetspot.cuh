@@ -64,7 +64,7 @@ static __device__ __forceinline__ unsigned ss_addmin2(unsigned a, unsigned b, un
  * and a barrier. commit closes a group; ss_copies_wait<N>: all groups but the last N are done. */
 static __device__ __forceinline__ void ss_copy16(void *shared, const void *global) {
 #if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 800
-	*(int4 *)shared = *(const int4 *)global;
+	*(int4 *)shared = __ldcg((const int4 *)global);
 #else
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
 	             "l"(global) : "memory");

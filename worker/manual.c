@@ -165,7 +165,8 @@ static int names_read(struct arena *arena, struct protocol *protocol, const json
 	               (json_object_get(json, "device") && js_string(json, "device", &device, err)) ||
 	               device_read(device, &index, err)
 	           ? -1
-	           : device_open(protocol, index, site, err);
+	       : site->tree && index != DEVICE_CPU ? program_site_counted(arena, device, site, err)
+	                                           : device_open(protocol, index, site, err);
 }
 
 /* For a kernel, on the device that will run it. */

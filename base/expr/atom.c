@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "base/expr/parser_impl.h"
+#include "base/expr/node.h"
 
 /* 0x1f, 0o17, 0b11 */
 static uint32_t parse_digits(struct parser *p, int base) {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 
 #include "base/expr/expr.h"
-#include "base/expr/parser_impl.h"
+#include "base/expr/node.h"
 
 static void *room_for(void *array, uint32_t needed, uint32_t *room, size_t size) {
 	if (needed <= *room)

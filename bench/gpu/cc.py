@@ -7,7 +7,8 @@ GRAPHS = [  # what, the peer's seconds, is label propagation done on it in time?
     ("graph=queen n=4147110 degree=80", 4.39e-3, True), ("graph=rmat n=16777216", 26.2e-3, True)]
 ROWS = [("thread", "variant=rows group=1"), ("warp", "variant=rows group=32"), ("block", "variant=rows group=0")]
 FAST = (grid("variant=afforest rounds={r} link=splice group={g}", r=(1, 2), g=(4, 32)) +
-        ["variant=afforest rounds=2 link=splice edges=smaller block_size=1024", "variant=union_find link=splice"])
+        ["variant=afforest rounds=2 link=splice edges=smaller block_size=1024", "variant=union_find link=splice",
+         "variant=contract windows=3"])
 
 
 def measure(device, limits, rows):

@@ -15,7 +15,7 @@ SPACES = {
     "quake": ("n=512,steps=500", ["variant=deferred"], ["block_size_x=16,32,64,128", "block_size_y=2,4,8"]),
     "kmeans": ("size=64,coords=16,clusters=16,type=f32", ["launch=queued", "per_sm=0"],
                ["variant=all_gpu,partial,fused", "block=64,128,192,256,384,512"]),
-    "cc": ("graph=rmat,n=1048576", ["variant=afforest", "windows=1", "samples=1024", "hub=1024", "compress=full"],
+    "cc": ("graph=rmat,n=1048576", ["variant=afforest", "samples=1024", "hub=1024", "compress=full"],
            ["group=1,4,8,32", "rounds=1,2,3"]),
 }
 

@@ -64,6 +64,23 @@ bool cupti_launch_end(struct cupti_range *range, char reason[COUNTER_REASON]);
 /* `count` values for each launch, in their order; NAN for metrics without a value. */
 bool cupti_launches_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
 
+/* ---- accesses to global memory, by instruction and by line of the source ---- */
+struct cupti_access {
+	const char *function;  /* lives as long as the lines */
+	unsigned offset;       /* of the instruction within the function's code */
+	uint32_t code;         /* CUPTI's checksum of the code; 0: not known */
+	double sectors, least; /* of 32 bytes: moved, and needed for as many bytes */
+};
+struct cupti_lines;
+/* Counts from now on, on a device and its current context. NULL and the reason. */
+struct cupti_lines *cupti_lines_new(struct cupti_chip *chip, void *context, int device, char reason[COUNTER_REASON]);
+bool cupti_lines_end(struct cupti_lines *lines, char reason[COUNTER_REASON]); /* when the device is idle again */
+bool cupti_lines_get(const struct cupti_lines *lines, size_t i, struct cupti_access *access); /* false: no more */
+void cupti_lines_free(struct cupti_lines *lines); /* the code is as it was; accepts NULL */
+/* The line of an instruction and its file, from code that was compiled with -lineinfo; 0: it is not told, or this is
+ * other code, such as the same function of another configuration. */
+int cupti_line_of(const void *code, size_t size, const struct cupti_access *access, char *file, size_t room);
+
 /* ---- the device's work, kernel by kernel and copy by copy ---- */
 enum { CUPTI_KERNELS_MAX = 64, CUPTI_KERNEL_NAME = 96 };
 struct cupti_kernel {

@@ -61,6 +61,8 @@ REFUSE(false, bool cupti_launch_begin, RANGE, WHY)
 REFUSE(false, bool cupti_launch_end, RANGE, WHY)
 REFUSE(false, bool cupti_launches_values, RANGE, double *values, WHY)
 REFUSE(false, bool cupti_activity_start, WHY)
+REFUSE(NULL, struct cupti_lines *cupti_lines_new, struct cupti_chip *chip, void *context, int device, WHY)
+REFUSE(false, bool cupti_lines_end, struct cupti_lines *lines, WHY)
 
 const char *cupti_chip_name(const struct cupti_chip *chip) {
 	return "";
@@ -76,6 +78,17 @@ bool cupti_range_more(const struct cupti_range *range) {
 }
 
 void cupti_range_free(struct cupti_range *range) {
+}
+
+bool cupti_lines_get(const struct cupti_lines *lines, size_t i, struct cupti_access *access) {
+	return false;
+}
+
+void cupti_lines_free(struct cupti_lines *lines) {
+}
+
+int cupti_line_of(const void *code, size_t size, const struct cupti_access *access, char *file, size_t room) {
+	return 0;
 }
 
 size_t cupti_launches_room(const struct cupti_range *range) {

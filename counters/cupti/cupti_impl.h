@@ -4,10 +4,12 @@
 #define COUNTERS_CUPTI_CUPTI_IMPL_H
 #include <cuda.h>
 #include <cupti_activity.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_result.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 #include <cupti_version.h>
 
@@ -49,7 +51,16 @@
 	X(cuptiActivityDisable)                                                                                            \
 	X(cuptiActivityFlushAll)                                                                                           \
 	X(cuptiActivityGetNextRecord)                                                                                      \
-	X(cuptiActivityGetNumDroppedRecords)
+	X(cuptiActivityGetNumDroppedRecords)                                                                               \
+	X(cuptiSassMetricsGetProperties)                                                                                   \
+	X(cuptiSassMetricsSetConfig)                                                                                       \
+	X(cuptiSassMetricsEnable)                                                                                          \
+	X(cuptiSassMetricsGetDataProperties)                                                                               \
+	X(cuptiSassMetricsFlushData)                                                                                       \
+	X(cuptiSassMetricsDisable)                                                                                         \
+	X(cuptiSassMetricsUnsetConfig)                                                                                     \
+	X(cuptiGetCubinCrc)                                                                                                \
+	X(cuptiGetSassToSourceCorrelation)
 
 struct cupti_library {
 #define CUPTI_MEMBER(name) __typeof__(&name) name;

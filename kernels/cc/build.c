@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 enum { SMALL = 1 << 16 /* not worth a team */, INSERTION = 48 };
 

@@ -8,8 +8,96 @@
  * threads write. A label that is read late costs another step, never a wrong result. */
 #ifndef KERNELS_CC_CC_H
 #define KERNELS_CC_CC_H
-#include "kernels/cc/cc_impl.h"
+#include <stdbool.h>
+
 #include "kernels/count.h"
+#include "kernels/random.h"
+
+/* Undirected graphs: compressed rows, the edges they are built from, the generators, and files. */
+
+enum { CC_N_MAX = 1 << 28, CC_DEGREE_MAX = 256 };
+
+/* Every edge is there from both ends, once each; rows ascend; no loops. */
+struct cc_graph {
+	int32_t n;
+	size_t ends;   /* twice the edges */
+	size_t *first; /* n + 1: the neighbours of v are target[first[v]] .. target[first[v + 1] - 1] */
+	int32_t *target;
+};
+
+/* Edges as they come: in any order, from one end or both, with duplicates and loops. */
+struct cc_pairs {
+	int32_t n;
+	size_t count, room;
+	int32_t (*pair)[2];
+};
+
+/* build.c. False: out of memory. cc_graph_build empties the pairs. */
+bool cc_pairs_grow(struct cc_pairs *pairs);
+bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count); /* of empty ones */
+int cc_team(size_t work); /* threads for a loop of this many iterations, before any configuration's team is in force */
+void cc_pairs_free(struct cc_pairs *pairs);
+enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs);
+void cc_graph_free(struct cc_graph *graph);
+
+/* Edges of v to vertices that come after it go to `pair`, unless that is NULL; returns how many they are. */
+typedef size_t (*cc_joiner)(const void *what, int32_t v, int32_t (*pair)[2]);
+bool cc_pairs_join(struct cc_pairs *pairs, cc_joiner join, const void *what); /* every vertex's, in order */
+
+static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
+	if (pairs->count == pairs->room && !cc_pairs_grow(pairs))
+		return false;
+	pairs->pair[pairs->count][0] = a;
+	pairs->pair[pairs->count++][1] = b;
+	return true;
+}
+
+/* A built-in graph of about n vertices; `degree` is the mean, 0: the generator's own. The same seed, the same graph. */
+struct cc_generator {
+	const char *name;
+	bool (*make)(struct cc_pairs *pairs, int32_t n, int degree, uint64_t seed); /* false: out of memory */
+	double (*degree)(double n);                                                 /* its own mean degree, nearly */
+};
+
+extern const struct cc_generator cc_kmer, cc_rgg, cc_queen, cc_rmat;
+const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
+
+/* Readers of graph files. A reader gets the whole file in memory and adds its edges. It allocates what a header
+ * announces only after the file has shown that it is long enough. */
+
+/* Numbers of vertices are int32, and n is one more than the largest. */
+enum { CC_FILE_N_MAX = INT32_MAX - 1 };
+
+struct cc_text {
+	const char *at, *end; /* *end is '\0', past the file */
+	int64_t line;         /* from 1 */
+	const char *name;     /* of the file, for messages */
+	size_t size;
+	const struct ss_call *call;
+};
+
+struct cc_format {
+	const char *name, *extension, *magic; /* how a file begins, or NULL */
+	enum ss_status (*read)(struct cc_text *text, struct cc_pairs *pairs);
+};
+
+extern const struct cc_format cc_metis, cc_matrix_market, cc_serialized, cc_edge_list;
+
+bool cc_text_blank(struct cc_text *text); /* skips blanks; true at the end of the line or of the file */
+bool cc_text_next(struct cc_text *text);  /* to the next line; false if the file ends before it */
+bool cc_text_comment(const struct cc_text *text, const char *marks);
+/* Skips blanks and reads a number of 0 .. most. `what` names it in the message: "line 2: WHAT ..." */
+enum ss_status cc_text_number(struct cc_text *text, const char *what, int64_t most, int64_t *number);
+enum ss_status cc_text_real(struct cc_text *text, const char *what); /* reads any number, for nothing */
+enum ss_status cc_text_end(struct cc_text *text);                    /* the line must end here */
+
+/* The message: "FILE line N: ..." and, without a line, "FILE: ..." */
+__attribute__((format(printf, 2, 3))) enum ss_status cc_text_wrong(const struct cc_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 3))) enum ss_status cc_file_wrong(const struct cc_text *text, const char *format, ...);
+
+/* The format by the name and the first bytes; then the edges. */
+enum ss_status cc_file_parse(const char *path, const char *data, size_t size, const struct ss_call *call,
+                             struct cc_pairs *pairs);
 
 enum { CC_ROUNDS_MAX = 4, CC_STEPS_KEPT = 1 << 16 };
 

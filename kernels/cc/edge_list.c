@@ -4,7 +4,7 @@
  * occurs, in ascending order. */
 #include <stdlib.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 struct ids {
 	int64_t *id; /* two for each edge */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 #include "kernels/fail.h"
 
 /* Lines and numbers of a text in memory. */

@@ -4,7 +4,7 @@
  * above 2 adds edges between any two vertices; a degree of 1 leaves loose paths of two vertices in the mean. */
 #include <stdlib.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 enum { LENGTH = 64 };
 

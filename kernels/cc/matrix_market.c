@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 struct header {
 	int64_t n, entries;

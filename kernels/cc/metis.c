@@ -3,7 +3,7 @@
  * numbered from 1; '%' begins a comment line, a blank line is a vertex without neighbours. The digits of fmt say
  * whether vertices have sizes and weights (ncon of them) and edges weights; those are skipped. "METIS: a software
  * package for partitioning unstructured graphs", manual, 4.1.1. */
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 struct header {
 	int64_t n, m;

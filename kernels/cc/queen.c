@@ -6,7 +6,7 @@
  * has. */
 #include <math.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 static double queen_degree(double n) {
 	double k = round(cbrt(n));

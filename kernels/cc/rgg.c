@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 struct point {
 	double x, y;

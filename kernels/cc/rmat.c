@@ -2,7 +2,7 @@
 /* R-MAT: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph mining", 2004, with a = .57,
  * b = c = .19. n is rounded up to a power of two. Few vertices have very many neighbours, many have none; numbers are
  * scrambled so that they do not tell which. */
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 enum { DEGREE = 32 };
 

@@ -5,7 +5,7 @@
  * incoming edges. Everything is in the byte order of the machine that wrote it. */
 #include <string.h>
 
-#include "kernels/cc/cc_impl.h"
+#include "kernels/cc/cc.h"
 
 enum { HEADER = 1 + 8 + 8 };
 

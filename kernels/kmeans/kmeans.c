@@ -9,8 +9,7 @@
 #include "kernels/pages.h"
 #include "kernels/random.h"
 
-/* memory.c: zeroed, untouched pages; NULL without memory */
-/* The memory of a state, in pages of its own (kernels/pages.h). */
+/* The memory of a state, in pages of its own (kernels/pages.h): zeroed and untouched; NULL without memory. */
 static void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size) {
 	size_t bytes;
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes == 0)

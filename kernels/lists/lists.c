@@ -90,7 +90,7 @@ static enum ss_status check_results(const struct lists_state *s, const struct ss
 	return SS_OK;
 }
 
-/* oracle.c: SS_OK, SS_NOMEM or SS_INCORRECT, with the call's message. */
+/* SS_OK, SS_NOMEM or SS_INCORRECT, with the call's message. */
 static enum ss_status lists_oracle(void *opaque, const struct ss_call *call) {
 	const struct lists_state *s = opaque;
 	int32_t *present = calloc((size_t)s->input->range, sizeof *present);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/quiet.h"
+#include "base/stop.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "topo/topo.h"

@@ -5,7 +5,7 @@
 
 #include "src/app/cmd.h"
 #include "tuner/result/result.h"
-#include "tuner/worker/client_trial.h"
+#include "tuner/worker/worker.h"
 
 /* "1.23 ms", "4 MiB", "12.35 M", "1.8 instructions/cycle"; "-" for NAN. unit may be NULL. */
 void counters_value(double value, const char *unit, char *text, size_t size);

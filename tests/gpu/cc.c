@@ -25,15 +25,18 @@ static const char *const settings[] = {
 	"variant=jump group=0 block_size=32",
 	"variant=afforest link=hook",
 	"variant=afforest link=splice rounds=1 edges=smaller group=4",
-	"variant=afforest link=splice rounds=3 edges=smaller flatten=no windows=4",
-	"variant=afforest link=splice rounds=2 edges=any flatten=no windows=16 compress=halving",
+	"variant=afforest link=splice rounds=3 edges=smaller flatten=no",
+	"variant=afforest link=splice rounds=2 edges=any flatten=no compress=halving",
 	"variant=afforest link=halve rounds=4 samples=256 flatten=no group=32",
-	"variant=afforest link=halve rounds=1 compress=halving windows=2",
+	"variant=afforest link=halve rounds=1 compress=halving",
 	"variant=afforest link=hook rounds=3 flatten=no samples=1 hub=32 group=8 block_size=64",
 	"variant=union_find link=hook",
-	"variant=union_find link=splice rounds=2 flatten=no windows=3 hub=32 group=16",
+	"variant=union_find link=splice rounds=2 flatten=no hub=32 group=16",
 	"variant=union_find link=splice rounds=4 group=3",
 	"variant=union_find link=halve rounds=1 group=2 compress=halving flatten=no",
+	"variant=contract",
+	"variant=contract each=1 block_size=64 samples=1 windows=1",
+	"variant=contract each=4 block_size=96 windows=3",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -198,7 +201,7 @@ static void program_test(void) {
 	struct live *live = live_new(&kernel_cc_cuda);
 	struct ss_program a, b;
 	char text[256];
-	configure(live, "variant=afforest group=8 link=splice windows=4", text);
+	configure(live, "variant=afforest group=8 link=splice", text);
 	struct ss_call call = live_call(live, 0);
 	kernel_cc_cuda.program(&call, &a);
 	configure(live, "variant=union_find group=8 link=splice rounds=4", text);

@@ -7,6 +7,7 @@
 
 #include "counters/cupti/cupti.h"
 #include "counters/plan/plan_impl.h"
+#include "gpu/backend.h"
 #include "base/json/js.h"
 #include "tests/tap.h"
 
@@ -234,6 +235,44 @@ static struct counter_tables *tables_read(struct err *err) {
 	return counter_tables_load_from(folder, err);
 }
 
+/* Which lines of a source do the instructions of its code belong to? */
+static bool lines_of(struct compiler *compiler, const char *const *options, uint32_t sum, bool seen[8]) {
+	static const char text[] =
+		"extern \"C\" __global__ void f(float *y, const float *x, int n) {\n\tint i = threadIdx.x;\n"
+		"\tfloat far = x[i * n];\n\n\ty[i] = far;\n}\n";
+	const struct source source = {.name = "far.cu", .text = text, .options = options, .arch = 90, .users = true};
+	struct code code = {.image = NULL};
+	enum gpu_failure failure;
+	struct err err;
+	char file[64];
+	bool fine = compile_source(compiler, &source, true, &code, &failure, &err);
+	memset(seen, 0, 8 * sizeof *seen);
+	for (unsigned offset = 0; fine && offset < 1024; offset += 16) {
+		const struct cupti_access access = {.function = "f", .offset = offset, .code = sum};
+		int line = cupti_line_of(code.image, code.size, &access, file, sizeof file);
+		if (line > 0 && line < 8 && strcmp(file, "far.cu") == 0)
+			seen[line] = true;
+	}
+	code_free(&code);
+	return fine;
+}
+
+static void lines_test(void) {
+	static const char *const kept[] = {"-lineinfo", NULL};
+	struct compiler compiler = {.seconds = 0, .tried = true};
+	struct library_why why;
+	bool seen[8], none[8];
+	if (!nvrtc_open(&compiler.nvrtc, 0, &why)) {
+		tap_skip("lines of a source", why.reason);
+		return;
+	}
+	ok(lines_of(&compiler, kept, 0, seen) && seen[3] && seen[5] && !seen[4],
+	   "instructions belong to the lines of their source");
+	ok(lines_of(&compiler, NULL, 0, none) && !none[3] && !none[5], "code without lines has none");
+	ok(lines_of(&compiler, kept, 1, none) && !none[3] && !none[5], "other code of the same function has none");
+	nvrtc_close(&compiler.nvrtc);
+}
+
 int main(void) {
 	char reason[COUNTER_REASON] = "";
 	struct err err = {0};
@@ -267,6 +306,7 @@ int main(void) {
 		auto_test(arena, tables, gh100);
 		list_test();
 	}
+	lines_test();
 	arena_free(arena);
 	counter_tables_free(tables);
 	return tap_done();

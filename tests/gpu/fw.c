@@ -7,9 +7,12 @@
 #include "tests/gpu/fw_rig.h"
 
 static void sizes_test(struct rig *rig) {
-	static const char *const configs[] = {"variant=factor32", "variant=factor64", "variant=base",
+	static const char *const configs[] = {"variant=factor32",
+	                                      "variant=factor64",
+	                                      "variant=base",
 	                                      "variant=register block=64 tile_m=4 tile_n=4",
-	                                      "variant=register lookahead=yes"};
+	                                      "variant=register lookahead=yes",
+	                                      "variant=register block=64 tile_m=4 tile_n=8 lookahead=tiles"};
 	static const int sizes[] = {1, 31, 33, 64, 130, 193};
 	char problem[64];
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -24,11 +27,12 @@ static void sizes_test(struct rig *rig) {
 static void tiles_test(struct rig *rig) {
 	static const char *const tiles[] = {"tile_m=4 tile_n=4", "tile_m=8 tile_n=4",  "tile_m=4 tile_n=8",
 	                                    "tile_m=8 tile_n=8", "tile_m=16 tile_n=8", "tile_m=8 tile_n=16"};
+	static const char *const lookahead[] = {"tiles", "yes", "no"};
 	char config[128];
 	for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
 		for (int stages = 1; stages <= 3; stages++) {
 			snprintf(config, sizeof config, "variant=register block=%d %s stages=%d unroll=%d lookahead=%s",
-			         t < 4 && stages < 3 ? 64 : 128, tiles[t], stages, stages == 1 ? 8 : 4, stages == 2 ? "yes" : "no");
+			         t < 4 && stages < 3 ? 64 : 128, tiles[t], stages, stages == 1 ? 8 : 4, lookahead[stages - 1]);
 			rig_right(rig, (t + (size_t)stages) % 2 ? "n=150" : "n=150 type=int16", config);
 		}
 }
@@ -52,6 +56,7 @@ static void refusals_test(struct rig *rig) {
 	   "more GPUs than there are, or tiles");
 	ok(rig_status(rig, "variant=register block=100") == SS_INVALID && rig->message[0], "an odd block");
 	ok(rig_status(rig, "variant=register tile_m=16 tile_n=16") == SS_INVALID && rig->message[0], "too large a tile");
+	ok(rig_status(rig, "variant=factor32 lookahead=tiles") == SS_INVALID && rig->message[0], "tiles in shared memory");
 	rig_close(rig);
 }
 

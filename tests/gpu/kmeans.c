@@ -184,6 +184,29 @@ static void direct_test(struct gpu *gpu) {
 	}
 }
 
+/* More loops than it takes until few objects change; sums of one block and of many; one cluster, and the most there may
+ * be. */
+static void bounds_test(struct gpu *gpu) {
+	static const char *const problems[] = {
+		"n=5000 coords=2 clusters=64 loops=9",
+		"n=5001 coords=2 clusters=16 loops=9 type=f32",
+		"n=77 coords=2 clusters=1 loops=2",
+		"n=1500 coords=2 clusters=254 loops=3 type=f32",
+		"n=1200 coords=2 clusters=19 loops=2 type=f32",
+	};
+	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1",
+	                                     "variant=bounds block=32 points=1 cells=64 launch=graph",
+	                                     "variant=bounds block=96 points=4 cells=128"};
+	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
+		struct rig rig;
+		bool right = rig_open(&rig, gpu, problems[p]) == SS_OK;
+		for (size_t c = 0; c < sizeof bounds / sizeof *bounds; c++)
+			right = rig_right(&rig, bounds[c]) && right;
+		ok(right, "bounds: %s", problems[p]);
+		live_free(rig.live);
+	}
+}
+
 /* Two clusters in one place, and many objects as near to one as to another. */
 static void ties_test(struct gpu *gpu) {
 	static const char *const types[] = {"n=1200 coords=2 clusters=19 loops=2",
@@ -290,6 +313,7 @@ static void refused_test(struct gpu *gpu) {
 		{"n=50 coords=16 type=f32", "variant=tensor"}, {"n=50 coords=12", "variant=tensor"},
 		{"n=50 coords=3", "variant=direct"},           {"n=50 coords=4", "variant=direct"},
 		{"n=50 coords=2", "variant=direct copies=3"},  {"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=3", "variant=bounds"},           {"n=500 coords=2 clusters=255", "variant=bounds"},
 		{"n=50 coords=16", "variant=fused points=8"},  {"n=50 coords=16 type=f32", "variant=fused group=4"},
 		{"n=50 coords=16", "variant=naive points=3"},  {"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
 	};
@@ -316,6 +340,7 @@ int main(int argc, char **argv) {
 	small_block_test(gpu);
 	large_centres_test(gpu);
 	empty_test(gpu);
+	bounds_test(gpu);
 	direct_test(gpu);
 	ties_test(gpu);
 	single_test(gpu);

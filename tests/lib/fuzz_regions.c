@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

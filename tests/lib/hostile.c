@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/rng.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 #include "tests/lib/rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json/js.h"
-#include "tuner/worker/client_trial.h"
 #include "tuner/worker/worker.h"
 #include "tuner/worker/kernel_desc.h"
 

@@ -209,7 +209,8 @@ static void check_counts(const struct gpu_work *work, json_t *json) {
 	                                 {.name = "c", .backend = &cupti, .event = "dram__bytes.sum"},
 	                                 {.name = "d", .backend = NULL}};
 	const struct counter_plan plan = {.events = events, .event_count = sizeof events / sizeof *events};
-	gpu_counts_add(json, work, &plan, NULL);
+	double totals[sizeof events / sizeof *events];
+	gpu_counts_add(json, work, &plan, NULL, totals);
 	char *written = json_dumps(json, JSON_COMPACT);
 	require(written != NULL);
 	free(written);

@@ -8,7 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/quiet.h"
+#include "base/stop.h"
 #include "base/sys.h"
 #include "tuner/busy/busy.h"
 

@@ -4,6 +4,7 @@
  * Guide"). */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "tuner/diagnosis/gpu_impl.h"
 
 static const double EFFICIENCY_MOST = 50, REQUEST_LEAST = 4, SHARE_LEAST = 0.25, SECTOR = 32;
@@ -38,6 +39,24 @@ static bool is_wasteful(const struct study *study, size_t row) {
 	return efficiency(study, row) < EFFICIENCY_MOST && request > REQUEST_LEAST;
 }
 
+/* The lines that waste the most, the worst first. */
+static void lines_evidence(struct finding *finding, const struct study *study, size_t row) {
+	enum { SHOWN = 2 };
+	const json_t *lines = json_object_get(study_row(study, row)->counted, "lines");
+	bool any = false;
+	js_each (line, lines) {
+		double moved = js_real_or(line, "sectors", NAN), least = js_real_or(line, "least", NAN);
+		if (line_at >= SHOWN || !(moved > 1.05 * least))
+			break;
+		any = true;
+		finding_evidence(finding, EVIDENCE_COUNTER, moved / least, NULL,
+		                 "%.80s, line %lld: %.3g times the sectors that its words need",
+		                 js_string_or(line, "file", "?"), (long long)js_int_or(line, "line", 0), moved / least);
+	}
+	if (!any)
+		finding_missing(finding, EVIDENCE_COUNTER, "the line of the source (--option -lineinfo, --counters GPU_MEM)");
+}
+
 static void found(const struct study *study, size_t row, struct findings *findings) {
 	double used = efficiency(study, row), share = share_of(study, row);
 	double request = sectors(study, row) / study_counter(study, row, "gpu_global_load_requests");
@@ -53,6 +72,7 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	finding_evidence(finding, EVIDENCE_COUNTER, 100 / used, NULL, "%.1f bytes are moved for each byte that is used",
 	                 100 / used);
 	gpu_trend_evidence(finding, &trend, "the sectors");
+	lines_evidence(finding, study, row);
 	if (isnan(share)) {
 		finding_missing(finding, EVIDENCE_CEILING, "the bandwidth of caches and memory");
 		gpu_next_ceilings(finding, study);

@@ -52,12 +52,10 @@ static json_t *line_of(const json_t *trial) {
 	                    is_failed(status) ? json_string(failure_word(status)) : js_number(export_trial_ms(trial)));
 	if (!is_failed(status))
 		json_object_set_new(line, "times", export_samples_ms(trial));
-	json_object_set_new(line, "compile_time", js_number(setup));
-	json_object_set_new(line, "verification_time", js_number(validation));
-	json_object_set_new(line, "benchmark_time", js_number(fmax(benchmark, 0)));
-	json_object_set_new(line, "strategy_time", json_integer(0));
-	json_object_set_new(line, "framework_time", json_integer(0));
-	json_object_set_new(line, "timestamp", export_timestamp(trial));
+	json_object_update_new(line,
+	                       json_pack("{s:o,s:o,s:o,s:i,s:i,s:o}", "compile_time", js_number(setup), "verification_time",
+	                                 js_number(validation), "benchmark_time", js_number(fmax(benchmark, 0)),
+	                                 "strategy_time", 0, "framework_time", 0, "timestamp", export_timestamp(trial)));
 	return line;
 }
 

@@ -231,20 +231,17 @@ static json_t *result_json(const struct tuning *tuning, bool changed) {
 	                           (json_int_t)tuning->options->seed, "runs", tuning->runs, "evaluations",
 	                           (json_int_t)account.trials, "elapsed_s", elapsed_s, "failures", failures_json(tuning));
 	verdict_set(result, verdict_by(tuning, changed));
-	json_object_set_new(result, "space",
-	                    json_pack("{s:f,s:I}", "cartesian", (double)account.cells, "valid", (json_int_t)account.cells));
-	json_object_set_new(result, "pairs", json_integer((json_int_t)tuning->duel.paired.count));
-	json_object_set_new(result, "changed", json_integer((json_int_t)(changed ? account.better : 0)));
-	json_object_set_new(result, "speedup", speedup_of_duel(&tuning->duel.paired));
-	json_object_set_new(result, "baseline", side_json(tuning, 1, json_object()));
-	json_object_set_new(result, "best", side_json(tuning, 0, json_pack("{s:b}", "contexts", changed)));
-	json_object_set_new(result, "lost_s", js_number(account.lost));
-	json_object_set_new(result, "load", race_watch_json(&tuning->watch));
-	json_object_set_new(result, "seconds",
-	                    json_pack("{s:f,s:f,s:f,s:f}", "measure", tuning->learned_s + tuning->plain_s, "duel",
-	                              tuning->proved_s, "race", 0.0, "idle",
-	                              fmax(0, elapsed_s - tuning->learned_s - tuning->plain_s - tuning->proved_s)));
-	json_object_set_new(result, "contexts", inside_session_json(tuning->session));
+	double measured = tuning->learned_s + tuning->plain_s, proved = tuning->proved_s;
+	json_object_update_new(
+		result,
+		json_pack("{s:{s:f,s:I},s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:{s:f,s:f,s:f,s:f},s:o}", "space", "cartesian",
+	              (double)account.cells, "valid", (json_int_t)account.cells, "pairs",
+	              (json_int_t)tuning->duel.paired.count, "changed", (json_int_t)(changed ? account.better : 0),
+	              "speedup", speedup_of_duel(&tuning->duel.paired), "baseline", side_json(tuning, 1, json_object()),
+	              "best", side_json(tuning, 0, json_pack("{s:b}", "contexts", changed)), "lost_s",
+	              js_number(account.lost), "load", race_watch_json(&tuning->watch), "seconds", "measure", measured,
+	              "duel", proved, "race", 0.0, "idle", fmax(0, elapsed_s - measured - proved), "contexts",
+	              inside_session_json(tuning->session)));
 	const struct same_case work = {.base_config = tuning->plain,
 	                               .best_config = tuning->changed,
 	                               .base = tuning->seen,

@@ -44,10 +44,8 @@ static uint64_t bit(size_t change) {
 /* The `count` changes of the set that are dropped first. */
 static uint64_t firsts_of(const struct ablation_task *task, uint64_t set, size_t count) {
 	uint64_t firsts = 0;
-
 	for (; count > 0 && set & ~firsts; count--) {
 		size_t first = SIZE_MAX;
-
 		for (size_t i = 0; i < task->count; i++)
 			if (set & ~firsts & bit(i) && (first == SIZE_MAX || task->rank[i] < task->rank[first]))
 				first = i;
@@ -62,7 +60,6 @@ static void arm_add(struct ablation *ablation, uint64_t set) {
 
 static size_t parts_first(size_t size, size_t room) {
 	size_t parts = size > SINGLY ? GROUPS : size;
-
 	parts = parts < room ? parts : room;
 	return parts < 2 ? 2 : parts;
 }
@@ -71,7 +68,6 @@ static size_t parts_first(size_t size, size_t room) {
  * group of what is not known. Without all of it there is today's setting, which it meets in any case. */
 static void arms_plan(struct ablation *ablation, size_t room) {
 	uint64_t set = ablation->set, open = set & ~ablation->known;
-
 	ablation->arm_count = ablation->wide = 0;
 	if (ablation->dropped_count > 0 && room > 0) {
 		arm_add(ablation, ablation->result->kept);
@@ -84,7 +80,6 @@ static void arms_plan(struct ablation *ablation, size_t room) {
 	size_t size = (size_of(set) + ablation->parts - 1) / ablation->parts, groups = room;
 	for (; groups > 0 && open != 0; groups--) {
 		uint64_t group = firsts_of(ablation->task, open, size);
-
 		open &= ~group;
 		if (set & ~group)
 			arm_add(ablation, set & ~group);
@@ -109,11 +104,9 @@ static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	uint64_t whole = ablation->set;
 	double loss = LOSS_SHARE * log(gain->ratio);
 	size_t count = 0;
-
 	for (size_t i = ablation->wide; i < ablation->arm_count; i++) {
 		const struct ablation_arm *arm = &ablation->arms[i];
 		size_t at = count++;
-
 		if (arm->slower || isnan(arm->ratio)) {
 			count--;
 			continue;
@@ -125,7 +118,6 @@ static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	ablation->dropped_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t group = whole & ~open[i]->set;
-
 		double price = key_of(open[i]) > 0 && open[i]->open ? log(open[i]->ratio) : 0;
 		if (has_failed(ablation, ablation->set & ~group) || price > loss)
 			continue;
@@ -139,7 +131,6 @@ static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 static void prices_take(struct ablation *ablation) {
 	for (size_t i = ablation->wide; i < ablation->arm_count; i++) {
 		uint64_t group = ablation->set & ~ablation->arms[i].set;
-
 		if (size_of(group) != 1)
 			continue;
 		ablation->known |= group;
@@ -155,7 +146,6 @@ static void set_change(struct ablation *ablation) {
 /* The set under test becomes the one that is kept, and less of it is tested next. False: all of it is known. */
 static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
 	struct ablation_result *result = ablation->result;
-
 	if (result->kept != ablation->set)
 		for (size_t i = 0; i < ABLATION_CHANGES_MAX; i++)
 			result->without[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
@@ -173,7 +163,6 @@ static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
  * back. False: there is nothing between it and the set that was kept. */
 static bool go_back(struct ablation *ablation) {
 	size_t left = ablation->dropped_count / 2;
-
 	ablation->failed[ablation->failed_count++] = ablation->set;
 	ablation->set = ablation->result->kept;
 	for (size_t i = 0; i < left; i++)
@@ -186,7 +175,6 @@ static bool go_back(struct ablation *ablation) {
 /* A set that is not proven is better than a larger one that is not proven, either. */
 static bool is_enough(const struct ablation *ablation, const struct ablation_gain *gain) {
 	bool likely = !ablation->result->faster && gain->ratio > 1 + MARGIN;
-
 	return (gain->faster || likely) && !(ablation->wide && ablation->arms[0].faster);
 }
 
@@ -194,7 +182,6 @@ static int stage_run(struct ablation *ablation, bool first, bool *more, struct e
 	const struct ablation_task *task = ablation->task;
 	struct ablation_result *result = ablation->result;
 	struct ablation_gain gain = {.ratio = NAN, .faster = result->faster};
-
 	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, first, &gain, err))
 		return -1;
 	if (first || is_enough(ablation, &gain)) {
@@ -220,14 +207,12 @@ void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other)
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {
 	struct ablation ablation = {.task = task, .result = result};
 	bool more = true;
-
 	*result = (struct ablation_result){0};
 	for (size_t i = 0; i < task->count; i++)
 		ablation.set |= bit(i);
 	set_change(&ablation);
 	for (int stage = 0; more && stage < STAGES_MAX; stage++) {
 		int room = task->room(task->ctx, ablation.set);
-
 		if (room < 0 && stage > 0)
 			return 0;
 		arms_plan(&ablation, room > 0 ? (size_t)room : 0);

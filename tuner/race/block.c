@@ -97,7 +97,6 @@ static bool samples_plausible(const struct trial_result *result, double max) {
 /* Runners are not trusted: an impossible status or sample becomes a failure with a type and a message. */
 static void result_check(struct trial_result *result, double max) {
 	const char *wrong = NULL;
-
 	if ((int)result->status < 0 || result->status >= TRIAL_STATUS_COUNT)
 		wrong = "ended with an unknown status";
 	else if (result->status == TRIAL_CORRECT && !samples_plausible(result, max))
@@ -141,7 +140,6 @@ static void race_entrant_fail(struct race_entrant *entrant, enum trial_status st
 static struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base) {
 	struct trial_request request = *base;
 	double last = entrant->count > 0 ? entrant->samples[entrant->count - 1] : 0;
-
 	request.config = entrant->config;
 	request.samples = 1;
 	request.warmup = !base->whole_program && last < WARMUP_UNDER_S;
@@ -172,7 +170,6 @@ static int race_context_report(const struct race_context *context, const struct 
                                const struct trial_result *result, struct err *err) {
 	const struct race_observer *observer = context->observer;
 	const char *phase = entrant->phase ? entrant->phase : context->phase;
-
 	if (observer == NULL || observer->trial == NULL)
 		return 0;
 	return observer->trial(observer->ctx, phase, context->block, entrant->config, result, err) != 0 ? -1 : 0;
@@ -183,7 +180,6 @@ static int race_entrant_record(struct race_entrant *entrant, const struct race_c
                                const struct trial_request *request, struct trial_result *result, double *seconds,
                                struct err *err) {
 	bool over = entrant->bound > 0 && result->status == TRIAL_CENSORED;
-
 	*seconds = NAN;
 	/* Only seconds have an upper bound: a program may print a metric of any size. */
 	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
@@ -216,7 +212,6 @@ bool race_clock_late(const struct race_clock *clock, double each) {
 
 static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
 	double each = blocks > 0 ? (race_clock_now(clock) - start) / blocks : 0;
-
 	return race_clock_late(clock, more * each);
 }
 
@@ -232,7 +227,6 @@ bool race_clock_spares(const struct race_clock *clock, double start, int blocks,
 /* A trial may not take longer than what is left of the time. */
 static void race_clock_limit(const struct race_clock *clock, struct trial_request *request) {
 	double left;
-
 	if (clock == NULL || !(clock->cut > 0))
 		return;
 	left = fmax(clock->cut - race_clock_now(clock), 1e-3);
@@ -248,7 +242,6 @@ static bool was_cut(const struct race_clock *clock, const struct trial_result *r
 static bool race_entrant_cut(struct race_entrant *entrant, const struct race_context *context,
                              const struct trial_result *result) {
 	bool cut = was_cut(context->clock, result);
-
 	entrant->cut = entrant->cut || cut;
 	return cut;
 }
@@ -258,7 +251,6 @@ static int race_entrant_measure(struct race_entrant *entrant, const struct race_
 	struct trial_request request = race_entrant_request(entrant, context->request);
 	struct trial_result result = {.value = NAN};
 	int status;
-
 	*seconds = NAN;
 	if (is_over(context->clock))
 		return 0;

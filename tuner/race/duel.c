@@ -2,12 +2,13 @@
 /* The duel: interleaved pairs until the verdict is clear, with looks on the schedule of look.c (ADR 14). */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
-#include "tuner/race/race_impl.h"
 #include "tuner/race/look.h"
 #include "tuner/race/numbers.h"
+#include "tuner/race/race_impl.h"
 
 enum { PAIRS_LIMIT = 100000 };
 /* With a smaller gain than so many margins it is better to know first whether there is any. */
@@ -57,10 +58,9 @@ static double duel_now(const struct duel_options *options) {
 	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
 }
 
-/* The rows that measured this arm beside a, in x and y. */
-int duel_pairs(const struct duel *duel, size_t arm) {
+/* The number of rows that measured this arm beside a, whose times are then in x and y. */
+static int duel_pairs(const struct duel *duel, size_t arm) {
 	int count = 0;
-
 	for (int row = 0; row < duel->rows; row++) {
 		if (isnan(duel->arms[arm].seconds[row]))
 			continue;
@@ -72,7 +72,6 @@ int duel_pairs(const struct duel *duel, size_t arm) {
 
 static size_t others_open(const struct duel *duel) {
 	size_t count = 0;
-
 	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
 		count += !duel->arms[arm].over;
 	return count;
@@ -81,7 +80,6 @@ static size_t others_open(const struct duel *duel) {
 /* The reason why a is fast is worth a question only where it is likely to be. */
 static bool others_run(const struct duel *duel) {
 	const struct duel_result *result = duel->result;
-
 	if (duel->arms[SIDE_B].over)
 		return result->verdict == PAIRED_FASTER;
 	return !duel->looked || (duel->promising && result->paired.ratio < 1 - duel->options->margin);
@@ -90,7 +88,6 @@ static bool others_run(const struct duel *duel) {
 /* Seconds of the next block; 0: none has ended. */
 static double duel_block_seconds(const struct duel *duel) {
 	size_t trials = !duel->arms[SIDE_B].over + 1 + (others_run(duel) ? others_open(duel) : 0);
-
 	if (duel->options->blocks != NULL)
 		return blocks_seconds(&duel->blocks);
 	return duel->trials > 0 ? (duel_now(duel->options) - duel->start) / duel->trials * (double)trials : 0;
@@ -100,18 +97,10 @@ static double duel_block_seconds(const struct duel *duel) {
 static bool duel_controls(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 	double left = duel->arms[SIDE_B].look - duel_pairs(duel, SIDE_B);
-
 	if (options->controls_max && duel->rows >= options->controls_max)
 		return false;
 	return options->control && !duel->arms[SIDE_B].over && duel_pairs(duel, CONTROL) == duel->rows &&
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
-}
-
-static void swap(int *a, int *b) {
-	int other = *a;
-
-	*a = *b;
-	*b = other;
 }
 
 /* Does the side that is asked about run first in this pair? At random, but of each two pairs in a row it is once first
@@ -127,7 +116,6 @@ static bool look_first(struct rng *rng, size_t pair, bool before) {
 static size_t duel_plan(void *ctx, int *order) {
 	struct duel *duel = ctx;
 	size_t trials = 0, at[2] = {0};
-
 	order[trials++] = SIDE_A;
 	if (!duel->arms[SIDE_B].over)
 		order[trials++] = SIDE_B;
@@ -143,8 +131,10 @@ static size_t duel_plan(void *ctx, int *order) {
 		if (order[i] <= SIDE_B)
 			at[order[i]] = i;
 	duel->a_first = look_first(&duel->rng, duel->planned++, duel->a_first);
-	if ((at[SIDE_A] < at[SIDE_B]) != duel->a_first)
-		swap(&order[at[SIDE_A]], &order[at[SIDE_B]]);
+	if ((at[SIDE_A] < at[SIDE_B]) != duel->a_first) {
+		order[at[SIDE_A]] = SIDE_B;
+		order[at[SIDE_B]] = SIDE_A;
+	}
 	return trials;
 }
 
@@ -160,7 +150,6 @@ static bool is_sample(const void *ctx, int trial) {
 
 static void block_begin(void *ctx) {
 	struct duel *duel = ctx;
-
 	for (size_t arm = 0; arm < duel->arm_count; arm++)
 		duel->arms[arm].current = NAN;
 }
@@ -188,7 +177,6 @@ static void row_add(struct duel *duel) {
 static void block_end(void *ctx, size_t trials, size_t done, bool lost) {
 	struct duel *duel = ctx;
 	bool whole = !isnan(duel->arms[SIDE_A].current) && (duel->arms[SIDE_B].over || !isnan(duel->arms[SIDE_B].current));
-
 	(void)trials;
 	duel->context.block++;
 	duel->trials += (int)done;
@@ -203,7 +191,6 @@ static void block_end(void *ctx, size_t trials, size_t done, bool lost) {
  * a pair or it is lost as well. Otherwise both may fail for a reason that has nothing to do with the configuration. */
 static bool duel_forfeited(const struct duel *duel) {
 	const struct race_entrant *a = &duel->arms[SIDE_A].entrant, *b = &duel->arms[SIDE_B].entrant;
-
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
 }
 
@@ -212,7 +199,6 @@ static void duel_look(struct duel *duel, bool last) {
 	const struct look_rule rule = duel_rule(duel->options);
 	int count = duel_pairs(duel, SIDE_B);
 	struct look_answer answer = look_take(&rule, duel->x, duel->y, (size_t)count, last);
-
 	result->paired = answer.paired;
 	result->verdict = answer.verdict;
 	result->decided = answer.decided || count >= duel->options->pairs_min;
@@ -233,7 +219,6 @@ static void other_look(struct duel *duel, size_t arm, bool last) {
 	struct duel_other *other = &duel->result->others[arm - OTHERS];
 	int count = duel_pairs(duel, arm);
 	struct look_answer answer = look_take(&rule, duel->y, duel->x, (size_t)count, last);
-
 	other->paired = answer.paired;
 	other->verdict = answer.verdict;
 	other->decided =
@@ -250,31 +235,25 @@ static bool duel_passed(const struct duel *duel, double seconds) {
 	return seconds > 0 && duel_now(duel->options) - duel->start > seconds;
 }
 
-static int pairs_of(const struct duel *duel) {
-	return duel_pairs(duel, SIDE_B);
-}
-
 /* The budget's clock always counts, but blocks on their way still do, too. The duel's own limits do so only from
  * pairs_min pairs on, because a verdict from fewer is not one that the caller asked for. */
 static bool duel_ends(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
-
 	if (duel->blocks.count == 0 && duel_late(duel))
 		return true;
-	return pairs_of(duel) >= options->pairs_min && duel_passed(duel, options->seconds_max);
+	return duel_pairs(duel, SIDE_B) >= options->pairs_min && duel_passed(duel, options->seconds_max);
 }
 
 /* Little can come of a duel whose last look was not promising, so it gets less time. */
 static bool duel_gives_up(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
-
-	return !duel->promising && pairs_of(duel) >= options->pairs_min && duel_passed(duel, options->seconds_vague);
+	return !duel->promising && duel_pairs(duel, SIDE_B) >= options->pairs_min &&
+	       duel_passed(duel, options->seconds_vague);
 }
 
 /* Blocks that are needed for the next look at anything. */
 static int blocks_wanted(const struct duel *duel) {
 	int wanted = INT_MAX;
-
 	for (size_t arm = SIDE_B; arm < duel->arm_count; arm++) {
 		if (arm == CONTROL || duel->arms[arm].over || (arm >= OTHERS && !others_run(duel)))
 			continue;
@@ -288,7 +267,6 @@ static int blocks_wanted(const struct duel *duel) {
 static void duel_judge(struct duel *duel, bool at_once) {
 	struct race_watch *watch = duel->options->watch;
 	enum race_watch_answer answer = race_watch_ask(watch, duel->context.block - duel->judged_block, at_once);
-
 	if (answer == RACE_WATCH_LATER)
 		return;
 	for (int block = duel->judged_block; answer == RACE_WATCH_REPEAT && block < duel->context.block; block++) {
@@ -307,7 +285,6 @@ static void duel_judge(struct duel *duel, bool at_once) {
 static void duel_watch(struct duel *duel) {
 	const struct duel_options *options = duel->options;
 	int blocks = duel->context.block, pending = blocks - duel->judged_block;
-
 	if (options->watch != NULL && options->blocks == NULL &&
 	    race_clock_spares(&options->clock, duel->start, blocks, pending))
 		duel_judge(duel, blocks_wanted(duel) <= 0);
@@ -315,7 +292,6 @@ static void duel_watch(struct duel *duel) {
 
 static bool others_late(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
-
 	return options->others_seconds > 0 &&
 	       duel_now(options) - duel->start + duel_block_seconds(duel) > options->others_seconds;
 }
@@ -324,7 +300,6 @@ static void others_decide(struct duel *duel, bool last) {
 	last = last || others_late(duel);
 	for (size_t arm = OTHERS; arm < duel->arm_count; arm++) {
 		struct duel_arm *other = &duel->arms[arm];
-
 		if (other->entrant.lost && !other->over)
 			other_look(duel, arm, true);
 		else if (!other->over && (last || duel_pairs(duel, arm) >= other->look))
@@ -334,9 +309,8 @@ static void others_decide(struct duel *duel, bool last) {
 
 /* Once a has met b, whatever more is to be known is about the others. */
 static void pairs_decide(struct duel *duel, bool ends) {
-	int count = pairs_of(duel);
+	int count = duel_pairs(duel, SIDE_B);
 	bool last = ends || count >= duel->options->pairs_max;
-
 	if (duel->arms[SIDE_B].over)
 		return;
 	if (count < duel->arms[SIDE_B].look)
@@ -350,9 +324,7 @@ static void pairs_decide(struct duel *duel, bool ends) {
 /* Is it better to go on with one of the others? Not if the time does not suffice for as many pairs with it. */
 static bool others_replace(const struct duel *duel) {
 	bool any = false;
-
 	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
-
 	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0 ||
 	    race_clock_late(&duel->options->clock, duel_now(duel->options) - duel->start))
 		return false;
@@ -363,10 +335,8 @@ static bool others_replace(const struct duel *duel) {
 
 static bool duel_decide(void *ctx) {
 	struct duel *duel = ctx;
-	bool ends;
-
 	duel_watch(duel);
-	ends = duel_ends(duel);
+	bool ends = duel_ends(duel);
 	pairs_decide(duel, ends);
 	others_decide(duel, ends || (duel->arms[SIDE_B].over && !others_run(duel)));
 	duel->over = duel->arms[SIDE_B].over && others_open(duel) == 0;
@@ -378,7 +348,6 @@ static bool duel_decide(void *ctx) {
  * make, are thus the same on several nodes as on one. */
 static bool may_begin(const void *ctx) {
 	const struct duel *duel = ctx;
-
 	if (duel_forfeited(duel))
 		return false;
 	if (duel->options->blocks == NULL)
@@ -399,7 +368,6 @@ static int duel_measure(struct duel *duel, struct err *err) {
 	                                 .note = trial_note,
 	                                 .end = block_end,
 	                                 .decide = duel_decide};
-
 	duel->arms[SIDE_B].look = look_next(&rule, 0);
 	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
 		duel->arms[arm].look = look_next(&others, 0);
@@ -408,9 +376,56 @@ static int duel_measure(struct duel *duel, struct err *err) {
 	return race_blocks_run(&duel->blocks, &plan, err);
 }
 
+/* The signed ranks of fewer than 6 pairs cannot reach the level (five on one side have p = 2 / 2^5, 6 %), so Student's
+ * t takes their place, as in the looks at so few pairs. */
+static struct paired duel_control(const struct duel *duel, size_t count) {
+	double level = duel->options->level;
+	return count >= 2 && count < 6 && duel->options->pairs_first ? look_student(duel->x, duel->y, count, level)
+	                                                             : paired_analyse(duel->x, duel->y, count, level);
+}
+
+static void side_report(const struct duel *duel, int i, struct duel_result *result) {
+	const struct race_entrant *side = &duel->arms[i].entrant;
+	result->failed[i] = side->failed;
+	result->lost[i] = side->lost;
+	result->cut[i] = side->cut && side->count == 0;
+	result->median[i] = stats_median(side->samples, side->count);
+	stats_median_ci(side->samples, side->count, duel->options->level, result->ci[i]);
+}
+
+static void others_report(const struct duel *duel, struct duel_result *result) {
+	for (size_t i = 0; i < duel->options->other_count; i++) {
+		const struct race_entrant *entrant = &duel->arms[OTHERS + i].entrant;
+		result->others[i].median = stats_median(entrant->samples, entrant->count);
+		result->others[i].failed = entrant->failed;
+		result->others[i].lost = entrant->lost;
+		if (entrant->lost)
+			result->others[i].verdict = PAIRED_SLOWER;
+	}
+}
+
+/* Takes the arrays of the arms, without the rows that b has no part in. */
+static void pairs_report(struct duel *duel, struct duel_result *result) {
+	int count = duel_pairs(duel, SIDE_B);
+	result->a = duel->x;
+	result->b = duel->y;
+	result->paired.count = (size_t)count;
+	duel->x = duel->y = NULL;
+}
+
+/* Sets what the samples say, and takes the pairs. */
+static void duel_report(struct duel *duel, struct duel_result *result) {
+	int controls = duel_pairs(duel, CONTROL);
+	if (controls > 0)
+		result->control = duel_control(duel, (size_t)controls);
+	for (int i = 0; i < 2; i++)
+		side_report(duel, i, result);
+	others_report(duel, result);
+	pairs_report(duel, result);
+}
+
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
 	const struct race_entrant *a = &duel->arms[SIDE_A].entrant, *b = &duel->arms[SIDE_B].entrant;
-
 	if (a->lost && b->lost)
 		return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 		               "neither of the two configurations could be measured: %s, %s", trial_status_word(a->failed),
@@ -429,7 +444,6 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 
 static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	const struct duel_options *options = duel->options;
-
 	duel->arm_count = OTHERS + options->other_count;
 	duel->arms = mem_alloc(duel->arm_count, sizeof *duel->arms);
 	duel->arms[SIDE_A].entrant.config = a;
@@ -459,18 +473,28 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	struct race_context context = {
 		.runner = runner, .request = request, .observer = observer, .phase = options->phase, .clock = &options->clock};
 	struct duel duel = {.options = options, .result = result, .context = context, .start = duel_now(options)};
-	int status;
-
 	*result = (struct duel_result){0};
 	if (options_check(options, err) != 0)
 		return -1;
 	rng_split(&duel.rng, options->seed, "duel");
 	arms_make(&duel, a, b);
-	status = duel_measure(&duel, err);
+	int status = duel_measure(&duel, err);
 	race_watch_end(options->watch, duel.context.block - duel.judged_block);
 	result->failures = duel.failures;
 	if (status == 0)
 		status = duel_conclude(&duel, result, err);
 	arms_free(&duel);
 	return status;
+}
+
+void duel_result_clear(struct duel_result *result) {
+	free(result->a);
+	free(result->b);
+	free(result->others);
+	*result = (struct duel_result){0};
+}
+
+double duel_noise_floor(const struct duel_result *result) {
+	const double *ci = result->control.ci;
+	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }

@@ -55,7 +55,6 @@ static int options_check(const struct race_options *options, size_t count, struc
 
 static void race_init(struct race *race) {
 	size_t count = race->count, blocks = (size_t)race->options->blocks_max;
-
 	race->field = mem_alloc(count, sizeof *race->field);
 	race->times = mem_alloc(count, blocks * sizeof *race->times);
 	race->x = mem_alloc(blocks, sizeof *race->x);
@@ -84,7 +83,6 @@ static void race_clear(struct race *race) {
 
 static size_t race_alive(const struct race *race) {
 	size_t alive = 0;
-
 	for (size_t e = 0; e < race->count; e++)
 		alive += race->entries[e].alive;
 	return alive;
@@ -106,10 +104,8 @@ static double race_level(const struct race *race) {
 /* Compares entry e with entry f over the blocks that measured both; count is 0 if there are none. */
 static struct paired race_compare(const struct race *race, size_t e, size_t f, double level) {
 	size_t shared = 0;
-
 	for (int block = 0; block < race->context.block; block++) {
 		const double *times = race->times + (size_t)block * race->count;
-
 		if (isnan(times[e]) || isnan(times[f]))
 			continue;
 		race->x[shared] = times[e];
@@ -127,10 +123,8 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
  * bounded. Returns false if no surviving entry has a sample yet. */
 static bool race_lead(struct race *race) {
 	double lowest = INFINITY;
-
 	for (size_t e = 0; e < race->count; e++) {
 		double median = stats_median(race->field[e].samples, race->field[e].count);
-
 		if (race->entries[e].alive && median < lowest) {
 			lowest = median;
 			race->best = e;
@@ -141,7 +135,6 @@ static bool race_lead(struct race *race) {
 	for (size_t step = 0; step < race->count; step++) {
 		size_t lead = race->best;
 		double ratio = 1;
-
 		for (size_t e = 0; e < race->count; e++) {
 			race->against[e] = race_compare(race, e, lead, race_level(race));
 			if (race->entries[e].alive && race->against[e].ratio < ratio) {
@@ -165,7 +158,6 @@ static void race_eliminate(struct race *race) {
 		if (!race->entries[e].alive || e == race->best)
 			continue;
 		struct paired paired = race_compare(race, e, race->best, race_level(race));
-
 		race->p[i++] = paired.ratio > 1 ? paired.p : 1;
 		if (paired.ratio > 1 && race_is_early(race))
 			race->p[i - 1] = paired.ci[0] > 1 ? 0 : 1;
@@ -186,7 +178,6 @@ static bool race_settled(const struct race *race) {
 
 static double race_now(const struct race *race) {
 	const struct block_runner *blocks = race->options->blocks;
-
 	return blocks != NULL ? blocks->now(blocks->ctx) : race_clock_now(&race->options->clock);
 }
 
@@ -199,7 +190,6 @@ static bool race_over(const struct race *race) {
 
 static bool race_late(const struct race *race) {
 	double limit = race->options->seconds_max;
-
 	return race_over(race) || (limit > 0 && race_now(race) - race->start > limit);
 }
 
@@ -209,7 +199,6 @@ static bool race_late(const struct race *race) {
 static bool race_judge(struct race *race, bool at_once) {
 	const struct race_options *options = race->options;
 	int from = race->judged_block, to = race->context.block;
-
 	if (options->watch == NULL || options->blocks != NULL || 2 * (race->dropped + to - from) > options->blocks_max ||
 	    !race_clock_spares(&options->clock, race->start, to, to - from))
 		return false;
@@ -227,13 +216,11 @@ static bool race_judge(struct race *race, bool at_once) {
 
 static int race_least(const struct race *race) {
 	const struct race_options *options = race->options;
-
 	return options->early && options->blocks_min > RACE_BLOCKS_EARLY ? RACE_BLOCKS_EARLY : options->blocks_min;
 }
 
 static bool race_decide(void *ctx) {
 	struct race *race = ctx;
-
 	race_judge(race, false);
 	if (race_blocks(race) < race_least(race) && !race_over(race))
 		return false;
@@ -247,7 +234,6 @@ static bool race_decide(void *ctx) {
 /* Out of time before anything was measured, the estimates decide. */
 static bool race_favourite(struct race *race) {
 	double lowest = INFINITY;
-
 	for (size_t e = 0; e < race->count; e++)
 		if (race->entries[e].alive && race->entries[e].estimate < lowest) {
 			lowest = race->entries[e].estimate;
@@ -260,7 +246,6 @@ static bool race_favourite(struct race *race) {
  * could use the node, the race leaves it. */
 static size_t least_ahead(const struct race *race) {
 	const struct block_runner *blocks = race->options->blocks;
-
 	return blocks->other != NULL && blocks->other(blocks->ctx) ? 1 : 2;
 }
 
@@ -269,14 +254,12 @@ static size_t least_ahead(const struct race *race) {
 static bool is_ahead(const struct race *race) {
 	size_t done = (size_t)race->context.block, least = (size_t)race_least(race);
 	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
-
 	return race->blocks.count >= ahead || race_clock_late(&race->options->clock, blocks_seconds(&race->blocks));
 }
 
 static bool may_begin(const void *ctx) {
 	const struct race *race = ctx;
 	size_t begun = (size_t)race->context.block + race->blocks.count;
-
 	return begun < (size_t)race->options->blocks_max && race_alive(race) > 0 &&
 	       (race->options->blocks == NULL || !is_ahead(race));
 }
@@ -284,7 +267,6 @@ static bool may_begin(const void *ctx) {
 static size_t block_plan(void *ctx, int *order) {
 	struct race *race = ctx;
 	size_t running = 0;
-
 	for (size_t e = 0; e < race->count; e++)
 		if (race->entries[e].alive)
 			order[running++] = (int)e;
@@ -308,7 +290,6 @@ static double *row_of(const struct race *race) {
 
 static void row_begin(void *ctx) {
 	struct race *race = ctx;
-
 	for (size_t e = 0; e < race->count; e++)
 		row_of(race)[e] = NAN;
 }
@@ -316,7 +297,6 @@ static void row_begin(void *ctx) {
 static void trial_note(void *ctx, int trial, double seconds) {
 	struct race *race = ctx;
 	struct race_entry *entry = &race->entries[trial];
-
 	row_of(race)[trial] = entry->alive ? seconds : NAN;
 	entry->alive = entry->alive && !race->field[trial].lost;
 }
@@ -325,7 +305,6 @@ static void trial_note(void *ctx, int trial, double seconds) {
  */
 static void row_end(void *ctx, size_t count, size_t done, bool lost) {
 	struct race *race = ctx;
-
 	(void)count;
 	(void)lost;
 	race->context.block += done > 0;
@@ -343,7 +322,6 @@ static int race_measure(struct race *race, struct err *err) {
 	                                 .note = trial_note,
 	                                 .end = row_end,
 	                                 .decide = race_decide};
-
 	race->blocks.runner = race->options->blocks;
 	if (race_blocks_run(&race->blocks, &plan, err) != 0)
 		return -1;
@@ -359,12 +337,10 @@ static int race_measure(struct race *race, struct err *err) {
  * metrics often are. What the changes are worth is for the duel to find out, which takes longer the more there are. */
 static size_t race_winner(const struct race *race) {
 	const struct race_entry *best = &race->entries[race->best];
-
 	for (size_t e = 0; e < race->count; e++) {
 		const struct race_entry *entry = &race->entries[e];
 		const struct paired *against = &race->against[e];
 		bool near = against->ratio <= 1 + NEAR && against->ci[0] <= 1;
-
 		if (!entry->alive || (entry->changes == 0 && best->changes > 0) || !near)
 			continue;
 		bool equal = against->ratio == 1 && entry->cost != best->cost;
@@ -377,7 +353,6 @@ static size_t race_winner(const struct race *race) {
 static void race_report(const struct race *race) {
 	for (size_t e = 0; e < race->count; e++) {
 		const struct race_entrant *entrant = &race->field[e];
-
 		race->entries[e].median = stats_median(entrant->samples, entrant->count);
 		race->entries[e].blocks = (int)entrant->count;
 		race->entries[e].failed = entrant->lost ? entrant->failed : TRIAL_CORRECT;
@@ -397,7 +372,6 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 	                    .count = count,
 	                    .level = fmax(0, 2 * options->level - 1)};
 	int status;
-
 	if (options_check(options, count, err) != 0)
 		return -1;
 	race.start = race_now(&race);

@@ -97,8 +97,4 @@ struct duel {
 	bool over;            /* the last look was taken, whatever the others still need */
 };
 
-/* The number of rows that measured this arm beside a, whose times are then in x and y. */
-int duel_pairs(const struct duel *duel, size_t arm);
-/* Sets what the samples say, and takes the pairs. */
-void duel_report(struct duel *duel, struct duel_result *result);
 #endif

@@ -61,6 +61,9 @@ bool scan_text(struct scan *scan, struct scan_text *out);
 bool scan_value(struct scan *scan, struct arena *arena, struct value *out);
 /* True if only white space is left, or if the text may end here without its brackets. */
 bool scan_end(struct scan *scan);
+/* Reads an object of which the member `later` needs to know `first`, in whatever order the file has them. */
+void scan_in_order(struct scan *scan, const char *first, void (*first_read)(void *ctx), const char *later,
+                   void (*later_read)(void *ctx), void *ctx);
 /* Sets the error with name and line; always returns false. */
 bool scan_fail(struct scan *scan, const char *hint, const char *what, ...) __attribute__((format(printf, 3, 4)));
 
@@ -243,7 +246,7 @@ const struct record_format *record_detect(struct scan *scan);
 
 enum { LOAD_LIMIT = 1 << 30 };
 
-/* src: record_arrive.c. Turns the bytes of a file that is not gzipped into text, in memory that has room for a 0 behind
+/* Turns the bytes of a file that is not gzipped into text, in memory that has room for a 0 behind
  * it; `data` must have that, too, and is freed or returned. NULL with err. */
 char *record_arrive(const char *path, char *data, size_t *size, struct err *err);
 /* A file that grows much more than recorded spaces and tables do is made to fill the memory. */

@@ -14,8 +14,7 @@ struct total {
 struct ktt {
 	struct scan *scan;
 	struct build *build;
-	const char *results; /* their place, if they come before the metadata */
-	double ms;           /* the unit of all times */
+	double ms; /* the unit of all times */
 	/* The current result: */
 	double duration, extra, total, overhead, moved;
 	bool computed;
@@ -213,6 +212,10 @@ static void read_result(struct ktt *ktt) {
 	build_end(ktt->build, ktt->scan);
 }
 
+static void read_results(void *ktt) {
+	read_list(ktt, read_result);
+}
+
 static void read_unit(struct ktt *ktt) {
 	struct scan_text unit;
 	if (!scan_text(ktt->scan, &unit))
@@ -222,7 +225,8 @@ static void read_unit(struct ktt *ktt) {
 		scan_fail(ktt->scan, "use Seconds, Milliseconds, Microseconds or Nanoseconds", "unknown \"TimeUnit\"");
 }
 
-static void read_metadata(struct ktt *ktt) {
+static void read_metadata(void *context) {
+	struct ktt *ktt = context;
 	struct scan_text key;
 	for (scan_object(ktt->scan); scan_member(ktt->scan, &key);)
 		if (scan_text_is(&key, "TimeUnit"))
@@ -233,30 +237,9 @@ static void read_metadata(struct ktt *ktt) {
 			scan_skip(ktt->scan);
 }
 
-static void read_top(struct ktt *ktt) {
-	struct scan_text key;
-	bool has_metadata = false;
-	for (scan_object(ktt->scan); scan_member(ktt->scan, &key);)
-		if (scan_text_is(&key, "Metadata")) {
-			has_metadata = true;
-			read_metadata(ktt);
-		} else if (!scan_text_is(&key, "Results")) {
-			scan_skip(ktt->scan);
-		} else if (has_metadata) {
-			read_list(ktt, read_result);
-		} else {
-			ktt->results = ktt->scan->at;
-			scan_skip(ktt->scan);
-		}
-}
-
 static bool ktt_read(struct scan *scan, struct build *build) {
 	struct ktt ktt = {.scan = scan, .build = build, .ms = 1};
-	read_top(&ktt);
-	if (scan_end(scan) && ktt.results) {
-		scan->at = ktt.results;
-		read_list(&ktt, read_result);
-	}
+	scan_in_order(scan, "Metadata", read_metadata, "Results", read_results, &ktt);
 	free(ktt.counts);
 	free(ktt.totals);
 	return !scan->failed;

@@ -19,8 +19,7 @@ struct t4 {
 	struct scan *scan;
 	struct build *build;
 	struct build_keys keys;
-	const char *results; /* their place, if they come before the metadata */
-	double ms;           /* the unit of times that do not have their own */
+	double ms; /* the unit of times that do not have their own */
 	struct scan_text objective;
 	bool named;                       /* a result, or the user, has named the objective */
 	bool timed;                       /* the objective has a unit of time */
@@ -121,7 +120,7 @@ static void read_measurements(struct t4 *t4) {
 			return;
 		}
 		if (t4->count == t4->room) {
-			t4->room = t4->room ? t4->room * 2 : 16;
+			t4->room = t4->room ? 2 * t4->room : 16;
 			t4->measurements = mem_grow(t4->measurements, t4->room, sizeof *t4->measurements);
 		}
 		t4->measurements[t4->count] = (struct measurement){.name = {.at = ""}, .unit = {.at = ""}, .value = NAN};
@@ -219,12 +218,14 @@ static void read_result(struct t4 *t4) {
 	build_end(t4->build, t4->scan);
 }
 
-static void read_results(struct t4 *t4) {
+static void read_results(void *context) {
+	struct t4 *t4 = context;
 	for (scan_array(t4->scan); scan_item(t4->scan);)
 		read_result(t4);
 }
 
-static void read_metadata(struct t4 *t4) {
+static void read_metadata(void *context) {
+	struct t4 *t4 = context;
 	struct scan_text key, unit;
 	struct record *record = t4->build->record;
 	if (scan_type(t4->scan) != SCAN_OBJECT) {
@@ -245,23 +246,6 @@ static void read_metadata(struct t4 *t4) {
 		}
 }
 
-static void read_top(struct t4 *t4) {
-	struct scan_text key;
-	bool has_metadata = false;
-	for (scan_object(t4->scan); scan_member(t4->scan, &key);)
-		if (scan_text_is(&key, "metadata")) {
-			has_metadata = true;
-			read_metadata(t4);
-		} else if (!scan_text_is(&key, "results")) {
-			scan_skip(t4->scan);
-		} else if (has_metadata) {
-			read_results(t4);
-		} else {
-			t4->results = t4->scan->at;
-			scan_skip(t4->scan);
-		}
-}
-
 static bool t4_read(struct scan *scan, struct build *build) {
 	const struct record_choice *choice = &build->choice;
 	struct t4 t4 = {.scan = scan, .build = build, .ms = 1, .objective = {.at = "time", .size = 4}};
@@ -271,11 +255,7 @@ static bool t4_read(struct scan *scan, struct build *build) {
 		t4.objective = (struct scan_text){.at = choice->objective, .size = strlen(choice->objective)};
 		t4.named = true;
 	}
-	read_top(&t4);
-	if (scan_end(scan) && t4.results) {
-		scan->at = t4.results;
-		read_results(&t4);
-	}
+	scan_in_order(scan, "metadata", read_metadata, "results", read_results, &t4);
 	free(t4.measurements);
 	struct record *record = build->record;
 	if (!is_time(&t4) && !t4.timed && strcmp(record->unit, "ms") == 0)

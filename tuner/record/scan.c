@@ -359,3 +359,24 @@ bool scan_reals(struct scan *scan, struct scan_reals *list) {
 			scan_skip(scan);
 	return !scan->failed;
 }
+
+void scan_in_order(struct scan *scan, const char *first, void (*first_read)(void *ctx), const char *later,
+                   void (*later_read)(void *ctx), void *ctx) {
+	const char *place = NULL;
+	bool known = false;
+	struct scan_text key;
+	for (scan_object(scan); scan_member(scan, &key);)
+		if (scan_text_is(&key, first)) {
+			known = true;
+			first_read(ctx);
+		} else if (scan_text_is(&key, later) && known) {
+			later_read(ctx);
+		} else {
+			place = scan_text_is(&key, later) ? scan->at : place;
+			scan_skip(scan);
+		}
+	if (scan_end(scan) && place) {
+		scan->at = place;
+		later_read(ctx);
+	}
+}

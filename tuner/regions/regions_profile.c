@@ -160,22 +160,18 @@ static json_t *region_json(const struct regions_region *region, double total) {
 	                         region->symbol, "offset", (json_int_t)region->offset, "calls",
 	                         (json_int_t)region->facts.calls, "time", js_number(seconds_in(region)), "share",
 	                         js_number(total > 0 ? seconds_in(region) / total : NAN));
-	json_object_set_new(json, "threads", js_number(threads_of(region)));
-	json_object_set_new(json, "sharing", json_string(sharings[region->facts.sharing]));
-	if (*cannot_change(&region->facts))
-		json_object_set_new(json, "cannot_change", json_string(cannot_change(&region->facts)));
-	json_object_set_new(json, "code_size", json_integer((json_int_t)region->code_size));
-	if (region->code_hash) {
-		json_object_set_new(json, "code_bytes", json_integer((json_int_t)region->code_bytes));
-		json_object_set_new(json, "code_hash", json_integer((json_int_t)region->code_hash));
-	}
-	if (region->facts.size_class)
-		json_object_set_new(json, "size", size_json(&region->facts));
-	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
-	json_object_set_new(json, "module", json_string(region->module));
-	json_object_set_new(json, "build_id", json_string(region->build_id));
-	if (region->facts.others)
-		json_object_set_new(json, "nested_calls", json_integer((json_int_t)region->facts.others));
+	const struct omp_region *facts = &region->facts;
+	const char *cannot = cannot_change(facts);
+	bool coded = region->code_hash;
+	json_object_update_new(
+		json, json_pack("{s:o,s:s,s:s*,s:I,s:o*,s:o*,s:o*,s:b,s:o,s:s,s:o*}", "threads", js_number(threads_of(region)),
+	                    "sharing", sharings[facts->sharing], "cannot_change", *cannot ? cannot : NULL, "code_size",
+	                    (json_int_t)region->code_size, "code_bytes",
+	                    coded ? json_integer((json_int_t)region->code_bytes) : NULL, "code_hash",
+	                    coded ? json_integer((json_int_t)region->code_hash) : NULL, "size",
+	                    facts->size_class ? size_json(facts) : NULL, "fixed", facts->fixed > 0, "module",
+	                    js_text(region->module), "build_id", region->build_id, "nested_calls",
+	                    facts->others ? json_integer((json_int_t)facts->others) : NULL));
 	return json;
 }
 
@@ -323,26 +319,20 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	regions_work_tell(runs, proof, json);
 	/* Settings of single regions: their product is never listed. */
 	json_int_t settings = (json_int_t)(found->team_count * found->baseline->count);
-	json_object_set_new(json, "space", json_pack("{s:I,s:I}", "cartesian", settings, "valid", settings));
-	json_object_set_new(json, "waiting", js_number(runs->waiting));
-	json_object_set_new(json, "busy", json_boolean(runs->waiting > REGIONS_BUSY));
-	json_object_set_new(json, "load", race_watch_json(&watch));
-	json_object_set_new(json, "force", json_boolean(runs->options->force));
-	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
-	json_object_set(json, "environment", runs->environment);
-	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
-	json_object_set_new(json, "speedup", speedup_json(speedup_inverse(proof->ratio, proof->ci)));
-	if (other->count)
-		json_object_set_new(json, "other_plan", other_json(found, other));
-	json_object_set_new(json, "baseline", side_json(proof->plain, proof->count, json_object()));
-	json_object_set_new(json, "best", side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)));
-	double known = runs->seconds.profile + runs->seconds.explore + runs->seconds.proof;
-	json_object_set_new(
-		json, "seconds",
-		json_pack("{s:o,s:o,s:o,s:o}", "measure", js_number(runs->seconds.profile + runs->seconds.explore), "duel",
-	              js_number(runs->seconds.proof), "race", json_real(0), "idle", js_number(fmax(0, elapsed - known))));
-	json_object_set_new(json, "regions",
-	                    regions_json(found, total, runs->waiting > REGIONS_BUSY, runs->options->force));
+	double measured = runs->seconds.profile + runs->seconds.explore, proved = runs->seconds.proof;
+	bool is_busy = runs->waiting > REGIONS_BUSY, force = runs->options->force;
+	json_object_update_new(
+		json, json_pack("{s:{s:I,s:I},s:o,s:b,s:o,s:b,s:I,s:O*,s:I,s:o,s:o*,s:o,s:o,s:{s:o,s:o,s:f,s:o},s:o}", "space",
+	                    "cartesian", settings, "valid", settings, "waiting", js_number(runs->waiting), "busy", is_busy,
+	                    "load", race_watch_json(&watch), "force", force, "changed", (json_int_t)found->changed,
+	                    "environment", runs->environment, "pairs", (json_int_t)proof->count, "speedup",
+	                    speedup_json(speedup_inverse(proof->ratio, proof->ci)), "other_plan",
+	                    other->count ? other_json(found, other) : NULL, "baseline",
+	                    side_json(proof->plain, proof->count, json_object()), "best",
+	                    side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)), "seconds",
+	                    "measure", js_number(measured), "duel", js_number(proved), "race", 0.0, "idle",
+	                    js_number(fmax(0, elapsed - measured - proved)), "regions",
+	                    regions_json(found, total, is_busy, force)));
 	return json;
 }
 

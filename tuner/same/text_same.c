@@ -5,7 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/range.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "tuner/same/text_same_impl.h"
 

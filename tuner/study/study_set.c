@@ -129,7 +129,8 @@ static double median_of(const json_t *samples) {
 }
 
 static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
-                                   "energy_j", "unsafe",  "counters", "metrics"};
+                                   "energy_j", "unsafe",  "counters", "metrics"},
+						 *const parts[] = {"functions", "lines"}; /* among what was counted */
 
 json_t *study_detail(const json_t *reply) {
 	json_t *detail = json_object(), *metrics = json_object_get(json_object_get(reply, "counting"), "metrics");
@@ -138,9 +139,11 @@ json_t *study_detail(const json_t *reply) {
 		if (member)
 			json_object_set(detail, told[i], member);
 	}
-	json_t *functions = json_object_get(json_object_get(reply, "counting"), "functions");
-	if (json_is_array(functions))
-		json_object_set(detail, "functions", functions);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		json_t *part = json_object_get(json_object_get(reply, "counting"), parts[i]);
+		if (json_is_array(part))
+			json_object_set(detail, parts[i], part);
+	}
 	if (json_object_get(reply, "energy_j"))
 		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
 	if (metrics && !json_object_get(detail, "metrics"))

@@ -105,6 +105,7 @@ struct trial_counters {
 	bool every;               /* count in the trials of the search as well */
 	bool optional;            /* a default, not a request: unknown values are left out */
 	bool slow;                /* some of them need a simulator */
+	bool watch;               /* they count the kernels that a program runs on a GPU */
 };
 
 /* Adds "counters", "metrics", "counting" and, where the reply has them, "simulation" and "regions". Whatever the worker

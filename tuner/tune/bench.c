@@ -299,6 +299,7 @@ struct trial_request tune_search_request(const struct tune *tune, const json_t *
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
+		request.watch = tune->task->counters.watch;
 	}
 	return request;
 }

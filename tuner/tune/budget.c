@@ -459,10 +459,12 @@ bool tune_may_repeat(const struct tune *tune, const struct trial_result *result)
 	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
 }
 
-/* Is the expected gain below the requested minimum? */
+/* Is the expected gain below the requested minimum? The model is too sure of itself where a better one was found late,
+ * so a search goes on for as many evaluations as it took to find the best. */
 static bool hopeless(const struct tune *tune) {
-	if (!(tune->task->limits.stop_gain > 0) ||
-	    tune->tally.evaluations - tune->memory.best_at < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
+	uint64_t since = tune->tally.evaluations - tune->memory.best_at;
+	if (!(tune->task->limits.stop_gain > 0) || since < EVALUATIONS_BEFORE_STOP || since < tune->memory.best_at ||
+	    tune_is_recalling(tune))
 		return false;
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }

@@ -71,6 +71,7 @@ static struct trial_request counting_request(const struct tune *tune, const json
 	request.min_sample_s = SAMPLE_SECONDS;
 	request.counters = counters->asked;
 	request.slow = counters->slow;
+	request.watch = counters->watch;
 	if (!tune->task->whole_programs && !(tune->task->limits.timeout_s > 0))
 		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
 	return request;

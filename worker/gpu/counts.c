@@ -182,6 +182,7 @@ struct table {
 	const struct cupti_chip *chip;
 	double *values;                  /* of a launch, by event; NAN: not counted */
 	struct spread *events, *metrics; /* by event and metric of the plan */
+	struct spread *all;              /* of all functions, by event */
 };
 
 /* A launch's own amount, as opposed to a rate or a share. */
@@ -213,7 +214,9 @@ static void launch_add(struct table *table, const struct cuda_range *range, size
 			continue;
 		cupti_chip_unit(table->chip, plan->events[i].event, &scale);
 		table->values[i] = range->values[metric] * scale;
-		spread_add(&table->events[i], table->values[i], cupti_is_amount(plan->events[i].event) ? launches : time);
+		double weight = cupti_is_amount(plan->events[i].event) ? launches : time;
+		spread_add(&table->events[i], table->values[i], weight);
+		spread_add(&table->all[i], table->values[i], weight);
 	}
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		double value;
@@ -279,16 +282,27 @@ static void functions_add(struct table *table, json_t *rows, const struct gpu_wo
 	}
 }
 
+/* In a run: the sum of an amount, the mean of a rate by time. */
+static double total_of(const struct table *table, size_t event) {
+	const struct spread *all = &table->all[event];
+	return all->count == 0                                     ? NAN
+	       : cupti_is_amount(table->plan->events[event].event) ? all->sum
+	                                                           : all->sum / all->weight;
+}
+
 void gpu_counts_add(json_t *json, const struct gpu_work *counted, const struct counter_plan *plan,
-                    const struct cupti_chip *chip) {
+                    const struct cupti_chip *chip, double *totals) {
 	struct arena *arena = arena_new();
 	json_t *notes = json_object_get(json, "notes");
 	struct table table = {.plan = plan,
 	                      .chip = chip,
 	                      .values = arena_alloc(arena, plan->event_count + 1, sizeof(double)),
 	                      .events = arena_alloc(arena, plan->event_count + 1, sizeof(struct spread)),
-	                      .metrics = arena_alloc(arena, plan->metric_count + 1, sizeof(struct spread))};
+	                      .metrics = arena_alloc(arena, plan->metric_count + 1, sizeof(struct spread)),
+	                      .all = arena_alloc(arena, plan->event_count + 1, sizeof(struct spread))};
 	functions_add(&table, json_object_get(json, "functions"), counted);
+	for (size_t i = 0; i < plan->event_count; i++)
+		totals[i] = total_of(&table, i);
 	json_object_set_new(json, "passes", json_integer(counted->passes));
 	if (counted->failure[0])
 		json_array_append_new(notes, json_sprintf("the kernels were not counted: %s", counted->failure));

@@ -58,9 +58,9 @@ json_t *gpu_work_json(const struct gpu_work *work);
 /* The metrics of CUPTI that the plan needs, with commas between them; NULL: none. In the arena. */
 const char *gpu_counts_metrics(struct arena *arena, const struct counter_plan *plan);
 /* Adds what was counted to the functions of `json`: "launches", "counted", "counters", "metrics" (doc/protocol.md); and
- * notes. chip: of the device; NULL: unknown. */
+ * notes. totals: of a run, by event of the plan; NAN: not counted. chip: of the device; NULL: unknown. */
 void gpu_counts_add(json_t *json, const struct gpu_work *counted, const struct counter_plan *plan,
-                    const struct cupti_chip *chip);
+                    const struct cupti_chip *chip, double *totals);
 
 /* The time in which something ran, and in which kernels ran, of one device; spans: sorted by start. */
 struct gpu_busy {

@@ -8,6 +8,11 @@
 #include "base/proc/proc.h"
 #include "base/hash.h"
 #include "counters/perf/perf.h"
+#include "worker/gpu/work.h"
+#include "counters/rapl/meter.h"
+#include "base/tree.h"
+#include "worker/count/simulate.h"
+#include "worker/program/runner_program.h"
 
 /* Summarises a stream of bytes in bounded memory: its hash, the hash of its words without its numbers, and its ends.
  */
@@ -181,4 +186,128 @@ struct program_usage *program_usage_new(struct arena *arena, size_t runs);
 void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
 /* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
 void program_usage_set(const struct program_usage *usage, json_t *reply);
+
+/* The runs of one trial of a program, each judged by its end, its output and its time. */
+
+/* The surroundings of one trial's commands: folder, environment, scratch and limits. */
+struct program_site {
+	struct program_place place;
+	struct scratch scratch;
+	const char *folder; /* inside it: TMPDIR of a run */
+};
+
+/* watch: as in struct program_place. */
+int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
+                      struct err *err);
+
+enum { PROGRAM_MESSAGE = 400 };
+
+struct program_trial {
+	const struct program_request *request;
+	struct program_site site;
+	struct program_output output;
+	struct program_run run, side; /* the program; the commands before and after it */
+	struct program_procfs procfs;
+	struct program_usage *usage;
+	double *samples, *metrics, *joules;
+	struct rapl_meter *meter; /* NULL: not wanted */
+	double joules_now;        /* of the last run */
+	struct gpu_watch watch;   /* of the kernel that is the metric */
+	double verify_s;          /* all commands that verified */
+	double side_s;            /* the longest command before or after a run */
+	double until;             /* monotonic; nothing may last longer; INFINITY: no end */
+	size_t count;
+	char hash[SHA256_TEXT]; /* of the first run */
+	json_t *evidence;       /* of all runs that ended well; NULL: not wanted */
+	json_t *files;          /* that the last run has written; NULL: not wanted */
+	const char *status;     /* NULL: no failure so far */
+	char message[PROGRAM_MESSAGE];
+	char unchecked[PROGRAM_MESSAGE]; /* why a run could not be verified; empty: all were, or none had to be */
+	double bound;                    /* what the metric of a run that gave up is worse than; NAN: none did */
+	double refused;                  /* a metric of 0 or below, which cannot be compared as a ratio; NAN: none */
+	bool abandoned;
+	bool outside;   /* somebody else may have ended a run or what belongs to it */
+	double steal_s; /* since the machine's start; 0: none */
+	double lost_s;  /* of a run that was cut: seconds that a hypervisor took meanwhile */
+};
+
+/* One more run that does not give a sample. */
+struct program_again {
+	const char *const *argv; /* NULL: the request's */
+	char **environment;      /* NULL: the same as in all runs */
+	double slowdown;         /* factor on the request's timeout */
+	void (*start)(
+		void *ctx); /* called right before the program starts, and after the whole tree has ended; in this thread */
+	void (*stop)(void *ctx);
+	void *ctx;
+};
+
+/* Warm-up and samples, up to the first failure. */
+void program_trial_runs(struct program_trial *trial);
+/* A run after them, judged the same way, but a failure does not fail the trial: false and the reason. */
+bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size);
+
+/* Runs of one trial: regions, counts, what a failed program said, and simulation. */
+
+/* Collects the regions of all processes of a program while their files are read. */
+enum {
+	REGIONS_MAX = 256,       /* regions that are reported */
+	REGIONS_ROWS_MAX = 4096, /* threads that a region reports one by one */
+	REGIONS_NAME_MAX = 255,  /* bytes, as in the library */
+	REGIONS_NOTES_MAX = 20
+};
+
+/* An event in a region. */
+struct regions_count {
+	enum counter_status status;
+	char reason[COUNTER_REASON];
+	double total;
+	json_t *per_thread; /* null if it was not counted */
+};
+
+struct regions_region {
+	const char *name;
+	double calls, seconds, threads, unbegun, unended;
+	json_t *per_thread;
+	struct regions_count *counts; /* in the order of `regions` */
+};
+
+struct regions_set {
+	struct arena *arena;
+	const struct regions *regions;
+	struct regions_region *region[REGIONS_MAX];
+	size_t count, left_out, rows, rows_left_out, files_left_out;
+	json_t *index; /* from a name to its index in `region` */
+	json_t *notes;
+};
+
+void regions_note(struct regions_set *set, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The regions as JSON, and the last notes; do not use the regions afterwards. New reference. */
+json_t *regions_set_end(struct regions_set *set);
+/* The text of a file, which is modified. where: its name, for notes. */
+void regions_text_read(struct regions_set *set, char *text, size_t size, const char *where);
+
+/* Counts a program and its descendants, in runs of their own after the samples. */
+
+/* One run for each batch of events that can be counted together. A run that fails leaves its events unavailable; the
+ * trial keeps its outcome unless it is abandoned. first: environment of the first of these runs; NULL: the usual
+ * one. */
+void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
+                   struct counting *counting);
+
+/* The end of a failed program's output, as lines for people. */
+
+/* The last lines of stdout, as far as it was read, followed by those of stderr: an array of cleaned lines, a new
+ * reference. A request with `show` gets many more of them. */
+json_t *program_said(const struct program_trial *trial);
+
+/* Repeats a program and its descendants on a processor that valgrind simulates. */
+struct program_simulated {
+	double values[CACHEGRIND_EVENTS]; /* sums over all processes */
+	int processes;
+	char model[SIMULATION_MODEL];
+};
+
+#define PROGRAM_SIMULATE_OUT "out"
+#define PROGRAM_SIMULATE_LOG "log"
 #endif

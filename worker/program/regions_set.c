@@ -5,7 +5,7 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "worker/kernel/word.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 
 void regions_note(struct regions_set *set, const char *format, ...) {
 	char note[200];

@@ -8,7 +8,7 @@
 
 #include "base/stats.h"
 #include "base/sys.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 
 enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 

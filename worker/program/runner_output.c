@@ -4,7 +4,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/range.h"
 #include "base/text.h"
 #include "worker/program/program_impl.h"
 

@@ -15,7 +15,7 @@
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/sys.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;
@@ -62,9 +62,29 @@ static void note_add(json_t *json, const char *format, const char *why) {
 	json_array_append_new(json_object_get(json, "notes"), json_sprintf(format, why));
 }
 
+/* The counters of the program, in the form of those that count processes. */
+static void totals_add(struct arena *arena, const struct counter_plan *plan, const struct cupti_chip *chip,
+                       const double *totals, json_t *reply) {
+	struct counting counting;
+	counting_init(arena, plan, 0, &counting);
+	counting.runs = 1;
+	counting.seconds = NAN;
+	for (size_t i = 0; i < plan->event_count; i++) {
+		struct counted *one = &counting.events[i];
+		double scale;
+		if (!isfinite(totals[i]) && plan->events[i].backend)
+			counted_miss(one, "no kernel was counted");
+		one->total = totals[i];
+		if (isfinite(totals[i]) && !one->unit)
+			one->unit = cupti_chip_unit(chip, plan->events[i].event, &scale);
+	}
+	json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
+	json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+}
+
 /* CUPTI puts memory back between the passes of a kernel, but a kernel that depends on something else may go wrong. */
 static void gpu_run_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
-                          json_t *json) {
+                          json_t *json, json_t *reply) {
 	const char *metrics = gpu_counts_metrics(arena, plan);
 	char reason[COUNTER_REASON] = "";
 	int index = 0;
@@ -78,16 +98,19 @@ static void gpu_run_count(struct arena *arena, struct program_trial *trial, cons
 	const struct cupti_chip *chip =
 		gpu_index(trial->request->device, &index, &err) == 0 ? cupti_chip_here(index, reason) : NULL;
 	struct gpu_work *work = chip ? run_watched(arena, trial, metrics, &err) : NULL;
-	if (work)
-		gpu_counts_add(json, work, plan, chip);
-	else
+	double *totals = arena_alloc(arena, plan->event_count + 1, sizeof *totals);
+	if (work) {
+		gpu_counts_add(json, work, plan, chip, totals);
+		totals_add(arena, plan, chip, totals, reply);
+	} else
 		note_add(json, "the kernels were not counted: %s", chip ? err.what : reason);
 	gpu_work_free(work);
 }
 
 /* As gpu_work_json; without the run, it has only notes: the reason, and a remedy if there is one. plan: what to count
  * of each kernel, in a further run; NULL: nothing. New reference. */
-static json_t *program_gpu_run(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan) {
+static json_t *program_gpu_run(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                               json_t *reply) {
 	struct err err = {0};
 	struct gpu_work *work = run_watched(arena, trial, NULL, &err);
 	if (!work)
@@ -95,7 +118,7 @@ static json_t *program_gpu_run(struct arena *arena, struct program_trial *trial,
 	json_t *json = gpu_work_json(work);
 	json_object_set_new(json, "seconds", json_real(trial->run.seconds));
 	if (plan && work->processes > 0 && !trial->abandoned)
-		gpu_run_count(arena, trial, plan, json);
+		gpu_run_count(arena, trial, plan, json, reply);
 	gpu_work_free(work);
 	return json;
 }
@@ -302,7 +325,7 @@ static void count(struct arena *arena, struct program_trial *trial, const struct
 static void watch_gpu(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       json_t *reply) {
 	if (trial->request->device && !trial->status && !trial->abandoned)
-		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan));
+		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan, reply));
 }
 
 static json_t *reply_make(const struct program_trial *trial) {
@@ -396,16 +419,23 @@ static void trial_close(struct program_trial *trial) {
 	program_site_close(&trial->site);
 }
 
+int program_site_counted(struct arena *arena, const char *device, struct counter_site *site, struct err *err) {
+	struct gpu_facts *facts = arena_alloc(arena, 1, sizeof *facts);
+	int index = 0;
+	*site = (struct counter_site){.tree = !device, .device = device ? facts : NULL};
+	if (device && gpu_index(device, &index, err) != 0)
+		return -1;
+	if (device && !gpu_probe(index, facts))
+		facts->index = index; /* the backends say what is missing */
+	return 0;
+}
+
 /* An unknown name is a bad request, so nothing runs. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
                         struct counter_plan **plan, struct err *err) {
-	struct gpu_facts facts = {.index = 0};
-	struct counter_site site = {.tree = !request->device, .device = request->device ? &facts : NULL};
-	int index = 0;
-	if (request->device && gpu_index(request->device, &index, err) != 0)
+	struct counter_site site;
+	if (program_site_counted(arena, request->device, &site, err) != 0)
 		return -1;
-	if (request->device && request->counters[0] && !gpu_probe(index, &facts))
-		facts.index = index; /* the backends say what is missing */
 	if (request->counters[0])
 		*plan = counters_plan(counters, arena, request->counters, &site, err);
 	return request->counters[0] && !*plan ? -1 : 0;

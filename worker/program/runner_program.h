@@ -3,7 +3,7 @@
 #ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
 #define WORKER_PROGRAM_RUNNER_PROGRAM_H
 #include "worker/count/counting.h"
-#include "worker/program/runner_trial_impl.h"
+#include "worker/program/program_impl.h"
 
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch:
  * a descriptor whose hang-up means that nobody waits for the reply; then everything is killed, *abandoned is set,
@@ -44,4 +44,6 @@ struct regions_run {
 	char **environment; /* environment of that run; NULL if regions are unavailable */
 	struct err err;     /* the reason */
 };
+/* Where a program's counters count: its processes, or the kernels that it runs on a GPU (device; NULL: none). */
+int program_site_counted(struct arena *arena, const char *device, struct counter_site *site, struct err *err);
 #endif

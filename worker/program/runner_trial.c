@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "worker/count/counting.h"
 #include "worker/kernel/word.h"
-#include "worker/program/runner_trial_impl.h"
+#include "worker/program/program_impl.h"
 
 enum { PLACE_FILE_LEAST = 1 << 20 };
 static const double PLACE_FREE_SHARE = 0.9;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "worker/program/runner_impl.h"
+#include "worker/program/program_impl.h"
 #include "base/json/js.h"
 
 enum { DIGEST_READ = 4 << 20 }; /* beyond that, words and numbers are not looked at */

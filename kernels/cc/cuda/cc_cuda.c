@@ -153,11 +153,11 @@ static void cc_cuda_close(void *opaque) {
 
 extern const struct ss_kernel kernel_cc_cuda;
 
-enum { ROWS, JUMP, AFFOREST, UNION_FIND };
-enum { SPLICE };
+enum { ROWS, JUMP, AFFOREST, UNION_FIND, CONTRACT };
 enum {
 	PARAM_VARIANT,
 	PARAM_BLOCK,
+	PARAM_EACH,
 	PARAM_GROUP,
 	PARAM_PER_SM,
 	PARAM_UPDATE,
@@ -177,10 +177,13 @@ enum {
 #define LINKS      "(variant == 'afforest' or variant == 'union_find')"
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {"variant", "algorithm", SS_WORD, "rows,jump,afforest,union_find", "rows", NULL, 0, 0},
+	[PARAM_VARIANT] = {"variant", "algorithm; contract is for long chains", SS_WORD,
+                       "rows,jump,afforest,union_find,contract", "rows", NULL, 0, 0},
 	[PARAM_BLOCK] = {"block_size", "threads of a block, a multiple of 32", SS_INT, "64..1024*2", "256", NULL, 32, 1024},
+	[PARAM_EACH] = {"each", "vertices, or edges, of a thread at once", SS_INT, "1..4*2", "2", "variant == 'contract'",
+                    1, 4},
 	[PARAM_GROUP] = {"group", "threads that read a row: 1, up to a warp (32), or the whole block (0)", SS_INT,
-                     "0,1,2,4,8,16,32", "1", NULL, 0, 32},
+                     "0,1,2,4,8,16,32", "1", "variant != 'contract'", 0, 32},
 	[PARAM_PER_SM] = {"blocks_per_sm", "blocks that take the rows in turn, for each SM; 0: as many as the rows need",
                       SS_INT, "0,4,8,16", "0", PROPAGATES " and converge == 'host'", 0, CC_PER_SM_MAX},
 	[PARAM_UPDATE] = {"update", "labels change in place, or between two arrays", SS_WORD, "inplace,synchronous",
@@ -199,23 +202,28 @@ static const struct ss_param params[] = {
                        "yes", LINKS, 0, 0},
 	[PARAM_COMPRESS] = {"compress", "each vertex walks to its root, or halves its path on the way", SS_WORD,
                         "full,halving", "full", LINKS, 0, 0},
-	[PARAM_WINDOWS] = {"windows", "parts of the labels that are processed one after the other", SS_INT, "1..16*2", "1",
-                       LINKS, 1, CC_WINDOWS_MAX},
+	[PARAM_WINDOWS] = {"windows", "parts of the roots that are linked one after the other", SS_INT, "1..8", "3",
+                       "variant == 'contract'", 1, CC_WINDOWS_MAX},
 	[PARAM_SAMPLES] = {"samples", "labels sampled to find the largest component", SS_INT, "256..2048*2", "1024",
-                       "variant == 'afforest'", 1, CC_SAMPLES_MAX},
+                       "variant == 'afforest' or variant == 'contract'", 1, CC_SAMPLES_MAX},
 	[PARAM_HUB] = {"hub", "a row longer than this is read by a block", SS_INT, "256..4096*4", "1024", LINKS, CC_HUB_MIN,
                    1 << 20},
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"block_size % 32 == 0", "group > 0 or " PROPAGATES, NULL};
+static const char *const constraints[] = {"block_size % 32 == 0", "group > 0 or not " LINKS, NULL};
 
 static bool is_forest(const struct ss_call *call) {
-	return call->config[PARAM_VARIANT].i >= AFFOREST;
+	return call->config[PARAM_VARIANT].i == AFFOREST || call->config[PARAM_VARIANT].i == UNION_FIND;
 }
 
 static void cc_program(const struct ss_call *call, struct ss_program *program) {
 	const struct ss_value *config = call->config;
+	if (config[PARAM_VARIANT].i == CONTRACT) {
+		*program = (struct ss_program){
+			.source = "cc/cuda/contract.cu", .names = {"EACH"}, .values = {config[PARAM_EACH].i}, .count = 1};
+		return;
+	}
 	*program = (struct ss_program){.source = is_forest(call) ? "cc/cuda/forest.cu" : "cc/cuda/rows.cu",
 	                               .names = {"GROUP"},
 	                               .values = {config[PARAM_GROUP].i},
@@ -235,13 +243,13 @@ static enum ss_status cc_open(void *opaque, const struct ss_call *call) {
 static void config_read(struct cc_cuda_state *s, const struct ss_value *config) {
 	int64_t variant = config[PARAM_VARIANT].i;
 	s->block = (unsigned)config[PARAM_BLOCK].i;
+	s->each = (int)config[PARAM_EACH].i;
 	s->group = (int)config[PARAM_GROUP].i;
 	s->jump = variant == JUMP;
 	s->synchronous = variant == ROWS && config[PARAM_UPDATE].i == 1;
 	s->persistent = config[PARAM_CONVERGE].i == 1;
 	s->per_sm = (int)config[PARAM_PER_SM].i;
 	s->every = (int)config[PARAM_EVERY].i;
-	s->splice = config[PARAM_LINK].i == SPLICE;
 	s->rounds = (int)config[PARAM_ROUNDS].i;
 	s->skip = variant == AFFOREST;
 	s->smaller = !s->skip || config[PARAM_EDGES].i == 1;
@@ -259,7 +267,9 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 	if (call->config[PARAM_BLOCK].i % 32)
 		return kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
 	config_read(s, call->config);
-	s->variant = !is_forest(call) ? &cc_cuda_propagate : s->splice ? &cc_cuda_spliced : &cc_cuda_hooked;
+	s->variant = call->config[PARAM_VARIANT].i == CONTRACT ? &cc_cuda_contract
+	             : is_forest(call)                         ? &cc_cuda_forest
+	                                                       : &cc_cuda_propagate;
 	return cc_cuda_state_new(s, input, cuda_program(&kernel_cc_cuda, call), call);
 }
 

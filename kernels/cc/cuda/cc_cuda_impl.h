@@ -6,7 +6,7 @@
 #include "kernels/cuda.h"
 
 enum { CC_SLOTS = CC_STEPS_KEPT + 16 }; /* counts of the first steps, and of a batch of later ones */
-enum { CC_PER_SM_MAX = 64, CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 64, CC_HUB_MIN = 32 };
+enum { CC_PER_SM_MAX = 64, CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 8, CC_HUB_MIN = 32 };
 
 /* The host's graph with its oracle, and the device's, which all configurations read. */
 struct cc_cuda_input {
@@ -16,7 +16,7 @@ struct cc_cuda_input {
 	bool wide; /* first is 64 bits */
 };
 
-enum { CC_FUNCTIONS = 8 };
+enum { CC_FUNCTIONS = 9 };
 
 struct cc_cuda_state {
 	struct cc_state host; /* its labels are what verify brings back */
@@ -27,15 +27,30 @@ struct cc_cuda_state {
 	gpu_ptr label, other, slots, control, list, hubs; /* unused members are 0 */
 	uint32_t *back;                                   /* pinned: CC_SLOTS */
 	unsigned block;
-	int group, per_sm, every, rounds, windows, samples, hub;
+	int each, group, per_sm, every, rounds, windows, samples, hub;
 	bool synchronous, jump, persistent;
-	bool splice, smaller, early, halving, skip /* the largest component's edges */;
+	bool smaller, early, halving, skip /* the largest component's edges */;
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
-enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
+enum {
+	CC_BARRIER,
+	CC_LISTED,
+	CC_HUBS /* or roots */,
+	CC_GIANT,
+	CC_STEPS = 4 /* 64 bits */,
+	CC_LINKED = 6,
+	CC_CONTROL = 8
+};
 static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
 	return s->control + sizeof(uint32_t) * (unsigned)word;
+}
+
+/* The number of blocks that run at once, for work whose amount only the device knows. */
+static inline struct gpu_shape cc_cuda_fill(const struct cc_cuda_state *s) {
+	const struct gpu_facts *facts = gpu_facts(s->gpu);
+	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;
+	return (struct gpu_shape){.grid = {(unsigned)facts->sms * (blocks ? blocks : 1)}, .block = {s->block}};
 }
 
 struct cc_cuda_variant {
@@ -43,7 +58,7 @@ struct cc_cuda_variant {
 	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
 	void (*run)(struct cc_cuda_state *s);
 };
-extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_forest, cc_cuda_contract;
 
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
 #endif

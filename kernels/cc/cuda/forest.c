@@ -2,19 +2,11 @@
 /* Launches the kernels of forest.cu. The host does not wait for any of them. */
 #include "kernels/cc/cuda/cc_cuda_impl.h"
 
-enum { START, LINK, GIANT, REST, HUBS, COMPRESS, LINK_WINDOW };
-#define FUNCTIONS "start_", "list_link", "giant_find", "rest_", "hubs_", "labels_compress"
-static const char *const hooked[] = {FUNCTIONS, NULL}, *const spliced[] = {FUNCTIONS, "list_link_window", NULL};
+enum { START, LINK, GIANT, REST, HUBS, COMPRESS };
+static const char *const functions[] = {"start_", "list_link", "giant_find", "rest_", "hubs_", "labels_compress", NULL};
 
 static struct gpu_shape a_thread_each(const struct cc_cuda_state *s) {
 	return (struct gpu_shape){.grid = {gpu_blocks((uint64_t)s->host.graph.n, s->block)}, .block = {s->block}};
-}
-
-/* The number of blocks that run at once, for work whose amount only the device knows. */
-static struct gpu_shape fill_device(const struct cc_cuda_state *s) {
-	const struct gpu_facts *facts = gpu_facts(s->gpu);
-	unsigned blocks = (unsigned)facts->threads_per_sm / s->block;
-	return (struct gpu_shape){.grid = {(unsigned)facts->sms * (blocks ? blocks : 1)}, .block = {s->block}};
 }
 
 static void trees_start(struct cc_cuda_state *s) {
@@ -27,30 +19,17 @@ static void trees_start(struct cc_cuda_state *s) {
 	s->host.steps++;
 }
 
-static int window_begin(const struct cc_cuda_state *s, int window) {
-	return window < s->windows ? (int)((int64_t)s->host.graph.n * window / s->windows) : INT32_MAX;
-}
-
-static void labels_compress(struct cc_cuda_state *s, int windows, gpu_ptr needed) {
+static void labels_compress(struct cc_cuda_state *s, gpu_ptr needed) {
 	int n = s->host.graph.n, halving = s->halving;
-	for (int w = 0; w < windows; w++) {
-		int low = windows > 1 ? window_begin(s, w) : 0, high = windows > 1 ? window_begin(s, w + 1) : INT32_MAX;
-		struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)(n - low), s->block)}, .block = {s->block}};
-		GPU_LAUNCH(s->gpu, s->function[COMPRESS], &shape, &s->label, &n, &low, &high, &halving, &needed);
-	}
+	struct gpu_shape shape = a_thread_each(s);
+	GPU_LAUNCH(s->gpu, s->function[COMPRESS], &shape, &s->label, &n, &halving, &needed);
 }
 
 static void list_link(struct cc_cuda_state *s) {
-	struct gpu_shape shape = fill_device(s);
+	struct gpu_shape shape = cc_cuda_fill(s);
 	gpu_ptr listed = cc_control(s, CC_LISTED);
 	int vertices = s->early;
-	bool windows = s->splice && s->windows > 1;
-	if (!windows)
-		GPU_LAUNCH(s->gpu, s->function[LINK], &shape, &s->label, &s->list, &listed, &vertices);
-	for (int w = s->windows; windows && w-- > 0;) {
-		int low = window_begin(s, w);
-		GPU_LAUNCH(s->gpu, s->function[LINK_WINDOW], &shape, &s->label, &s->list, &listed, &low);
-	}
+	GPU_LAUNCH(s->gpu, s->function[LINK], &shape, &s->label, &s->list, &listed, &vertices);
 	s->host.steps++;
 }
 
@@ -63,7 +42,7 @@ static void giant_find(struct cc_cuda_state *s) {
 
 static void rest_link(struct cc_cuda_state *s) {
 	const struct cc_cuda_input *in = s->input;
-	struct gpu_shape each = a_thread_each(s), fill = fill_device(s);
+	struct gpu_shape each = a_thread_each(s), fill = cc_cuda_fill(s);
 	gpu_ptr giant = s->skip ? cc_control(s, CC_GIANT) : 0, count = cc_control(s, CC_HUBS);
 	gpu_ptr linked = cc_control(s, CC_LINKED);
 	int n = s->host.graph.n, from = s->skip ? 0 : s->rounds;
@@ -87,19 +66,15 @@ static enum ss_status forest_setup(struct cc_cuda_state *s, const struct ss_call
 static void forest_run(struct cc_cuda_state *s) {
 	trees_start(s);
 	if (s->early)
-		labels_compress(s, s->windows, 0);
+		labels_compress(s, 0);
 	if (s->rounds > 1 || !s->smaller)
 		list_link(s);
 	if (s->skip) {
-		labels_compress(s, s->windows, 0);
+		labels_compress(s, 0);
 		giant_find(s);
 	}
 	rest_link(s);
-	if (s->skip)
-		labels_compress(s, 1, cc_control(s, CC_LINKED));
-	else
-		labels_compress(s, s->windows, 0);
+	labels_compress(s, s->skip ? cc_control(s, CC_LINKED) : 0);
 }
 
-const struct cc_cuda_variant cc_cuda_hooked = {hooked, forest_setup, forest_run};
-const struct cc_cuda_variant cc_cuda_spliced = {spliced, forest_setup, forest_run};
+const struct cc_cuda_variant cc_cuda_forest = {functions, forest_setup, forest_run};

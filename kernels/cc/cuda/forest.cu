@@ -9,14 +9,9 @@
  *
  * A label read from a first-level cache that is behind is still a vertex of the component: that is enough to compare, and
  * to begin a climb with. Where it must not be behind label_load reads it. */
-#include "sweetspot.cuh"
+#include "trees.cuh"
 
 enum { LINK_SPLICE, LINK_HOOK, LINK_HALVE };
-enum { TABLE = 4096 }; /* twice the samples at most */
-
-static __device__ __forceinline__ int label_load(const int *label) {
-	return *(const volatile int *)label;
-}
 
 #if LINK == 0
 /* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms
@@ -77,33 +72,6 @@ static __device__ __forceinline__ void link(int *label, int a, int b) {
 
 /* ---- the first edges of every row ---- */
 
-/* Reserves room in the list for this thread's `count` pairs: one atomic operation a block. All threads of the block
- * call it. */
-static __device__ __forceinline__ unsigned list_reserve(unsigned count, unsigned *total) {
-	__shared__ unsigned before[33];
-	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	unsigned sum = count;
-	for (int step = 1; step < 32; step *= 2) {
-		const unsigned lower = __shfl_up_sync(0xffffffffu, sum, step);
-		sum += lane >= step ? lower : 0;
-	}
-	if (lane == 31)
-		before[warp] = sum;
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		unsigned all = 0;
-		for (unsigned w = 0; w < blockDim.x / 32; w++) {
-			const unsigned here = before[w];
-			before[w] = all;
-			all += here;
-		}
-		const unsigned base = all > 0 ? atomicAdd(total, all) : 0;
-		before[32] = base;
-	}
-	__syncthreads();
-	return before[32] + before[warp] + sum - count;
-}
-
 /* Lets v point to its first neighbour if that is smaller. The next ones, `rounds` in all, go to the list of pairs to
  * link: with that pointer in v's place, or with v itself if `vertices`; `smaller`: only those smaller than v. */
 template <class O>
@@ -150,52 +118,10 @@ extern "C" __global__ void list_link(int *label, const int2 *list, const unsigne
 	}
 }
 
-#if LINK == 0
-/* Only the steps that write at `low` and above; called for one window after the other, downwards, so that a window's labels
- * stay in the cache. What is left of a pair is kept in the list. */
-extern "C" __global__ void list_link_window(int *label, int2 *list, const unsigned *listed, int low) {
-	const unsigned count = *listed, step = gridDim.x * blockDim.x;
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-		int2 pair = list[i];
-		if (pair.x == pair.y || max(pair.x, pair.y) < low)
-			continue;
-		while (pair.x != pair.y && max(pair.x, pair.y) >= low)
-			if (splice(label, &pair.x, &pair.y))
-				pair.x = pair.y;
-		list[i] = pair;
-	}
-}
-#endif
-
 /* ---- the largest component ---- */
 
-static __device__ __forceinline__ unsigned mixed(unsigned i) {
-	ss_u64 z = (ss_u64)(i + 1) * 0x9e3779b97f4a7c15ull;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	return (unsigned)((z ^ (z >> 27)) * 0x94d049bb133111ebull >> 32);
-}
-
-/* Finds the label that a sample holds most often, with one block. */
 extern "C" __global__ void giant_find(const int *label, int n, int samples, int *giant) {
-	__shared__ int seen[TABLE];
-	__shared__ unsigned count[TABLE], most;
-	for (int i = threadIdx.x; i < TABLE; i += blockDim.x) {
-		seen[i] = -1;
-		count[i] = 0;
-	}
-	if (threadIdx.x == 0)
-		most = 0;
-	__syncthreads();
-	for (int i = threadIdx.x; i < samples; i += blockDim.x) {
-		const int mine = label[(ss_u64)mixed(i) * n >> 32];
-		unsigned at = (unsigned)mine * 2654435769u % TABLE;
-		for (int held; (held = atomicCAS(&seen[at], -1, mine)) != -1 && held != mine; at = (at + 1) % TABLE)
-			;
-		atomicMax(&most, (atomicAdd(&count[at], 1u) + 1) * TABLE + at);
-	}
-	__syncthreads();
-	if (threadIdx.x == 0)
-		*giant = seen[most % TABLE];
+	root_frequent(label, n, samples, giant);
 }
 
 /* ---- the other edges ---- */
@@ -292,16 +218,13 @@ template <class O> static __device__ __forceinline__ void rest_hubs(const pass<O
 KERNELS(unsigned, 32)
 KERNELS(ss_u64, 64)
 
-/* Lets vertices that point to `low` .. `high` - 1 point to their roots. Called for one window after the other,
- * upwards, it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier
- * vertex (so vertices before `low` are not concerned). `needed`: does nothing if it is 0; NULL: always. */
-extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving, const unsigned *needed) {
-	const ss_i64 at = low + (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+/* Lets vertices point to their roots. Most find a pointer one step from its end: blocks start in order, and a pointer leads
+ * to an earlier vertex. `needed`: does nothing if it is 0; NULL: always. */
+extern "C" __global__ void labels_compress(int *label, int n, int halving, const unsigned *needed) {
+	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
 	if (at >= n || (needed && *needed == 0))
 		return;
 	const int mine = label[at];
-	if (mine < low || mine >= high)
-		return;
 	int v = mine, above = label[v], next;
 	while (above != v && (next = label[above]) != above) {
 		if (halving)

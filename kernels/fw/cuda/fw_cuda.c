@@ -42,8 +42,8 @@ static const struct ss_param params[] = {
 	[PARAM_STAGES] = {"stages", "slices of the operands in shared memory; 1: no prefetching", SS_INT, "1..3", "2",
                       IN_REGISTERS, 1, 3},
 	[PARAM_UNROLL] = {"unroll", "unrolled steps of the inner loop", SS_INT, "4,8", "8", IN_REGISTERS, 1, 16},
-	[PARAM_LOOKAHEAD] = {"lookahead", "the next round begins while this one goes on", SS_WORD, "no,yes", "no", NULL, 0,
-                         0},
+	[PARAM_LOOKAHEAD] = {"lookahead", "the next round begins while this one goes on: its urgent tiles, or each tile",
+                         SS_WORD, "no,yes,tiles", "no", NULL, 0, 0},
 	[PARAM_GPUS] = {"gpus", "number of GPUs, each with rows of its own", SS_INT, "1", "1", NULL, 1, FW_CUDA_GPUS_MAX},
 	[PARAM_HOST] = {"host", "host memory of the copies", SS_WORD, "pinned,pageable", "pageable", "timed != 'compute'",
                     0, 0},
@@ -53,7 +53,8 @@ static const struct ss_param params[] = {
 /* Neither is the tile of a thread a stripe, nor has a block only one warp. */
 static const char *const constraints[] = {
 	"variant != 'register' or tile_m <= 2 * tile_n and tile_n <= 2 * tile_m and tile_m * tile_n <= 128",
-	"variant != 'register' or block * block >= 64 * tile_m * tile_n", NULL};
+	"variant != 'register' or block * block >= 64 * tile_m * tile_n",
+	"lookahead != 'tiles' or variant == 'register' and gpus == 1", NULL};
 
 /* input.c */
 static enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed) {
@@ -125,6 +126,8 @@ static enum ss_status gpus_refuse(const struct fw_cuda *s, const struct ss_call 
 	int there = gpu_peers(call->gpu);
 	if (s->gpus < 1 || s->gpus > FW_CUDA_GPUS_MAX || s->gpus > there)
 		return kernel_fail(call, SS_INVALID, "gpus=%d: there %s %d here", s->gpus, there == 1 ? "is" : "are", there);
+	if (s->flow && (s->gpus > 1 || s->shape.variant != FW_REGISTER))
+		return kernel_fail(call, SS_INVALID, "lookahead=tiles is for variant=register on one GPU");
 	if (s->gpus > s->tiles)
 		return kernel_fail(call, SS_INVALID, "gpus=%d: n=%d has %d rows of tiles only", s->gpus, s->n, s->tiles);
 	return SS_OK;
@@ -164,6 +167,7 @@ static void memory_new(const struct fw_cuda *s, struct fw_band *b) {
 		                   ? gpu_alloc(b->gpu, (size_t)b->count * block * block * sizeof(int32_t))
 		                   : 0;
 	}
+	b->counts = s->flow ? gpu_alloc(b->gpu, fw_cuda_counts(s) * sizeof(uint32_t)) : 0;
 	b->into = copy_new(b->gpu, input->into, (n + 1) * sizeof *input->into);
 	b->edges = copy_new(b->gpu, input->edges, (size_t)(input->into[n] + 1) * sizeof *input->edges);
 	b->findings = gpu_alloc(b->gpu, 64);
@@ -178,6 +182,7 @@ static void code_get(const struct fw_cuda *s, struct fw_band *b, const struct ss
 	b->close = gpu_function(b->gpu, code, "fw_close");
 	b->panels = gpu_function(b->gpu, code, "fw_panels");
 	b->relax = gpu_function(b->gpu, code, "fw_relax");
+	b->flow = s->flow ? gpu_function(b->gpu, code, "fw_flow") : NULL;
 	b->fill = gpu_function(b->gpu, matrix, s->shape.lanes == 2 ? "fw_fill16" : "fw_fill32");
 	b->check = gpu_function(b->gpu, matrix, s->shape.lanes == 2 ? "fw_check16" : "fw_check32");
 }
@@ -210,8 +215,8 @@ static void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel,
 }
 
 static void band_free(struct fw_band *b) {
-	const gpu_ptr memory[] = {b->matrix,    b->rows[0], b->rows[1], b->across[0],
-	                          b->across[1], b->into,    b->edges,   b->findings};
+	const gpu_ptr memory[] = {b->matrix, b->rows[0], b->rows[1],  b->across[0], b->across[1],
+	                          b->into,   b->edges,   b->findings, b->counts};
 	struct gpu_mark *const marks[] = {b->done, b->closed, b->ready};
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		gpu_free(b->gpu, memory[i]);
@@ -259,7 +264,8 @@ static enum ss_status fw_setup(void *state, void *input, const struct ss_call *c
 	s->n = s->input->graph.n;
 	s->tiles = (s->n + s->shape.block - 1) / s->shape.block;
 	s->pitch = s->tiles * s->shape.block / s->shape.lanes;
-	s->lookahead = call->config[PARAM_LOOKAHEAD].i == 1;
+	s->lookahead = call->config[PARAM_LOOKAHEAD].i > 0;
+	s->flow = call->config[PARAM_LOOKAHEAD].i == 2;
 	s->pinned = call->config[PARAM_HOST].i == 0;
 	s->gpus = (int)call->config[PARAM_GPUS].i;
 	s->reachable = -1;

@@ -44,11 +44,11 @@ struct fw_band {
 	struct gpu *gpu;
 	int first, count; /* tile rows */
 	gpu_ptr matrix, rows[2] /* another band's tile row */, across[2] /* register.cu */;
-	gpu_ptr into, edges, findings;
+	gpu_ptr into, edges, findings, counts /* fw_flow's */;
 	struct gpu_stream *urgent, *sender;
 	/* done: this round's third phase; closed: tile row k; ready: column k, too; sent: the tile row, to band i. */
 	struct gpu_mark *done, *closed, *ready, *sent[FW_CUDA_GPUS_MAX];
-	const struct gpu_function *close, *panels, *relax, *fill, *check;
+	const struct gpu_function *close, *panels, *relax, *flow, *fill, *check;
 };
 
 enum { FW_BEGIN, FW_READ, FW_UPLOADED, FW_COMPUTED, FW_DOWNLOADED, FW_WRITTEN, FW_MOMENTS };
@@ -59,6 +59,7 @@ struct fw_cuda {
 	struct fw_cuda_shape shape;
 	int n, tiles, pitch /* words */, gpus;
 	int lookahead, pinned;
+	bool flow;       /* all rounds in one launch */
 	void *from, *to; /* on the host, where copies are timed; else NULL */
 	bool has_files;  /* that are read and written in a run */
 	int files[2];    /* FW_IN, FW_OUT; -1: not there */
@@ -77,6 +78,10 @@ static inline size_t fw_cuda_band_bytes(const struct fw_cuda *s, const struct fw
 
 static inline size_t fw_cuda_band_offset(const struct fw_cuda *s, const struct fw_band *b) {
 	return (size_t)b->first * (size_t)s->shape.block * fw_cuda_row_bytes(s);
+}
+
+static inline size_t fw_cuda_counts(const struct fw_cuda *s) {
+	return 1 + (size_t)s->tiles * ((size_t)s->tiles + 1);
 }
 
 static inline int fw_cuda_none(const struct fw_cuda *s) {

@@ -55,6 +55,12 @@ template <int N> static __device__ __forceinline__ void words_load(int *to, cons
 	}
 }
 
+/* From the matrix: past the first-level cache, which may be behind if another SM has written the tile in the same launch. */
+static __device__ __forceinline__ void words_get(int *to, const int *from) {
+	const int4 four = __ldcg((const int4 *)from);
+	to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+
 /* A thread's rows (columns) come in groups of 4, the groups far apart: neighbours then read neighbouring 16 bytes. */
 static __device__ __forceinline__ int row_of(int group) {
 	return group * (BLOCK / (TILE_M / 4)) + (int)threadIdx.x / TX * 4;
@@ -98,7 +104,7 @@ static __device__ __forceinline__ void slice_transpose(int *to, operand &o) {
 	for (int i = threadIdx.x; i < BLOCK * SLICE / LANES / 4; i += THREADS) {
 		const int row = i % BLOCK, at = i / BLOCK * 4;
 		int four[4];
-		words_load<4>(four, o.from + row * o.pitch + at);
+		words_get(four, o.from + row * o.pitch + at);
 #pragma unroll
 		for (int e = 0; e < 4 * LANES; e++)
 			to[(at * LANES + e) * BLOCK + row] = pair(four[e / LANES], e % LANES);
@@ -116,9 +122,9 @@ static __device__ __forceinline__ void slice_get(int *to, operand &left, operand
 
 /* Without the instruction for two lanes (before 9.0) a step is long, and more of them in a row spill. */
 #if LANES == 2 && defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
-#define STEPS 1
+enum { STEPS = 1 };
 #else
-#define STEPS UNROLL
+enum { STEPS = UNROLL };
 #endif
 
 static __device__ __forceinline__ void slice_relax(int acc[TILE_M][TILE_N], const int *left) {
@@ -145,7 +151,7 @@ static __device__ __forceinline__ void tile_load(int acc[TILE_M][TILE_N], const 
 	for (int m = 0; m < TILE_M; m++)
 #pragma unroll
 		for (int g = 0; g < TILE_N / 4; g++)
-			words_load<4>(acc[m] + 4 * g, tile + (row_of(m / 4) + m % 4) * pitch + column_of(g));
+			words_get(acc[m] + 4 * g, tile + (row_of(m / 4) + m % 4) * pitch + column_of(g));
 }
 
 /* (As an int4 it is taken apart by the compiler.) */
@@ -217,17 +223,10 @@ static __device__ __forceinline__ void across_store(const int acc[TILE_M][TILE_N
  * `across_pitch` in words; `k` counts all tile rows, `k_here` those of this device. A range of tiles leaves out `skip` from
  * `cut` on. */
 
-/* The second phase: first the tiles of row k, then those of column k. */
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
-fw_panels(int *matrix, int *rows, int pitch, int *across, int across_pitch, int k, int k_here, int row_blocks,
-          int column_cut) {
-	SS_DYNAMIC(int, shared);
+/* The second phase: tile i of row k, or of column k. */
+static __device__ __noinline__ void panel(int *shared, int *matrix, int *rows, int pitch, int *across, int across_pitch,
+                                             int k, int k_here, int i, bool column) {
 	int acc[TILE_M][TILE_N];
-	int i = (int)blockIdx.x;
-	const bool column = i >= row_blocks;
-	if (column)
-		i -= row_blocks;
-	i += i >= (column ? column_cut : k);
 	int *const tile = column ? matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)k * WIDE : rows + (ss_i64)i * WIDE;
 	const operand own{tile, pitch}, diagonal{rows + (ss_i64)k * WIDE, pitch};
 	const operand turned{across + (ss_i64)k_here * BLOCK, across_pitch};
@@ -237,46 +236,76 @@ fw_panels(int *matrix, int *rows, int pitch, int *across, int across_pitch, int 
 		across_store(acc, across + (ss_i64)i * BLOCK, across_pitch);
 }
 
-/* The third phase, or a part of it. */
+/* Those of row k come first. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
-fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_pitch, int k, int column_first,
-         int column_cut, int column_skip, int row_first, int row_cut, int row_skip) {
+fw_panels(int *matrix, int *rows, int pitch, int *across, int across_pitch, int k, int k_here, int row_blocks,
+          int column_cut) {
 	SS_DYNAMIC(int, shared);
+	int i = (int)blockIdx.x;
+	const bool column = i >= row_blocks;
+	if (column)
+		i -= row_blocks;
+	i += i >= (column ? column_cut : k);
+	panel(shared, matrix, rows, pitch, across, across_pitch, k, k_here, i, column);
+}
+
+/* The third phase of tile i, j. */
+static __device__ __forceinline__ void relax(int *shared, int *matrix, const int *rows, int pitch, const int *across,
+                                             int across_pitch, int i, int j) {
 	int acc[TILE_M][TILE_N];
-	int i = row_first + (int)blockIdx.y, j = column_first + (int)blockIdx.x;
-	i += i >= row_cut ? row_skip : 0;
-	j += j >= column_cut ? column_skip : 0;
 	int *const tile = matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)j * WIDE;
 	product(acc, shared, tile, pitch, operand{across + (ss_i64)i * BLOCK, across_pitch},
 	        operand{rows + (ss_i64)j * WIDE, pitch}, false);
 	tile_store(acc, tile, pitch);
 }
 
-/* The first phase: 16 x 16 threads hold the diagonal tile, and in step m hand round row m and column m. The buffers take
- * turns, so that one barrier a step is enough. */
-#define CLOSE_M (BLOCK / 16)
+/* Or a part of it. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
+fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_pitch, int k, int column_first,
+         int column_cut, int column_skip, int row_first, int row_cut, int row_skip) {
+	SS_DYNAMIC(int, shared);
+	int i = row_first + (int)blockIdx.y, j = column_first + (int)blockIdx.x;
+	i += i >= row_cut ? row_skip : 0;
+	j += j >= column_cut ? column_skip : 0;
+	relax(shared, matrix, rows, pitch, across, across_pitch, i, j);
+}
+
+/* Words that lie together, one thread's. */
+template <int N> static __device__ __forceinline__ void words_put(int *to, const int *from) {
+#pragma unroll
+	for (int i = 0; i < N; i += 4)
+		if (N % 4 == 0)
+			words_store4(to + i, from[i], from[i + 1], from[i + 2], from[i + 3]);
+		else
+			*(int2 *)(to + i) = make_int2(from[i], from[i + 1]);
+}
+
+/* The first phase: 16 threads in a row hold the diagonal tile, and in step m hand round row m and column m. The buffers
+ * take turns, so that one barrier a step is enough. */
+#define CLOSE_M (BLOCK * 16 / THREADS)
 #define CLOSE_N (WIDE / 16)
-extern "C" __global__ void __launch_bounds__(256)
-fw_close(int *tile, int pitch, int *across, int across_pitch) {
+#define CLOSE_STEPS (CLOSE_M > CLOSE_N * LANES ? CLOSE_M : CLOSE_N * LANES)
+static __device__ __noinline__ void close(int *tile, int pitch, int *across, int across_pitch) {
 	__shared__ __align__(16) int row[2][WIDE];
 	__shared__ __align__(16) int column[2][BLOCK];
 	const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
-	int acc[CLOSE_M][CLOSE_N];
+	int acc[CLOSE_M][CLOSE_N], a[CLOSE_M], b[CLOSE_N];
 #pragma unroll
 	for (int r = 0; r < CLOSE_M; r++)
-		words_load<CLOSE_N>(acc[r], tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N);
-	for (int owner = 0; owner < 16; owner++) {
 #pragma unroll
-		for (int u = 0; u < CLOSE_M; u++) {
-			int a[CLOSE_M], b[CLOSE_N];
+		for (int c = 0; c < CLOSE_N; c++)
+			acc[r][c] = __ldcg(tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N + c);
+	for (int first = 0; first < BLOCK; first += CLOSE_STEPS) {
+#pragma unroll
+		for (int u = 0; u < CLOSE_STEPS; u++) {
 #pragma unroll
 			for (int c = 0; c < CLOSE_N; c++)
-				if (ty == owner)
-					row[u % 2][tx * CLOSE_N + c] = acc[u][c];
+				if (ty == (first + u) / CLOSE_M)
+					row[u % 2][tx * CLOSE_N + c] = acc[u % CLOSE_M][c];
 #pragma unroll
 			for (int r = 0; r < CLOSE_M; r++)
-				if (tx == owner)
-					column[u % 2][ty * CLOSE_M + r] = pair(acc[r][u / LANES], u % LANES);
+				if (tx == (first + u) / (CLOSE_N * LANES))
+					column[u % 2][ty * CLOSE_M + r] = pair(acc[r][u / LANES % CLOSE_N], u % LANES);
 			__syncthreads();
 			words_load<CLOSE_M>(a, column[u % 2] + ty * CLOSE_M);
 			words_load<CLOSE_N>(b, row[u % 2] + tx * CLOSE_N);
@@ -289,10 +318,135 @@ fw_close(int *tile, int pitch, int *across, int across_pitch) {
 	}
 #pragma unroll
 	for (int r = 0; r < CLOSE_M; r++)
+		words_put<CLOSE_N>(tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N, acc[r]);
 #pragma unroll
-		for (int c = 0; c < CLOSE_N * LANES; c++) {
-			if (c % LANES == 0)
-				tile[(ty * CLOSE_M + r) * pitch + tx * CLOSE_N + c / LANES] = acc[r][c / LANES];
-			across[(tx * CLOSE_N * LANES + c) * across_pitch + ty * CLOSE_M + r] = pair(acc[r][c / LANES], c % LANES);
-		}
+	for (int c = 0; c < CLOSE_N * LANES; c++) {
+#pragma unroll
+		for (int r = 0; r < CLOSE_M; r++)
+			a[r] = pair(acc[r][c / LANES], c % LANES);
+		words_put<CLOSE_M>(across + (tx * CLOSE_N * LANES + c) * across_pitch + ty * CLOSE_M, a);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) fw_close(int *tile, int pitch, int *across, int across_pitch) {
+	close(tile, pitch, across, across_pitch);
+}
+
+/* All rounds in one launch. Blocks take tasks in order, and wait until the tiles that a task needs have been through enough
+ * rounds; those are earlier tasks, so that no two wait for each other, however many blocks there are. In round k the tiles
+ * of row and column k + 1 come first, the next diagonal tile when each block has had a task or two, so that it need not wait,
+ * and the next second phase after two more, which is how long that tile takes. */
+struct flow {
+	int tiles;
+	unsigned *next, *relaxed, *rounds; /* tasks taken; third phases done, by round; rounds done, by tile */
+};
+
+enum { FLOW_CLOSE, FLOW_PANEL, FLOW_RELAX, FLOW_END };
+struct task {
+	int phase, k, i, j;
+};
+
+/* The second phase has 2 * tiles - 1 tasks: the diagonal tile, the others of the row, those of the column. */
+static __device__ task task_second(int tiles, int k, int at) {
+	const bool column = at >= tiles;
+	int i = column ? at - tiles : at - 1;
+	i += i >= k;
+	if (at == 0)
+		return {FLOW_CLOSE, k, k, k};
+	return {FLOW_PANEL, k, column ? i : k, column ? k : i};
+}
+
+/* Row and column k + 1, from the diagonal tile on, without those of row and column k. */
+static __device__ task task_ahead(int k, int at) {
+	const int half = (at + 1) / 2 - 1, i = at == 0 ? k + 1 : half + (half >= k ? 2 : 0);
+	return {FLOW_RELAX, k, at % 2 ? k + 1 : i, at % 2 ? i : k + 1};
+}
+
+static __device__ task task_rest(int tiles, int k, int skip, int at) {
+	const int wide = tiles - skip, i = at / wide, j = at % wide;
+	return {FLOW_RELAX, k, i + (i >= k ? skip : 0), j + (j >= k ? skip : 0)};
+}
+
+static __device__ task task_of(int tiles, unsigned number) {
+	const unsigned second = 2 * tiles - 1, all = tiles * tiles;
+	if (number < second)
+		return task_second(tiles, 0, number);
+	const int k = (number - second) / all;
+	int at = (number - second) % all;
+	if (k + 1 == tiles)
+		return task_rest(tiles, k, 1, at);
+	const int rest = (tiles - 2) * (tiles - 2), ahead = 2 * tiles - 3;
+	const int blocks = (int)gridDim.x, closes = min(rest, blocks * 3 / 2), panels = min(rest, closes + blocks * 9 / 4);
+	if (at < ahead)
+		return task_ahead(k, at);
+	at -= ahead;
+	if (at == closes)
+		return task_second(tiles, k + 1, 0);
+	at -= at > closes;
+	if (at >= panels && at < panels + (int)second - 1)
+		return task_second(tiles, k + 1, at - panels + 1);
+	return task_rest(tiles, k, 2, at >= panels ? at - ((int)second - 1) : at);
+}
+
+/* By a warp: takes the next task, and waits for what it needs. Three lanes look at a count each. The buffer of column k is
+ * that of k - 2, whose third phases may still read it. */
+static __device__ void task_take(const flow &f, task *next) {
+	const int lane = (int)threadIdx.x % 32;
+	const unsigned number = __shfl_sync(0xffffffffu, lane == 0 ? atomicAdd(f.next, 1u) : 0, 0);
+	if (number >= (unsigned)f.tiles * f.tiles * f.tiles) {
+		next->phase = FLOW_END;
+		return;
+	}
+	const task t = task_of(f.tiles, number);
+	const unsigned *count = f.rounds + t.i * f.tiles + t.j;
+	unsigned wanted = t.k;
+	if (lane == 1 && t.phase != FLOW_CLOSE) {
+		count = f.rounds + (t.phase == FLOW_RELAX ? t.i : t.k) * f.tiles + t.k;
+		wanted = t.k + 1;
+	} else if (lane == 2 && t.phase == FLOW_RELAX) {
+		count = f.rounds + t.k * f.tiles + t.j;
+		wanted = t.k + 1;
+	} else if (lane == 2 && t.k > 1) {
+		count = f.relaxed + t.k - 2;
+		wanted = (f.tiles - 1) * (f.tiles - 1);
+	}
+	while (lane < 3 && *(const volatile unsigned *)count < wanted)
+		ss_pause();
+	__threadfence();
+	__syncwarp();
+	if (lane == 0)
+		*next = t;
+}
+
+static __device__ void task_done(const flow &f, task t) {
+	__threadfence();
+	if (t.phase == FLOW_RELAX)
+		atomicAdd(f.relaxed + t.k, 1u);
+	*(volatile unsigned *)(f.rounds + t.i * f.tiles + t.j) = t.k + 1;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
+fw_flow(int *matrix, int pitch, int *across0, int *across1, int across_pitch, int tiles, unsigned *counts) {
+	SS_DYNAMIC(int, shared);
+	__shared__ task tasks[2]; /* not in registers, which the products need */
+	const flow f{tiles, counts, counts + 1, counts + 1 + tiles};
+	if (threadIdx.x < 32)
+		task_take(f, &tasks[0]);
+	__syncthreads();
+	for (int turn = 0; tasks[turn].phase != FLOW_END; turn ^= 1) {
+		const task &t = tasks[turn];
+		int *const rows = matrix + (ss_i64)(t.k * BLOCK) * pitch, *const across = t.k % 2 ? across1 : across0;
+		if (t.phase == FLOW_CLOSE)
+			close(rows + (ss_i64)t.k * WIDE, pitch, across + (ss_i64)t.k * BLOCK, across_pitch);
+		else if (t.phase == FLOW_PANEL)
+			panel(shared, matrix, rows, pitch, across, across_pitch, t.k, t.k, t.i == t.k ? t.j : t.i, t.j == t.k);
+		else
+			relax(shared, matrix, rows, pitch, across, across_pitch, t.i, t.j);
+		__syncthreads();
+		if (threadIdx.x == 0)
+			task_done(f, t);
+		if (threadIdx.x / 32 == (THREADS > 32)) /* another warp, meanwhile */
+			task_take(f, &tasks[turn ^ 1]);
+		__syncthreads();
+	}
 }

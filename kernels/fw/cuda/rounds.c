@@ -67,7 +67,6 @@ static void diagonal_close(struct fw_cuda *s, struct fw_band *b, int k) {
 	int pitch = b->count * s->shape.block, here = k - b->first;
 	gpu_ptr across = across_of(s, b, k);
 	if (s->shape.variant == FW_REGISTER) {
-		shape.block[0] = 256;
 		shape.shared = 0;
 		across += (gpu_ptr)here * (gpu_ptr)s->shape.block * sizeof(int32_t);
 	}
@@ -188,8 +187,24 @@ static void rounds_ahead_run(struct fw_cuda *s) {
 	}
 }
 
+/* All rounds in one launch (register.cu). */
+static void flow_run(struct fw_cuda *s) {
+	struct fw_band *b = &s->bands[0];
+	struct gpu_shape shape = shape_of(&s->shape, 1, 1);
+	int fit = gpu_blocks_per_sm(b->gpu, b->flow, shape.block[0], shape.shared), pitch = b->count * s->shape.block;
+	shape.grid[0] = (unsigned)(gpu_facts(b->gpu)->sms * (fit > 0 ? fit : 1));
+	gpu_fill32(b->gpu, b->counts, 0, fw_cuda_counts(s));
+	GPU_LAUNCH(b->gpu, b->flow, &shape, &b->matrix, &s->pitch, &b->across[0], &b->across[1], &pitch, &s->tiles,
+	           &b->counts);
+	gpu_mark(b->gpu, b->done);
+}
+
 /* rounds.c. Begins after the marks `done` of the bands, and sets them in the end. */
 static void fw_cuda_rounds_run(struct fw_cuda *s) {
+	if (s->flow) {
+		flow_run(s);
+		return;
+	}
 	if (s->lookahead) {
 		rounds_ahead_run(s);
 		return;

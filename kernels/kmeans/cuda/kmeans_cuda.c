@@ -28,16 +28,22 @@ static const struct kmeans_cuda_variant variants[] = {
      .resident = true,
      .constant = true,
      .direct = true},
+	{.name = "bounds",
+     .source = "kmeans/cuda/bounds.cu",
+     .form = KMEANS_BRACKET,
+     .resident = true,
+     .constant = true,
+     .cells = true},
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
 enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32 };
 enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
-#define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
+#define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'bounds' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "data layout, memory of the sums, and where the new centres are computed", SS_WORD,
-                        "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
+                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "naive", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects per thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
@@ -46,6 +52,8 @@ static const struct ss_param params[] = {
                       "0,2,4,8", "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
 	[KMEANS_COPIES] = {"copies", "tables of sums per warp, shared by its lanes", SS_INT, "8,16,32", "16",
                        "variant == 'direct'", 1, COPIES_MAX},
+	[KMEANS_CELLS] = {"cells", "edge of the grid whose cells keep bounds, and so the clusters that may be the nearest",
+                      SS_INT, "32,64,128", "128", "variant == 'bounds'", 32, 128},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
@@ -59,6 +67,7 @@ static const char *const constraints[] = {
 	"variant != 'fused' or type == 'f32' or coords * points <= 64",
 	"variant != 'direct' or coords in [1, 2, 4]",
 	"variant != 'direct' or type == 'f32' or coords <= 2",
+	"variant != 'bounds' or coords == 2 and clusters < 255",
 	"variant != 'tensor' or type == 'f64' and coords % 8 == 0 and coords <= 128",
 	/* Tables and tiles in what shared memory blocks have at most on any GPU: 227 KiB. */
 	"variant != 'fused' or type == 'f64' or block * (clusters * ((coords + 31) // 32) + 2 * points * coords) <= 58112",
@@ -99,6 +108,10 @@ static const char *refusal(const struct ss_call *call) {
 		                                                      : "tensor is for f64 with 8, 16, ... 128 coordinates";
 	if (v->direct && coords * words != 1 && coords * words != 2 && coords * words != 4)
 		return "direct is for objects of 4, 8 or 16 bytes";
+	if (v->cells && (coords != 2 || call->problem[KMEANS_CLUSTERS].i > 254))
+		return "bounds is for objects of two coordinates and at most 254 clusters";
+	if (v->cells && c[KMEANS_CELLS].i != 32 && c[KMEANS_CELLS].i != 64 && c[KMEANS_CELLS].i != 128)
+		return "cells must be 32, 64 or 128";
 	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
 		return "a thread's objects don't fit in registers";
 	if (v->constant && !v->direct && words == 1 && c[KMEANS_GROUP].i > 0)
@@ -115,6 +128,7 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->points = (int)call->config[KMEANS_POINTS].i;
 	s->group = (int)call->config[KMEANS_GROUP].i;
 	s->copies = (int)call->config[KMEANS_COPIES].i;
+	s->cells = s->variant->cells ? (unsigned)call->config[KMEANS_CELLS].i : 0;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }
 
@@ -130,6 +144,8 @@ static void chunk_choose(struct kmeans_cuda_state *s) {
 /* The number of objects that floats sum up without rounding: multiples of 2^-12 below 2^12. A warp may have a tile
  * more than others. */
 enum { SUMMED_MAX = (1 << (24 - KMEANS_OBJECT_BITS)) - KMEANS_TILE_MAX };
+/* Whole numbers of 31 bits sum up those of a block. */
+enum { COUNTED_MAX = (1 << (31 - KMEANS_OBJECT_BITS)) - BLOCK_MAX / 32 * KMEANS_TILE_MAX };
 
 static size_t lanes(size_t coords) {
 	size_t lanes = 1;
@@ -162,6 +178,12 @@ static size_t direct_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	return (centres_shared(s) + warps * in->clusters * (size_t)s->copies * in->coords) * s->real + in->clusters * 4;
 }
 
+static size_t bounds_shared(const struct kmeans_cuda_state *s, size_t warps) {
+	size_t each = 16 / s->real / 2, points = (size_t)s->points > each ? (size_t)s->points : each;
+	return (size_t)s->cells * s->cells * 4 + s->input->in.clusters * (4 * s->real + 3 * 32 * 4) +
+	       warps * 32 * (points + 1) * 4;
+}
+
 static size_t tensor_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t clusters = (in->clusters + 7) / 8 * 8, centre = in->coords + (in->coords % 16 == 0 ? 2 : 0);
@@ -180,12 +202,16 @@ static size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned blo
 		return partial_shared(s);
 	if (s->variant->direct)
 		return direct_shared(s, block / 32);
+	if (s->cells > 0)
+		return bounds_shared(s, block / 32);
 	return s->variant->name[0] == 't' ? tensor_shared(s, block / 32) : fused_shared(s, block / 32);
 }
 
 /* Least number of blocks: sums of floats stay exact only with few objects. */
 static uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsigned block) {
 	const struct kmeans_input *in = &s->input->in;
+	if (s->cells > 0)
+		return gpu_blocks(in->n, COUNTED_MAX);
 	if (!s->variant->constant || s->real == sizeof(double))
 		return 1;
 	size_t tables = s->variant->direct ? (size_t)s->copies : 32 / lanes(in->coords);
@@ -215,6 +241,8 @@ static void code_load(struct kmeans_cuda_state *s, const struct ss_kernel *kerne
 	s->assign = gpu_function(s->gpu, cuda_program(kernel, call), "assign");
 	if (!s->variant->on_host)
 		s->means = gpu_function(s->gpu, gpu_module(s->gpu, "kmeans/cuda/means.cu", &defines), "means");
+	if (s->cells > 0)
+		s->fill = gpu_function(s->gpu, cuda_program(kernel, call), "cells");
 	if (!s->assign)
 		return;
 	int most = gpu_function_facts(s->assign)->threads_max;
@@ -274,6 +302,10 @@ static void kmeans_cuda_reset(void *state, const struct ss_call *call) {
 	gpu_fill8(s->gpu, s->membership, 0xff, in->n * s->label);
 	gpu_fill8(s->gpu, s->changed, 0, in->loops * sizeof(uint64_t));
 	gpu_upload(s->gpu, s->centres, s->first, in->clusters * in->coords * s->real);
+	if (s->cells > 0) {
+		gpu_fill8(s->gpu, s->sums, 0, s->parts * in->clusters * in->coords * sizeof(double));
+		gpu_fill8(s->gpu, s->counts, 0, s->parts * in->clusters * sizeof(uint32_t));
+	}
 	kmeans_centres_first(in, s->host.centres);
 }
 
@@ -380,10 +412,12 @@ static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *p
 		return;
 	define(program, "COORDS", call->problem[KMEANS_COORDS].i);
 	define(program, "CLUSTERS", call->problem[KMEANS_CLUSTERS].i);
-	if (variant != &variants[TENSOR]) {
+	if (variant != &variants[TENSOR])
 		define(program, "POINTS", call->config[KMEANS_POINTS].i);
+	if (variant->cells)
+		define(program, "EDGE", call->config[KMEANS_CELLS].i);
+	else if (variant != &variants[TENSOR])
 		define(program, "GROUP", call->config[KMEANS_GROUP].i);
-	}
 	if (variant->direct)
 		define(program, "COPIES", call->config[KMEANS_COPIES].i);
 }

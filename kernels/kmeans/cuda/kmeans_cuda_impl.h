@@ -11,7 +11,16 @@
 #include "kernels/kmeans/kmeans.h"
 
 enum { KMEANS_TYPE = KMEANS_PROBLEM, KMEANS_TYPE_F64 = 0, KMEANS_TYPE_F32 = 1 };
-enum { KMEANS_VARIANT, KMEANS_BLOCK, KMEANS_POINTS, KMEANS_GROUP, KMEANS_COPIES, KMEANS_PER_SM, KMEANS_LAUNCH };
+enum {
+	KMEANS_VARIANT,
+	KMEANS_BLOCK,
+	KMEANS_POINTS,
+	KMEANS_GROUP,
+	KMEANS_COPIES,
+	KMEANS_CELLS,
+	KMEANS_PER_SM,
+	KMEANS_LAUNCH
+};
 /* Objects that a warp takes at once at most: device memory is there, and 0, up to a multiple of it. */
 enum { KMEANS_TILE_MAX = 256, KMEANS_TRACED_MAX = 256 };
 
@@ -34,6 +43,7 @@ struct kmeans_cuda_variant {
 	bool resident;  /* blocks stay, and each writes its own sums */
 	bool constant;  /* the problem's sizes are compiled in, and labels are as short as possible */
 	bool by_column; /* the centres, too */
+	bool cells;     /* of a grid, and sums that go on from loop to loop */
 	bool direct;    /* objects of 4, 8 or 16 bytes, which are not kept in shared memory */
 };
 
@@ -48,10 +58,11 @@ struct kmeans_cuda_state {
 	int points, group;  /* group: clusters, 0 none */
 	int copies;         /* of direct's sums in a warp */
 	unsigned parts;     /* tables of sums */
+	unsigned cells;     /* of bounds, along an edge */
 	int chunk;          /* clusters at a time in shared memory */
-	const struct gpu_function *assign, *means;
+	const struct gpu_function *assign, *means, *fill;
 	struct gpu_shape shape;
-	gpu_ptr membership, centres, changed, sums, counts;
+	gpu_ptr membership, centres, changed, sums, counts, words /* of cells */;
 	struct gpu_graph *graph;
 	struct kmeans_state host;  /* the CPU's view: for new centres, and to compare */
 	void *first, *pinned, *up; /* centres; membership and centres on their way */

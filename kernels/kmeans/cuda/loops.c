@@ -104,7 +104,7 @@ static void assign_launch(struct kmeans_cuda_state *s, size_t loop) {
 	int coords = (int)in->coords, clusters = (int)in->clusters;
 	if (s->variant->constant)
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &s->sums,
-		           &s->counts);
+		           &s->counts, &s->words);
 	else if (s->variant->resident)
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
 		           &clusters, &s->points, &s->sums, &s->counts);
@@ -127,6 +127,10 @@ static void device_loop(struct kmeans_cuda_state *s, size_t loop) {
 	if (!s->variant->resident) {
 		gpu_fill8(s->gpu, s->sums, 0, in->clusters * in->coords * sizeof(double));
 		gpu_fill8(s->gpu, s->counts, 0, in->clusters * sizeof(uint32_t));
+	}
+	if (s->cells > 0) {
+		const struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)s->cells * s->cells, 64)}, .block = {64}};
+		GPU_LAUNCH(s->gpu, s->fill, &shape, &s->centres, &s->words);
 	}
 	assign_launch(s, loop);
 	means_launch(s);
@@ -215,7 +219,7 @@ static bool host_new(struct kmeans_cuda_state *s) {
 static void device_new(struct kmeans_cuda_state *s) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t entries = in->clusters * in->coords;
-	s->membership = gpu_alloc(s->gpu, in->n * s->label);
+	s->membership = gpu_alloc(s->gpu, (in->n + KMEANS_TILE_MAX) * s->label);
 	s->centres = gpu_alloc(s->gpu, entries * s->real);
 	s->changed = gpu_alloc(s->gpu, in->loops * sizeof(uint64_t));
 	if (s->variant->on_host) {
@@ -224,6 +228,7 @@ static void device_new(struct kmeans_cuda_state *s) {
 		return;
 	}
 	s->sums = gpu_alloc(s->gpu, s->parts * entries * sizeof(double));
+	s->words = gpu_alloc(s->gpu, (size_t)s->cells * s->cells * sizeof(uint32_t));
 	s->counts = gpu_alloc(s->gpu, s->parts * in->clusters * sizeof(uint32_t));
 }
 
@@ -240,7 +245,7 @@ void kmeans_cuda_memory_free(void *opaque) {
 	struct kmeans_cuda_state *s = opaque;
 	if (!s->gpu)
 		return;
-	const gpu_ptr device[] = {s->membership, s->centres, s->changed, s->sums, s->counts};
+	const gpu_ptr device[] = {s->membership, s->centres, s->changed, s->sums, s->counts, s->words};
 	void *const host[] = {s->host.centres, s->host.changed, s->host.sums, s->host.counts, s->host.membership,
 	                      s->first,        s->trace[0],     s->trace[1],  s->trace[2]};
 	gpu_graph_free(s->gpu, s->graph);

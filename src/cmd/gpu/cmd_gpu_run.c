@@ -101,16 +101,38 @@ static void spread_row(struct table *table, const char *kernel, const json_t *ro
 	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")), cells[0], cells[1], cells[2]);
 }
 
-/* Metrics if there are any, else the counters themselves. */
-static void function_counts(struct table *table, const json_t *function, const json_t *counters) {
+/* Up to 13 rows tell what warps wait for, most of them near 0. */
+static bool is_stall(const char *name) {
+	return strstr(name, "_stall_") || strstr(name, "issue_stalled_");
+}
+
+static double stall_most(const json_t *rows, const json_t *counters) {
+	double most = 0;
+	js_each (row, rows)
+		if (is_stall(name_of(counters, js_string_or(row, "name", ""))))
+			most = fmax(most, js_real_or(row, "mean", 0));
+	return most;
+}
+
+/* Metrics if there are any, else the counters themselves. Returns the number of small stalls that are left out. */
+static size_t function_counts(struct table *table, const json_t *function, const json_t *counters) {
+	static const double SMALL = 0.05;
 	const json_t *rows = json_object_get(function, "metrics");
 	char name[NAME];
+	size_t left = 0;
 	if (json_array_size(rows) == 0)
 		rows = json_object_get(function, "counters");
+	double most = stall_most(rows, counters);
 	snprintf(name, sizeof name, "%s (%lld of %lld)", js_string_or(function, "name", "?"),
 	         (long long)js_int_or(function, "counted", 0), (long long)js_int_or(function, "launches", 0));
-	js_each (row, rows)
-		spread_row(table, row_at ? "" : name, row, counters);
+	js_each (row, rows) {
+		bool small =
+			is_stall(name_of(counters, js_string_or(row, "name", ""))) && js_real_or(row, "mean", 0) < SMALL * most;
+		if (!small)
+			spread_row(table, row_at ? "" : name, row, counters);
+		left += small;
+	}
+	return left;
 }
 
 /* As Nsight Compute's "estimated speedup". */
@@ -130,16 +152,19 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 	static const char *const titles[] = {"kernel (launches counted)", "metric", "\1least", "\1mean", "\1most"};
 	struct table *table = table_new(5, titles);
 	bool any = false;
+	size_t left = 0;
 	js_each (function, functions) {
 		if (function_at >= COUNTED_SHOWN || js_int_or(function, "counted", 0) == 0)
 			continue;
-		function_counts(table, function, counters);
+		left += function_counts(table, function, counters);
 		any = true;
 	}
 	if (any) {
 		putchar('\n');
-		table_print(table, ui, stdout);
 		hottest_print(functions);
+		table_print(table, ui, stdout);
+		if (left > 0)
+			printf("%zu smaller stalls are in --json\n", left);
 	}
 	table_free(table);
 }

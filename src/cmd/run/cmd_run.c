@@ -274,8 +274,8 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 		       *result->disturbance ? result->disturbance : "something else ran on these processors at the same time");
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
-	counters_print(ui, json, sources, stdout);
 	gpu_counts_print(ui, js_at(json, "counting.functions"), json_object_get(json, "counters"));
+	counters_print(ui, json, sources, stdout);
 	figures_series_print(json_object_get(json, "series"), stdout);
 }
 

@@ -221,6 +221,18 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	return failed;
 }
 
+/* Records in a result whether its counters could have come from hardware. */
+static void tune_counters_annotate(struct app *app, bool watch, json_t *result) {
+	json_t *counting = json_object_get(result, "counting");
+	const char *why, *fix;
+	if (!counting)
+		return;
+	const json_t *sources = counters_sources(app);
+	bool hardware = watch || (app_device(app) ? js_bool_or(js_named(sources, "cupti"), "usable", false)
+	                                          : counters_hardware(sources, &why, &fix));
+	json_object_set_new(counting, "hardware", json_boolean(hardware));
+}
+
 int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
                 struct err *err) {
 	int64_t search = 0;
@@ -233,7 +245,7 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	if (!failed && !result)
 		failed = item_measure(t, item, budget, search, &result, err);
 	if (result)
-		tune_counters_annotate(t->app, result);
+		tune_counters_annotate(t->app, item->counters.watch, result);
 	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
 	if (!(t->noise_floor >= floor) && !isnan(floor))
 		t->noise_floor = floor;

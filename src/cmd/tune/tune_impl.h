@@ -67,9 +67,9 @@ int tune_builds_begin(struct tuning *t, const struct tune_task *task, struct err
 
 /* The counters of a session, which are decided before its first trial. */
 
-/* Records in a result whether its counters could have come from hardware, and which other sources there are. */
-void tune_counters_annotate(struct app *app, json_t *result);
-
+/* Sets the counters of each item. ERR_USAGE for an unknown name; ERR_UNAVAILABLE if none of the requested counters is
+ * available for any item. Counters that nobody requested are dropped if they are not available. */
+int tune_counters_check(const struct tune_session *session, struct err *err);
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
 struct tune_nodes;
 

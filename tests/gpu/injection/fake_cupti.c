@@ -3,9 +3,11 @@
  * functions of the host API, which only the worker looks for, refuse everything. */
 #include <cuda.h>
 #include <cupti.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -38,6 +40,15 @@ REFUSED(cuptiRangeProfilerDisable)
 REFUSED(cuptiRangeProfilerPushRange)
 REFUSED(cuptiRangeProfilerPopRange)
 REFUSED(cuptiRangeProfilerCounterDataGetRangeInfo)
+REFUSED(cuptiSassMetricsGetProperties)
+REFUSED(cuptiSassMetricsSetConfig)
+REFUSED(cuptiSassMetricsEnable)
+REFUSED(cuptiSassMetricsGetDataProperties)
+REFUSED(cuptiSassMetricsFlushData)
+REFUSED(cuptiSassMetricsDisable)
+REFUSED(cuptiSassMetricsUnsetConfig)
+REFUSED(cuptiGetCubinCrc)
+REFUSED(cuptiGetSassToSourceCorrelation)
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char **text) {
 	*text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "privileges" : "fake failure";

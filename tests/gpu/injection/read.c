@@ -168,7 +168,10 @@ static void test_counts(const char *folder) {
 	struct gpu_work *work = work_of(record, folder);
 	json_t *json = gpu_work_json(work);
 	ok(strcmp(gpu_counts_metrics(arena, &plan), "a.sum,b.sum") == 0, "what CUPTI is asked for");
-	gpu_counts_add(json, work, &plan, chip);
+	double totals[4];
+	gpu_counts_add(json, work, &plan, chip, totals);
+	ok(totals[0] == 110 + 7 && totals[3] == totals[0] && isnan(totals[1]),
+	   "an amount of a run is that of all launches");
 	ok(strcmp(js_string_or(json_array_get(json_object_get(json, "functions"), 0), "name", ""), "long") == 0,
 	   "the longest function is the first");
 	ok(is_spread(spread(json, 1, "counters", 0), 10, 110 / 9.0, 30),

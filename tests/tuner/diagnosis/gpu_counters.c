@@ -133,6 +133,31 @@ static void stalls_make(json_t *rows, bool acts, struct rng *rng) {
 	each(rows, acts, rng, stalls);
 }
 
+/* Both rows load without coalescing; of the winner the lines are known. */
+static void lines_test(void) {
+	json_t *rows = json_array(), *machine = json_object(), *limits = ceilings();
+	struct quantities q = sectors(1, true);
+	struct rng rng;
+	rng_seed(&rng, 3);
+	row_add(rows, json_pack("{s:i}", "block", 64), &q, true, &rng);
+	json_t *lines = json_pack("[{s:s,s:i,s:f,s:f}, {s:s,s:i,s:f,s:f}]", "file", "scale.cu", "line", 7, "sectors", 8e6,
+	                          "least", 1e6, "file", "scale.cu", "line", 9, "sectors", 1e6, "least", 1e6);
+	json_object_set_new(json_object_get(json_array_get(rows, 0), "detail"), "lines", lines);
+	q = sectors(3, true);
+	row_add(rows, json_pack("{s:i}", "block", 128), &q, true, &rng);
+	struct study *study = study_make(rows, machine, limits);
+	json_t *list = examined(study);
+	mem_auto char *text = json_dumps(list, 0);
+	ok(strstr(text, "scale.cu, line 7: 8 times the sectors"), "the line whose loads are not coalesced is named");
+	ok(!strstr(text, "line 9"), "a line that moves nothing in vain is not named");
+	ok(strstr(text, "-lineinfo"), "where the lines are not known, the option that keeps them is named");
+	json_decref(list);
+	study_free(study);
+	json_decref(rows);
+	json_decref(machine);
+	json_decref(limits);
+}
+
 int main(void) {
 	static const struct mechanism all[] = {
 		{"dram_bandwidth", "counter:gpu_dram_read_bytes", dram_make},
@@ -150,5 +175,6 @@ int main(void) {
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mechanism_test(&all[i]);
+	lines_test();
 	return tap_done();
 }
