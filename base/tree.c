@@ -169,7 +169,8 @@ const char *scratch_hint(int why) {
 	                                      : "set TMPDIR to a writable folder";
 }
 
-/* Where a file system has no locks, nobody else can take a folder that was just made, so that it is never tidied up. */
+/* A file system without locks cannot say that another process uses a folder: one that was just made is taken all the
+ * same. */
 static bool is_taken(int fd, bool fresh) {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || (fresh && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS));
 }

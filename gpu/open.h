@@ -81,7 +81,8 @@ struct gpu_passed {
 };
 void gpu_function_pass(struct gpu *gpu, const struct gpu_function *function, const struct gpu_passed *passed,
                        size_t count);
-/* The code of the i-th module that was compiled with -lineinfo, the latest first. NULL: there are no more. */
+/* Returns the code of the i-th module that was compiled with -lineinfo, counted from the latest, or NULL beyond the
+ * last. */
 const void *gpu_lines_code(const struct gpu *gpu, size_t i, size_t *size);
 /* A function of compiled code, with the compiler's facts. */
 struct gpu_compiled {

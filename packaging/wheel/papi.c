@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the counters call of PAPI, from this system's library of the version that the wheel was built with, which the
- * first call opens. Without it nothing is there to be counted, and PAPI_strerror says why. */
+/* Stands in for PAPI in the wheel. Each function calls the system's library, which the first call opens if it has the
+ * version that the wheel was built with. Without one, PAPI cannot count, and PAPI_strerror says why. */
 #include <dlfcn.h>
 #include <papi.h>
 #include <stdio.h>

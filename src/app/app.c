@@ -120,7 +120,7 @@ void app_release(struct app *app) {
 	app->topo = NULL;
 }
 
-/* What is known of a machine. */
+/* Forgets what is known about the machine. */
 static void facts_drop(struct app *app) {
 	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices, &app->counters};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {

@@ -132,7 +132,7 @@ static int width_of(FILE *out) {
 static void wrap(FILE *out, int first, int indent, char *text) {
 	char *word = text;
 	int width = width_of(out), column = first;
-	bool fresh = true; /* the line has no word yet */
+	bool fresh = true; /* no word stands on the line yet */
 	text_clean(text, false);
 	while (*(word += strspn(word, " "))) {
 		size_t size = strcspn(word, " ");

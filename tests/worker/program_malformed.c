@@ -92,9 +92,9 @@ static void check_sizes(struct fixture *f) {
 	char *word = mem_alloc(500001, 1);
 	memset(word, 'x', 500000);
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/bin/true\",\"%s\"]}", word), "runtime",
-	        "cannot run /bin/true: Argument list too long", "a word too long for the kernel");
+	        "cannot run /bin/true: Argument list too long", "a word that is too long for the kernel is refused");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"%s\"]}", word), "runtime", "cannot run xxx",
-	        "a name too long for it");
+	        "a program whose name is too long for the kernel is refused");
 	free(word);
 }
 

@@ -4,7 +4,7 @@
 
 enum { STRIP_ALIGNED = 1024, BARRIERS = 16 /* bytes for a buffer */, SHARED_MAX = 227 << 10 };
 
-/* What wgmma.cu derives from the defines, too. */
+/* Sizes that follow from the configuration; wgmma.cu derives the same ones from its defines. */
 struct form {
 	unsigned m, n, cluster_m, cluster_n; /* of a block; blocks that share B's strip, or A's */
 	unsigned size, swizzle, depth;       /* of an element; of a row of A's strip; columns of it */

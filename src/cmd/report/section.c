@@ -43,7 +43,7 @@ void report_figure(struct report *report, const struct report_section *section, 
 }
 
 void report_absent(struct report *report, const char *sentence, const char *command) {
-	/* A page about a file has no commands, so its sentences do not lead to one with a colon. */
+	/* A page about a file shows no commands, so the part of the sentence that introduces one is left out. */
 	const char *offer = report->from ? strstr(sentence, " This command") : NULL;
 	html_put(report->html, "<p class=\"absent\">%.*s</p>", (int)(offer ? offer - sentence : (long)strlen(sentence)),
 	         sentence);

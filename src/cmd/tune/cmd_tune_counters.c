@@ -2,7 +2,7 @@
 #include "base/json/js.h"
 #include "src/cmd/tune/tune_impl.h"
 
-/* A function that is compiled later has no events of its own yet. */
+/* A kernel whose source is compiled later has no counters of its own yet. */
 static struct counters_subject subject_of(const struct tune_item *item) {
 	if (item->task.whole_programs)
 		return (struct counters_subject){.program = true};

@@ -42,8 +42,8 @@ struct emulated_services {
 	unsigned *(*cluster)(void); /* a word of the cluster, 0 at first */
 };
 
-/* What cuTensorMapEncodeTiled writes: rows of elements of `size` bytes, and boxes whose rows are permuted in runs of
- * `swizzle` bytes; 0: they are not. */
+/* cuTensorMapEncodeTiled fills this in. It describes rows of elements of `size` bytes, and boxes whose rows are
+ * permuted in runs of `swizzle` bytes, or not at all for 0. */
 struct emulated_tensor_map {
 	const char *at;
 	unsigned long long columns, rows, pitch;
