@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define SS_STRATEGY_ABI 1
-#define SS_ABSENT (-1)
+#define SS_ABSENT       (-1)
 
 struct ss_param {
 	const char *name;

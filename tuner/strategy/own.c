@@ -60,9 +60,9 @@ static void space_show(struct own *own) {
 		param[p] = (struct ss_param){space_param_name(task->space, p), (int)values, numbers};
 	}
 	double about = space_estimate(task->space);
-	own->space = (struct ss_space){(int)params,  param, task->seed, task->budget,
-	                               about > 0 ? about : (double)space_valid(task->space),
-	                               is_valid,     draw,  own};
+	own->space = (struct ss_space){
+		(int)params, param, task->seed, task->budget, about > 0 ? about : (double)space_valid(task->space),
+		is_valid,    draw,  own};
 }
 
 static void end(void *state) {
@@ -90,9 +90,9 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 	space_config(own->task.space, index, levels);
 	bool failed = outcome->result == STRATEGY_FAILURE;
 	own->plugin->tell(own->state, levels,
-	                  failed                                  ? SS_FAILURE
+	                  failed                                 ? SS_FAILURE
 	                  : outcome->result == STRATEGY_CENSORED ? SS_CUT
-	                                                          : SS_VALUE,
+	                                                         : SS_VALUE,
 	                  failed ? NAN : outcome->value);
 }
 
@@ -165,8 +165,8 @@ static void *program_begin(const struct ss_space *space) {
 }
 
 static void tell_line(struct program *program, json_t *config, const char *result, double value, const char *error) {
-	program_write(program, json_pack("{s:s,s:o,s:s,s:o,s:s*}", "op", "tell", "config", config, "result", result, "value",
-	                                 js_number(value), "error", error));
+	program_write(program, json_pack("{s:s,s:o,s:s,s:o,s:s*}", "op", "tell", "config", config, "result", result,
+	                                 "value", js_number(value), "error", error));
 }
 
 /* The answer to `ask`, {"config": {..}} or {"config": null}; NULL: there is none. */
@@ -245,7 +245,8 @@ static int library_open(struct own_strategy *own, const char *path, struct err *
 
 bool strategy_is_own(const char *name) {
 	size_t size = strlen(name);
-	return strchr(name, '/') || (size > 3 && (strcmp(name + size - 3, ".so") == 0 || strcmp(name + size - 3, ".py") == 0));
+	return strchr(name, '/') ||
+	       (size > 3 && (strcmp(name + size - 3, ".so") == 0 || strcmp(name + size - 3, ".py") == 0));
 }
 
 const struct strategy *strategy_own(const char *name, struct err *err) {

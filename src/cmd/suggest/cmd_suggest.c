@@ -113,7 +113,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	(void)app;
 	if (!opt_has(args, "spec") || opt_words(args))
 		return err_set(err, ERR_USAGE, "sweetspot suggest --spec FILE.json", "suggest needs a specification");
-	bool read = tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) == 0 && task_read(args, &task, err) == 0;
+	bool read =
+		tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) == 0 && task_read(args, &task, err) == 0;
 	struct spec *spec = read ? spec_load(opt_get(args, "spec", ""), err) : NULL;
 	mem_auto struct suggest *s = mem_alloc(1, sizeof *s);
 	s->space = task.space = spec ? spec_space(spec) : NULL;
