@@ -335,8 +335,8 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
 	const float *mean = gp_pool_mean(surrogate->fit.values);
 	double widest = 0, sum = 0;
-	if (!surrogate->asked || room == 0)
-		return surrogate->asked ? 0 : NAN;
+	if (!surrogate->asked || surrogate->front || room == 0)
+		return surrogate->asked && !surrogate->front ? 0 : NAN;
 	size_t count = top_find(surrogate, top, room);
 	for (size_t i = 0; i < count; i++)
 		widest =

@@ -228,7 +228,7 @@ static void draw(struct surrogate *surrogate) {
 	drop_twins(pool);
 }
 
-static void give(struct surrogate *surrogate) {
+void surrogate_pool_give(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
 	for (size_t i = 0; i < pool->count; i++)
 		coding_index(surrogate->coding, pool->index[i], pool->codes + i * surrogate->dims);
@@ -242,6 +242,8 @@ static void give(struct surrogate *surrogate) {
 
 void surrogate_pool_fill(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
+	if (!pool->whole && surrogate->follows)
+		return;
 	if (!pool->whole)
 		draw(surrogate);
 	else if (pool->count == 0)
@@ -249,7 +251,7 @@ void surrogate_pool_fill(struct surrogate *surrogate) {
 			add(pool, pool->count);
 	else
 		return;
-	give(surrogate);
+	surrogate_pool_give(surrogate);
 }
 
 enum { FARTHEST_OF = 40, MIDDLE_OF = 400 };

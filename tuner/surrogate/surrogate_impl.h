@@ -132,9 +132,23 @@ struct surrogate {
 	struct surrogate_odds odds;
 	struct surrogate_worth worth;
 	struct surrogate_prior prior;
-	struct cost *cost; /* NULL if the budget counts evaluations */
+	struct cost *cost;   /* NULL if the budget counts evaluations */
+	struct front *front; /* NULL with one objective */
+	double cap;          /* of the targets; 0: as the results suggest */
+	bool follows;        /* it is of the second objective, with the candidates of the first */
 	bool asked;
 };
+
+/* front.c: the second of two objectives. UINT64_MAX: no configuration has both yet, or none promises anything */
+struct front *front_new(const struct strategy_task *task);
+void front_report(struct front *front, uint64_t index, const struct strategy_outcome *outcome);
+struct surrogate *front_other(const struct front *front); /* its model */
+uint64_t front_ask(struct surrogate *surrogate);
+
+/* surrogate.c: models, candidates and incumbent with all results, and with pending configurations as expected */
+void surrogate_predict(struct surrogate *surrogate);
+double surrogate_gain_of(double gap, double deviation);
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate);
 
 /* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
 void surrogate_targets(struct surrogate *surrogate);
@@ -155,6 +169,7 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 void surrogate_pool_fill(struct surrogate *surrogate);
+void surrogate_pool_give(struct surrogate *surrogate); /* to the models */
 
 /* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
  * order in which they are given must not change the search; one that is given twice counts once. */

@@ -29,6 +29,8 @@ static double surrogate_cap_of(const double *log_ratios, size_t count) {
 }
 
 static double cap_of_observed(const struct surrogate *surrogate) {
+	if (surrogate->cap > 0)
+		return fmax(CAP_MIN, surrogate->cap);
 	double *ratios = surrogate->fit.lone_mean; /* not in use at this point */
 	size_t count = 0;
 	for (size_t i = 0; i < surrogate->count; i++)
