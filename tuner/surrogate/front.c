@@ -88,8 +88,9 @@ static size_t strips(const struct surrogate *surrogate, const struct surrogate *
 		for (int k = 0; k < 2; k++)
 			all[i].log[k] = front->points[i].log[k] - (k ? other : surrogate)->best;
 	for (size_t i = 0; i < surrogate->waiting.count && i < other->waiting.count; i++)
-		count = point_put(all, count, (struct point){{surrogate->fit.target[surrogate->fit.in_value + i],
-		                                              other->fit.target[other->fit.in_value + i]}});
+		count = point_put(all, count,
+		                  (struct point){{surrogate->fit.target[surrogate->fit.in_value + i],
+		                                  other->fit.target[other->fit.in_value + i]}});
 	most = count < STRIPS_MAX ? count : STRIPS_MAX;
 	for (size_t i = 0; i < most; i++)
 		strip[i] = all[most > 1 ? i * (count - 1) / (most - 1) : 0];
@@ -146,7 +147,8 @@ uint64_t front_ask(struct surrogate *surrogate) {
 	surrogate_predict(other);
 	size_t count = strips(surrogate, other, strip);
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
-		const double mean[] = {(double)gp_pool_mean(surrogate->fit.values)[c], (double)gp_pool_mean(other->fit.values)[c]},
+		const double mean[] = {(double)gp_pool_mean(surrogate->fit.values)[c],
+		                       (double)gp_pool_mean(other->fit.values)[c]},
 					 deviation[] = {surrogate_deviation_of(surrogate, c), surrogate_deviation_of(other, c)};
 		if (history_taken(surrogate->task.history, surrogate->pool.index[c]) || !surrogate_passes(surrogate, c))
 			continue;

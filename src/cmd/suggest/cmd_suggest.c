@@ -51,7 +51,8 @@ static int outcome_read(const json_t *request, struct strategy_outcome *outcome,
 		return -1;
 	outcome->second = js_real_or(request, "second", 0);
 	if (!(outcome->value > 0) || isinf(outcome->value) || !(outcome->second >= 0))
-		return err_set(err, ERR_USAGE, "a smaller value is better", "\"value\" and \"second\" must be above 0, or null for a failure");
+		return err_set(err, ERR_USAGE, "a smaller value is better",
+		               "\"value\" and \"second\" must be above 0, or null for a failure");
 	return 0;
 }
 
