@@ -16,8 +16,6 @@
  *
  * The models may rule out configurations only as long as they can tell what fails: each result is predicted before it
  * is learned, whoever proposed it, and a result that works should have had better odds than one that fails. */
-#include <math.h>
-
 #include "tuner/model/logistic.h"
 #include "tuner/surrogate/surrogate_impl.h"
 

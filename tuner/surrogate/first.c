@@ -2,8 +2,6 @@
 /* Starting points before there is a model: the best configurations of the sources, the middle of the space, then those
  * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
  */
-#include <math.h>
-
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "tuner/surrogate/surrogate_impl.h"
@@ -228,7 +226,7 @@ static void draw(struct surrogate *surrogate) {
 	drop_twins(pool);
 }
 
-void surrogate_pool_give(struct surrogate *surrogate) {
+static void give(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
 	for (size_t i = 0; i < pool->count; i++)
 		coding_index(surrogate->coding, pool->index[i], pool->codes + i * surrogate->dims);
@@ -240,18 +238,23 @@ void surrogate_pool_give(struct surrogate *surrogate) {
 		gp_pool_set(surrogate->odds.workings, pool->codes, pool->count);
 }
 
+static void follow(struct pool *pool, const struct pool *leader) {
+	pool->count = leader->count;
+	memcpy(pool->index, leader->index, leader->count * sizeof *pool->index);
+}
+
 void surrogate_pool_fill(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
-	if (!pool->whole && surrogate->follows)
-		return;
-	if (!pool->whole)
+	if (!pool->whole && surrogate->leader)
+		follow(pool, &surrogate->leader->pool);
+	else if (!pool->whole)
 		draw(surrogate);
 	else if (pool->count == 0)
 		while (pool->count < pool->room)
 			add(pool, pool->count);
 	else
 		return;
-	surrogate_pool_give(surrogate);
+	give(surrogate);
 }
 
 enum { FARTHEST_OF = 40, MIDDLE_OF = 400 };

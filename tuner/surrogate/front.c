@@ -3,8 +3,6 @@
  * improvement of the hypervolume that the front dominates, as a sum over its strips (Emmerich, Deutz, Klinkenberg,
  * Hypervolume-based expected improvement: monotonicity properties and exact computation, 2011). Volumes are of
  * logarithms, so that the units do not matter. */
-#include <math.h>
-
 #include "tuner/surrogate/surrogate_impl.h"
 
 enum { POINTS_MAX = 256, STRIPS_MAX = 16, GAIN_FROM = -8, GAIN_EACH = 64, GAINS = 16 * GAIN_EACH };
@@ -16,23 +14,21 @@ struct point {
 };
 
 struct front {
-	struct surrogate *other;
 	struct point points[POINTS_MAX]; /* that no other dominates, by the first logarithm */
 	size_t count, fits;
 	float gain[GAINS + 1]; /* the expected improvement of a normal variable by its gap */
 };
 
-struct front *front_new(const struct strategy_task *task) {
-	struct front *front = arena_alloc(task->arena, 1, sizeof *front);
-	struct strategy_task other = *task;
-	other.two = false;
-	other.length_count = 0;
-	other.lengths = NULL;
-	front->other = surrogate_new(&other, false);
-	front->other->follows = true;
+void front_begin(struct surrogate *surrogate) {
+	struct strategy_task task = surrogate->task;
+	struct front *front = surrogate->front = arena_alloc(task.arena, 1, sizeof *front);
+	task.two = false;
+	task.length_count = 0;
+	task.lengths = NULL;
+	surrogate->second = surrogate_new(&task, false);
+	surrogate->second->leader = surrogate;
 	for (int i = 0; i <= GAINS; i++)
 		front->gain[i] = (float)surrogate_gain_of(GAIN_FROM + (double)i / GAIN_EACH, 1);
-	return front;
 }
 
 static double gain_of(const struct front *front, double gap, double deviation) {
@@ -63,20 +59,15 @@ static size_t point_put(struct point *points, size_t count, struct point new) {
 	return kept + 1;
 }
 
-void front_report(struct front *front, uint64_t index, const struct strategy_outcome *outcome) {
+void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
+	struct front *front = surrogate->front;
 	struct strategy_outcome other = *outcome;
-	bool both = outcome->result == STRATEGY_VALUE && outcome->second > 0;
+	if (outcome->result != STRATEGY_VALUE || !(outcome->second > 0))
+		return;
 	other.value = outcome->second;
 	other.deviation = 0;
-	if (both)
-		front->count =
-			point_put(front->points, front->count, (struct point){{log(outcome->value), log(outcome->second)}});
-	if (both)
-		surrogate_report(front->other, index, &other);
-}
-
-struct surrogate *front_other(const struct front *front) {
-	return front->other;
+	front->count = point_put(front->points, front->count, (struct point){{log(outcome->value), log(outcome->second)}});
+	surrogate_report(surrogate->second, index, &other);
 }
 
 /* Points of pending configurations count as well. At most STRIPS_MAX of all, both ends included; as targets. */
@@ -120,20 +111,9 @@ static double volume_of(const struct front *front, const struct point *strip, si
 	return sum;
 }
 
-/* The second model has the candidates of the first. */
-static void candidates_share(const struct surrogate *surrogate, struct front *front) {
-	struct pool *pool = &front->other->pool;
-	if (surrogate->pool.whole || front->fits == surrogate->fit.fits)
-		return;
-	front->fits = surrogate->fit.fits;
-	pool->count = surrogate->pool.count;
-	memcpy(pool->index, surrogate->pool.index, pool->count * sizeof *pool->index);
-	surrogate_pool_give(front->other);
-}
-
 uint64_t front_ask(struct surrogate *surrogate) {
 	struct front *front = surrogate->front;
-	struct surrogate *other = front->other;
+	struct surrogate *other = surrogate->second;
 	struct point behind, strip[STRIPS_MAX];
 	uint64_t best = UINT64_MAX;
 	double most = 0;
@@ -143,7 +123,9 @@ uint64_t front_ask(struct surrogate *surrogate) {
 	surrogate->cap = behind.log[0] -= surrogate->best;
 	other->cap = behind.log[1] -= other->best;
 	surrogate_predict(surrogate);
-	candidates_share(surrogate, front);
+	if (!surrogate->pool.whole && front->fits != surrogate->fit.fits)
+		surrogate_pool_fill(other);
+	front->fits = surrogate->fit.fits;
 	surrogate_predict(other);
 	size_t count = strips(surrogate, other, strip);
 	for (size_t c = 0; c < surrogate->pool.count; c++) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth
@@ -15,13 +13,13 @@ void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own) {
 		memmove(surrogate->waiting.pending, surrogate->waiting.pending + 1,
 		        --surrogate->waiting.count * sizeof *surrogate->waiting.pending);
 	surrogate->waiting.pending[surrogate->waiting.count++] = (struct pending){index, own};
-	if (surrogate->front)
-		surrogate_await(front_other(surrogate->front), index, own);
+	if (surrogate->second)
+		surrogate_await(surrogate->second, index, own);
 }
 
 void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
-	if (surrogate->front)
-		surrogate_withdraw(front_other(surrogate->front), index);
+	if (surrogate->second)
+		surrogate_withdraw(surrogate->second, index);
 	for (size_t i = 0; i < surrogate->waiting.count; i++)
 		if (surrogate->waiting.pending[i].index == index) {
 			surrogate->waiting.pending[i] = surrogate->waiting.pending[--surrogate->waiting.count];
@@ -276,7 +274,8 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->fit.lone_mean = array(surrogate, rows, sizeof *surrogate->fit.lone_mean);
 	surrogate->fit.lone_variance = array(surrogate, rows, sizeof *surrogate->fit.lone_variance);
 	surrogate_models_make(surrogate);
-	surrogate->front = task->two ? front_new(task) : NULL;
+	if (task->two)
+		front_begin(surrogate);
 	return surrogate;
 }
 
@@ -319,7 +318,7 @@ static double goal_of(const struct surrogate *surrogate) {
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	if (surrogate->front)
-		front_report(surrogate->front, index, outcome);
+		front_report(surrogate, index, outcome);
 	cost_report(surrogate->cost, index, outcome);
 	surrogate_chance_report(surrogate, index, outcome->result == STRATEGY_FAILURE);
 	surrogate->fit.told++;
@@ -341,12 +340,6 @@ void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct 
 
 bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->prior.source_count ? 1 : NEED);
-}
-
-/* The expected improvement by a normal variable that is `gap` below the incumbent. */
-double surrogate_gain_of(double gap, double deviation) {
-	double z = gap / deviation;
-	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
 
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {

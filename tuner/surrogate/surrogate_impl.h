@@ -2,6 +2,8 @@
 /* Shared by the files of this folder only. */
 #ifndef TUNER_SURROGATE_SURROGATE_IMPL_H
 #define TUNER_SURROGATE_SURROGATE_IMPL_H
+#include <math.h>
+
 #include "tuner/model/gp/gp.h"
 #include "tuner/surrogate/surrogate.h"
 
@@ -132,22 +134,26 @@ struct surrogate {
 	struct surrogate_odds odds;
 	struct surrogate_worth worth;
 	struct surrogate_prior prior;
-	struct cost *cost;   /* NULL if the budget counts evaluations */
-	struct front *front; /* NULL with one objective */
-	double cap;          /* of the targets; 0: as the results suggest */
-	bool follows;        /* it is of the second objective, with the candidates of the first */
+	struct cost *cost;                 /* NULL if the budget counts evaluations */
+	struct front *front;               /* NULL with one objective, and `second`, the model of the other one, as well */
+	struct surrogate *second, *leader; /* leader: of a second one, the first, whose candidates it has */
+	double cap;                        /* of the targets; 0: as the results suggest */
 	bool asked;
 };
 
 /* front.c: the second of two objectives. UINT64_MAX: no configuration has both yet, or none promises anything */
-struct front *front_new(const struct strategy_task *task);
-void front_report(struct front *front, uint64_t index, const struct strategy_outcome *outcome);
-struct surrogate *front_other(const struct front *front); /* its model */
+void front_begin(struct surrogate *surrogate);
+void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome);
 uint64_t front_ask(struct surrogate *surrogate);
+
+/* The expected improvement by a normal variable that is `gap` below the incumbent. */
+static inline double surrogate_gain_of(double gap, double deviation) {
+	double z = gap / deviation;
+	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
+}
 
 /* surrogate.c: models, candidates and incumbent with all results, and with pending configurations as expected */
 void surrogate_predict(struct surrogate *surrogate);
-double surrogate_gain_of(double gap, double deviation);
 double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate);
 
 /* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
@@ -169,7 +175,6 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
 bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 void surrogate_pool_fill(struct surrogate *surrogate);
-void surrogate_pool_give(struct surrogate *surrogate); /* to the models */
 
 /* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
  * order in which they are given must not change the search; one that is given twice counts once. */

@@ -2,8 +2,6 @@
 /* An earlier search as one more dimension. A model of the source says how much slower than its best each configuration
  * was there; the search's model uses that as a trend whose slope it learns. (The dimension's length is so large that it
  * acts as a trend alone.) A source without which left-out configurations are predicted better is dropped. */
-#include <math.h>
-
 #include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 

@@ -101,11 +101,13 @@ int main(void) {
 	double two = median(small, "auto", true, false), late = median(small, "auto", true, true);
 	ok(two > .93 && late > .88, "a search for the front dominates %.3f of what can be, in batches %.3f", two, late);
 	ok(1 - two < .5 * (1 - one) && 1 - two < .5 * (1 - random),
-	   "it misses less than half of what a search of one objective (%.3f) and random search (%.3f) miss", one, random);
+	   "a search for the front misses less than half of what others miss, of one objective %.3f and at random %.3f",
+	   one, random);
 	double bayes = median(small, "bayes", true, false);
 	ok(bayes > .9, "`bayes` searches for the front as well (%.3f)", bayes);
 	two = median(large, "auto", true, false), random = median(large, "random", true, false);
-	ok(1 - two < .5 * (1 - random), "so it is where candidates are drawn (%.3f, random search %.3f)", two, random);
+	ok(1 - two < .5 * (1 - random),
+	   "a search for the front works where candidates are drawn (%.3f, random search %.3f)", two, random);
 	ok(reached(small, "auto", true, false, 5) == reached(small, "auto", true, false, 5),
 	   "the same seed gives the same front");
 	space_free(small);
