@@ -113,7 +113,7 @@ bool table_is_problem(const char *header) {
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
-	           "updates "
+			   "updates "
 			   "ops operations operation key_range keys range acquires density degree scale width height depth "
 			   "resolution "
 			   "message_size bytes particles bodies cells queries batch instance benchmark distribution "

@@ -60,7 +60,7 @@ static const char *const nouns[][2] = {
 };
 /* Rates that are written without "a second". */
 static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
-                                 "mteps gteps qps rps iops gbs mbs";
+								 "mteps gteps qps rps iops gbs mbs";
 
 static double time_unit(const char *word, size_t length) {
 	char *end; /* "10^-3 s", "1e-3 s" */
