@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/examination
-slow_tests += %D%/examination
+dist_check_SCRIPTS += %D%/examination %D%/calibration
+slow_tests += %D%/examination %D%/calibration
 EXPLAIN_RECORDED = cc fw gol_large gol_small kmeans_flat kmeans_sync kmeans_wide lists locks locks_over quake quake_collapse
 EXTRA_DIST += %D%/recorded/README.md $(EXPLAIN_RECORDED:%=%D%/recorded/%.json)
 check_PROGRAMS += %D%/hostile

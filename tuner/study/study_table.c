@@ -220,13 +220,18 @@ static struct study_item *item_of(const struct filling *filling, size_t row) {
 	return study_set_item(filling->set, kernel, filling->device, filling->machine);
 }
 
+/* "0.00" is a time that the clock of the program, or what it prints, is too coarse for. */
+static bool is_too_short(const struct table *table, const char *cell) {
+	return table->columns[table->value].role == TABLE_TIME && strchr(cell, '.') && !cell[strspn(cell, "0.")];
+}
+
 static int row_add(struct filling *filling, size_t row) {
 	const struct table *table = filling->table;
 	const struct table_column *column = &table->columns[table->value];
 	const char *cell = csv_cell(table->csv, row, table->value);
 	struct study_trial trial = {.phase = "sweep", .status = status_of(table, row)};
 	double seconds = NAN;
-	if (table_is_missing(cell))
+	if (table_is_missing(cell) || is_too_short(table, cell))
 		trial.status = "runtime";
 	else if (!table_measured(table->csv, cell, &column->read, &seconds))
 		return cell_refuse(filling, row, column->name, cell, "is not a number");

@@ -56,9 +56,20 @@ static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD
 	return *cell == '\0';
 }
 
+/* Does another cell of the table begin with a number such as "2.1", which leaves a comma to be a mark of thousands? */
+static bool has_decimal_points(const struct csv *csv) {
+	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+		const char *point = csv->cells[i] + digits(csv->cells[i]);
+		size_t fraction = *point == '.' ? digits(point + 1) : 0;
+		if (point > csv->cells[i] && fraction && fraction != GROUP && point[1 + fraction] != ',')
+			return true;
+	}
+	return false;
+}
+
 /* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4. */
 static bool is_style(const struct csv *csv, size_t column, struct style style) {
-	bool sure = false;
+	bool sure = false, points = style.mark == ',' && has_decimal_points(csv);
 	for (size_t r = 0; r < csv->rows; r++) {
 		char out[CSV_FIELD_MAX + 1];
 		size_t marks;
@@ -69,7 +80,7 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 		if (!styled_read(cell, style, out, &marks, &fraction))
 			return false;
 		bool only = style.mark == ' ' || style.mark == '\'';
-		sure = sure || marks > 1 || (marks && (fraction || only));
+		sure = sure || marks > 1 || (marks && (fraction || only || points));
 	}
 	return sure;
 }

@@ -153,7 +153,8 @@ struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
 	header_make(&making);
 	for (size_t i = 0; i < wide->count; i++) {
 		bool serial = is_serial(&making, i);
-		for (size_t r = 0; r < csv->rows && (!serial || r == 0 || making.keys > 1); r++)
+		bool once = serial && making.keys == 1 && !table_is_problem(csv->header[making.key[0]]);
+		for (size_t r = 0; r < (once ? csv->rows > 0 : csv->rows); r++)
 			row_add(&making, r, i, serial);
 	}
 	return out;

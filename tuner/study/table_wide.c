@@ -126,7 +126,8 @@ static bool is_counting(const struct wide *wide) {
 
 static const char *name_of_word(const struct csv *csv, const char *word) {
 	char plural[TABLE_NAME + 1];
-	if (table_is_threads(word) || table_has_word(word, "thread threads openmp omp pthread pthreads") ||
+	if (table_is_threads(word) ||
+	    table_has_word(word, "thread threads core cores openmp omp openmpi pthread pthreads") ||
 	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
 		return "threads";
 	snprintf(plural, sizeof plural, "%ss", word);

@@ -223,6 +223,18 @@ static int by_team(const void *a, const void *b) {
 	return (x->x > y->x) - (x->x < y->x);
 }
 
+/* Did larger teams run this size, too? Then the table is one of strong scaling, in which some rows happen to have sizes
+ * that grow as the teams do. */
+static bool is_strong(const struct weak *weak, size_t base) {
+	const struct study *study = weak->study;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[weak->size] == study_row(study, base)->level[weak->size] &&
+		    study_row(study, r)->level[weak->team] != study_row(study, base)->level[weak->team] &&
+		    differs_only_there(weak, r, base))
+			return true;
+	return false;
+}
+
 /* The efficiency of each larger team with the work that this row has alone. */
 static void line_fill(const struct weak *weak, size_t base, struct chart_series *line) {
 	const struct study *study = weak->study;
@@ -264,7 +276,7 @@ static size_t lines_make(struct report *report, const struct report_section *sec
 	chart->series_count = 0;
 	for (size_t r = 0; r < study_rows(weak->study) && chart->series_count < CURVES_LINES; r++) {
 		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
-		    study_number(weak->study, r, weak->team) != 1 || tried++ >= TRIED_MOST)
+		    study_number(weak->study, r, weak->team) != 1 || is_strong(weak, r) || tried++ >= TRIED_MOST)
 			continue;
 		js_auto json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
 		json_object_del(rest, study_column(weak->study, weak->team)->name);
@@ -308,7 +320,7 @@ void report_weak(struct report *report, const struct report_section *section) {
 	const char *grows = arena_printf(report->arena, "%s%s", size, power == 1 ? "" : power == 2 ? "^2" : "^3");
 	bool gpus = strcmp(members, "gpus") == 0;
 	chart.title = report_title(report, section, size,
-	                           arena_printf(report->arena, "weak scaling efficiency by %s, %s ~ %s from %.6g", members,
+	                           arena_printf(report->arena, "weak scaling efficiency by %s, %s ~ %s from %.10g", members,
 	                                        grows, members, js_real_or(section->problem, size, NAN)));
 	chart.x_label = members;
 	chart.y_label = "efficiency (%)";
