@@ -109,10 +109,8 @@ static struct gathered *study_gather(struct study *study, const struct study_tri
 		free(key);
 		return &study->gathering.rows[*slot - 1];
 	}
-	if (study->gathering.count == study->gathering.room) {
-		study->gathering.room = study->gathering.room ? 2 * study->gathering.room : 64;
-		study->gathering.rows = mem_grow(study->gathering.rows, study->gathering.room, sizeof *study->gathering.rows);
-	}
+	study->gathering.rows =
+		mem_room(study->gathering.rows, study->gathering.count, &study->gathering.room, sizeof *study->gathering.rows);
 	struct gathered *one = &study->gathering.rows[study->gathering.count++];
 	*one = (struct gathered){
 		.key = key, .problem = json_incref((json_t *)trial->problem), .config = json_incref((json_t *)trial->config)};

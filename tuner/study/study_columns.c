@@ -23,10 +23,7 @@ static void level_add(struct building *column, const json_t *json) {
 			return;
 	if (column->levels == LEVELS_MAX)
 		return;
-	if (column->levels == column->room) {
-		column->room = column->room ? 2 * column->room : 8;
-		column->level = mem_grow(column->level, column->room, sizeof *column->level);
-	}
+	column->level = mem_room(column->level, column->levels, &column->room, sizeof *column->level);
 	column->numeric = column->numeric && value.type != VALUE_WORD;
 	column->level[column->levels++] = value;
 }
