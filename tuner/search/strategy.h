@@ -55,7 +55,9 @@ void history_each(const struct history *history,
  * random index. UINT64_MAX: the space is used up. */
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng);
 
+struct strategy;
 struct strategy_task {
+	const struct strategy *strategy; /* set by the search */
 	const struct space *space;
 	const struct history *history;
 	struct arena *arena; /* lives as long as the search, for memory that depends on the task */
@@ -97,8 +99,14 @@ struct strategy {
 	/* The expected improvement of the best in `left` more evaluations: 0.01 is 1 %. NULL: the strategy cannot estimate
 	 * it. */
 	double (*promise)(const void *state, uint64_t left);
+	const char *(*fault)(const void *state); /* why it cannot go on; NULL: it can */
 };
 
 extern const struct strategy *const strategy_registry[]; /* ends with NULL */
 const struct strategy *strategy_find(const char *name);
+
+/* A strategy of the user's own (lib/strategy.h): a shared object, or a program. strategy_free takes any strategy. */
+bool strategy_is_own(const char *name); /* it is a path */
+const struct strategy *strategy_own(const char *path, struct err *err);
+void strategy_free(const struct strategy *strategy);
 #endif

@@ -448,8 +448,8 @@ int tune_search_run(struct tune *tune, struct err *err) {
 		int rc = tune_ahead_next(tune, &index, err);
 		if (rc <= 0)
 			return rc;
-		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err) ||
-		    tune_prove_early(tune, err))
+		if (search_fault(tune->search, err) || tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) ||
+		    search_step(tune, index, err) || tune_prove_early(tune, err))
 			return -1;
 		if (tune->money.cut) {
 			tune->stopped = "budget";

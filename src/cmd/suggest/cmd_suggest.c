@@ -30,6 +30,8 @@ static json_t *ask(struct suggest *s, const json_t *request, struct err *err) {
 	if (json_object_get(request, "count") && js_int(request, "count", 1, COUNT_MAX, &count, err))
 		return NULL;
 	size_t found = search_ask(s->search, s->asked, (size_t)count);
+	if (search_fault(s->search, err))
+		return NULL;
 	json_t *configs = json_array();
 	for (size_t i = 0; i < found; i++)
 		json_array_append_new(configs, space_config_json(s->space, s->asked[i]));
@@ -106,24 +108,23 @@ static int task_read(const struct opt_args *args, struct strategy_task *task, st
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	const struct strategy *strategy;
+	const struct strategy *strategy = NULL;
 	struct strategy_task task = {.start = UINT64_MAX};
 	(void)app;
 	if (!opt_has(args, "spec") || opt_words(args))
 		return err_set(err, ERR_USAGE, "sweetspot suggest --spec FILE.json", "suggest needs a specification");
-	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) || task_read(args, &task, err))
-		return -1;
-	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
-	if (!spec)
-		return -1;
+	bool read =
+		tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) == 0 && task_read(args, &task, err) == 0;
+	struct spec *spec = read ? spec_load(opt_get(args, "spec", ""), err) : NULL;
 	mem_auto struct suggest *s = mem_alloc(1, sizeof *s);
-	s->space = task.space = spec_space(spec);
-	s->search = search_new(strategy, &task, err);
+	s->space = task.space = spec ? spec_space(spec) : NULL;
+	s->search = spec ? search_new(strategy, &task, err) : NULL;
 	if (s->search)
 		serve(s);
 	int failed = s->search ? 0 : -1;
 	search_free(s->search);
 	spec_free(spec);
+	strategy_free(strategy);
 	return failed;
 }
 
