@@ -21,14 +21,13 @@ enum {
 static const double SECONDS_MAX = 1e9;
 
 static int settings_check(const json_t *row, const char *key, struct err *err) {
-	json_t *object, *member;
-	const char *name;
+	json_t *object;
 	struct value value;
 	if (js_object(row, key, &object, err))
 		return -1;
 	if (json_object_size(object) > MEMBERS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" has more than %d members", key, MEMBERS_MAX);
-	json_object_foreach(object, name, member) {
+	js_members (name, member, object) {
 		bool fine = value_from_json(member, &value) && *name && strlen(name) <= NAME_MAX_BYTES;
 		if (!fine || (value.type == VALUE_REAL && !isfinite(value.as.r)))
 			return err_set(err, ERR_USAGE, NULL, "\"%s\": \"%.40s\" is neither a number nor a word", key, name);
