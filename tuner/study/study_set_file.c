@@ -225,15 +225,11 @@ int study_set_document(struct study_set *set, const json_t *document, struct err
 
 enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20, ROWS_TEXT_MAX = 1 << 20 };
 
-static double counted(const struct record_row *row, size_t counter) {
-	return row->counters ? row->counters[counter] : 0.0 / 0.0;
-}
-
 /* New reference, or NULL. */
 static json_t *detail_of(const struct record *record, const struct record_row *row) {
 	json_t *counters = json_array();
 	for (size_t i = 0; i < record->counter_count; i++) {
-		double value = counted(row, i);
+		double value = row->counters ? row->counters[i] : NAN;
 		if (value == value)
 			json_array_append_new(counters, json_pack("{s:s,s:o,s:s}", "name", record->counters[i], "value",
 			                                          js_number(value), "status", "counted"));
