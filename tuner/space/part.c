@@ -229,20 +229,11 @@ static void slices_free(struct slices *slices) {
 	free(slices);
 }
 
-/* after `level` parameters; after all there is one, the result */
-static size_t slices_terms(const struct slices *slices, int level) {
-	return slices->slice[level].count;
-}
 /* values: the terms after `level` parameters, followed by the value of the next one. */
 static void slices_run(const struct slices *slices, int level, const struct value *values, struct value *out) {
 	const struct slice *slice = &slices->slice[level + 1];
 	for (size_t i = 0; i < slice->count; i++)
 		out[i] = expr_code_run(slice->code[i], values);
-}
-
-/* the result if there are no parameters */
-static struct value slices_constant(const struct slices *slices) {
-	return slices->constant;
 }
 
 /* A node with at most EAGER_MAX combinations left finds all its children at once, so that it can be merged with its
@@ -319,7 +310,7 @@ static uint32_t child_of(struct part *part, int level, uint32_t branch, struct v
 		return (values[0].as.i != 0) != absent ? PART_TRUE : PART_FALSE;
 	if (absent)
 		return part->owner >= 0 ? node_of_state(part, part->levels - 1, &no, 1) : PART_TRUE;
-	size_t terms = slices_terms(part->slices, level + 1);
+	size_t terms = part->slices->slice[level + 1].count; /* of all parameters one, the result */
 	if (terms > sizeof stay / sizeof *stay)
 		out = mem_alloc(terms, sizeof *out);
 	values[count] = part->space->params[param].values[branch];
@@ -418,7 +409,7 @@ static uint32_t expression_root(struct part *part, const struct part_source *sou
 	int levels = expression_levels(part);
 	part->slices = slices_new(part->space, source, part->params, levels);
 	part->scratch = mem_alloc(1 + (part->slices->most + 1) * VALUE_WORDS, sizeof *part->scratch);
-	struct value constant = slices_constant(part->slices);
+	struct value constant = part->slices->constant;
 	return node_of_state(part, 0, &constant, levels == 0);
 }
 
