@@ -229,6 +229,10 @@ static void slices_free(struct slices *slices) {
 	free(slices);
 }
 
+/* after `level` parameters; after all there is one, the result */
+static size_t slices_terms(const struct slices *slices, int level) {
+	return slices->slice[level].count;
+}
 /* values: the terms after `level` parameters, followed by the value of the next one. */
 static void slices_run(const struct slices *slices, int level, const struct value *values, struct value *out) {
 	const struct slice *slice = &slices->slice[level + 1];
@@ -310,7 +314,7 @@ static uint32_t child_of(struct part *part, int level, uint32_t branch, struct v
 		return (values[0].as.i != 0) != absent ? PART_TRUE : PART_FALSE;
 	if (absent)
 		return part->owner >= 0 ? node_of_state(part, part->levels - 1, &no, 1) : PART_TRUE;
-	size_t terms = part->slices->slice[level + 1].count; /* of all parameters one, the result */
+	size_t terms = slices_terms(part->slices, level + 1);
 	if (terms > sizeof stay / sizeof *stay)
 		out = mem_alloc(terms, sizeof *out);
 	values[count] = part->space->params[param].values[branch];
