@@ -35,6 +35,8 @@ static const uint64_t BROKEN_AFTER = 2;
 static const double SHARE_KEPT = 0.35, RACE_SHARE_KEPT = 0.15;
 /* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
+/* A space whose rest takes less than this share of the budget is tried whole. */
+static const double SHARE_OF_REST = 0.25;
 
 static double node_seconds_left(const struct tune *tune) {
 	return fmax(0, tune->money.budget.node_seconds - tune->money.spent_before - fleet_held(tune->bench.fleet).seconds);
@@ -426,28 +428,23 @@ static bool tune_spent(const struct tune *tune) {
 
 uint64_t tune_budget_evaluations(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
-	if (budget->evaluations)
+	double each = tune->memory.baseline.elapsed_s, nodes = tune_nodes(tune), kept = tune_finals_kept(tune);
+	if (budget->evaluations || !(each > 0) || !(tune_budget_time(tune) > 0))
 		return budget->evaluations;
-	if (budget->node_seconds > 0 && tune->memory.baseline.elapsed_s > 0) {
-		double nodes = tune_nodes(tune), left = node_seconds_left(tune) - tune_finals_kept(tune) * nodes;
-		return left < tune->memory.baseline.elapsed_s ? 1 : (uint64_t)(left / tune->memory.baseline.elapsed_s);
-	}
-	if (budget->seconds > 0 && tune->memory.baseline.elapsed_s > 0) {
-		double count = (budget->seconds - tune_finals_kept(tune)) / tune->memory.baseline.elapsed_s;
-		if (tune->bench.fleet)
-			count *= (double)fleet_alive(tune->bench.fleet);
-		return count < 1 ? 1 : (uint64_t)count;
-	}
-	return 0;
+	double left = budget->node_seconds > 0 ? node_seconds_left(tune) - kept * nodes : (budget->seconds - kept) * nodes;
+	return left < each ? 1 : (uint64_t)(left / each);
+}
+
+/* Configurations that were not tried. Today's may be tried, and none of the space. */
+static double untried(const struct tune *tune) {
+	return fmax(0, (double)space_valid(tune->task->space) - (double)tune->tally.evaluations);
 }
 
 /* How many more evaluations it allows, judged by those so far; at least 1. */
 static uint64_t tune_evaluations_left(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
-	uint64_t valid = space_valid(tune->task->space),
-			 unseen = valid > tune->tally.evaluations ? valid - tune->tally.evaluations : 0;
 	double time = tune_budget_time(tune), seconds = time - tune_elapsed(tune) - tune_finals_kept(tune);
-	double left = (double)unseen;
+	double left = untried(tune);
 	if (budget->evaluations)
 		left = fmin(left, (double)(budget->evaluations - tune->tally.evaluations));
 	else if (time > 0)
@@ -459,12 +456,19 @@ bool tune_may_repeat(const struct tune *tune, const struct trial_result *result)
 	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
 }
 
+/* No expectation is as sure as the measurement of all that is left, where there is time for it before the finals. */
+static bool rest_is_cheap(const struct tune *tune) {
+	double time = tune_budget_time(tune), seconds = untried(tune) * tune_evaluation_seconds(tune) / tune_nodes(tune);
+	return tune_promised(tune) &&
+	       seconds <= fmin(SHARE_OF_REST * time, time - tune_elapsed(tune) - tune_finals_kept(tune));
+}
+
 /* Is the expected gain below the requested minimum? The model is too sure of itself where a better one was found late,
  * so a search goes on for as many evaluations as it took to find the best. */
 static bool hopeless(const struct tune *tune) {
 	uint64_t since = tune->tally.evaluations - tune->memory.best_at;
 	if (!(tune->task->limits.stop_gain > 0) || since < EVALUATIONS_BEFORE_STOP || since < tune->memory.best_at ||
-	    tune_is_recalling(tune))
+	    tune_is_recalling(tune) || rest_is_cheap(tune))
 		return false;
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
