@@ -31,8 +31,10 @@ enum { CHECKED_USUALLY = 5 };
 enum { ARMS_EXPECTED = 6, ARMS_OF_DUEL = 3 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
-/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. */
-static const double SHARE_KEPT = 0.35, RACE_SHARE_KEPT = 0.15;
+/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. After some
+ * evaluations it is worth more to know which changes pay than to try more of them. */
+static const double SHARE_KEPT = 0.35, SHARE_KEPT_LATE = 0.5, RACE_SHARE_KEPT = 0.15;
+static const uint64_t EVALUATIONS_EARLY = 32;
 /* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* A space whose rest takes less than this share of the budget is tried whole. */
@@ -208,11 +210,12 @@ static int pairs_wanted(const struct tune *tune) {
 	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
 }
 
-/* Is nothing found since the last finals that is clearly faster than what won them? */
+/* Is nothing found since the last finals that is clearly faster than what won them, or tied? */
 static bool is_decided(const struct tune *tune) {
 	const struct tune_finals *last = &tune->finals;
 	bool faster = last->dueled && last->duel.verdict == PAIRED_FASTER;
-	return last->met == tune->memory.best_index || (faster && tune->memory.best > SAME * last->duel.median[0]);
+	double beaten = faster ? last->duel.median[0] : tune_is_tied(tune) ? last->met_value : INFINITY;
+	return last->met == tune->memory.best_index || tune->memory.best > SAME * beaten;
 }
 
 /* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided
@@ -231,7 +234,8 @@ double tune_finals_kept(const struct tune *tune) {
 	if (!tune_promised(tune))
 		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 	/* time that is missing in the end costs little, because the search goes on for as long as it can */
-	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
+	double share = tune->tally.evaluations < EVALUATIONS_EARLY ? SHARE_KEPT : SHARE_KEPT_LATE;
+	return fmax(tune_proof_seconds(tune), fmin(share * tune_budget_time(tune), finals_expected(tune)));
 }
 
 /* Is there something whose proof fits into the time left? The best of a few noisy trials looks good, but as many pairs
@@ -315,8 +319,7 @@ static const char *budget_text(const struct tune *tune, char text[64]) {
 	return text;
 }
 
-/* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
- */
+/* A trial of a kernel also prepares, verifies and runs several times, so that its run would not explain the time. */
 static double explaining(const struct tune *tune) {
 	return tune->task->whole_programs ? tune_seconds(tune, tune->memory.baseline.value) : tune_evaluation_seconds(tune);
 }
@@ -491,9 +494,5 @@ static bool is_broken(const struct tune *tune) {
 }
 
 const char *tune_over(const struct tune *tune) {
-	if (is_broken(tune))
-		return "baseline";
-	if (tune_spent(tune))
-		return "budget";
-	return hopeless(tune) ? "gain" : NULL;
+	return is_broken(tune) ? "baseline" : tune_spent(tune) ? "budget" : hopeless(tune) ? "gain" : NULL;
 }
