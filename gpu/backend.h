@@ -135,7 +135,7 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 void code_free(struct code *code);
 
 /* The folders of CUDA's toolkits, the preferred first; NULL or relative ones are not set. */
-enum { CUDA_ROOTS = 5 };
+enum { CUDA_ROOTS_NAMED = 2 /* by the user */, CUDA_ROOTS = 5 };
 const char *cuda_root(size_t i);
 /* Lists the options in a fixed order: -DNAME=VALUE alphabetically. -1 if there are too many. */
 struct options {
