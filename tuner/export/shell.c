@@ -37,7 +37,7 @@ static bool is_agreed(const struct profile *profile, const struct profile_entry 
 
 /* Sets the variables that have the same value in every entry that they concern. */
 static void export_settings_agreed(const struct profile *profile, FILE *out, export_setter *set) {
-	json_t *done = json_object();
+	js_auto json_t *done = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 		js_members (name, value, entry->environment) {
@@ -47,7 +47,6 @@ static void export_settings_agreed(const struct profile *profile, FILE *out, exp
 			json_object_set_new(done, name, json_true());
 		}
 	}
-	json_decref(done);
 }
 
 static void unset(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
