@@ -16,6 +16,7 @@ enum strategy_result {
 struct strategy_outcome {
 	enum strategy_result result;
 	double value;
+	double second;          /* of two objectives the other one, > 0; 0: unknown, or there is one */
 	double deviation;       /* of the value's logarithm, estimated from the samples; 0: unknown */
 	double seconds;         /* cost of the evaluation, compilation included; 0: unknown */
 	double build;           /* the part of `seconds` that building took; 0: unknown, or nothing was built */
@@ -64,6 +65,7 @@ struct strategy_task {
 	uint64_t seed;
 	uint64_t start;  /* valid index of the baseline, which the caller measures first; UINT64_MAX: none */
 	uint64_t budget; /* evaluations to expect; 0: unknown */
+	bool two;        /* objectives, of which the search wants the Pareto front */
 	double seconds;  /* time budget for all evaluations; 0: the budget is a number of evaluations */
 	/* Everything below may be zero. */
 	size_t builders;                       /* configurations that are built at the same time */

@@ -210,6 +210,8 @@ static struct strategy_outcome outcome_checked(struct search *search, const stru
 		outcome.value = 0;
 	if (!(outcome.deviation >= 0 && isfinite(outcome.deviation)))
 		outcome.deviation = 0;
+	if (!(outcome.second > 0 && isfinite(outcome.second)))
+		outcome.second = 0;
 	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
 		outcome.seconds = 0;
 	if (!(outcome.build >= 0 && isfinite(outcome.build)))

@@ -295,6 +295,7 @@ static int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err
 		                                    .seed = task->seed,
 		                                    .start = task->start,
 		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
+		                                    .two = task->goal.pareto,
 		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
 		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
 		                                    .hints = task->prior.hints,

@@ -16,6 +16,7 @@ static const struct opt options[] = {
 	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
 	{"budget", 'b', "150e", "evaluations to plan for (as many as there are)", 0},
 	{"seed", 0, "N", "random seed of the search (1)", 0},
+	{"objectives", 0, "1|2", "2: search the front of \"value\" and \"second\" (1)", 0},
 	{0},
 };
 
@@ -48,8 +49,10 @@ static int outcome_read(const json_t *request, struct strategy_outcome *outcome,
 	outcome->result = js_bool_or(request, "censored", false) ? STRATEGY_CENSORED : STRATEGY_VALUE;
 	if (js_real(request, "value", 0, HUGE_VAL, &outcome->value, err))
 		return -1;
-	if (!(outcome->value > 0) || isinf(outcome->value))
-		return err_set(err, ERR_USAGE, "a smaller value is better", "\"value\" must be above 0, or null for a failure");
+	outcome->second = js_real_or(request, "second", 0);
+	if (!(outcome->value > 0) || isinf(outcome->value) || !(outcome->second >= 0))
+		return err_set(err, ERR_USAGE, "a smaller value is better",
+		               "\"value\" and \"second\" must be above 0, or null for a failure");
 	return 0;
 }
 
@@ -98,9 +101,11 @@ static void serve(struct suggest *s) {
 static int task_read(const struct opt_args *args, struct strategy_task *task, struct err *err) {
 	const char *text = opt_get(args, "budget", NULL);
 	struct tune_budget budget = {0};
-	long long seed = 1;
-	if ((text && tune_budget_read(text, &budget, err)) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err))
+	long long seed = 1, objectives = 1;
+	if ((text && tune_budget_read(text, &budget, err)) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    opt_int(args, "objectives", 1, 2, 1, &objectives, err))
 		return -1;
+	task->two = objectives == 2;
 	task->seed = (uint64_t)seed;
 	task->budget = budget.evaluations;
 	task->seconds = budget.seconds;
