@@ -74,10 +74,7 @@ struct finding *findings_add(struct findings *findings, enum confidence confiden
                              ...) {
 	va_list args;
 	struct finding *finding = mem_alloc(1, sizeof *finding);
-	if (findings->count == findings->room) {
-		findings->room = findings->room ? 2 * findings->room : 16;
-		findings->all = mem_grow(findings->all, findings->room, sizeof *findings->all);
-	}
+	findings->all = mem_room(findings->all, findings->count, &findings->room, sizeof *findings->all);
 	va_start(args, sentence);
 	finding->sentence = text_of(sentence, args);
 	va_end(args);

@@ -35,10 +35,7 @@ struct grid *grid_new(void) {
 void grid_row(struct grid *grid, size_t line) {
 	if (grid->csv->rows == CSV_ROWS_MAX)
 		return;
-	if (grid->csv->rows == grid->room) {
-		grid->room = grid->room ? 2 * grid->room : 64;
-		grid->rows = mem_grow(grid->rows, grid->room, sizeof *grid->rows);
-	}
+	grid->rows = mem_room(grid->rows, grid->csv->rows, &grid->room, sizeof *grid->rows);
 	grid->rows[grid->csv->rows++] = (struct row){.line = line};
 }
 
