@@ -231,12 +231,8 @@ void findings_each(struct findings *findings, const struct study *study, const s
 	examine_all(findings, study, registry, 0);
 }
 
-static json_t *next_json(const struct finding *finding) {
-	return finding->next ? json_sprintf("sweetspot %s", finding->next) : json_null();
-}
-
 static json_t *finding_json(const struct finding *finding) {
-	json_t *next = next_json(finding);
+	json_t *next = finding->next ? json_sprintf("sweetspot %s", finding->next) : NULL;
 	return json_pack("{s:s,s:s,s:O,s:s,s:f,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
 	                 finding->sentence, "about", finding->about, "confidence", confidence_word(finding->confidence),
 	                 "strength", finding->gain, "at_most", finding->gain > 1 ? json_real(finding->gain) : json_null(),

@@ -137,15 +137,12 @@ void study_limit(struct study *study, size_t rows) {
 
 /* NULL if there are none. */
 static const struct study_fact *facts_of(struct study *study, const json_t *list) {
-	size_t i;
-	json_t *one;
 	if (json_array_size(list) == 0)
 		return NULL;
 	struct study_fact *facts = arena_alloc(study->arena, json_array_size(list) + 1, sizeof *facts);
-	json_array_foreach((json_t *)list, i, one) {
-		facts[i] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
-	}
-	facts[i] = (struct study_fact){NULL, NAN};
+	js_each (one, list)
+		facts[one_at] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
+	facts[json_array_size(list)] = (struct study_fact){NULL, NAN};
 	return facts;
 }
 
@@ -297,10 +294,8 @@ static size_t best_keep(struct thinning *thinning) {
 }
 
 static size_t apart(const json_t *a, const json_t *b) {
-	const char *name;
-	json_t *value;
 	size_t count = 0, found = 0;
-	json_object_foreach((json_t *)a, name, value) {
+	js_members (name, value, a) {
 		const json_t *other = json_object_get(b, name);
 		found += other != NULL;
 		count += !other || !json_equal(value, other);

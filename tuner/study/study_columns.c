@@ -39,9 +39,7 @@ static struct building *column_of(struct building *columns, size_t *count, const
 }
 
 static void levels_add(struct building *columns, size_t *count, const json_t *object, bool is_problem) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)object, name, value) {
+	js_members (name, value, object) {
 		struct building *column = column_of(columns, count, name, is_problem);
 		if (column)
 			level_add(column, value);

@@ -261,17 +261,12 @@ static json_t *source_json(const struct table *table) {
 	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
 }
 
-/* number of configurations that were added, finished or not */
-static size_t study_gathered(const struct study *study) {
-	return study->gathering.count;
-}
-
 /* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
 static void table_describe(const struct table *table, struct study_set *set, size_t before) {
 	const struct table_column *value = &table->columns[table->value];
 	for (size_t i = 0; i < study_set_count(set); i++) {
 		struct study_item *item = study_set_at(set, i);
-		size_t rows = study_gathered(item->study);
+		size_t rows = item->study->gathering.count; /* finished or not */
 		if (item->table || item->trials == 0 || i < before)
 			continue;
 		bool thin = item->trials < 2 * rows;
