@@ -313,17 +313,20 @@ const char *search_phase(const struct search *search) {
 enum { FIRST_ROOM = 64, FREEDOM_MIN = 3 };
 /* A lead of this many deviations is clear. */
 static const double CLEAR = 2;
+/* A value that is so many deviations faster than the others of its configuration is not one of them; noise that is so
+ * many times the usual one comes from such values. */
+static const double FAR = 3, UNEVEN = 1.2;
 
 struct entry {
 	uint64_t index;
-	double mean; /* of the logarithms */
+	double mean, squares; /* of the logarithms, of the deviations from it */
+	double least;
 	size_t times;
 };
 
 struct leaders {
 	struct entry *entries;
 	size_t count, room;
-	double squares; /* of the deviations from the means */
 	size_t freedom; /* the repeats */
 };
 
@@ -352,22 +355,53 @@ static struct entry *entry_of(struct leaders *leaders, uint64_t index) {
 /* Welford, Note on a method for calculating corrected sums of squares and products, 1962. */
 void leaders_note(struct leaders *leaders, uint64_t index, double value) {
 	struct entry *entry = entry_of(leaders, index);
-	double away = log(value) - entry->mean;
+	double log_value = log(value), away = log_value - entry->mean;
+	entry->least = entry->times ? fmin(entry->least, log_value) : log_value;
 	leaders->freedom += entry->times > 0;
 	entry->mean += away / (double)++entry->times;
 	if (entry->times > 1)
-		leaders->squares += away * (log(value) - entry->mean);
+		entry->squares += away * (log_value - entry->mean);
 }
 
+/* The median deviation over the configurations that were repeated: each sum of squares is divided by the median that it
+ * would have (Wilson, Hilferty, The distribution of chi-square, 1931). */
+static double typical_noise(const struct leaders *leaders, double *noises) {
+	size_t count = 0;
+	for (size_t i = 0; i < leaders->count; i++) {
+		double freedom = (double)leaders->entries[i].times - 1;
+		if (freedom > 0)
+			noises[count++] = sqrt(leaders->entries[i].squares / (freedom * pow(1 - 2 / (9 * freedom), 3)));
+	}
+	return count >= FREEDOM_MIN ? stats_median(noises, count) : NAN;
+}
+
+/* Where some values are far from all others, most configurations have less noise than all together. */
 double leaders_noise(const struct leaders *leaders) {
-	return leaders->freedom ? sqrt(leaders->squares / (double)leaders->freedom) : NAN;
+	double squares = 0;
+	if (!leaders->freedom)
+		return NAN;
+	for (size_t i = 0; i < leaders->count; i++)
+		squares += leaders->entries[i].squares;
+	mem_auto double *noises = mem_alloc(leaders->count, sizeof *noises);
+	double all = sqrt(squares / (double)leaders->freedom), typical = typical_noise(leaders, noises);
+	return typical * UNEVEN < all ? typical : all;
 }
 
-static const struct entry *least(const struct leaders *leaders) {
-	const struct entry *best = NULL;
-	for (size_t i = 0; i < leaders->count; i++)
-		if (!best || leaders->entries[i].mean < best->mean)
-			best = &leaders->entries[i];
+/* The mean of a configuration, without its least value if that is too fast beside the others to be one of them. */
+static struct entry judged(const struct entry *entry, double noise, const struct leaders *leaders) {
+	struct entry whole = *entry, rest = *entry;
+	if (leaders->freedom < FREEDOM_MIN || entry->times < 2)
+		return whole;
+	rest.times--;
+	rest.mean = entry->mean + (entry->mean - entry->least) / (double)rest.times;
+	return rest.mean - rest.least > FAR * noise * sqrt(1 + 1 / (double)rest.times) ? rest : whole;
+}
+
+static size_t least(const struct entry *judged, size_t count) {
+	size_t best = 0;
+	for (size_t i = 1; i < count; i++)
+		if (judged[i].mean < judged[best].mean)
+			best = i;
 	return best;
 }
 
@@ -376,20 +410,29 @@ static double behind(const struct entry *best, const struct entry *other) {
 	return (other->mean - best->mean) / sqrt(1 / (double)best->times + 1 / (double)other->times);
 }
 
-static const struct entry *challenger_of(const struct leaders *leaders, const struct entry *best) {
-	const struct entry *challenger = NULL;
-	for (size_t i = 0; i < leaders->count; i++) {
-		const struct entry *other = &leaders->entries[i];
-		if (other != best && (!challenger || behind(best, other) < behind(best, challenger)))
-			challenger = other;
-	}
+static size_t challenger_of(const struct entry *judged, size_t count, size_t best) {
+	size_t challenger = best ? 0 : 1;
+	for (size_t i = 0; i < count; i++)
+		if (i != best && behind(&judged[best], &judged[i]) < behind(&judged[best], &judged[challenger]))
+			challenger = i;
 	return challenger;
 }
 
+/* The caller frees it. */
+static struct entry *judge(const struct leaders *leaders) {
+	struct entry *all = mem_alloc(leaders->count + 1, sizeof *all);
+	double noise = leaders_noise(leaders);
+	for (size_t i = 0; i < leaders->count; i++)
+		all[i] = judged(&leaders->entries[i], noise, leaders);
+	return all;
+}
+
 bool leaders_again(const struct leaders *leaders, uint64_t *index) {
-	const struct entry *best = least(leaders), *challenger = best ? challenger_of(leaders, best) : NULL;
-	if (!challenger)
+	if (leaders->count < 2)
 		return false;
+	mem_auto struct entry *all = judge(leaders);
+	const struct entry *best = all + least(all, leaders->count),
+					   *challenger = all + challenger_of(all, leaders->count, (size_t)(best - all));
 	if (leaders->freedom >= FREEDOM_MIN && behind(best, challenger) > CLEAR * leaders_noise(leaders))
 		return false;
 	*index = best->times <= challenger->times ? best->index : challenger->index;
@@ -398,13 +441,13 @@ bool leaders_again(const struct leaders *leaders, uint64_t *index) {
 
 struct leader leaders_best(const struct leaders *leaders) {
 	const struct entry *best = NULL;
+	mem_auto struct entry *all = judge(leaders);
 	double noise = leaders->freedom ? leaders_noise(leaders) : 0, lowest = INFINITY;
 	for (size_t i = 0; i < leaders->count; i++) {
-		const struct entry *entry = &leaders->entries[i];
-		double upper = entry->mean + noise / sqrt((double)entry->times);
+		double upper = all[i].mean + noise / sqrt((double)all[i].times);
 		if (best && !(upper < lowest))
 			continue;
-		best = entry;
+		best = &all[i];
 		lowest = upper;
 	}
 	return best ? (struct leader){best->index, exp(best->mean), best->times} : (struct leader){UINT64_MAX, NAN, 0};
