@@ -316,12 +316,15 @@ static const double CLEAR = 2;
 /* A value that is so many deviations faster than the others of its configuration is not one of them; noise that is so
  * many times the usual one comes from such values. */
 static const double FAR = 3, UNEVEN = 1.2;
+static const double EXPECTED = 0.25;
 
 struct entry {
 	uint64_t index;
 	double mean, squares; /* of the logarithms, of the deviations from it */
 	double least;
 	size_t times;
+	double lone, doubt; /* strategy.expects: mean and variance; doubt 0: nothing */
+	double variance;    /* once judged */
 };
 
 struct leaders {
@@ -387,8 +390,16 @@ double leaders_noise(const struct leaders *leaders) {
 	return typical * UNEVEN < all ? typical : all;
 }
 
+void leaders_inform(struct leaders *leaders, struct search *search) {
+	for (size_t i = 0; search->strategy->expects && i < leaders->count; i++) {
+		struct entry *entry = &leaders->entries[i];
+		if (!search->strategy->expects(search->state, entry->index, &entry->lone, &entry->doubt))
+			entry->doubt = 0;
+	}
+}
+
 /* The mean of a configuration, without its least value if that is too fast beside the others to be one of them. */
-static struct entry judged(const struct entry *entry, double noise, const struct leaders *leaders) {
+static struct entry without_outlier(const struct entry *entry, double noise, const struct leaders *leaders) {
 	struct entry whole = *entry, rest = *entry;
 	if (leaders->freedom < FREEDOM_MIN || entry->times < 2)
 		return whole;
@@ -405,9 +416,9 @@ static size_t least(const struct entry *judged, size_t count) {
 	return best;
 }
 
-/* By how many deviations of one measurement the other is behind. */
+/* By how many deviations the other is behind. */
 static double behind(const struct entry *best, const struct entry *other) {
-	return (other->mean - best->mean) / sqrt(1 / (double)best->times + 1 / (double)other->times);
+	return (other->mean - best->mean) / sqrt(best->variance + other->variance);
 }
 
 static size_t challenger_of(const struct entry *judged, size_t count, size_t best) {
@@ -416,6 +427,21 @@ static size_t challenger_of(const struct entry *judged, size_t count, size_t bes
 		if (i != best && behind(&judged[best], &judged[i]) < behind(&judged[best], &judged[challenger]))
 			challenger = i;
 	return challenger;
+}
+
+/* A measurement is weighed against what all other results say of it (shrinkage: Efron, Morris, Stein's estimation
+ * rule and its competitors, 1973), which errs by at least EXPECTED of the variance of a measurement. */
+static struct entry judged(const struct entry *entry, double noise, const struct leaders *leaders) {
+	struct entry found = without_outlier(entry, noise, leaders);
+	double squared = noise * noise, own = squared / (double)found.times;
+	found.variance = 1 / (double)found.times;
+	if (leaders->freedom < FREEDOM_MIN || !(noise > 0))
+		return found;
+	double other = fmax(entry->doubt - squared, EXPECTED * squared),
+		   weight = entry->doubt > 0 ? other / (other + own) : 1;
+	found.mean = weight * found.mean + (1 - weight) * entry->lone;
+	found.variance = weight * own;
+	return found;
 }
 
 /* The caller frees it. */
@@ -431,24 +457,28 @@ bool leaders_again(const struct leaders *leaders, uint64_t *index) {
 	if (leaders->count < 2)
 		return false;
 	mem_auto struct entry *all = judge(leaders);
-	const struct entry *best = all + least(all, leaders->count),
-					   *challenger = all + challenger_of(all, leaders->count, (size_t)(best - all));
-	if (leaders->freedom >= FREEDOM_MIN && behind(best, challenger) > CLEAR * leaders_noise(leaders))
+	size_t best = least(all, leaders->count), challenger = challenger_of(all, leaders->count, best);
+	double noise = leaders_noise(leaders), clear = noise > 0 ? CLEAR : 0;
+	if (leaders->freedom >= FREEDOM_MIN && behind(&all[best], &all[challenger]) > clear)
 		return false;
-	*index = best->times <= challenger->times ? best->index : challenger->index;
+	*index = all[all[best].variance >= all[challenger].variance ? best : challenger].index;
 	return true;
 }
 
 struct leader leaders_best(const struct leaders *leaders) {
-	const struct entry *best = NULL;
 	mem_auto struct entry *all = judge(leaders);
 	double noise = leaders->freedom ? leaders_noise(leaders) : 0, lowest = INFINITY;
+	bool known = leaders->freedom >= FREEDOM_MIN && noise > 0;
+	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < leaders->count; i++) {
-		double upper = all[i].mean + noise / sqrt((double)all[i].times);
-		if (best && !(upper < lowest))
+		double upper = all[i].mean + sqrt(all[i].variance) * (known ? 1 : noise);
+		if (best != SIZE_MAX && !(upper < lowest))
 			continue;
-		best = &all[i];
+		best = i;
 		lowest = upper;
 	}
-	return best ? (struct leader){best->index, exp(best->mean), best->times} : (struct leader){UINT64_MAX, NAN, 0};
+	if (best == SIZE_MAX)
+		return (struct leader){UINT64_MAX, NAN, 0};
+	const struct entry *entry = &leaders->entries[best];
+	return (struct leader){entry->index, exp(without_outlier(entry, noise, leaders).mean), entry->times};
 }
