@@ -17,10 +17,6 @@ static const double LIMIT_TIMES_LEAST = 2, LIMIT_SECONDS_LEAST = 1;
 /* A plan that the model puts farther behind is not looked at. */
 static const double PLAN_TIMES = 1.35;
 
-double regions_seconds_in(const struct regions_region *region) {
-	return 1e-9 * (double)region->facts.ns;
-}
-
 static size_t same_region(const struct regions_record *record, const struct regions_region *wanted) {
 	return regions_record_find(record, wanted->module, wanted->offset, wanted->facts.size_class);
 }
@@ -195,7 +191,7 @@ static void plans_make(struct regions_search *search, const struct regions_recor
 	}
 }
 
-int regions_explore(struct regions_search *search, struct err *err) {
+static int teams_explore(struct regions_search *search, struct err *err) {
 	size_t cells = search->baseline->count * search->team_count;
 	struct regions_record *costs = NULL;
 	double stretch = regions_stretch_choose(search, search->team_count), start = sys_now();
@@ -433,7 +429,7 @@ static int check_run(struct regions_search *search, struct check *check, double 
 	return failed;
 }
 
-int regions_check(struct regions_search *search, struct err *err) {
+static int plans_check(struct regions_search *search, struct err *err) {
 	size_t count = search->baseline->count, variants = 0;
 	for (size_t i = 0; i < count; i++)
 		if (variants_of(search, i))
@@ -460,5 +456,12 @@ int regions_check(struct regions_search *search, struct err *err) {
 	search->runs->seconds.explore += sys_now() - start;
 	free(check.effects);
 	free(check.rows);
+	return failed;
+}
+
+int regions_explore(struct regions_search *search, struct err *err) {
+	int failed = teams_explore(search, err) || plans_check(search, err) ? -1 : 0;
+	if (!failed)
+		regions_settings_finish(search);
 	return failed;
 }

@@ -110,11 +110,6 @@ struct trying {
 	double guess_s;
 };
 
-/* Settings of this proof may be used. */
-static bool regions_proof_holds(const struct regions_proof *proof) {
-	return proof->verdict == VERDICT_FASTER;
-}
-
 /* The error of both proofs is at most 5 %, and most of it is for the first. */
 static const double LEVELS[] = {0.96, 0.99};
 
@@ -191,7 +186,7 @@ static void swap(struct regions_proof *a, struct regions_proof *b) {
 
 /* More settings are not worth a try where the pairs have said that these are not slower. */
 static bool is_settled(const struct regions_proof *proof) {
-	return regions_proof_holds(proof) || proof->verdict == VERDICT_TIE;
+	return proof->verdict == VERDICT_FASTER || proof->verdict == VERDICT_TIE;
 }
 
 static int rows_write(const struct regions_search *search, const struct regions_setting *rows, bool force,
@@ -445,11 +440,6 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);
 	if (!failed && search.team_count > 1)
 		failed = regions_explore(&search, err);
-	if (!failed && search.effects) {
-		failed = regions_check(&search, err);
-		if (!failed)
-			regions_settings_finish(&search);
-	}
 	failed = failed || regions_settings_write(&search, err) || (search.effects && environment(&search, err));
 	if (!failed && (found.changed || json_object_size(runs.environment)))
 		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, &proof, err);

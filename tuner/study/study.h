@@ -23,6 +23,7 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 /* Values are 1 / (rate x scale), for texts: "GB/s" and 1e9. Without a call they are seconds. */
 void study_rate(struct study *study, const char *name, double scale);
 bool study_is_rate(const struct study *study);
+bool study_is_bandwidth(const struct study *study); /* a rate of bytes */
 /* Values are what a program prints, in a unit that is not known. */
 void study_unitless(struct study *study);
 /* Four digits: "44100" or "0.5505". */
@@ -44,8 +45,6 @@ struct study_trial {
 };
 /* False: the trial is invalid (not objects, or a value that is not positive) and was ignored. */
 bool study_add(struct study *study, const struct study_trial *trial);
-/* A configuration that was added before with this text, or NULL; borrowed. */
-json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
 /* Sets the winner and the baseline of the newest tune, if there is one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
 /* Limits the table to about this many rows (2500 if this is not called); the fastest row of each pair of values of two
