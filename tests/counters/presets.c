@@ -119,7 +119,7 @@ static void row_hold(const struct counter_tables *tables, const json_t *generic,
 	json_decref(family);
 }
 
-/* What a release has that is still to come is not known; so a processor with a file takes no preset of any name. */
+/* Nobody knows the presets of a release that is still to come; so a processor with a file takes none of any name. */
 static void check_any_release(const struct counter_tables *tables, const json_t *generic) {
 	char *pattern = mem_printf("%s/data/events/*-*.json", getenv("SRCDIR"));
 	int asked = 0, taken = 0;
