@@ -93,35 +93,6 @@ void explain_value_text(const json_t *json, char *text, size_t size) {
 	text_clean(text, false);
 }
 
-/* The members in which the problems differ; empty if there is only one problem. */
-static json_t *differing(const json_t *result, const json_t *problem) {
-	json_t *kept = json_object();
-	js_members (name, member, problem) {
-		js_each (other, json_object_get(result, "problems"))
-			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
-				json_object_set(kept, name, member);
-	}
-	return kept;
-}
-
-json_t *explain_varied(const json_t *result, const json_t *config) {
-	json_t *kept = json_object();
-	js_each (effect, json_object_get(result, "effects")) {
-		const char *name = js_string_or(effect, "param", "");
-		json_t *member = json_object_get(config, name);
-		if (member)
-			json_object_set(kept, name, member);
-	}
-	if (json_object_size(kept) == 0)
-		json_object_update(kept, (json_t *)config);
-	return kept;
-}
-
-char *explain_problem_text(const json_t *result, const json_t *problem) {
-	js_auto json_t *kept = differing(result, problem);
-	return results_config(json_object_size(kept) ? kept : problem, NULL);
-}
-
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),

@@ -115,7 +115,9 @@ static json_t *explain_drivers(const struct explain_view *view, size_t winner, s
 	return json;
 }
 
-/* Places winner and baseline in the roofline model (Williams, Waterman, Patterson 2009; see roofline.h). */
+/* Places winner and baseline below the machine's ceilings (Williams, Waterman, Patterson: "Roofline: An Insightful
+ * Visual Performance Model for Multicore Architectures", 2009). Operations and bytes are the minimum that the kernel
+ * declares; counted bytes are used where a counter provides them. */
 static const double GIGA = 1e9;
 
 /* The name of a kernel's operation -> the measured peaks to compare it with. */

@@ -387,3 +387,19 @@ void explain_text_path(const struct explain_text *text) {
 		step_print(text, one);
 	}
 }
+
+/* The members in which the problems differ; empty if there is only one problem. */
+static json_t *differing(const json_t *result, const json_t *problem) {
+	json_t *kept = json_object();
+	js_members (name, member, problem) {
+		js_each (other, json_object_get(result, "problems"))
+			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
+				json_object_set(kept, name, member);
+	}
+	return kept;
+}
+
+char *explain_problem_text(const json_t *result, const json_t *problem) {
+	js_auto json_t *kept = differing(result, problem);
+	return results_config(json_object_size(kept) ? kept : problem, NULL);
+}

@@ -224,3 +224,16 @@ void explain_text_scaling(const struct explain_text *text) {
 		}
 	}
 }
+
+json_t *explain_varied(const json_t *result, const json_t *config) {
+	json_t *kept = json_object();
+	js_each (effect, json_object_get(result, "effects")) {
+		const char *name = js_string_or(effect, "param", "");
+		json_t *member = json_object_get(config, name);
+		if (member)
+			json_object_set(kept, name, member);
+	}
+	if (json_object_size(kept) == 0)
+		json_object_update(kept, (json_t *)config);
+	return kept;
+}

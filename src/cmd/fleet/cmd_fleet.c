@@ -28,12 +28,6 @@ static char *nodes_text(const json_t *nodes, double *number) {
 	return text;
 }
 
-char *fleet_machine_text(const json_t *machine, double *number) {
-	const char *gpu = js_string_or(machine, "gpu", NULL);
-	(void)number;
-	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
-}
-
 static void types_print(const struct fleet_run *run) {
 	static const struct column columns[] = {COLUMN("type", "type"),
 	                                        COLUMN("processor", "machine", .text = fleet_machine_text),

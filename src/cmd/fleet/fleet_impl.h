@@ -69,7 +69,7 @@ void fleet_line_clear(struct fleet_line *line);
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
 /* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
-/* cmd_fleet.c: "AMD EPYC 7763, NVIDIA H100", for a column */
+/* "AMD EPYC 7763, NVIDIA H100", for a column */
 char *fleet_machine_text(const json_t *machine, double *number);
 
 int fleet_state_save(const struct fleet_run *run, struct err *err);

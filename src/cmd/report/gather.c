@@ -336,16 +336,6 @@ static int check(struct report *report, const struct gathering *gathering, struc
 	                report->other);
 }
 
-const char **report_names(struct report *report, size_t first) {
-	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
-	for (size_t i = 0; first + i < opt_words(report->args); i++) {
-		struct err ignored = {0};
-		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, first + i), &ignored);
-		names[i] = kernel ? kernel->name : opt_word(report->args, first + i);
-	}
-	return names;
-}
-
 static const char *source_of(void *ctx, const char *kernel) {
 	const struct report *report = ctx;
 	const struct kernel_list *kernels = app_kernels(report->app, NULL);
