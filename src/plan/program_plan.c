@@ -114,7 +114,7 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
 		return NULL;
-	struct draft *draft = mem_alloc(1, sizeof *draft);
+	mem_auto struct draft *draft = mem_alloc(1, sizeof *draft);
 	struct program_plan *plan = mem_alloc(1, sizeof *plan);
 	plan->arena = arena_new();
 	draft->plan = plan;
@@ -124,7 +124,6 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	            !space_make(draft, err) && !draft_baseline(draft, err);
 	if (good)
 		finish(draft);
-	free(draft);
 	if (good)
 		return plan;
 	program_plan_free(plan);

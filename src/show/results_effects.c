@@ -158,10 +158,9 @@ char *results_load(const json_t *json) {
 }
 
 /* "32x8", "256" */
-static char *shape_text(const json_t *shape, double *number) {
+static char *shape_text(const json_t *shape) {
 	long long x = json_integer_value(json_array_get(shape, 0)), y = json_integer_value(json_array_get(shape, 1)),
 			  z = json_integer_value(json_array_get(shape, 2));
-	(void)number;
 	return z > 1   ? mem_printf("%lldx%lldx%lld", x, y, z)
 	       : y > 1 ? mem_printf("%lldx%lld", x, y)
 	               : mem_printf("%lld", x);
@@ -278,9 +277,8 @@ void results_regions_print(struct ui *ui, const struct result *result, FILE *out
 	table_free(table);
 }
 
-static char *range_text(const json_t *range, double *number) {
+static char *range_text(const json_t *range) {
 	double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
-	(void)number;
 	return from == to ? mem_printf("%.6g", from) : mem_printf("%.6g..%.6g", from, to);
 }
 

@@ -26,7 +26,7 @@ static char *apply_template_line(const json_t *program, const json_t *config) {
 	const json_t *argv = json_object_get(program, "argv");
 	bool shell = js_bool_or(program, "shell", false);
 	size_t count = json_array_size(argv);
-	char **words = mem_alloc(count + 1, sizeof *words);
+	mem_auto char **words = mem_alloc(count + 1, sizeof *words);
 	for (size_t i = 0; i < count; i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
 		words[i] = config && !shell ? program_recorded_fill(word, false, program, config) : mem_strdup(word);
@@ -35,7 +35,6 @@ static char *apply_template_line(const json_t *program, const json_t *config) {
 	char *filled = config && shell ? program_recorded_fill(line, true, program, config) : NULL;
 	for (size_t i = 0; i < count; i++)
 		free(words[i]);
-	free(words);
 	if (!filled)
 		return line;
 	free(line);
@@ -99,7 +98,7 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 static bool is_bare(const json_t *program, const struct apply_request *request) {
 	const json_t *argv = json_object_get(program, "argv");
 	size_t all = json_array_size(argv), at = 0;
-	const char **words = mem_alloc(all + 1, sizeof *words);
+	mem_auto const char **words = mem_alloc(all + 1, sizeof *words);
 	for (size_t i = 0; i < all; i++)
 		words[i] = json_string_value(json_array_get(argv, i));
 	struct work work = work_of_words(words);
@@ -111,7 +110,6 @@ static bool is_bare(const json_t *program, const struct apply_request *request) 
 		              : strcmp(words[at + i], request->words[i]) == 0;
 	bool last = at + request->count == all || strchr(words[all - 1], '{');
 	free(work.word);
-	free(words);
 	return bare && last;
 }
 
@@ -180,7 +178,7 @@ static bool is_rebuilt(struct subject *subject, const struct profile_entry *entr
 
 static void unknown_kernel(const struct profile *profile, const char *word, struct err *err) {
 	size_t count = profile->count, same = 0;
-	const char **names = mem_alloc(count + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
 		names[i] = profile->entries[i].kernel;
 		same += strcmp(names[i], word) == 0;
@@ -193,7 +191,6 @@ static void unknown_kernel(const struct profile *profile, const char *word, stru
 		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	if (!same)
 		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
-	free(names);
 }
 
 static int fail(const struct profile *profile, const struct apply_request *request, struct err *err) {

@@ -112,7 +112,7 @@ static void levels_change(const struct path *path, size_t step, int *levels) {
 /* The remaining step with the largest gain; SIZE_MAX if none remains or none can be estimated. */
 static size_t step_best(const struct path *path, struct stop *best) {
 	size_t params = path->table->params, found = SIZE_MAX;
-	int *levels = mem_alloc(params + 1, sizeof *levels);
+	mem_auto int *levels = mem_alloc(params + 1, sizeof *levels);
 	for (size_t p = 0; p < params; p++) {
 		struct stop stop;
 		if (path->step[p] != p || path->now[p] == path->to[p])
@@ -124,7 +124,6 @@ static size_t step_best(const struct path *path, struct stop *best) {
 			*best = stop;
 		}
 	}
-	free(levels);
 	return found;
 }
 

@@ -227,7 +227,7 @@ static json_t *front_json(const struct study *study, const size_t *row, const do
 static json_t *explain_pareto(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t rows = study_rows(study), count = 0, *row = mem_alloc(rows + 1, sizeof *row);
-	size_t *front = mem_alloc(rows + 1, sizeof *front);
+	mem_auto size_t *front = mem_alloc(rows + 1, sizeof *front);
 	double(*points)[2] = mem_alloc(rows + 1, sizeof *points);
 	json_t *json = NULL;
 	for (size_t i = 0; i < rows; i++) {
@@ -246,7 +246,6 @@ static json_t *explain_pareto(const struct explain_view *view) {
 		                 "front", front_json(study, row, (const double(*)[2])points, front, kept));
 	}
 	free(points);
-	free(front);
 	free(row);
 	return json;
 }

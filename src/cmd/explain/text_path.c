@@ -45,7 +45,7 @@ static void effect_add(struct table *table, const json_t *effect) {
 }
 
 static void interactions_print(const struct explain_text *text) {
-	char *line = mem_strdup("");
+	mem_auto char *line = mem_strdup("");
 	js_each (one, json_object_get(text->result, "interactions")) {
 		const json_t *params = json_object_get(one, "params");
 		if (one_at >= INTERACTIONS_SHOWN && !text->all)
@@ -56,7 +56,6 @@ static void interactions_print(const struct explain_text *text) {
 	}
 	if (*line)
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
-	free(line);
 }
 
 /* Tells how much of the variance the shares leave unexplained, or why there are none. */
@@ -290,7 +289,7 @@ static void sizes_print(const struct explain_text *text) {
 }
 
 static void pareto_print(const struct explain_text *text) {
-	const json_t *front = json_object_get(json_object_get(text->result, "pareto"), "front");
+	const json_t *front = js_at(text->result, "pareto.front");
 	if (json_array_size(front) == 0)
 		return;
 	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");

@@ -152,7 +152,7 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 }
 
 static bool is_rate(const struct explain_text *text) {
-	return json_is_true(json_object_get(json_object_get(text->result, "table"), "rate"));
+	return json_is_true(js_at(text->result, "table.rate"));
 }
 
 /* A rate is shown in the unit of its table. */

@@ -17,9 +17,8 @@
 enum { NODES_SHOWN = 4 };
 
 /* "n1, n2 and 7 more" */
-static char *nodes_text(const json_t *nodes, double *number) {
+static char *nodes_text(const json_t *nodes) {
 	char *text = mem_strdup("");
-	(void)number;
 	js_each (node, nodes)
 		if (node_at < NODES_SHOWN)
 			mem_append(&text, "%s%s", node_at ? ", " : "", json_string_value(node));
@@ -65,10 +64,9 @@ static void results_table(const struct fleet_run *run) {
 	table_free(table);
 }
 
-static char *loss_text(const json_t *loss, double *number) {
+static char *loss_text(const json_t *loss) {
 	const char *state = js_string_or(loss, "state", "");
 	struct speedup ratio = speedup_read(loss);
-	(void)number;
 	if (strcmp(state, "same") == 0)
 		return mem_strdup("none: the same configuration");
 	if (strcmp(state, "measured") != 0)

@@ -70,7 +70,7 @@ json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
 /* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
 /* "AMD EPYC 7763, NVIDIA H100", for a column */
-char *fleet_machine_text(const json_t *machine, double *number);
+char *fleet_machine_text(const json_t *machine);
 
 int fleet_state_save(const struct fleet_run *run, struct err *err);
 json_t *fleet_state_load(const char *path, struct err *err); /* checked; NULL with ERR_OK if it does not exist */

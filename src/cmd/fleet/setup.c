@@ -319,8 +319,7 @@ void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const c
 	fleet_line_clear(command);
 }
 
-char *fleet_machine_text(const json_t *machine, double *number) {
+char *fleet_machine_text(const json_t *machine) {
 	const char *gpu = js_string_or(machine, "gpu", NULL);
-	(void)number;
 	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
 }

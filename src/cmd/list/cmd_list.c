@@ -290,8 +290,7 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 	return array;
 }
 
-static char *usable_text(const json_t *launcher, double *number) {
-	(void)number;
+static char *usable_text(const json_t *launcher) {
 	return js_bool_or(launcher, "usable", false)
 	           ? mem_strdup("yes")
 	           : mem_printf("no: %s; %s", list_text(launcher, "reason"), list_text(launcher, "fix"));
@@ -325,8 +324,7 @@ static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
 		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
 }
 
-static char *devices_text(const json_t *devices, double *number) {
-	(void)number;
+static char *devices_text(const json_t *devices) {
 	return results_list(devices);
 }
 

@@ -6,6 +6,7 @@
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
+#include "base/text.h"
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),
@@ -50,6 +51,18 @@ static char *changes_text(const json_t *row) {
 	js_each (change, changes)
 		mem_append(&text, "%s%s", *text ? ", " : "", json_string_value(change));
 	return text;
+}
+
+static char *profile_text_config(const json_t *entry) {
+	const json_t *config = json_object_get(entry, "config");
+	return json_equal(config, js_at(entry, "baseline.config")) ? mem_strdup("(the baseline)")
+	                                                           : results_config(config, NULL);
+}
+
+/* Writes a median with its unit. */
+static void profile_text_median(const json_t *entry, char *text, size_t size) {
+	results_value(js_real_or(entry, "median", NAN), js_string_or(entry, "unit", ""), text, size);
+	text_clean(text, false);
 }
 
 static void median_text(const json_t *entry, char *text, size_t size) {

@@ -30,13 +30,12 @@ static int file_add(struct profile_inputs *inputs, struct app *app, const char *
 
 static int folder_add(struct profile_inputs *inputs, struct app *app, const char *folder, struct err *err) {
 	size_t count;
-	char **paths = profile_folder_files(folder, &count, err);
+	mem_auto char **paths = profile_folder_files(folder, &count, err);
 	int failed = paths ? 0 : -1;
 	for (size_t i = 0; i < count; i++) {
 		failed = failed || file_add(inputs, app, paths[i], err) ? -1 : 0;
 		free(paths[i]);
 	}
-	free(paths);
 	return failed;
 }
 
@@ -79,7 +78,7 @@ static int machine_add(struct profile_inputs *inputs, struct app *app, struct st
 int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *here = app_fingerprint(app, err);
 	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
-	json_t *machines = json_object();
+	js_auto json_t *machines = json_object();
 	*inputs = (struct profile_inputs){0};
 	int failed = store && store_each(store, STORE_RESULTS, NULL, machine_note, machines, err) == 0 ? 0 : -1;
 	if (!failed && json_object_get(machines, here))
@@ -90,7 +89,6 @@ int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const s
 	if (!failed && !inputs->count)
 		failed = err_set(err, ERR_NOTHING, "tune something first, with sweetspot tune", "%s does not contain results",
 		                 store_path(store));
-	json_decref(machines);
 	store_close(store);
 	return failed;
 }
@@ -178,17 +176,6 @@ char *profile_text_problem(const json_t *entry) {
 	const json_t *problem = json_object_get(entry, "problem");
 	const char *command = json_object_get(entry, "program") ? js_string_or(problem, "command", NULL) : NULL;
 	return command ? profile_text_clean(command) : results_config(problem, NULL);
-}
-
-char *profile_text_config(const json_t *entry) {
-	const json_t *config = json_object_get(entry, "config");
-	return json_equal(config, js_at(entry, "baseline.config")) ? mem_strdup("(the baseline)")
-	                                                           : results_config(config, NULL);
-}
-
-void profile_text_median(const json_t *entry, char *text, size_t size) {
-	results_value(js_real_or(entry, "median", NAN), js_string_or(entry, "unit", ""), text, size);
-	text_clean(text, false);
 }
 
 json_t *profile_text_head(const json_t *entry) {

@@ -22,7 +22,7 @@ static const struct kernel_desc *named(struct app *app, const char *word, struct
 
 int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count = opt_count(args, "kernel");
-	const char **names = mem_alloc(count + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(count + 1, sizeof *names);
 	int failed = 0;
 	for (size_t i = 0; i < count && !failed; i++) {
 		const struct kernel_desc *kernel = named(app, opt_at(args, "kernel", i), err);
@@ -32,7 +32,6 @@ int profile_input_pick(struct profile_input *input, struct app *app, const struc
 	failed = failed || profile_pick(input->profile, names, err) ? -1 : 0;
 	if (failed && err->code == ERR_NOTHING)
 		err_hint(err, "`sweetspot profile show` lists the kernels");
-	free(names);
 	return failed;
 }
 
@@ -186,7 +185,7 @@ static int verify_duel(struct verify *verify, struct verified *row, struct runne
 
 /* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
 static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
-	json_t *read = json_object();
+	js_auto json_t *read = json_object();
 	int failed = 0;
 	js_members (name, value, settings) {
 		struct value one;
@@ -200,7 +199,6 @@ static int settings_check(const struct params *params, const json_t *settings, b
 		             ? err_set(err, ERR_USAGE, NULL, "%s is too long", name)
 		             : params_word(params, word, problem ? read : NULL, problem ? NULL : read, err);
 	}
-	json_decref(read);
 	return failed;
 }
 

@@ -185,7 +185,7 @@ enum { TABLE_MAX = 1 << 20 };
 /* In one line, because every rank of a job may say it. */
 static void tell_kept(struct app *app, const json_t *settings, const char *end) {
 	const json_t *argv = json_object_get(settings, "argv");
-	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
+	mem_auto const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
 	for (size_t i = 0; i < json_array_size(argv); i++)
 		words[i] = json_string_value(json_array_get(argv, i));
 	mem_auto char *line = program_join(words, true);
@@ -194,7 +194,6 @@ static void tell_kept(struct app *app, const json_t *settings, const char *end) 
 	          js_bool_or(settings, "busy", false) ? "undecided: the machine was too busy to find settings"
 	                                              : profile_use_why(settings),
 	          end, line);
-	free(words);
 }
 
 static bool is_text_same(const char *path, const char *text) {

@@ -240,7 +240,7 @@ static void table_show(const struct session *session) {
 	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
 	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
 	struct table *table = table_new(9, titles);
-	struct figures *runs = mem_alloc(session->count, sizeof *runs);
+	mem_auto struct figures *runs = mem_alloc(session->count, sizeof *runs);
 	size_t played = 0;
 	for (size_t column = 0; column < 8; column++)
 		table_right(table, column);
@@ -263,7 +263,6 @@ static void table_show(const struct session *session) {
 	if (session->task.noise > 0 && played)
 		choice_print(session);
 	table_free(table);
-	free(runs);
 }
 
 enum { DEFAULT_EVALUATIONS = 200 };

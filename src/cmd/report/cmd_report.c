@@ -9,9 +9,9 @@
 
 /* The machine: tables of its properties. */
 
-static char *known_text(const json_t *value, double *number) {
+static char *known_text(const json_t *value) {
 	bool bytes = json_is_integer(value) && json_integer_value(value) >= 1 << 14;
-	return bytes ? column_bytes(value, number) : column_plain(value, number);
+	return bytes ? column_bytes(value) : column_plain(value);
 }
 
 /* The members that a reader compares with another machine. */
@@ -107,14 +107,13 @@ static void report_machine(struct report *report) {
 enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
 static const double SMALL = 0.01;
 
-static char *region_name(const json_t *region, double *number) {
+static char *region_name(const json_t *region) {
 	const char *place = js_string_or(region, "place", "");
-	(void)number;
 	return mem_printf("%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
 }
 
 static const char *name_of(struct report *report, const json_t *region) {
-	mem_auto char *name = region_name(region, NULL);
+	mem_auto char *name = region_name(region);
 	return arena_strdup(report->arena, name);
 }
 
@@ -190,11 +189,10 @@ static void efficiency_put(struct report *report, const char *program, const jso
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
 }
 
-static char *setting_text(const json_t *setting, double *number) {
+static char *setting_text(const json_t *setting) {
 	long long chunk = (long long)js_int_or(setting, "chunk", 0);
 	mem_auto char *team =
 		mem_printf("%.3g threads %s", js_real_or(setting, "threads", NAN), js_string_or(setting, "schedule", ""));
-	(void)number;
 	return chunk ? mem_printf("%s chunk %lld", team, chunk) : mem_strdup(team);
 }
 

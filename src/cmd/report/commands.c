@@ -59,7 +59,7 @@ const char *report_advice(struct report *report, const struct report_section *se
 }
 
 const char *report_again(struct report *report, const struct report_section *section) {
-	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
+	const json_t *config = js_at(section->tune, "best.config");
 	bool all;
 	const char *words = quoted_words(report, config, " ", &all);
 	return all && json_object_size(config) && !is_source(section) ? report_advice(report, section, "run", words) : NULL;

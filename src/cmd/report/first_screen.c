@@ -121,17 +121,16 @@ static json_t *summary_json(const json_t *answers, const json_t *regions) {
 	             {tally.by[VERDICT_NO_BASELINE], "whose baseline fails"}};
 	size_t faster = tally.by[VERDICT_FASTER],
 		   measured = json_array_size(answers) + json_array_size(regions) - tally.tuned;
-	char *text = tally.tuned ? mem_printf("%zu of %zu %s faster", faster, tally.tuned, faster == 1 ? "is" : "are")
-	                         : mem_strdup("Nothing was tuned");
+	mem_auto char *text = tally.tuned
+	                          ? mem_printf("%zu of %zu %s faster", faster, tally.tuned, faster == 1 ? "is" : "are")
+	                          : mem_strdup("Nothing was tuned");
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].count)
 			mem_append(&text, ", %zu %s", parts[i].count, parts[i].words);
 	if (measured)
 		mem_append(&text, "%s%zu measured without a search", tally.tuned ? "; " : ": ", measured);
-	json_t *summary = json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
-	                            (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
-	free(text);
-	return summary;
+	return json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
+	                 (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
 }
 
 json_t *report_document(struct report *report) {

@@ -233,7 +233,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 		json_decref(section->tune);
 		section->tune = json_incref((json_t *)past->result);
 	}
-	gathering->repeated = json_object_get(json_object_get(past->result, "load"), "repeated_pairs");
+	gathering->repeated = js_at(past->result, "load.repeated_pairs");
 	gathering->baseline = config_text(past->result, "baseline");
 	gathering->best = config_text(past->result, "best");
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
@@ -247,7 +247,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 }
 
 static int unknown_fail(struct report *report, const struct gathering *gathering, const char *name, struct err *err) {
-	const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known);
+	mem_auto const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known);
 	size_t count = 0;
 	struct err ignored = {0};
 	js_members (key, value, gathering->seen)
@@ -258,7 +258,6 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 	} else {
 		app_name_unknown(report->app, name, &ignored, known, count, err);
 	}
-	free(known);
 	return -1;
 }
 

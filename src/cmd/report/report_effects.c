@@ -44,9 +44,8 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	report_figure(report, section, "effects", &chart);
 }
 
-static char *value_words(const json_t *value, double *number) {
+static char *value_words(const json_t *value) {
 	char text[80];
-	(void)number;
 	explain_value_text(value, text, sizeof text);
 	return mem_strdup(text);
 }
@@ -144,7 +143,7 @@ static double *leasts_new(const struct report_section *section, size_t column) {
 static void side_choose(struct grid *grid, size_t axis) {
 	const struct study *study = grid->section->view.study;
 	size_t levels = study_column(study, grid->column[axis])->levels, known = 0, at = 0, best = 0;
-	double *least = leasts_new(grid->section, grid->column[axis]);
+	mem_auto double *least = leasts_new(grid->section, grid->column[axis]);
 	for (size_t i = 0; i < levels; i++) {
 		known += !isnan(least[i]);
 		best = least[i] < least[best] || isnan(least[best]) ? i : best;
@@ -157,7 +156,6 @@ static void side_choose(struct grid *grid, size_t axis) {
 		if (chosen && grid->side[axis] < SIDE_MAX)
 			grid->level[axis][grid->side[axis]++] = (int)i;
 	}
-	free(least);
 }
 
 static size_t index_of(const struct grid *grid, size_t axis, int level) {

@@ -203,48 +203,47 @@ static void report_sizes(struct report *report, const struct report_section *sec
 	html_put(report->html, "</div>");
 }
 
-static char *estimate_text(const json_t *estimate, double *number) {
+static char *estimate_text(const json_t *estimate) {
 	double low = report_end(json_object_get(estimate, "ci"), 0), high = report_end(json_object_get(estimate, "ci"), 1);
-	*number = js_real_or(estimate, "value", NAN);
-	return isfinite(low + high) ? mem_printf("%.4g [%.3g, %.3g]", *number, low, high) : mem_printf("%.4g", *number);
+	double value = js_real_or(estimate, "value", NAN);
+	return isfinite(low + high) ? mem_printf("%.4g [%.3g, %.3g]", value, low, high) : mem_printf("%.4g", value);
 }
 
-static char *about_text(const json_t *about, double *number) {
-	char *text = column_config(about, number);
+static char *about_text(const json_t *about) {
+	char *text = column_config(about);
 	return *text ? text : mem_printf("%sall", text);
 }
 
-static char *law_name(const json_t *law, double *number) {
+static char *law_name(const json_t *law) {
 	const char *name = json_string_value(law);
-	(void)number;
 	return mem_strdup(!name ? "none" : strcmp(name, "usl") == 0 ? "universal scalability law" : "Amdahl's law");
 }
 
-/* A law that holds only up to some team does not tell the best team. */
-static char *best_text(const json_t *law, double *number) {
-	return estimate_text(json_object_get(law, "holds_up_to") ? NULL : json_object_get(law, "best_threads"), number);
-}
-
-static char *limit_text(const json_t *law, double *number) {
+static char *limit_text(const json_t *law) {
 	double to = js_real_or(law, "holds_up_to", NAN), from = js_real_or(law, "holds_from", NAN);
-	(void)number;
 	if (isfinite(to) || isfinite(from))
 		return mem_printf("holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
 	return mem_strdup(js_string_or(law, "reason", ""));
 }
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
-	static const struct column columns[] = {COLUMN("series", "about", .text = about_text),
-	                                        COLUMN("law", "law", .text = law_name),
-	                                        COLUMN("\1serial share", "sigma", .text = estimate_text),
-	                                        COLUMN("\1cost per pair of threads", "kappa", .text = estimate_text),
-	                                        COLUMN("\1best threads", "", .text = best_text),
-	                                        COLUMN("\2reason if none, or limit", "", .text = limit_text),
-	                                        {0}};
+	static const struct column columns[] = {
+		COLUMN("series", "about", .text = about_text),
+		COLUMN("law", "law", .text = law_name),
+		COLUMN("\1serial share", "sigma", .text = estimate_text, .by = "sigma.value"),
+		COLUMN("\1cost per pair of threads", "kappa", .text = estimate_text, .by = "kappa.value"),
+		COLUMN("\1best threads", "best_threads", .text = estimate_text, .by = "best_threads.value"),
+		COLUMN("\2reason if none, or limit", "", .text = limit_text),
+		{0}};
 	js_auto json_t *rows = json_array();
-	js_each (law, laws)
+	js_each (law, laws) {
+		json_t *row = json_copy(law);
+		if (json_object_get(law, "holds_up_to"))
+			json_object_del(row, "best_threads"); /* such a law does not tell the best team */
 		if (json_equal(json_object_get(law, "problem"), section->problem))
-			json_array_append(rows, law);
+			json_array_append(rows, row);
+		json_decref(row);
+	}
 	bool none = json_array_size(rows) == 0;
 	if (none) {
 		report_absent(report,
@@ -272,7 +271,7 @@ static bool is_nothing(const struct report *report, const struct report_section 
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
 	return (report->from || report_is_program(section)) && !json_is_object(json_object_get(section->result, "sizes")) &&
-	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
+	       json_array_size(js_at(section->result, "pareto.front")) == 0;
 }
 
 void report_scaling(struct report *report, const struct report_section *section) {

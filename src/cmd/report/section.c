@@ -284,7 +284,7 @@ static void store_describe(struct report *report, const struct report_section *s
 static void from_describe(struct report *report, const struct report_section *section) {
 	const json_t *table = json_object_get(section->result, "table");
 	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
-	if (!one_each && json_object_size(json_object_get(json_object_get(section->result, "winner"), "config")))
+	if (!one_each && json_object_size(js_at(section->result, "winner.config")))
 		fastest_describe(report, section, "");
 	mem_auto char *problem = results_list(json_object_get(table, "problem")),
 				  *parameters = results_list(json_object_get(table, "parameters"));

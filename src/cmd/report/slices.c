@@ -68,7 +68,7 @@ size_t slice_make(struct report *report, const struct report_section *section, s
 static size_t slice_levels(const struct report_section *section, size_t column) {
 	const struct study *study = section->view.study;
 	struct choice choice = {section, SIZE_MAX, 0};
-	bool *seen = mem_alloc(study_column(study, column)->levels + 1, sizeof *seen);
+	mem_auto bool *seen = mem_alloc(study_column(study, column)->levels + 1, sizeof *seen);
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
 		int level = study_row(study, row)->level[column];
@@ -77,7 +77,6 @@ static size_t slice_levels(const struct report_section *section, size_t column) 
 		seen[level] = true;
 		count++;
 	}
-	free(seen);
 	return count;
 }
 

@@ -195,12 +195,11 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	for (size_t i = 0; i < opt_words(session->args); i++)
 		if (program_is_source(opt_word(session->args, i)))
 			return program_source_refuse(opt_word(session->args, i), err);
-	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
+	mem_auto const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : dashes_suggest(session->args, err);
 	for (size_t i = 0; !failed && i < count; i++)
 		if (opt_words(session->args) || in_suite(kernels[i]->name))
 			failed = item_add(session, tune_item_kernel_at(session->app, kernels[i], session->args, NULL, err));
-	free(kernels);
 	if (!failed && count == 0)
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cl --kernel NAME --arg 'float out[n] write' ...",
 		               "no built-in kernel runs on %s", app_device(session->app));
@@ -387,7 +386,7 @@ static int item_check(const struct tune_session *session, struct tune_item *item
  * available for any item. Counters that nobody requested are dropped if they are not available. */
 static int tune_counters_check(const struct tune_session *session, struct err *err) {
 	const struct trial_counters *counters = &session->settings.counters;
-	json_t *answer = NULL;
+	js_auto json_t *answer = NULL;
 	int usable = 0;
 	for (size_t i = 0; counters->asked && i < session->count; i++) {
 		int one = item_check(session, session->items[i], &answer, err);
@@ -403,7 +402,6 @@ static int tune_counters_check(const struct tune_session *session, struct err *e
 	}
 	if (usable == 0 && counters->asked && !counters->optional)
 		usable = counters_unavailable(counters->asked, json_object_get(answer, "events"), err);
-	json_decref(answer);
 	return usable < 0 ? -1 : 0;
 }
 

@@ -39,7 +39,7 @@ static void member_copy(json_t *to, const json_t *from, const char *name) {
 /* The variables that put a change into effect, as "OMP_PROC_BIND=close OMP_PLACES=cores". */
 static void set_add(const struct program *program, const json_t *config, json_t *price) {
 	const char *param = js_string_or(price, "param", "");
-	json_t *some = json_object();
+	js_auto json_t *some = json_object();
 	member_copy(some, config, param);
 	js_each (with, json_object_get(price, "with"))
 		member_copy(some, config, json_string_value(with));
@@ -54,11 +54,10 @@ static void set_add(const struct program *program, const json_t *config, json_t 
 	if (*text && strcmp(program_param_way(program, param), "openmp") == 0)
 		json_object_set_new(price, "set", json_string(text));
 	free(text);
-	json_decref(some);
 }
 
 static void worth_name(const struct program *program, json_t *result) {
-	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
+	const json_t *config = js_at(result, "best.config");
 	js_each (price, json_object_get(result, "worth"))
 		set_add(program, config, price);
 }

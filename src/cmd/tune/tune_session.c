@@ -117,7 +117,7 @@ static void results_put(struct html *html, const json_t *results) {
 	js_each (result, results) {
 		mem_auto char *verdict = results_verdict(result);
 		const char *line = js_string_or(json_object_get(result, "program"), "line", NULL);
-		mem_auto char *config = results_config(json_object_get(json_object_get(result, "best"), "config"), NULL);
+		mem_auto char *config = results_config(js_at(result, "best.config"), NULL);
 		html_put(html, "<article class=\"card\"><h2>%s</h2><p class=\"verdict\">%s</p>",
 		         js_string_or(result, "kernel", "?"), verdict);
 		html_put(html, "<pre class=\"command\"><code>%s</code></pre></article>", line ? line : config);

@@ -18,20 +18,6 @@ static double widest_name(struct names names) {
 	return fmin(widest, NAME_MOST);
 }
 
-/* Chooses ticks whose labels do not touch each other. */
-double scale_widest_label(const struct scale *scale) {
-	double widest = 0;
-	for (size_t i = 0; i < scale->tick_count; i++)
-		widest = fmax(widest, text_width(scale->ticks[i].label));
-	return widest;
-}
-
-/* Puts the names 0, 1, .. in the middle of equal parts. */
-void scale_fit_names(struct scale *scale, size_t count) {
-	*scale =
-		(struct scale){.low = -0.5, .high = count ? (double)count - 0.5 : 0.5, .from = scale->from, .to = scale->to};
-}
-
 static double axis_margin(const struct plot *plot) {
 	return plot->y_names.texts ? widest_name(plot->y_names) : scale_widest_label(&plot->y);
 }
