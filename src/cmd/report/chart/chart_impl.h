@@ -43,8 +43,6 @@ struct scale {
  * few whole numbers get a tick each; many of them are marked by powers of two on a logarithmic scale (threads). */
 void scale_fit_values(struct scale *scale, struct extent seen, bool log, bool zero);
 void scale_fit_positions(struct scale *scale, struct extent seen, bool log, double air);
-/* Fits the scale exactly to the lowest and highest value, for colours. */
-void scale_fit_exactly(struct scale *scale, struct extent seen, bool log);
 
 double scale_share(const struct scale *scale, double value); /* 0 at low, 1 at high */
 /* Returns the place on the canvas; a value outside of the scale is at its border. */
