@@ -27,7 +27,7 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h %D%/se
 	%D%/cachegrind.h %D%/cupti/cupti.h %D%/cupti/cupti_impl.h %D%/perf/perf_event.c %D%/perf/perf.h \
 	%D%/perf/slots.c %D%/rapl/meter.c %D%/rapl/meter.h %D%/papi/papi.h
 if HAVE_PAPI
-libcounters_la_SOURCES += %D%/papi/papi_library.c %D%/papi/papi_counting.c
+libcounters_la_SOURCES += %D%/papi/papi_counting.c
 else
 libcounters_la_SOURCES += %D%/papi/papi_absent.c
 endif

@@ -42,6 +42,10 @@ exampleinsidedir = $(docdir)/examples/inside
 dist_exampleinside_DATA = %D%/examples/inside/sort.c %D%/examples/inside/sparse.c %D%/examples/inside/stencil.c
 EXTRA_DIST += %D%/bench/gpu-h100.json %D%/bench/gpu-h200-x2.json
 
+examplestrategydir = $(docdir)/examples/strategy
+dist_examplestrategy_DATA = %D%/examples/strategy/Makefile %D%/examples/strategy/climb.c
+dist_examplestrategy_SCRIPTS = %D%/examples/strategy/climb.py
+
 exampleprofiledir = $(docdir)/examples/profile
 dist_exampleprofile_DATA = %D%/examples/profile/Makefile %D%/examples/profile/transpose.c %D%/examples/profile/settings.cc
 

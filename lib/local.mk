@@ -36,6 +36,8 @@ libsweetspot_a_SOURCES = $(LIB_SOURCES)
 libsweetspot_a_CPPFLAGS = $(LIB_CPPFLAGS)
 libsweetspot_a_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden -pthread
 include_HEADERS = %D%/sweetspot.h %D%/sweetspot.hpp
+strategyincludedir = $(includedir)/sweetspot
+strategyinclude_HEADERS = %D%/strategy.h
 # The Fortran module is installed as a source, beside the headers.
 include_HEADERS += %D%/sweetspot.f90
 # LIKWID's marker API, out of the way of LIKWID's own headers.

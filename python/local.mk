@@ -4,7 +4,7 @@ EXTRA_DIST += %D%/README.md %D%/pyproject.toml %D%/build_backend/backend.py %D%/
 	%D%/sweetspot/__main__.py %D%/sweetspot/_autotune.py %D%/sweetspot/_checks.py %D%/sweetspot/_client.py %D%/sweetspot/_command.py \
 	%D%/sweetspot/_compare.py %D%/sweetspot/_html.py %D%/sweetspot/_inputs.py %D%/sweetspot/_inside.py %D%/sweetspot/_kernel_tuner.py \
 	%D%/sweetspot/_options.py %D%/sweetspot/_params.py %D%/sweetspot/_profile.py %D%/sweetspot/_results.py \
-	%D%/sweetspot/_serve.py %D%/sweetspot/_study.py %D%/sweetspot/_travel.py %D%/sweetspot/_tune.py %D%/sweetspot/_watch.py \
+	%D%/sweetspot/_serve.py %D%/sweetspot/_strategy.py %D%/sweetspot/_study.py %D%/sweetspot/_travel.py %D%/sweetspot/_tune.py %D%/sweetspot/_watch.py \
 	%D%/sweetspot/_worker.py %D%/sweetspot/kernel_tuner/utils/__init__.py %D%/sweetspot/kernel_tuner/utils/directives.py %D%/sweetspot/kernel_tuner/__init__.py %D%/sweetspot/kernel_tuner/_device.py \
 	%D%/sweetspot/kernel_tuner/_files.py %D%/sweetspot/kernel_tuner/_interface.py %D%/sweetspot/kernel_tuner/_launch.py \
 	%D%/sweetspot/kernel_tuner/_native.py %D%/sweetspot/kernel_tuner/_run.py %D%/sweetspot/kernel_tuner/_search.py \

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/proc/serves.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,4 +65,25 @@ bool proc_serves(pid_t pid, int port) {
 		if (has_socket(pid, inodes[i]) || (child && has_socket(child, inodes[i])))
 			return true;
 	return false;
+}
+
+int serves_port(const char *ready) {
+	static const char *const hosts[] = {"", "127.0.0.1:", "localhost:"};
+	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+		const char *digits = ready + strlen(hosts[i]);
+		if (strncmp(ready, hosts[i], strlen(hosts[i])) == 0 && *digits && strlen(digits) <= 5 &&
+		    digits[strspn(digits, "0123456789")] == '\0')
+			return atoi(digits);
+	}
+	return 0;
+}
+
+bool serves_answers(int port) {
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	bool answers = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+	if (fd >= 0)
+		close(fd);
+	return answers;
 }

@@ -53,8 +53,6 @@ void papi_counting_close(struct papi_counting *counting);
 int papi_library_enter(char reason[COUNTER_REASON]);
 void papi_library_leave(void);
 const char *papi_library_version(void); /* "7.0.0" */
-/* True if this user may not count the kernel's side of hardware and software events. */
-bool papi_library_user_only(void);
 
 /* Says which hardware counters PAPI offers here, or why it offers none and what replaces them. */
 void papi_probe(struct counter_probe *probe);

@@ -6,7 +6,6 @@ libkernels_la_SOURCES += \
 	%D%/serial.c \
 	%D%/kmer.c %D%/rgg.c %D%/queen.c %D%/rmat.c \
 	%D%/metis.c %D%/matrix_market.c %D%/edge_list.c %D%/serialized.c \
-	%D%/file.c \
 	%D%/build.c \
 	%D%/check.c \
 	%D%/cc.h

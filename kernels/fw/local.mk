@@ -8,7 +8,6 @@ libkernels_la_SOURCES += \
 	%D%/inner_loops.c \
 	%D%/isa.c %D%/isa_tile.h %D%/plain_tile.h %D%/simd_tile.h \
 	%D%/tile.c \
-	%D%/dijkstra.c \
 	%D%/fw.h
 libkernels_counted_la_SOURCES += \
 	%D%/triple.c %D%/tiled.c %D%/tasks.c %D%/simd.c %D%/inner_loops.c

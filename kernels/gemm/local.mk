@@ -3,5 +3,4 @@
 libkernels_la_SOURCES += \
 	%D%/loops.c \
 	%D%/simd.c %D%/simd_tile.h \
-	%D%/oracle.c \
 	%D%/gemm.h

@@ -4,7 +4,6 @@ libkernels_la_SOURCES += \
 	%D%/cells.c \
 	%D%/temporal.c \
 	%D%/simd.c %D%/simd_tile.h \
-	%D%/oracle.c \
 	%D%/gol.h
 libkernels_counted_la_SOURCES += \
 	%D%/cells.c %D%/temporal.c

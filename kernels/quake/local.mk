@@ -5,7 +5,6 @@ libkernels_la_SOURCES += \
 	%D%/fused.c \
 	%D%/temporal.c \
 	%D%/simd.c %D%/simd_tile.h \
-	%D%/oracle.c \
 	%D%/quake.h
 libkernels_counted_la_SOURCES += \
 	%D%/sweeps.c %D%/simd.c

@@ -149,5 +149,4 @@ void quake_tally_add(const struct quake_state *s, int64_t step, const struct qua
 
 /* oracle.c: the answer by another method, serially; false without memory. */
 bool quake_oracle(struct quake_input *input);
-void quake_answer_free(struct quake_answer *answer);
 #endif

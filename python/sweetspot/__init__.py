@@ -15,6 +15,7 @@ from ._inside import Context, context
 from ._kernel_tuner import Specification, from_kernel_tuner
 from ._profile import Match, Profile, lookup, tuned
 from ._results import Checked, Comparison, Measurement, Picture, Ratio, Replay, Result, Trial
+from ._strategy import Strategy
 from ._study import Study, StudyTrial
 from ._tune import compare, replay, tune, tune_async
 
@@ -32,6 +33,7 @@ __all__ = [
     "Replay",
     "Result",
     "Specification",
+    "Strategy",
     "Study",
     "StudyTrial",
     "SweetspotError",

@@ -9,7 +9,7 @@ import os
 import statistics
 import subprocess
 import tempfile
-from typing import Any, Dict, IO, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, IO, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._command import death_signal, failure, program
 from ._params import Space, Value
@@ -56,7 +56,8 @@ class Study:
     strategy              "auto", or another of `sweetspot list strategies`
     direction             "minimize" or "maximize"
     objectives            names of several values, all of them minimised or maximised: tell() takes them as a mapping,
-                          the search follows their product, and front() has the trials that nothing else beats
+                          the search looks for the front of two (of more, it follows their product), and front() has the
+                          trials that nothing else beats
     budget                the number of trials to plan for; nothing ends when it is used up
     configurations        the only valid ones, where constraints cannot say which they are
     """
@@ -79,9 +80,10 @@ class Study:
         self.space, self.objectives, self.direction = Space(params), tuple(objectives), direction
         self.trials: List[Trial] = []
         self._words = ["suggest", "--strategy=" + strategy, "--seed=%d" % seed, *(["--budget=%de" % budget] if budget else [])]
+        self._words += ["--objectives=2"] if len(self.objectives) == 2 else []
         self._document = self._specification(constraints, configurations)
         self._asked: List[StudyTrial] = []
-        self._shape: Optional[List[float]] = None  # the median and the spread of values that are not all above 0
+        self._shape: List[Tuple[float, float]] = []  # of each objective, the median and the spread of values that are not all above 0
 
     def _specification(self, constraints: Sequence[str], rows: Optional[Sequence[Mapping[str, Value]]]) -> Dict[str, Any]:
         values = {name: [self.space.json(word) for word in words] for name, words in self.space.words.items()}
@@ -173,7 +175,7 @@ class Study:
         status = "runtime" if cost is None else "censored" if pruned else "correct"
         told = Trial(config, cost, "search", status, None, metrics)
         self.trials.append(told)
-        if cost is not None and cost <= 0 and not self._shape:
+        if cost is not None and min(self._parts(told)) <= 0 and not self._shape:
             self._reshape()
         elif self._process:
             self._forward(told)
@@ -189,20 +191,29 @@ class Study:
         metrics = {name: float(each) for name, each in value.items()}
         return math.prod(metrics[name] for name in names), metrics
 
+    def _parts(self, trial: Trial) -> List[float]:
+        """What the search is told of: both of two objectives, else the value."""
+        if len(self.objectives) == 2:
+            return [trial.metrics[name] for name in self.objectives]
+        return [trial.value or 0.0]
+
     def _reshape(self) -> None:
         """Costs of the strategies are above 0; values that are not are told as exponentials, which keep their order."""
-        values = [trial.value for trial in self.trials if trial.value is not None]
-        spread = statistics.pstdev(values) or abs(values[0]) or 1.0
-        self._shape = [statistics.median(values), spread]
+        for values in zip(*(self._parts(trial) for trial in self.trials if trial.value is not None)):
+            self._shape.append((statistics.median(values), statistics.pstdev(values) or abs(values[0]) or 1.0))
         self.close()  # ask() tells all of them again
 
+    def _turned(self, trial: Trial) -> List[float]:
+        sign, parts = -1.0 if self.direction == "maximize" else 1.0, self._parts(trial)
+        if not self._shape:
+            return [value**sign for value in parts]
+        return [math.exp(max(-600.0, min(600.0, sign * (v - middle) / spread))) for v, (middle, spread) in zip(parts, self._shape)]
+
     def _forward(self, trial: Trial) -> None:
-        value = trial.value
-        if value is not None:
-            sign = -1.0 if self.direction == "maximize" else 1.0
-            value = math.exp(max(-600.0, min(600.0, sign * (value - self._shape[0]) / self._shape[1]))) if self._shape else value**sign
+        value, *second = self._turned(trial) if trial.value is not None else [None]
         config = {name: self.space.json(self.space.word(name, each)) for name, each in trial.config.items()}
-        self._request({"op": "tell", "config": config, "value": value, "censored": trial.status == "censored"})
+        request = {"op": "tell", "config": config, "value": value, "censored": trial.status == "censored"}
+        self._request({**request, "second": second[0]} if second else request)
 
     @property
     def best(self) -> Trial:

@@ -64,6 +64,14 @@ class Asking(unittest.TestCase):
         with self.assertRaises(TypeError):
             study.tell({"x": 1}, 3.0)
 
+    def test_the_front_of_two_objectives_of_any_sign(self):
+        study = sweetspot.Study({"x": list(range(40)), "y": list(range(40))}, objectives=["near", "far"], budget=60)
+        self.run_study(study, lambda x, y: {"near": x - 20 + abs(y - 30), "far": 15 - x + abs(y - 30)})
+        front = [trial for trial in study.front() if trial.config["y"] == 30]
+        self.assertGreater(len(front), 15)
+        self.assertLess(min(trial.config["x"] for trial in front), 3)
+        self.assertGreater(max(trial.config["x"] for trial in front), 36)
+
     def test_pruning(self):
         study = sweetspot.Study({"x": list(range(20))})
         self.addCleanup(study.close)

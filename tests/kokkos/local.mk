@@ -8,6 +8,7 @@ check_PROGRAMS += %D%/player %D%/tool
 TESTS += %D%/tool
 slow_tests += %D%/commands
 %C%_player_SOURCES = %D%/player.c
+%C%_player_LDFLAGS = -Wl,--export-dynamic
 %C%_player_LDADD = -ldl -lm
 %C%_tool_SOURCES = %D%/tool.c
 %C%_tool_LDFLAGS = -Wl,--export-dynamic

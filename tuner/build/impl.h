@@ -14,17 +14,6 @@ struct build_cache {
 	unsigned locks; /* that are held; atomic */
 };
 
-/* Locks a folder of ours. Returns a descriptor to close; -1 if another process holds it or the file system has no
- * locks. */
-int build_lock_take(const char *folder);
-/* Locks the parent of all folders, so that none of them is found while it is made or removed; -1 if that fails. */
-int build_base_lock(const char *base);
-/* Removes folders without a record that nobody uses. The base must be locked. */
-void build_leftovers_remove(const char *base);
-
-/* The record of a folder; NULL if there is none that can be read. New reference. */
-json_t *build_record_read(const char *folder);
-
 /* ---- the builder ---- */
 
 enum build_state {

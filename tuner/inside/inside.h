@@ -17,6 +17,7 @@ struct inside_mode {
 	double share;   /* of the time that trying may cost: 0.02 */
 	double ahead_s; /* seconds of it that may be spent at once; NAN: the share of what earlier runs took */
 	bool credit;    /* what is won against the defaults may be spent, too */
+	bool waits;     /* the run earns what one that cannot have its defaults may lose */
 };
 /* Adds the variables of the run to the environment, {"NAME": "value"}. */
 int inside_run_begin(struct inside_session *session, const struct inside_mode *mode, json_t *environment,
@@ -40,6 +41,8 @@ struct inside_account inside_session_account(const struct inside_session *sessio
 /* Seconds that a run of the program like the last one gains by being asked, by what is known of it: below 0 where what
  * cannot have its default costs more than the rest gains. NAN: some of it has not been searched yet. */
 double inside_session_gain(const struct inside_session *session, const char *program);
+/* Whether the share of all runs, this one included, covers what being asked may lose: as much as the last time. */
+bool inside_session_affords(const struct inside_session *session, const char *program, double share);
 
 /* The text for SWEETSPOT_INSIDE. proven: of what is proven to be faster only, for programs that do not learn; otherwise
  * also what is known of the defaults, and what seems best. NULL: there is nothing. Caller frees. */

@@ -21,6 +21,11 @@ struct inside_tried {
 	bool failed;
 };
 
+/* Runs with --learn, where the default may be out of reach. last: of one that asked; NAN: there was none. */
+struct inside_debt {
+	double time, lost, last;
+};
+
 /* A class of problems of a subject. */
 struct inside_known {
 	char *problem; /* "n=1000 mode='fast" */
@@ -39,7 +44,8 @@ struct inside_known {
 	unsigned gain_calls;
 	double default_s, seconds;
 	double run_seconds; /* of the last run that had it */
-	int64_t search_id;  /* its row in the store of this session; 0: none yet */
+	struct inside_debt debt;
+	int64_t search_id; /* its row in the store of this session; 0: none yet */
 	uint64_t calls;
 	bool is_new, proven; /* proven: an earlier session has said so */
 	/* The run under way has these. */
@@ -74,7 +80,8 @@ struct inside_session {
 	struct scratch scratch;
 	char *path;
 	struct inside_ring *ring; /* NULL: there is no run */
-	double seconds, lost;     /* of runs that have ended */
+	struct inside_mode mode;
+	double seconds, lost; /* of runs that have ended */
 	size_t trials;
 };
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each cell is a search of the store, for the kernel PROGRAM:LABEL, whose result has what was learned as "inside":
  *     {"space": TEXT, "problem": TEXT, "searched", "default", "run", "gain", "gain_error", "gain_calls",
- *      "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
+ *      "debt": [TIME, LOST, LAST], "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
 #include "base/json/js.h"
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
 
 static const double DOUBTED = 0.15;
+static const double FIRST_LOSS = 0.1; /* of a run that asks for the first time, as a guess */
 enum { TRIED_MOST = 4096, TABLE_MOST = 100 << 10 };
 
 static json_t *config_json(const struct inside_subject *subject, uint64_t index) {
@@ -138,16 +139,28 @@ static double gain_of(const struct inside_known *cell) {
 	return isfinite(relative) ? cell->run_seconds * (exp(-relative) - 1) : 0;
 }
 
-double inside_session_gain(const struct inside_session *session, const char *program) {
+static bool is_of(const struct inside_subject *subject, const char *program) {
 	size_t length = strlen(program);
+	return subject->space && strncmp(subject->kernel, program, length) == 0 && subject->kernel[length] == ':';
+}
+
+double inside_session_gain(const struct inside_session *session, const char *program) {
 	double gain = 0;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct inside_subject *subject = session->subjects[i];
-		bool ours = strncmp(subject->kernel, program, length) == 0 && subject->kernel[length] == ':';
-		for (size_t k = 0; ours && subject->space && k < subject->count; k++)
-			gain += gain_of(subject->cells[k]);
-	}
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; is_of(session->subjects[i], program) && k < session->subjects[i]->count; k++)
+			gain += gain_of(session->subjects[i]->cells[k]);
 	return gain;
+}
+
+bool inside_session_affords(const struct inside_session *session, const char *program, double share) {
+	double expected = 0, left = 0;
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; is_of(session->subjects[i], program) && k < session->subjects[i]->count; k++) {
+			const struct inside_known *cell = session->subjects[i]->cells[k];
+			left += share * (cell->debt.time + cell->run_seconds) - cell->debt.lost;
+			expected += isnan(cell->debt.last) ? FIRST_LOSS * cell->run_seconds : cell->debt.last;
+		}
+	return fmax(0, expected) <= left;
 }
 
 /* ---- to the store ---- */
@@ -173,10 +186,12 @@ static bool is_searched(const struct inside_known *cell) {
 }
 
 static json_t *inside_json(const struct inside_known *cell) {
-	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:o}", "space", cell->subject->text, "problem", cell->problem,
-	                 "searched", is_searched(cell), "default", js_number(cell->default_s > 0 ? cell->default_s : NAN),
-	                 "run", cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error),
-	                 "gain_calls", (json_int_t)cell->gain_calls, "tried", tried_json(cell));
+	const struct inside_debt *debt = &cell->debt;
+	return json_pack(
+		"{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:[f,f,o],s:o}", "space", cell->subject->text, "problem", cell->problem,
+		"searched", is_searched(cell), "default", js_number(cell->default_s > 0 ? cell->default_s : NAN), "run",
+		cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
+		(json_int_t)cell->gain_calls, "debt", debt->time, debt->lost, js_number(debt->last), "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
@@ -309,6 +324,10 @@ static void cell_read(struct inside_known *cell, const json_t *result, const jso
 	cell->searched = js_bool_or(inside, "searched", false);
 	cell->default_s = fmax(0, js_real_or(inside, "default", 0));
 	cell->run_seconds = fmax(0, js_real_or(inside, "run", 0));
+	const json_t *debt = json_object_get(inside, "debt"), *last = json_array_get(debt, 2);
+	cell->debt = (struct inside_debt){fmax(0, json_number_value(json_array_get(debt, 0))),
+	                                  json_number_value(json_array_get(debt, 1)),
+	                                  json_is_number(last) ? json_number_value(last) : NAN};
 	uint64_t index;
 	if (!index_of(cell->subject, js_at(result, "best.config"), &index) || index == cell->subject->start)
 		return;

@@ -391,6 +391,18 @@ size_t inside_run_poll(struct inside_session *session) {
 	return results;
 }
 
+/* What the run lost against the defaults, or won, is its cells' by their time. */
+static void debt_note(const struct inside_session *session, struct inside_known *cell) {
+	double all = 1e-9 * (double)atomic_load(&session->ring->ns);
+	double saved = 1e-9 * (double)(int64_t)atomic_load(&session->ring->saved_ns);
+	cell->debt.time += cell->run_seconds;
+	cell->is_new = cell->is_new || session->mode.waits;
+	if (session->mode.waits || !(all > 0))
+		return;
+	cell->debt.last = -saved * cell->run_seconds / all;
+	cell->debt.lost += cell->debt.last;
+}
+
 void inside_run_end(struct inside_session *session, bool crashed) {
 	if (!session->ring)
 		return;
@@ -398,8 +410,10 @@ void inside_run_end(struct inside_session *session, bool crashed) {
 	for (size_t i = 0; i < session->count; i++) {
 		session->subjects[i]->shared = NULL;
 		for (size_t k = 0; k < session->subjects[i]->count; k++)
-			if (session->subjects[i]->cells[k]->shared)
+			if (session->subjects[i]->cells[k]->shared) {
+				debt_note(session, session->subjects[i]->cells[k]);
 				leave(session->subjects[i]->cells[k], crashed);
+			}
 	}
 	session->seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
 	session->lost += 1e-9 * (double)atomic_load(&session->ring->spent_ns);

@@ -146,7 +146,7 @@ struct inside_known *inside_known_get(struct inside_session *session, struct ins
 	cell->asked = json_incref(asked);
 	cell->subject = subject;
 	cell->best = subject->start;
-	cell->gain = cell->gain_error = NAN;
+	cell->gain = cell->gain_error = cell->debt.last = NAN;
 	cell->task = (struct strategy_task){.space = subject->space, .seed = session->seed, .start = subject->start};
 	subject->cells = mem_grow(subject->cells, subject->count + 1, sizeof(struct inside_known *));
 	return subject->cells[subject->count++] = cell;
@@ -253,6 +253,7 @@ int inside_run_begin(struct inside_session *session, const struct inside_mode *m
 			known_s += session->subjects[i]->cells[k]->run_seconds;
 	mem_auto char *table = inside_session_table(session, false);
 	ring_drop(session);
+	session->mode = *mode;
 	if (ring_make(session, mode, known_s, err))
 		return -1;
 	json_object_set_new(environment, INSIDE_RING, json_string(session->path));

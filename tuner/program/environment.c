@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
+#include "base/proc/power.h"
+#include "base/proc/serves.h"
 #include "tuner/program/program_impl.h"
 
 static void env_set(json_t *env, const char *name, char *text) {
@@ -296,6 +298,11 @@ static void template_add(char **out, const struct program_spec *spec, const char
 				  *to = program_quote(template + strlen(from) + 1);
 	if (strchr(from, '{')) { /* the text itself */
 		mem_auto char *text = fill(ctx, from, false), *word = program_quote(text ? text : from);
+		const char *gpu = power_gpu(template + strlen(from) + 1);
+		if (gpu) {
+			mem_append(out, "nvidia-smi -i %s -pl %s >/dev/null && ", gpu, word);
+			return;
+		}
 		mem_append(out, "echo %s | tee %s >/dev/null && ", word, template + strlen(from) + 1);
 		return;
 	}
@@ -319,19 +326,36 @@ static void around_add(char **out, const char *text, program_filler *fill, const
 	mem_append(out, "%s%s", plain ? "" : "sh -c ", !plain ? word : line ? line : text);
 }
 
+/* A server in the foreground does not end, and any may need a moment until it is ready. */
+static void setup_add(char **out, const struct program_spec *spec, program_filler *fill, const void *ctx) {
+	enum { PATIENCE = 30 };
+	int port = spec->ready ? serves_port(spec->ready) : 0;
+	mem_append(out, spec->serves ? "{ " : "");
+	around_add(out, spec->setup, fill, ctx);
+	mem_append(out, spec->serves ? " & } && " : " && ");
+	if (!spec->ready)
+		return;
+	mem_auto char *opens = mem_printf("(: </dev/tcp/127.0.0.1/%d) 2>/dev/null", port),
+				  *line = mem_printf("until %s; do sleep .1; done", port ? opens : spec->ready),
+				  *word = program_quote(line);
+	mem_append(out, "timeout %d %s -c %s && ", PATIENCE, port ? "bash" : "sh", word);
+}
+
 struct program_around program_around(const struct program_spec *spec, program_filler *fill, const void *ctx) {
 	char *before = mem_strdup(""), *behind = mem_strdup("");
 	for (const char *const *template = spec->templates; template && *template; template ++)
 		template_add(&before, spec, *template, fill, ctx);
-	const char *const texts[] = {spec->setup, names_any(spec, spec->before_each) ? spec->before_each : NULL};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (texts[i]) {
-			around_add(&before, texts[i], fill, ctx);
-			mem_append(&before, " && ");
-		}
+	if (spec->setup)
+		setup_add(&before, spec, fill, ctx);
+	if (names_any(spec, spec->before_each)) {
+		around_add(&before, spec->before_each, fill, ctx);
+		mem_append(&before, " && ");
+	}
 	if (spec->setup && spec->teardown) {
 		mem_append(&behind, "; ");
 		around_add(&behind, spec->teardown, fill, ctx);
+	} else if (spec->setup && spec->serves) {
+		mem_append(&behind, "; kill $!");
 	}
 	return (struct program_around){before, behind};
 }

@@ -25,6 +25,7 @@ struct program_spec {
 	const char *setup; /* starts what the program needs, a server; run again when its parameters change; may be NULL */
 	const char *teardown;         /* ends that; NULL: its session is ended */
 	const char *ready;            /* a command, or a port, that says when it is ready; NULL: when --setup has ended */
+	bool serves;                  /* the setup is the server itself and does not end: known once it has run */
 	const char *const *templates; /* "IN=OUT": files to fill in before; NULL-terminated, may be NULL */
 	const char
 		*verify; /* after every run, with the program's stdout as stdin; not 0 means `correctness`; may be NULL */

@@ -196,6 +196,8 @@ struct service_filler {
 	char *(*text)(const struct program_case *one, const char *text, bool shell, const char **missing);
 	char *(*command)(const struct program_case *one, const char *text, const char **missing);
 };
+/* Has --setup run a server in the foreground? */
+bool service_serves(const struct service *service);
 /* Makes everything ready for this configuration; again: also starts again what runs. False with *why (caller frees) if
  * that fails, or with err if it would fail for each: something else answers already. */
 bool service_use(struct service *service, const struct program_case *one, const struct service_filler *filler,

@@ -33,6 +33,7 @@ struct program_spec program_recorded(struct arena *arena, const json_t *program,
 		.setup = js_string_or(program, "setup", NULL),
 		.teardown = js_string_or(program, "teardown", NULL),
 		.ready = js_string_or(program, "ready", NULL),
+		.serves = js_bool_or(program, "serves", false),
 		.templates = words_of(arena, json_object_get(program, "templates")),
 		.verify = js_string_or(program, "verify", NULL),
 		.expect_same = strcmp(js_string_or(program, "expect_output", ""), "same") == 0,
@@ -161,6 +162,8 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "setup", spec->setup);
 	text_set(json, "teardown", spec->teardown);
 	text_set(json, "ready", spec->ready);
+	if (spec->serves)
+		json_object_set_new(json, "serves", json_true());
 	templates_set(json, spec);
 	text_set(json, "verify", spec->verify);
 	text_set(json, "expect_output", spec->expect_same ? "same" : spec->expect_any ? "any" : NULL);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/program/program_impl.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc/power.h"
 #include "base/proc/reap.h"
 #include "base/proc/serves.h"
 #include "base/sys.h"
@@ -24,7 +22,7 @@ enum { TEMPLATE_MAX = 16 << 20, WORDS_KEPT = 200 };
 static const double COMMAND_SECONDS = 60, READY_SECONDS = 30, END_SECONDS = 10;
 
 struct template {
-	char *to;      /* absolute path */
+	char *to;      /* absolute path, or "nvml:0" */
 	char *text;    /* with {NAME} */
 	char *before;  /* what was at `to`; NULL: nothing */
 	char *written; /* NULL: not yet */
@@ -38,6 +36,7 @@ struct service {
 	char *teardown; /* for it */
 	pid_t keeper;   /* 0: none */
 	pid_t guard;    /* restores the files if the tuner dies; 0: none has been written */
+	bool serves;    /* what --setup runs is the server itself */
 	bool torn;      /* a teardown has failed */
 };
 
@@ -186,31 +185,9 @@ static void keeper_let_go(struct keeper *keeper) {
 }
 
 /* ---- ready ---- */
-/* "5432", "127.0.0.1:5432", "localhost:5432"; 0: a command */
-static int port_of(const char *ready) {
-	static const char *const hosts[] = {"", "127.0.0.1:", "localhost:"};
-	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-		const char *digits = ready + strlen(hosts[i]);
-		if (strncmp(ready, hosts[i], strlen(hosts[i])) == 0 && *digits && strlen(digits) <= 5 &&
-		    digits[strspn(digits, "0123456789")] == '\0')
-			return atoi(digits);
-	}
-	return 0;
-}
-
-static bool port_answers(int port) {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	bool answers = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
-	if (fd >= 0)
-		close(fd);
-	return answers;
-}
-
 /* Waits until the setup ends, or is a server in the foreground: it looks like one for half a second. Returns its
  * status; -1: neither. */
-static int setup_wait(int answer, int port) {
+static int setup_wait(int answer, int port, bool *serves) {
 	enum { LOOK_MS = 100, LOOKS = 5 };
 	struct pollfd poll_fd = {.fd = answer, .events = POLLIN};
 	double end = sys_now() + COMMAND_SECONDS;
@@ -225,7 +202,8 @@ static int setup_wait(int answer, int port) {
 			return word;
 		else
 			setup = word;
-	return seen == LOOKS ? 0 : -1;
+	*serves = seen == LOOKS;
+	return *serves ? 0 : -1;
 }
 
 /* NULL: it works; else what happened, which the caller frees. */
@@ -250,7 +228,7 @@ static char *keeper_start(struct service *service, const char *setup) {
 		keep(&keeper);
 	}
 	close(answer[1]);
-	int status = service->keeper < 0 ? -1 : setup_wait(answer[0], ready ? port_of(ready) : 0);
+	int status = service->keeper < 0 ? -1 : setup_wait(answer[0], ready ? serves_port(ready) : 0, &service->serves);
 	mem_auto char *words = said(output);
 	char *why = status == -1
 	                ? mem_printf("does not end within %.3g s: what it starts must run in the background, or be "
@@ -263,8 +241,8 @@ static char *keeper_start(struct service *service, const char *setup) {
 }
 
 static bool is_ready(const struct service *service, const char *ready) {
-	int port = port_of(ready);
-	return port ? port_answers(port) : line_succeeds(service, ready, READY_SECONDS);
+	int port = serves_port(ready);
+	return port ? serves_answers(port) : line_succeeds(service, ready, READY_SECONDS);
 }
 
 static bool ready_wait(const struct service *service, const char *ready, char **why) {
@@ -281,11 +259,21 @@ static bool ready_wait(const struct service *service, const char *ready, char **
 
 /* ---- templates ---- */
 static char *absolute(const struct service *service, const char *path) {
-	return *path == '/' ? mem_strdup(path) : mem_printf("%s/%s", folder_of(service), path);
+	return *path == '/' || power_gpu(path) ? mem_strdup(path) : mem_printf("%s/%s", folder_of(service), path);
+}
+
+static char *text_get(const char *path) {
+	size_t size;
+	mem_auto char *why = NULL;
+	return power_gpu(path) ? power_limit(path, NULL, &why) : sys_read_file(path, TEMPLATE_MAX, &size, NULL);
 }
 
 /* A file that is there is written in place: it keeps its owner, and those of /sys have no other way. */
 static bool text_put(const char *path, const char *text, char **why) {
+	if (power_gpu(path)) {
+		mem_auto char *done = power_limit(path, text, why);
+		return done;
+	}
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	if (!good)
@@ -298,8 +286,7 @@ static bool text_put(const char *path, const char *text, char **why) {
 static void files_restore(const struct service *service) {
 	for (size_t i = 0; i < service->count; i++) {
 		const struct template *template = &service->templates[i];
-		size_t size;
-		mem_auto char *now = sys_read_file(template->to, TEMPLATE_MAX, &size, NULL), *why = NULL;
+		mem_auto char *now = text_get(template->to), *why = NULL;
 		if (template->before && !(now && strcmp(now, template->before) == 0))
 			text_put(template->to, template->before, &why);
 	}
@@ -323,17 +310,21 @@ static void guard_start(struct service *service) {
 }
 
 static int template_add(struct service *service, const char *text, const char *path, struct err *err) {
-	size_t size;
+	mem_auto char *why = NULL, *now = power_gpu(path) ? power_limit(path, NULL, &why) : text_get(path);
 	service->templates = mem_grow(service->templates, service->count + 1, sizeof *service->templates);
-	service->templates[service->count++] = (struct template){
-		.to = mem_strdup(path), .text = mem_strdup(text), .before = sys_read_file(path, TEMPLATE_MAX, &size, NULL)};
+	service->templates[service->count++] =
+		(struct template){.to = mem_strdup(path), .text = mem_strdup(text), .before = now ? mem_strdup(now) : NULL};
+	if (power_gpu(path)) /* it is set to what it is, to see whether it may be set */
+		return now && text_put(path, now, &why) ? 0
+		                                        : err_set(err, ERR_UNAVAILABLE, "root may set it, as by nvidia-smi -pl",
+		                                                  "--template cannot set %s: %s", path, why);
 	return access(path, F_OK) != 0 || access(path, W_OK) == 0
 	           ? 0
 	           : err_set(err, ERR_UNAVAILABLE, "root may write it, or who is allowed to by chmod",
 	                     "--template cannot write %.200s: %s", path, strerror(errno));
 }
 
-/* IN is a file, or the text itself where it has a {NAME}; OUT may be several files. */
+/* IN is a file, or the text itself where it has a {NAME}; OUT may be several files, or the limit of a GPU. */
 static int template_read(struct service *service, const char *given, struct err *err) {
 	const char *equals = strchr(given, '=');
 	size_t size;
@@ -351,7 +342,7 @@ static int template_read(struct service *service, const char *given, struct err 
 	if (!itself && strlen(text) != size)
 		return err_set(err, ERR_USAGE, "templates are text", "%s has zero bytes", from);
 	glob_t found;
-	if (glob(to, GLOB_NOMAGIC, NULL, &found) != 0)
+	if (glob(to, power_gpu(to) ? GLOB_NOCHECK : GLOB_NOMAGIC, NULL, &found) != 0)
 		return err_set(err, ERR_UNAVAILABLE, NULL, "--template: %.200s does not exist", to);
 	int failed = 0;
 	for (size_t i = 0; i < found.gl_pathc && !failed; i++)
@@ -449,6 +440,10 @@ bool service_use(struct service *service, const struct program_case *one, const 
 		return true;
 	stop(service);
 	return false;
+}
+
+bool service_serves(const struct service *service) {
+	return service->serves;
 }
 
 const char *service_text(const struct service *service, size_t number) {

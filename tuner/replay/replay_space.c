@@ -208,12 +208,13 @@ int replay_run(const struct replay_task *task, struct replay *replay, struct err
 	game.leaders = leaders_new();
 	rng_split(&game.rng, task->seed, "replay noise");
 	bool goes_on = begin(&game);
-	while (goes_on)
+	while (goes_on && !search_fault(game.search, NULL))
 		goes_on = turn(&game, batch, most);
 	choose(&game);
+	int failed = search_fault(game.search, err);
 	leaders_free(game.leaders);
 	search_free(game.search);
-	return 0;
+	return failed;
 }
 
 void replay_clear(struct replay *replay) {

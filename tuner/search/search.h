@@ -31,7 +31,8 @@ void search_withdraw(struct search *search, uint64_t index);
 double search_patience(const struct search *search);
 const struct history *search_history(const struct search *search);
 const char *search_phase(const struct search *search); /* NULL: the strategy does not describe itself */
-
+/* A strategy of the user's own that cannot go on ends the search. */
+int search_fault(const struct search *search, struct err *err);
 double search_promise(const struct search *search, uint64_t left); /* NAN: the strategy cannot estimate it */
 
 /* Which configuration is the best if values are noisy and no comparison follows? The smallest of many noisy values is

@@ -16,6 +16,7 @@ enum strategy_result {
 struct strategy_outcome {
 	enum strategy_result result;
 	double value;
+	double second;          /* of two objectives the other one, > 0; 0: unknown, or there is one */
 	double deviation;       /* of the value's logarithm, estimated from the samples; 0: unknown */
 	double seconds;         /* cost of the evaluation, compilation included; 0: unknown */
 	double build;           /* the part of `seconds` that building took; 0: unknown, or nothing was built */
@@ -55,13 +56,16 @@ void history_each(const struct history *history,
  * random index. UINT64_MAX: the space is used up. */
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng);
 
+struct strategy;
 struct strategy_task {
+	const struct strategy *strategy; /* set by the search */
 	const struct space *space;
 	const struct history *history;
 	struct arena *arena; /* lives as long as the search, for memory that depends on the task */
 	uint64_t seed;
 	uint64_t start;  /* valid index of the baseline, which the caller measures first; UINT64_MAX: none */
 	uint64_t budget; /* evaluations to expect; 0: unknown */
+	bool two;        /* objectives, of which the search wants the Pareto front */
 	double seconds;  /* time budget for all evaluations; 0: the budget is a number of evaluations */
 	/* Everything below may be zero. */
 	size_t builders;                       /* configurations that are built at the same time */
@@ -97,8 +101,14 @@ struct strategy {
 	/* The expected improvement of the best in `left` more evaluations: 0.01 is 1 %. NULL: the strategy cannot estimate
 	 * it. */
 	double (*promise)(const void *state, uint64_t left);
+	const char *(*fault)(const void *state); /* why it cannot go on; NULL: it can */
 };
 
 extern const struct strategy *const strategy_registry[]; /* ends with NULL */
 const struct strategy *strategy_find(const char *name);
+
+/* A strategy of the user's own (lib/strategy.h): a shared object, or a program. strategy_free takes any strategy. */
+bool strategy_is_own(const char *name); /* it is a path */
+const struct strategy *strategy_own(const char *path, struct err *err);
+void strategy_free(const struct strategy *strategy);
 #endif

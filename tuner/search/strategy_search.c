@@ -152,6 +152,7 @@ struct search *search_new(const struct strategy *strategy, const struct strategy
 	struct strategy_task own = *task;
 	own.history = &search->history;
 	own.arena = search->arena;
+	own.strategy = strategy;
 	if (strategy->init(search->state, &own, err)) {
 		search_free(search);
 		return NULL;
@@ -209,6 +210,8 @@ static struct strategy_outcome outcome_checked(struct search *search, const stru
 		outcome.value = 0;
 	if (!(outcome.deviation >= 0 && isfinite(outcome.deviation)))
 		outcome.deviation = 0;
+	if (!(outcome.second > 0 && isfinite(outcome.second)))
+		outcome.second = 0;
 	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
 		outcome.seconds = 0;
 	if (!(outcome.build >= 0 && isfinite(outcome.build)))
@@ -292,6 +295,11 @@ double search_patience(const struct search *search) {
 
 double search_promise(const struct search *search, uint64_t left) {
 	return search->strategy->promise ? search->strategy->promise(search->state, left) : NAN;
+}
+
+int search_fault(const struct search *search, struct err *err) {
+	const char *fault = search->strategy->fault ? search->strategy->fault(search->state) : NULL;
+	return fault ? err_set(err, ERR_FAILED, NULL, "the strategy %.200s: %s", search->strategy->name, fault) : 0;
 }
 
 const struct history *search_history(const struct search *search) {

@@ -233,7 +233,7 @@ static bool local_turn(const struct automatic *automatic) {
 		return automatic->asked % (crowd + 1) != 0;
 	if (automatic->told > MANY)
 		return automatic->asked % SHARE_MANY != 0;
-	return automatic->vain >= VAIN && automatic->asked % SHARE != 0;
+	return automatic->vain >= VAIN && !automatic->task.two && automatic->asked % SHARE != 0;
 }
 
 static uint64_t local_ask(struct automatic *automatic) {

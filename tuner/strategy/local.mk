@@ -9,7 +9,7 @@ STRATEGIES = \
 	%D%/genetic.c \
 	%D%/bayes.c
 
-libtuner_la_SOURCES += $(STRATEGIES) %D%/chains.c %D%/strategy_impl.h
+libtuner_la_SOURCES += $(STRATEGIES) %D%/chains.c %D%/own.c %D%/strategy_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -16,8 +16,6 @@
  *
  * The models may rule out configurations only as long as they can tell what fails: each result is predicted before it
  * is learned, whoever proposed it, and a result that works should have had better odds than one that fails. */
-#include <math.h>
-
 #include "tuner/model/logistic.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
@@ -335,8 +333,8 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
 	const float *mean = gp_pool_mean(surrogate->fit.values);
 	double widest = 0, sum = 0;
-	if (!surrogate->asked || room == 0)
-		return surrogate->asked ? 0 : NAN;
+	if (!surrogate->asked || surrogate->front || room == 0)
+		return surrogate->asked && !surrogate->front ? 0 : NAN;
 	size_t count = top_find(surrogate, top, room);
 	for (size_t i = 0; i < count; i++)
 		widest =

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 

@@ -2,8 +2,6 @@
 /* Starting points before there is a model: the best configurations of the sources, the middle of the space, then those
  * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
  */
-#include <math.h>
-
 #include "base/expr/expr.h"
 #include "base/json/js.h"
 #include "tuner/surrogate/surrogate_impl.h"
@@ -240,9 +238,16 @@ static void give(struct surrogate *surrogate) {
 		gp_pool_set(surrogate->odds.workings, pool->codes, pool->count);
 }
 
+static void follow(struct pool *pool, const struct pool *leader) {
+	pool->count = leader->count;
+	memcpy(pool->index, leader->index, leader->count * sizeof *pool->index);
+}
+
 void surrogate_pool_fill(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
-	if (!pool->whole)
+	if (!pool->whole && surrogate->leader)
+		follow(pool, &surrogate->leader->pool);
+	else if (!pool->whole)
 		draw(surrogate);
 	else if (pool->count == 0)
 		while (pool->count < pool->room)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth
@@ -15,9 +13,13 @@ void surrogate_await(struct surrogate *surrogate, uint64_t index, bool own) {
 		memmove(surrogate->waiting.pending, surrogate->waiting.pending + 1,
 		        --surrogate->waiting.count * sizeof *surrogate->waiting.pending);
 	surrogate->waiting.pending[surrogate->waiting.count++] = (struct pending){index, own};
+	if (surrogate->second)
+		surrogate_await(surrogate->second, index, own);
 }
 
 void surrogate_withdraw(struct surrogate *surrogate, uint64_t index) {
+	if (surrogate->second)
+		surrogate_withdraw(surrogate->second, index);
 	for (size_t i = 0; i < surrogate->waiting.count; i++)
 		if (surrogate->waiting.pending[i].index == index) {
 			surrogate->waiting.pending[i] = surrogate->waiting.pending[--surrogate->waiting.count];
@@ -79,8 +81,6 @@ static double best_other(struct surrogate *surrogate) {
 	return surrogate_most_promising(surrogate, &index);
 }
 
-static double surrogate_gain_of(double gap, double deviation);
-
 static size_t best_left(const struct surrogate *surrogate, const struct ranked *ranked, const double *covariance,
                         size_t count, double incumbent, double *worth) {
 	size_t best = SIZE_MAX;
@@ -133,7 +133,7 @@ static size_t order(struct surrogate *surrogate, struct ranked *ranked, double *
 static void surrogate_refresh(struct surrogate *surrogate);
 
 size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t count) {
-	if (surrogate->worked == 0 || count > RANKED_MAX)
+	if (surrogate->worked == 0 || count > RANKED_MAX || surrogate->front)
 		return count;
 	surrogate_refresh(surrogate);
 	mem_auto struct ranked *ranked = mem_alloc(count, sizeof *ranked);
@@ -274,6 +274,8 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->fit.lone_mean = array(surrogate, rows, sizeof *surrogate->fit.lone_mean);
 	surrogate->fit.lone_variance = array(surrogate, rows, sizeof *surrogate->fit.lone_variance);
 	surrogate_models_make(surrogate);
+	if (task->two)
+		front_begin(surrogate);
 	return surrogate;
 }
 
@@ -315,6 +317,8 @@ static double goal_of(const struct surrogate *surrogate) {
 
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
+	if (surrogate->front)
+		front_report(surrogate, index, outcome);
 	cost_report(surrogate->cost, index, outcome);
 	surrogate_chance_report(surrogate, index, outcome->result == STRATEGY_FAILURE);
 	surrogate->fit.told++;
@@ -336,12 +340,6 @@ void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct 
 
 bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->prior.source_count ? 1 : NEED);
-}
-
-/* The expected improvement by a normal variable that is `gap` below the incumbent. */
-static double surrogate_gain_of(double gap, double deviation) {
-	double z = gap / deviation;
-	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
 
 double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
@@ -393,7 +391,7 @@ double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
 static const double CAUTION = 30;
 
 /* a factor of its worth */
-static double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
 	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
@@ -465,14 +463,20 @@ static void surrogate_refresh(struct surrogate *surrogate) {
 	incumbent_set(surrogate);
 }
 
-uint64_t surrogate_ask(struct surrogate *surrogate) {
-	if (surrogate->worked == 0)
-		return UINT64_MAX;
+void surrogate_predict(struct surrogate *surrogate) {
 	surrogate_refresh(surrogate);
 	surrogate_believe(surrogate);
 	gp_pool_predict(surrogate->fit.values);
 	surrogate->asked = true;
-	uint64_t index;
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	if (surrogate->worked == 0)
+		return UINT64_MAX;
+	uint64_t index = surrogate->front ? front_ask(surrogate) : UINT64_MAX;
+	if (index != UINT64_MAX)
+		return index;
+	surrogate_predict(surrogate);
 	surrogate_most_promising(surrogate, &index);
 	return index;
 }

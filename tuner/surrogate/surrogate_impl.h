@@ -2,6 +2,8 @@
 /* Shared by the files of this folder only. */
 #ifndef TUNER_SURROGATE_SURROGATE_IMPL_H
 #define TUNER_SURROGATE_SURROGATE_IMPL_H
+#include <math.h>
+
 #include "tuner/model/gp/gp.h"
 #include "tuner/surrogate/surrogate.h"
 
@@ -132,9 +134,27 @@ struct surrogate {
 	struct surrogate_odds odds;
 	struct surrogate_worth worth;
 	struct surrogate_prior prior;
-	struct cost *cost; /* NULL if the budget counts evaluations */
+	struct cost *cost;                 /* NULL if the budget counts evaluations */
+	struct front *front;               /* NULL with one objective, and `second`, the model of the other one, as well */
+	struct surrogate *second, *leader; /* leader: of a second one, the first, whose candidates it has */
+	double cap;                        /* of the targets; 0: as the results suggest */
 	bool asked;
 };
+
+/* front.c: the second of two objectives. UINT64_MAX: no configuration has both yet, or none promises anything */
+void front_begin(struct surrogate *surrogate);
+void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome);
+uint64_t front_ask(struct surrogate *surrogate);
+
+/* The expected improvement by a normal variable that is `gap` below the incumbent. */
+static inline double surrogate_gain_of(double gap, double deviation) {
+	double z = gap / deviation;
+	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
+}
+
+/* surrogate.c: models, candidates and incumbent with all results, and with pending configurations as expected */
+void surrogate_predict(struct surrogate *surrogate);
+double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate);
 
 /* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
 void surrogate_targets(struct surrogate *surrogate);

@@ -2,8 +2,6 @@
 /* An earlier search as one more dimension. A model of the source says how much slower than its best each configuration
  * was there; the search's model uses that as a trend whose slope it learns. (The dimension's length is so large that it
  * acts as a trend alone.) A source without which left-out configurations are predicted better is dropped. */
-#include <math.h>
-
 #include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
@@ -29,6 +27,8 @@ static double surrogate_cap_of(const double *log_ratios, size_t count) {
 }
 
 static double cap_of_observed(const struct surrogate *surrogate) {
+	if (surrogate->cap > 0)
+		return fmax(CAP_MIN, surrogate->cap);
 	double *ratios = surrogate->fit.lone_mean; /* not in use at this point */
 	size_t count = 0;
 	for (size_t i = 0; i < surrogate->count; i++)

@@ -295,6 +295,7 @@ static int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err
 		                                    .seed = task->seed,
 		                                    .start = task->start,
 		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
+		                                    .two = task->goal.pareto,
 		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
 		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
 		                                    .hints = task->prior.hints,
@@ -448,8 +449,8 @@ int tune_search_run(struct tune *tune, struct err *err) {
 		int rc = tune_ahead_next(tune, &index, err);
 		if (rc <= 0)
 			return rc;
-		if (tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) || search_step(tune, index, err) ||
-		    tune_prove_early(tune, err))
+		if (search_fault(tune->search, err) || tune_counters_ahead(tune, err) || tune_probe_best(tune, index, err) ||
+		    search_step(tune, index, err) || tune_prove_early(tune, err))
 			return -1;
 		if (tune->money.cut) {
 			tune->stopped = "budget";

@@ -115,29 +115,6 @@ static bool was_given_up(const struct tune *tune, uint64_t index) {
 	return builder_gave_up(tune->task->builder, config);
 }
 
-void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE,
-	                                   .seconds = tune->bench.current.seconds + tune->bench.current.build_seconds,
-	                                   .build = tune->bench.current.build_seconds};
-	mem_auto double *counters = counters_of(tune, result);
-	tune_remember(tune, index, result);
-	if (result->status == TRIAL_CORRECT) {
-		outcome.result = STRATEGY_VALUE;
-		outcome.value = result->value;
-		outcome.deviation = tune->bench.current.deviation; /* of the value, which is a median or the mean of two */
-	} else if (result->status == TRIAL_CENSORED) {
-		outcome.result = STRATEGY_CENSORED;
-		outcome.value = result->value;
-	}
-	if (tells_least(tune, result)) {
-		outcome.result = STRATEGY_CENSORED;
-		outcome.value = tune_request(tune, NULL).timeout_s;
-	}
-	outcome.given_up = result->status == TRIAL_COMPILE && was_given_up(tune, index);
-	outcome.counters = counters;
-	search_tell(tune->search, index, &outcome);
-}
-
 static double of_sample(enum trial_objective objective, double seconds, double joules) {
 	static const double powers[TRIAL_OBJECTIVE_COUNT][2] = {
 		[TRIAL_OBJECTIVE_TIME] = {1, 0}, [TRIAL_OBJECTIVE_ENERGY] = {0, 1}, [TRIAL_OBJECTIVE_EDP] = {1, 1}};
@@ -162,6 +139,30 @@ static double of_trial(const json_t *reply, enum trial_objective objective) {
 		median = stats_median(values, count);
 	free(values);
 	return median;
+}
+
+void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE,
+	                                   .seconds = tune->bench.current.seconds + tune->bench.current.build_seconds,
+	                                   .build = tune->bench.current.build_seconds};
+	mem_auto double *counters = counters_of(tune, result);
+	tune_remember(tune, index, result);
+	if (result->status == TRIAL_CORRECT) {
+		outcome.result = STRATEGY_VALUE;
+		outcome.value = result->value;
+		outcome.second = tune->task->goal.pareto ? of_trial(result->reply, tune->task->goal.second) : 0;
+		outcome.deviation = tune->bench.current.deviation; /* of the value, which is a median or the mean of two */
+	} else if (result->status == TRIAL_CENSORED) {
+		outcome.result = STRATEGY_CENSORED;
+		outcome.value = result->value;
+	}
+	if (tells_least(tune, result)) {
+		outcome.result = STRATEGY_CENSORED;
+		outcome.value = tune_request(tune, NULL).timeout_s;
+	}
+	outcome.given_up = result->status == TRIAL_COMPILE && was_given_up(tune, index);
+	outcome.counters = counters;
+	search_tell(tune->search, index, &outcome);
 }
 
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result) {

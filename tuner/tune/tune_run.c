@@ -166,7 +166,7 @@ static int run(struct parallel *parallel, struct err *err) {
 		if (tune_interrupted(tune))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		over_set(parallel);
-		if (hand_out(parallel, err))
+		if (hand_out(parallel, err) || (tune->search && search_fault(tune->search, err)))
 			return -1;
 		if (finished(parallel))
 			break;

@@ -30,9 +30,6 @@ struct digest {
 void digest_start(struct digest *digest);
 void digest_add(struct digest *digest, const char *data, size_t size);
 void digest_end(struct digest *digest, char hash[SHA256_TEXT]);
-/* {"bytes", "lines", "hash", "words", "bag", "sum", "text" or "binary" or "packed"}; of long text "text" is the first
- * part and "end" the last. New reference. */
-json_t *digest_json(const struct digest *digest, const char *hash);
 
 /* Processes a program's stdout as it arrives: digests it, searches it, keeps it for the verify command. */
 

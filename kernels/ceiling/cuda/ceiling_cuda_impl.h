@@ -47,8 +47,7 @@ void *ceiling_cuda_answer(struct ceiling_cuda_job *job);
 void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
                          void *const *arguments);
 
-extern const struct ceiling_cuda ceiling_cuda_read, ceiling_cuda_copy, ceiling_cuda_triad, ceiling_cuda_fp32,
-	ceiling_cuda_fp64, ceiling_cuda_addmin, ceiling_cuda_addmin2, ceiling_cuda_shared, ceiling_cuda_upload,
-	ceiling_cuda_download, ceiling_cuda_upload_pageable, ceiling_cuda_download_pageable, ceiling_cuda_start,
-	ceiling_cuda_round_trip, ceiling_cuda_atomic_one, ceiling_cuda_atomic_many, ceiling_cuda_barrier;
+extern const struct ceiling_cuda ceiling_cuda_upload, ceiling_cuda_download, ceiling_cuda_upload_pageable,
+	ceiling_cuda_download_pageable, ceiling_cuda_start, ceiling_cuda_round_trip, ceiling_cuda_atomic_one,
+	ceiling_cuda_atomic_many, ceiling_cuda_barrier;
 #endif

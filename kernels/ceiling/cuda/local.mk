@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ceiling_cuda.c is in KERNELS.
 libkernels_la_SOURCES += \
-	%D%/arithmetic.c \
-	%D%/memory.c \
-	%D%/transfer.c \
 	%D%/cost.c \
 	%D%/ceiling_cuda_impl.h
 nobase_dist_pkgdata_DATA += \

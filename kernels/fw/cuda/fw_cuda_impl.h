@@ -93,8 +93,6 @@ enum ss_status fw_cuda_run(struct fw_cuda *s, const struct ss_call *call);
 
 /* files.c: the edges into the matrix on the host, and the distances from there. */
 enum ss_status fw_cuda_files_new(struct fw_cuda *s, const struct ss_call *call);
-enum ss_status fw_cuda_file_read(struct fw_cuda *s, const struct ss_call *call);
-enum ss_status fw_cuda_file_write(struct fw_cuda *s, const struct ss_call *call);
 bool fw_cuda_file_row(const struct fw_cuda *s, int i, void *row); /* a row as it was written */
 
 enum ss_status fw_cuda_check(void *s, const struct ss_call *call);

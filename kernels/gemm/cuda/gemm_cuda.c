@@ -4,6 +4,253 @@
 
 #include "kernels/gemm/cuda/gemm_cuda_impl.h"
 
+/* A thread for each element: from memory, or from tiles in shared memory. */
+static void simple_program(const struct ss_call *call, struct ss_program *program) {
+	enum gemm_type type = gemm_type_of(call);
+	*program = (struct ss_program){.source = "gemm/cuda/simple.cu",
+	                               .names = {"TILE", "TYPE"},
+	                               .values = {0, type == GEMM_TF32 ? GEMM_F32 : type},
+	                               .count = 2};
+}
+
+static void shared_program(const struct ss_call *call, struct ss_program *program) {
+	simple_program(call, program);
+	program->values[0] = call->config[GEMM_CUDA_TILE].i;
+}
+
+static enum ss_status simple_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned x = (unsigned)call->config[GEMM_CUDA_X].i, y = (unsigned)call->config[GEMM_CUDA_Y].i;
+	s->function = gpu_function(s->gpu, module, "gemm_simple");
+	s->shape = (struct gpu_shape){.grid = {(unsigned)s->n / x, (unsigned)s->m / y}, .block = {x, y}};
+	return SS_OK;
+}
+
+static enum ss_status shared_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned tile = (unsigned)call->config[GEMM_CUDA_TILE].i;
+	s->function = gpu_function(s->gpu, module, "gemm_shared");
+	s->shape = (struct gpu_shape){.grid = {(unsigned)s->n / tile, (unsigned)s->m / tile}, .block = {tile, tile}};
+	return SS_OK;
+}
+
+static const struct gemm_cuda_variant gemm_cuda_simple = {
+	.name = "simple",
+	.program = simple_program,
+	.setup = simple_setup,
+};
+
+static const struct gemm_cuda_variant gemm_cuda_shared = {
+	.name = "shared",
+	.program = shared_program,
+	.setup = shared_setup,
+};
+
+/* Blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
+ * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column
+ * y. */
+static void grid_set(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group) {
+	unsigned rows = (unsigned)s->m / m;
+	while (rows % group != 0)
+		group /= 2;
+	s->shape.grid[0] = group;
+	s->shape.grid[1] = (unsigned)s->n / n;
+	s->shape.grid[2] = rows / group;
+}
+
+/* Tensor cores for 16-bit elements: tiles of a warp in registers, those of a block in shared memory. */
+enum { WARP_SUMS_MAX = 4096, BLOCK_SUMS_MAX = 32768, COPY = 8 /* elements that a thread copies at once */ };
+
+static unsigned threads_of(const struct ss_value *c) {
+	return (unsigned)(c[GEMM_CUDA_BLOCK_M].i / c[GEMM_CUDA_WARP_M].i *
+	                  (c[GEMM_CUDA_BLOCK_N].i / c[GEMM_CUDA_WARP_N].i) * 32);
+}
+
+static void mma_program(const struct ss_call *call, struct ss_program *program) {
+	const struct ss_value *c = call->config;
+	*program = (struct ss_program){.source = "gemm/cuda/mma.cu",
+	                               .names = {"BLOCK_M", "BLOCK_N", "WARP_M", "WARP_N", "DEPTH", "BUFFERS", "TYPE"},
+	                               .values = {c[GEMM_CUDA_BLOCK_M].i, c[GEMM_CUDA_BLOCK_N].i, c[GEMM_CUDA_WARP_M].i,
+	                                          c[GEMM_CUDA_WARP_N].i, c[GEMM_CUDA_DEPTH].i, c[GEMM_CUDA_BUFFERS].i,
+	                                          gemm_type_of(call)},
+	                               .count = 7};
+}
+
+static const char *mma_refusal(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	int64_t m = c[GEMM_CUDA_BLOCK_M].i, n = c[GEMM_CUDA_BLOCK_N].i, depth = c[GEMM_CUDA_DEPTH].i;
+	if (n < 64)
+		return "a block of mma has at least 64 columns";
+	if (m < c[GEMM_CUDA_WARP_M].i || n < c[GEMM_CUDA_WARP_N].i)
+		return "a block is smaller than the tile of a warp";
+	if (c[GEMM_CUDA_WARP_M].i * c[GEMM_CUDA_WARP_N].i > WARP_SUMS_MAX)
+		return "a warp has at most 4096 sums";
+	if (m * n > BLOCK_SUMS_MAX)
+		return "a block has at most 32768 sums";
+	if ((m < n ? m : n) * depth / COPY < threads_of(c))
+		return "some threads have nothing to copy: make depth or the tile of a warp larger";
+	return NULL;
+}
+
+static enum ss_status mma_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	unsigned m = (unsigned)c[GEMM_CUDA_BLOCK_M].i, n = (unsigned)c[GEMM_CUDA_BLOCK_N].i;
+	unsigned depth = (unsigned)c[GEMM_CUDA_DEPTH].i * (unsigned)c[GEMM_CUDA_BUFFERS].i;
+	s->function = gpu_function(s->gpu, module, "gemm_mma");
+	s->shape = (struct gpu_shape){.block = {threads_of(c)}, .shared = depth * (m + n) * (unsigned)sizeof(uint16_t)};
+	grid_set(s, m, n, (unsigned)c[GEMM_CUDA_GROUP].i);
+	return SS_OK;
+}
+
+static const struct gemm_cuda_variant gemm_cuda_mma = {
+	.name = "mma",
+	.types = 1 << GEMM_F16 | 1 << GEMM_BF16,
+	.refusal = mma_refusal,
+	.program = mma_program,
+	.setup = mma_setup,
+};
+
+/* Tiles of a thread in registers, those of its warp beside each other, those of a block in shared memory. */
+static void warp_program(const struct ss_call *call, struct ss_program *program) {
+	const struct ss_value *config = call->config;
+	*program = (struct ss_program){.source = "gemm/cuda/warp.cu",
+	                               .names = {"BLOCK_M", "BLOCK_N", "BLOCK_K", "THREAD_M", "THREAD_N", "BUFFERS"},
+	                               .values = {config[GEMM_CUDA_BLOCK_M].i, config[GEMM_CUDA_BLOCK_N].i,
+	                                          config[GEMM_CUDA_BLOCK_K].i, config[GEMM_CUDA_THREAD_M].i,
+	                                          config[GEMM_CUDA_THREAD_N].i, config[GEMM_CUDA_BUFFERS].i},
+	                               .count = 6};
+}
+
+static const char *warp_refusal(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	int64_t m = c[GEMM_CUDA_THREAD_M].i, n = c[GEMM_CUDA_THREAD_N].i, across = m < n ? 4 : 8;
+	if (c[GEMM_CUDA_BLOCK_M].i < 32 / across * m || c[GEMM_CUDA_BLOCK_N].i < across * n)
+		return "a block is smaller than the tile of a warp, which has 4 x 8 threads, or 8 x 4";
+	if (c[GEMM_CUDA_BLOCK_M].i * c[GEMM_CUDA_BLOCK_N].i > 32768)
+		return "a block has at most 32768 sums";
+	return m * n > 128 ? "a thread has at most 128 sums" : NULL;
+}
+
+/* warp.cu: the strip of A has a pitch of 4 more than its rows. */
+static enum ss_status warp_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	unsigned m = (unsigned)c[GEMM_CUDA_BLOCK_M].i, n = (unsigned)c[GEMM_CUDA_BLOCK_N].i;
+	unsigned strips = (unsigned)c[GEMM_CUDA_BUFFERS].i * (unsigned)c[GEMM_CUDA_BLOCK_K].i;
+	s->function = gpu_function(s->gpu, module, "gemm_warp");
+	s->shape =
+		(struct gpu_shape){.block = {m / (unsigned)c[GEMM_CUDA_THREAD_M].i * (n / (unsigned)c[GEMM_CUDA_THREAD_N].i)},
+	                       .shared = strips * (m + 4 + n) * (unsigned)sizeof(float)};
+	grid_set(s, m, n, (unsigned)c[GEMM_CUDA_GROUP].i);
+	return SS_OK;
+}
+
+static const struct gemm_cuda_variant gemm_cuda_warp = {
+	.name = "warp",
+	.types = 1 << GEMM_F32,
+	.refusal = warp_refusal,
+	.program = warp_program,
+	.setup = warp_setup,
+};
+
+/* Hopper's tensor cores: tiles of warpgroups in registers, strips of A and B that the copy engine brings. */
+enum { STRIP_ALIGNED = 1024, BARRIERS = 16 /* bytes for a buffer */, SHARED_MAX = 227 << 10 };
+
+/* Sizes that follow from the configuration; wgmma.cu derives the same ones from its defines. */
+struct form {
+	unsigned m, n, cluster_m, cluster_n; /* of a block; blocks that share B's strip, or A's */
+	unsigned size, swizzle, depth;       /* of an element; of a row of A's strip; columns of it */
+	unsigned box_columns, boxes;         /* of B's strip */
+	unsigned threads, shared;
+};
+
+static struct form form_of(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	struct form f = {.m = (unsigned)c[GEMM_CUDA_BLOCK_M].i,
+	                 .n = (unsigned)c[GEMM_CUDA_BLOCK_N].i,
+	                 .size = (unsigned)gemm_element_size(gemm_type_of(call)),
+	                 .swizzle = (unsigned)c[GEMM_CUDA_SWIZZLE].i};
+	unsigned cluster = (unsigned)c[GEMM_CUDA_CLUSTER].i;
+	f.cluster_m = f.m > f.n ? 1 : cluster;
+	f.cluster_n = cluster / f.cluster_m;
+	f.depth = f.swizzle / f.size;
+	f.box_columns = f.size == 2 ? f.depth : f.n + (f.size == 4 ? 8 : 16);
+	f.boxes = f.size == 2 ? f.n / f.box_columns : 1;
+	f.threads = (f.size == 2 ? f.m : f.n) > 64 ? 384 : 256;
+	unsigned strip = f.m * f.swizzle + f.boxes * f.depth * f.box_columns * f.size;
+	unsigned part = (strip + STRIP_ALIGNED - 1) / STRIP_ALIGNED * STRIP_ALIGNED;
+	f.shared = (part + BARRIERS) * (unsigned)c[GEMM_CUDA_BUFFERS].i + STRIP_ALIGNED;
+	return f;
+}
+
+static void wgmma_program(const struct ss_call *call, struct ss_program *program) {
+	const struct ss_value *c = call->config;
+	*program = (struct ss_program){.source = "gemm/cuda/wgmma.cu",
+	                               .names = {"BLOCK_M", "BLOCK_N", "BUFFERS", "CLUSTER", "SWIZZLE", "TYPE"},
+	                               .values = {c[GEMM_CUDA_BLOCK_M].i, c[GEMM_CUDA_BLOCK_N].i, c[GEMM_CUDA_BUFFERS].i,
+	                                          c[GEMM_CUDA_CLUSTER].i, c[GEMM_CUDA_SWIZZLE].i, gemm_type_of(call)},
+	                               .count = 6};
+}
+
+static const char *wgmma_refusal(const struct ss_call *call) {
+	const struct gpu_facts *facts = gpu_facts(call->gpu);
+	const struct form f = form_of(call);
+	if (facts->major != 9 || facts->minor != 0)
+		return "variant wgmma needs a GPU of compute capability 9.0";
+	if (f.m < 64 || f.n < 64 || f.m * f.n < 8192 || f.m * f.n > 32768)
+		return "a block of wgmma has at least 64 rows and columns, and 8192 to 32768 sums";
+	if (f.size != 2 && f.n > 128)
+		return "with type=tf32 and type=f8 a block of wgmma has at most 128 columns";
+	return f.shared > SHARED_MAX ? "a block has at most 227 KiB of shared memory" : NULL;
+}
+
+static void maps_make(struct gemm_cuda *s, const struct form *f) {
+	const struct gemm_shape *shape = &s->input->shape;
+	const struct gpu_matrix a = {.at = s->a,
+	                             .element = f->size,
+	                             .columns = shape->k,
+	                             .rows = shape->m,
+	                             .pitch = (size_t)s->k * f->size,
+	                             .box_columns = f->depth,
+	                             .box_rows = f->m / f->cluster_n,
+	                             .swizzle = f->swizzle};
+	const struct gpu_matrix b = {.at = s->b,
+	                             .element = f->size,
+	                             .columns = shape->n,
+	                             .rows = shape->k,
+	                             .pitch = (size_t)s->n * f->size,
+	                             .box_columns = f->box_columns,
+	                             .box_rows = f->size == 2 ? f->depth : f->depth / f->cluster_m,
+	                             .swizzle = f->size == 2 ? f->swizzle : 0};
+	gpu_tensor_map(s->gpu, &s->map_a, &a);
+	gpu_tensor_map(s->gpu, &s->map_b, &b);
+}
+
+/* As many blocks as run at a time, in whole clusters; each takes several tiles. */
+static enum ss_status wgmma_setup(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	const struct form f = form_of(call);
+	unsigned cluster = f.cluster_m * f.cluster_n, most = (unsigned)gpu_facts(s->gpu)->sms / cluster;
+	unsigned group = (unsigned)call->config[GEMM_CUDA_GROUP].i / f.cluster_m;
+	unsigned tiles = gpu_blocks(s->input->shape.m, f.m * f.cluster_m) * gpu_blocks((unsigned)s->n, f.n * f.cluster_n);
+	maps_make(s, &f);
+	s->group = group ? (int)group : 1;
+	s->function = gpu_function(s->gpu, module, "gemm_wgmma");
+	s->shape =
+		(struct gpu_shape){.grid = {(tiles < most ? tiles : most) * cluster}, .block = {f.threads}, .shared = f.shared};
+	return SS_OK;
+}
+
+static void wgmma_run(struct gemm_cuda *s) {
+	int m = (int)s->input->shape.m, k = (int)s->input->shape.k;
+	GPU_LAUNCH(s->gpu, s->function, &s->shape, &s->map_a, &s->map_b, &s->c, &m, &s->n, &k, &s->group);
+}
+
+static const struct gemm_cuda_variant gemm_cuda_wgmma = {
+	.name = "wgmma",
+	.types = 1 << GEMM_F16 | 1 << GEMM_BF16 | 1 << GEMM_TF32 | 1 << GEMM_F8,
+	.refusal = wgmma_refusal,
+	.program = wgmma_program,
+	.setup = wgmma_setup,
+	.run = wgmma_run,
+};
+
 /* The matrices on the GPU, in the type of the problem. */
 
 static int padded(size_t x, int to) {
@@ -129,15 +376,6 @@ static bool config_right(const struct ss_call *call) {
 
 static void gemm_cuda_program(const struct ss_call *call, struct ss_program *program) {
 	variants[call->config[GEMM_CUDA_VARIANT].i]->program(call, program);
-}
-
-void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group) {
-	unsigned rows = (unsigned)s->m / m;
-	while (rows % group != 0)
-		group /= 2;
-	s->shape.grid[0] = group;
-	s->shape.grid[1] = (unsigned)s->n / n;
-	s->shape.grid[2] = rows / group;
 }
 
 static enum ss_status check_variant(const struct gemm_cuda_variant *variant, const struct ss_call *call) {

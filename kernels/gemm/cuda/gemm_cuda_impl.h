@@ -50,11 +50,5 @@ struct gemm_cuda_variant {
 	enum ss_status (*setup)(struct gemm_cuda *s, const struct gpu_module *module, const struct ss_call *call);
 	void (*run)(struct gemm_cuda *s); /* NULL: the arguments are A, B, C, n and k */
 };
-extern const struct gemm_cuda_variant gemm_cuda_simple, gemm_cuda_shared, gemm_cuda_warp, gemm_cuda_mma,
-	gemm_cuda_wgmma;
 
-/* gemm_cuda.c: blocks of m x n elements. Those that run at the same time are beside each other if blocks start in the
- * order of their numbers: x and z count rows of blocks, of which `group`, or as many as divide them all, share a column
- * y. */
-void gemm_cuda_grid(struct gemm_cuda *s, unsigned m, unsigned n, unsigned group);
 #endif

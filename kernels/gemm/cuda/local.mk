@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libkernels_la_SOURCES += \
-	%D%/simple.c \
-	%D%/warp.c \
-	%D%/mma.c \
-	%D%/wgmma.c \
 	%D%/gemm_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/simple.cu \

@@ -1,8 +1,127 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of gol for GPUs. It shares inputs, oracle and comparison with the CPU. */
+#include <stdlib.h>
+
 #include "kernels/gol/cuda/gol_cuda_impl.h"
 
-#include <stdlib.h>
+/* A byte and a thread a cell, from memory or from a tile in shared memory. */
+static void byte_program(const struct ss_value *config, struct ss_program *program) {
+	(void)config;
+	*program = (struct ss_program){.source = "gol/cuda/byte.cu", .names = {"SHARED"}, .values = {0}, .count = 1};
+}
+
+static void shared_program(const struct ss_value *config, struct ss_program *program) {
+	byte_program(config, program);
+	program->values[0] = 1;
+}
+
+static enum ss_status byte_setup(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned x = (unsigned)call->config[GOL_CUDA_X].i, y = (unsigned)call->config[GOL_CUDA_Y].i;
+	size_t n = s->input->n;
+	s->function = gpu_function(s->gpu, module, "gol_byte");
+	s->unpack = gpu_function(s->gpu, module, "gol_unpack");
+	s->pack = gpu_function(s->gpu, module, "gol_pack");
+	s->shape = (struct gpu_shape){.grid = {gpu_blocks(n, x), gpu_blocks(n, y)}, .block = {x, y}};
+	return SS_OK;
+}
+
+static enum ss_status shared_setup(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	enum ss_status status = byte_setup(s, module, call);
+	s->shape.shared = (s->shape.block[0] + 2) * (s->shape.block[1] + 2);
+	return status;
+}
+
+static void byte_run(struct gol_cuda *s) {
+	int n = (int)s->input->n;
+	for (int64_t generation = 0; generation < s->input->generations; generation++, s->now ^= 1)
+		GPU_LAUNCH(s->gpu, s->function, &s->shape, &s->grid[s->now], &s->grid[s->now ^ 1], &s->stride, &n);
+}
+
+static const struct gol_cuda_variant gol_cuda_byte = {
+	.bytes = true, .program = byte_program, .setup = byte_setup, .run = byte_run};
+
+static const struct gol_cuda_variant gol_cuda_byte_shared = {
+	.bytes = true, .program = shared_program, .setup = shared_setup, .run = byte_run};
+
+/* 32 cells a word: a generation or several of them a pass over the grid. */
+enum { LANES = 32, INNER = 30 /* bits.cu: lanes of a tile */, CELLS = 32 };
+
+static int64_t words_of(const struct ss_value *config) {
+	return config[GOL_CUDA_WORD].i / CELLS;
+}
+
+static void bits_program(const struct ss_value *config, struct ss_program *program) {
+	*program = (struct ss_program){.source = "gol/cuda/bits.cu",
+	                               .names = {"WORDS", "ROWS", "SHUFFLE"},
+	                               .values = {words_of(config), config[GOL_CUDA_ROWS].i, config[GOL_CUDA_NEIGHBOURS].i},
+	                               .count = 3};
+}
+
+static void temporal_program(const struct ss_value *config, struct ss_program *program) {
+	*program = (struct ss_program){.source = "gol/cuda/bits.cu",
+	                               .names = {"WORDS", "DEPTH"},
+	                               .values = {words_of(config), config[GOL_CUDA_DEPTH].i},
+	                               .count = 2};
+}
+
+static int row_words(const struct gol_cuda *s) {
+	return (int)((s->input->n + CELLS - 1) / CELLS);
+}
+
+static enum ss_status bits_setup(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned x = (unsigned)call->config[GOL_CUDA_X].i, y = (unsigned)call->config[GOL_CUDA_Y].i;
+	uint64_t rows = (uint64_t)call->config[GOL_CUDA_ROWS].i, words = (uint64_t)words_of(call->config);
+	if (call->config[GOL_CUDA_NEIGHBOURS].i && x % LANES)
+		return kernel_fail(call, SS_INVALID, "with neighbours=shuffles, block_size_x must be a multiple of %d", LANES);
+	s->function = gpu_function(s->gpu, module, "gol_bits");
+	s->shape = (struct gpu_shape){
+		.grid = {gpu_blocks((uint64_t)row_words(s), x * words), gpu_blocks(s->input->n, y * rows)}, .block = {x, y}};
+	return SS_OK;
+}
+
+static enum ss_status temporal_setup(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+	unsigned x = (unsigned)call->config[GOL_CUDA_X].i, y = (unsigned)call->config[GOL_CUDA_Y].i;
+	uint64_t words = (uint64_t)words_of(call->config);
+	if (x % LANES || call->config[GOL_CUDA_DEPTH].i * (int64_t)words > GOL_CUDA_KEPT_MAX)
+		return kernel_fail(call, SS_INVALID, "block_size_x must be a multiple of %d and depth * word at most %d", LANES,
+		                   GOL_CUDA_KEPT_MAX * CELLS);
+	s->depth = call->config[GOL_CUDA_DEPTH].i;
+	s->height = call->config[GOL_CUDA_STRIP].i;
+	s->function = gpu_function(s->gpu, module, "gol_temporal");
+	s->single = gpu_function(s->gpu, module, "gol_single");
+	s->shape = (struct gpu_shape){.grid = {gpu_blocks((uint64_t)row_words(s), x / LANES * INNER * words),
+	                                       gpu_blocks(s->input->n, y * (uint64_t)s->height)},
+	                              .block = {x, y}};
+	return SS_OK;
+}
+
+/* gol_bits does not use `last`. */
+static void launch(struct gol_cuda *s, const struct gpu_function *function, void *last) {
+	int64_t stride = s->stride / (int64_t)sizeof(uint32_t);
+	int n = (int)s->input->n, words = row_words(s);
+	uint32_t tail = UINT32_MAX >> (words * CELLS - n);
+	GPU_LAUNCH(s->gpu, function, &s->shape, &s->grid[s->now], &s->grid[s->now ^ 1], &stride, &n, &words, &tail, last);
+	s->now ^= 1;
+}
+
+static void bits_run(struct gol_cuda *s) {
+	for (int64_t generation = 0; generation < s->input->generations; generation++)
+		launch(s, s->function, NULL);
+}
+
+static void temporal_run(struct gol_cuda *s) {
+	int64_t generation = 0;
+	int height = (int)s->height;
+	for (; generation + s->depth <= s->input->generations; generation += s->depth)
+		launch(s, s->function, &height);
+	for (; generation < s->input->generations; generation++)
+		launch(s, s->single, &height);
+}
+
+static const struct gol_cuda_variant gol_cuda_bits = {.program = bits_program, .setup = bits_setup, .run = bits_run};
+
+static const struct gol_cuda_variant gol_cuda_temporal = {
+	.program = temporal_program, .setup = temporal_setup, .run = temporal_run};
 
 /* The grids. The host's side of a generation is always 64 cells a word; bytes are made and packed on the GPU. */
 

@@ -42,7 +42,6 @@ struct gol_cuda_variant {
 	enum ss_status (*setup)(struct gol_cuda *s, const struct gpu_module *module, const struct ss_call *call);
 	void (*run)(struct gol_cuda *s);
 };
-extern const struct gol_cuda_variant gol_cuda_byte, gol_cuda_byte_shared, gol_cuda_bits, gol_cuda_temporal;
 
 enum { GOL_CUDA_LINE = 128, GOL_CUDA_THREADS_MAX = 1024, GOL_CUDA_HEIGHT_MAX = GOL_N_MAX };
 /* Words of depth generations that are kept in registers; more of them would not be. */

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libkernels_la_SOURCES += \
-	%D%/bytes.c \
-	%D%/words.c \
 	%D%/gol_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/bits.cu \

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libkernels_la_SOURCES += \
-	%D%/stepwise.c \
-	%D%/tiles.c \
 	%D%/quake_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/step.cu \

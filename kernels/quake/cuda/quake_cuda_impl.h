@@ -59,6 +59,4 @@ struct quake_cuda_variant {
 	enum ss_status (*setup)(struct quake_cuda *s, const struct gpu_module *module, const struct ss_call *call);
 	void (*run)(struct quake_cuda *s);
 };
-extern const struct quake_cuda_variant quake_cuda_per_step, quake_cuda_deferred, quake_cuda_graph, quake_cuda_temporal,
-	quake_cuda_persistent;
 #endif

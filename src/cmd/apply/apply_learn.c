@@ -109,15 +109,22 @@ static void end_alike(int status) {
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-/* Kokkos' heuristics are gone for all kernels as soon as it asks, which has to pay. */
+/* Kokkos' heuristics are gone for all kernels as soon as it asks, which has to pay, or else what it loses, to be
+ * earned. */
 static void kokkos_add(struct ui *ui, const struct inside_session *session, const struct inside_kokkos *kokkos,
-                       json_t *set) {
+                       json_t *set, struct inside_mode *mode) {
 	if (!kokkos->learning)
 		return;
-	bool pays = !(inside_session_gain(session, text_base_name(kokkos->tool.file)) < 0);
-	json_object_update(set, pays ? kokkos->learning : kokkos->watching);
-	if (!pays)
-		ui_inform(ui, "Kokkos keeps its own heuristics, because no values that were tried make the program faster");
+	const char *program = text_base_name(kokkos->tool.file);
+	double gain = inside_session_gain(session, program);
+	bool first = access(kokkos->facts, F_OK) != 0;
+	mode->waits = first || (isnan(gain) && !inside_session_affords(session, program, mode->share));
+	bool asks = !(gain < 0) && !mode->waits;
+	json_object_update(set, asks ? kokkos->learning : kokkos->watching);
+	if (!asks && !first)
+		ui_inform(ui, "Kokkos keeps its own heuristics, because %s",
+		          mode->waits ? "a run without them may lose more than the share of all runs so far"
+		                      : "no values that were tried make the program faster");
 }
 
 int launch_learn(struct app *app, const struct opt_args *args, const struct launch *launch,
@@ -125,13 +132,13 @@ int launch_learn(struct app *app, const struct opt_args *args, const struct laun
 	double share;
 	if (share_read(args, &share, err))
 		return -1;
-	const struct inside_mode mode = {.learns = true, .share = share, .ahead_s = NAN};
+	struct inside_mode mode = {.learns = true, .share = share, .ahead_s = NAN};
 	struct inside_session *session = inside_session_new((uint64_t)getpid());
 	struct err late = {0};
 	int64_t store_session = 0;
 	int failed = !app_fingerprint(app, err) || inside_command_recall(app, args, session, err);
 	if (!failed)
-		kokkos_add(app_ui(app), session, kokkos, launch->set);
+		kokkos_add(app_ui(app), session, kokkos, launch->set, &mode);
 	failed = failed || inside_run_begin(session, &mode, launch->set, err);
 	app_release(app);
 	failed = failed || start(app, launch, err);

@@ -220,12 +220,15 @@ static void metrics_print(struct app *app, const json_t *answer) {
 	       list_text(answer, "chip"));
 }
 
-/* Prints them, or writes JSON; if chip is NULL, those of the GPU here. ERR_UNAVAILABLE without CUPTI, or without both
- * chip and GPU. */
-static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
+/* Those of the GPU here if chip is NULL. ERR_UNAVAILABLE without CUPTI, or without both chip and GPU. */
+static json_t *metrics_of_chip(struct app *app, const char *chip, const char *prefix, struct err *err) {
 	struct worker *worker = app_worker(app, err);
 	js_auto json_t *which = json_pack("{s:s*,s:s}", "chip", chip, "prefix", prefix);
-	js_auto json_t *answer = worker ? worker_metrics(worker, which, err) : NULL;
+	return worker ? worker_metrics(worker, which, err) : NULL;
+}
+
+static int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err) {
+	js_auto json_t *answer = metrics_of_chip(app, chip, prefix, err);
 	if (!answer)
 		return -1;
 	json_object_del(answer, "id");
@@ -369,6 +372,12 @@ static bool metric_known(struct app *app, const struct opt_args *args, const cha
 	return count > 0;
 }
 
+/* Without CUPTI nobody knows. */
+static bool chip_is_unknown(struct app *app, const char *chip, struct err *err) {
+	js_auto json_t *some = metrics_of_chip(app, chip, "sm__cycles_active", err);
+	return !some && err->code == ERR_USAGE;
+}
+
 /* The metrics of a GPU's chip. Without a GPU, say what was looked for before. */
 static int chip_metrics(struct app *app, const struct opt_args *args, const char *name, struct err *err) {
 	int status = list_chip_metrics(app, opt_get(args, "chip", NULL), name, opt_has(args, "json"), err);
@@ -384,10 +393,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	bool metrics = strcmp(word, "metrics") == 0;
 	if (metrics && opt_has(args, "cpu"))
 		return list_detail(app, args, err);
-	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip. */
-	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__")) &&
-	    metric_known(app, args, opt_word(args, 1)))
-		return 0;
+	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip that there is. */
+	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__"))) {
+		if (opt_has(args, "chip") && chip_is_unknown(app, opt_get(args, "chip", ""), err))
+			return -1;
+		if (metric_known(app, args, opt_word(args, 1)))
+			return 0;
+	}
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
 		return chip_metrics(app, args, opt_words(args) > 1 ? opt_word(args, 1) : "", err);
 	const char *other = opt_first(args, (const char *const[]){"chip", "cpu", "papi", NULL});

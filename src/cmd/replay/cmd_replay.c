@@ -387,12 +387,11 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
                      struct err *err) {
 	struct session session = {
 		.app = app, .path = opt_word(args, 0), .verbose = opt_has(args, "verbose"), .count = settings->repeat};
-	const struct strategy *strategy;
+	const struct strategy *strategy = NULL;
 	double noise = 0;
-	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||
-	    stop_when_read(args, &session.gain, err) || opt_share(args, "noise", &noise, err))
-		return -1;
-	struct record *record = replay_record(opt_word(args, 0), &settings->choice, err);
+	bool read = !tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) &&
+	            !stop_when_read(args, &session.gain, err) && !opt_share(args, "noise", &noise, err);
+	struct record *record = read ? replay_record(opt_word(args, 0), &settings->choice, err) : NULL;
 	struct arena *arena = arena_new();
 	const char *baseline = opt_get(args, "baseline", NULL);
 	uint64_t start;
@@ -416,6 +415,7 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 	}
 	arena_free(arena);
 	record_free(record);
+	strategy_free(strategy);
 	return failed;
 }
 

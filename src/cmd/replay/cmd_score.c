@@ -366,6 +366,7 @@ static void session_clear(struct session *session) {
 			score_table_free(session->entries[e].tables[s]);
 		free(session->entries[e].tables);
 		free(session->entries[e].results);
+		strategy_free(session->entries[e].strategy);
 	}
 	for (size_t s = 0; s < session->space_count; s++) {
 		score_axis_free(session->spaces[s].axis);

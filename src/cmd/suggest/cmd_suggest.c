@@ -16,6 +16,7 @@ static const struct opt options[] = {
 	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
 	{"budget", 'b', "150e", "evaluations to plan for (as many as there are)", 0},
 	{"seed", 0, "N", "random seed of the search (1)", 0},
+	{"objectives", 0, "1|2", "2: search the front of \"value\" and \"second\" (1)", 0},
 	{0},
 };
 
@@ -30,6 +31,8 @@ static json_t *ask(struct suggest *s, const json_t *request, struct err *err) {
 	if (json_object_get(request, "count") && js_int(request, "count", 1, COUNT_MAX, &count, err))
 		return NULL;
 	size_t found = search_ask(s->search, s->asked, (size_t)count);
+	if (search_fault(s->search, err))
+		return NULL;
 	json_t *configs = json_array();
 	for (size_t i = 0; i < found; i++)
 		json_array_append_new(configs, space_config_json(s->space, s->asked[i]));
@@ -46,8 +49,10 @@ static int outcome_read(const json_t *request, struct strategy_outcome *outcome,
 	outcome->result = js_bool_or(request, "censored", false) ? STRATEGY_CENSORED : STRATEGY_VALUE;
 	if (js_real(request, "value", 0, HUGE_VAL, &outcome->value, err))
 		return -1;
-	if (!(outcome->value > 0) || isinf(outcome->value))
-		return err_set(err, ERR_USAGE, "a smaller value is better", "\"value\" must be above 0, or null for a failure");
+	outcome->second = js_real_or(request, "second", 0);
+	if (!(outcome->value > 0) || isinf(outcome->value) || !(outcome->second >= 0))
+		return err_set(err, ERR_USAGE, "a smaller value is better",
+		               "\"value\" and \"second\" must be above 0, or null for a failure");
 	return 0;
 }
 
@@ -96,9 +101,11 @@ static void serve(struct suggest *s) {
 static int task_read(const struct opt_args *args, struct strategy_task *task, struct err *err) {
 	const char *text = opt_get(args, "budget", NULL);
 	struct tune_budget budget = {0};
-	long long seed = 1;
-	if ((text && tune_budget_read(text, &budget, err)) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err))
+	long long seed = 1, objectives = 1;
+	if ((text && tune_budget_read(text, &budget, err)) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    opt_int(args, "objectives", 1, 2, 1, &objectives, err))
 		return -1;
+	task->two = objectives == 2;
 	task->seed = (uint64_t)seed;
 	task->budget = budget.evaluations;
 	task->seconds = budget.seconds;
@@ -106,24 +113,23 @@ static int task_read(const struct opt_args *args, struct strategy_task *task, st
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	const struct strategy *strategy;
+	const struct strategy *strategy = NULL;
 	struct strategy_task task = {.start = UINT64_MAX};
 	(void)app;
 	if (!opt_has(args, "spec") || opt_words(args))
 		return err_set(err, ERR_USAGE, "sweetspot suggest --spec FILE.json", "suggest needs a specification");
-	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) || task_read(args, &task, err))
-		return -1;
-	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
-	if (!spec)
-		return -1;
+	bool read =
+		tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) == 0 && task_read(args, &task, err) == 0;
+	struct spec *spec = read ? spec_load(opt_get(args, "spec", ""), err) : NULL;
 	mem_auto struct suggest *s = mem_alloc(1, sizeof *s);
-	s->space = task.space = spec_space(spec);
-	s->search = search_new(strategy, &task, err);
+	s->space = task.space = spec ? spec_space(spec) : NULL;
+	s->search = spec ? search_new(strategy, &task, err) : NULL;
 	if (s->search)
 		serve(s);
 	int failed = s->search ? 0 : -1;
 	search_free(s->search);
 	spec_free(spec);
+	strategy_free(strategy);
 	return failed;
 }
 

@@ -110,9 +110,9 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
 	const char *names[64] = {0};
 	size_t count = 0;
-	*strategy = strategy_find(name);
-	if (*strategy)
-		return 0;
+	*strategy = strategy_is_own(name) ? strategy_own(name, err) : strategy_find(name);
+	if (*strategy || strategy_is_own(name))
+		return *strategy ? 0 : -1;
 	for (; strategy_registry[count] && count < 64; count++)
 		names[count] = strategy_registry[count]->name;
 	return opt_refuse(err, name, names, count, "did you mean %s?", "`sweetspot list strategies` lists them",
@@ -180,6 +180,7 @@ static int counters_read(const struct opt_args *args, struct tune_settings *sett
 
 void tune_settings_clear(struct tune_settings *settings) {
 	counters_words_free(&settings->words);
+	strategy_free(settings->strategy);
 }
 
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {

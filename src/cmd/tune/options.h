@@ -28,6 +28,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 void tune_settings_clear(struct tune_settings *settings);
 /* Reads "200e", a duration, or a time of nodes such as "2node-h". */
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
+/* One of the registry, or the user's own; the caller gives it to strategy_free. */
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
 
 /* `--stop-when gain<1%`: ends a search early if the strategy expects to gain less than that with the rest of the

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two objectives: a second model, without sources, predicts the other one, and a proposal maximises the expected
+ * improvement of the hypervolume that the front dominates, as a sum over its strips (Emmerich, Deutz, Klinkenberg,
+ * Hypervolume-based expected improvement: monotonicity properties and exact computation, 2011). Volumes are of
+ * logarithms, so that the units do not matter. */
+#include "tuner/surrogate/surrogate_impl.h"
+
+enum { POINTS_MAX = 256, STRIPS_MAX = 16, GAIN_FROM = -8, GAIN_EACH = 64, GAINS = 16 * GAIN_EACH };
+/* How far the reference lies behind the ends of the front: a share of its range, and at least this. */
+static const double BEHIND = 0.1, BEHIND_LEAST = 0.05;
+
+struct point {
+	double log[2];
+};
+
+struct front {
+	struct point points[POINTS_MAX]; /* that no other dominates, by the first logarithm */
+	size_t count, fits;
+	float gain[GAINS + 1]; /* the expected improvement of a normal variable by its gap */
+};
+
+void front_begin(struct surrogate *surrogate) {
+	struct strategy_task task = surrogate->task;
+	struct front *front = surrogate->front = arena_alloc(task.arena, 1, sizeof *front);
+	task.two = false;
+	task.length_count = 0;
+	task.lengths = NULL;
+	surrogate->second = surrogate_new(&task, false);
+	surrogate->second->leader = surrogate;
+	for (int i = 0; i <= GAINS; i++)
+		front->gain[i] = (float)surrogate_gain_of(GAIN_FROM + (double)i / GAIN_EACH, 1);
+}
+
+static double gain_of(const struct front *front, double gap, double deviation) {
+	double at = (gap / deviation - GAIN_FROM) * GAIN_EACH;
+	if (!(at > 0))
+		return 0;
+	if (at >= GAINS)
+		return gap;
+	int step = (int)at;
+	double low = (double)front->gain[step], high = (double)front->gain[step + 1];
+	return deviation * (low + (at - step) * (high - low));
+}
+
+static size_t point_put(struct point *points, size_t count, struct point new) {
+	size_t at = 0, kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (points[i].log[0] <= new.log[0] && points[i].log[1] <= new.log[1])
+			return count;
+	for (size_t i = 0; i < count; i++)
+		if (points[i].log[0] < new.log[0] || points[i].log[1] < new.log[1])
+			points[kept++] = points[i];
+	while (at < kept && points[at].log[0] < new.log[0])
+		at++;
+	if (kept == POINTS_MAX)
+		return kept;
+	memmove(points + at + 1, points + at, (kept - at) * sizeof *points);
+	points[at] = new;
+	return kept + 1;
+}
+
+void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
+	struct front *front = surrogate->front;
+	struct strategy_outcome other = *outcome;
+	if (outcome->result != STRATEGY_VALUE || !(outcome->second > 0))
+		return;
+	other.value = outcome->second;
+	other.deviation = 0;
+	front->count = point_put(front->points, front->count, (struct point){{log(outcome->value), log(outcome->second)}});
+	surrogate_report(surrogate->second, index, &other);
+}
+
+/* Points of pending configurations count as well. At most STRIPS_MAX of all, both ends included; as targets. */
+static size_t strips(const struct surrogate *surrogate, const struct surrogate *other, struct point *strip) {
+	struct point all[POINTS_MAX];
+	const struct front *front = surrogate->front;
+	size_t count = front->count, most;
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 2; k++)
+			all[i].log[k] = front->points[i].log[k] - (k ? other : surrogate)->best;
+	for (size_t i = 0; i < surrogate->waiting.count && i < other->waiting.count; i++)
+		count = point_put(all, count,
+		                  (struct point){{surrogate->fit.target[surrogate->fit.in_value + i],
+		                                  other->fit.target[other->fit.in_value + i]}});
+	most = count < STRIPS_MAX ? count : STRIPS_MAX;
+	for (size_t i = 0; i < most; i++)
+		strip[i] = all[most > 1 ? i * (count - 1) / (most - 1) : 0];
+	return most;
+}
+
+/* What is slower than the reference is behind the front, so that only the rest has to be told apart. */
+static struct point reference(const struct front *front) {
+	const struct point first = front->points[0], last = front->points[front->count - 1];
+	struct point behind = {{last.log[0], first.log[1]}};
+	for (int k = 0; k < 2; k++)
+		behind.log[k] += fmax(BEHIND_LEAST, BEHIND * fabs(last.log[k] - first.log[k]));
+	return behind;
+}
+
+/* In each strip between two points, the width that is gained times the height. */
+static double volume_of(const struct front *front, const struct point *strip, size_t count, struct point behind,
+                        const double mean[2], const double deviation[2]) {
+	double sum = 0, before = 0;
+	for (size_t i = 0; i <= count; i++) {
+		double to = i < count ? strip[i].log[0] : behind.log[0], top = i ? strip[i - 1].log[1] : behind.log[1];
+		double width = gain_of(front, to - mean[0], deviation[0]);
+		if (width > before)
+			sum += (width - before) * gain_of(front, top - mean[1], deviation[1]);
+		before = width;
+	}
+	return sum;
+}
+
+uint64_t front_ask(struct surrogate *surrogate) {
+	struct front *front = surrogate->front;
+	struct surrogate *other = surrogate->second;
+	struct point behind, strip[STRIPS_MAX];
+	uint64_t best = UINT64_MAX;
+	double most = 0;
+	if (!front->count)
+		return UINT64_MAX;
+	behind = reference(front);
+	surrogate->cap = behind.log[0] -= surrogate->best;
+	other->cap = behind.log[1] -= other->best;
+	surrogate_predict(surrogate);
+	if (!surrogate->pool.whole && front->fits != surrogate->fit.fits)
+		surrogate_pool_fill(other);
+	front->fits = surrogate->fit.fits;
+	surrogate_predict(other);
+	size_t count = strips(surrogate, other, strip);
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		const double mean[] = {(double)gp_pool_mean(surrogate->fit.values)[c],
+		                       (double)gp_pool_mean(other->fit.values)[c]},
+					 deviation[] = {surrogate_deviation_of(surrogate, c), surrogate_deviation_of(other, c)};
+		if (history_taken(surrogate->task.history, surrogate->pool.index[c]) || !surrogate_passes(surrogate, c))
+			continue;
+		double worth = surrogate_chance_of(surrogate, c) * surrogate_caution_of(surrogate, c) *
+		               volume_of(front, strip, count, behind, mean, deviation);
+		if (worth > most) {
+			most = worth;
+			best = surrogate->pool.index[c];
+		}
+	}
+	return best;
+}
