@@ -350,13 +350,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
-
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write the recommendations for programs and job scripts",
 	.usage = "export [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]",
-	.options = tables,
+	.options = (const struct opt *const[]){what_options, cmd_device_options, cmd_store_options, options, NULL},
 	.notes = "Exports the results of this machine with its current compiler and flags. Only\n"
 			 "what is proven to be faster is set; after a tie your own setting stays.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"

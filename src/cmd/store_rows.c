@@ -184,8 +184,7 @@ static int trial_print(void *ctx, const struct store_trial *trial) {
 }
 
 static int trials_show(struct app *app, struct store *store, int64_t search, struct err *err) {
-	static const char *const titles[] = {"phase", "\1value", "failed", "configuration", "message"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table = table_titled("phase", "\1value", "failed", "configuration", "message", NULL);
 	int failed = store_outcomes_each(store, search, trial_print, table, err);
 	if (!failed)
 		table_end(table, app_ui(app), stdout);

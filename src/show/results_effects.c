@@ -241,8 +241,7 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 }
 
 static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
-	static const char *const titles[] = {"region", "counter", "\1baseline", "\1best"};
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("region", "counter", "\1baseline", "\1best", NULL);
 	size_t rows = 0;
 	js_each (region, regions)
 		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
@@ -260,12 +259,11 @@ static void notes_print(const json_t *notes, FILE *out) {
 }
 
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {
-	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
 	const json_t *best = js_at(result->best.json, "regions"), *before = js_at(result->baseline.json, "regions");
 	size_t count = json_array_size(best);
 	if (count == 0)
 		return;
-	struct table *table = table_new(5, titles);
+	struct table *table = table_titled("region", "\1calls", "\1baseline", "\1best", "\1speedup", NULL);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		region_row(table, json_array_get(best, i), before);
 	fputc('\n', out);

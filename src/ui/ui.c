@@ -293,6 +293,18 @@ struct table *table_new(size_t columns, const char *const *titles) {
 	return table;
 }
 
+struct table *table_titled(const char *title, ...) {
+	enum { MOST = 16 };
+	const char *titles[MOST] = {title};
+	size_t count = 1;
+	va_list ap;
+	va_start(ap, title);
+	while (count < MOST && (titles[count] = va_arg(ap, const char *)))
+		count++;
+	va_end(ap);
+	return table_new(count, titles);
+}
+
 void table_right(struct table *table, size_t column) {
 	table->right[column] = true;
 }

@@ -438,14 +438,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {options, cmd_store_options, NULL};
-
 const struct cmd cmd_apply = {
 	.name = "apply",
 	.summary = "run a program with the settings recommended for it",
 	.usage = "apply [OPTION...] -- PROGRAM [ARG...]\n"
 			 "apply [OPTION...] KERNEL -- PROGRAM [ARG...]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, cmd_store_options, NULL},
 	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
 			 "with KERNEL, the recommendation for that kernel. {NAME} becomes the recommended\n"
 			 "value of a tuned argument. What is not proven to be faster is not used: the\n"

@@ -300,8 +300,7 @@ static void costs_print(struct app *app, const json_t *rows) {
 }
 
 static void events_print(struct app *app, const json_t *rows) {
-	static const char *const titles[] = {"event", "source", "\1expected", "\1counted", "\1empty", "verdict"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table = table_titled("event", "source", "\1expected", "\1counted", "\1empty", "verdict", NULL);
 	js_each (row, rows)
 		event_row(table, row);
 	table_end(table, app_ui(app), stdout);
@@ -347,13 +346,11 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const struct opt *const tables[] = {options, NULL};
-
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "check what helps or hinders measurements here, and how to fix it",
 	.usage = "doctor [OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, NULL},
 	.examples = "sweetspot doctor\n"
 				"sweetspot doctor --counters",
 	.only_reads = true,

@@ -71,10 +71,9 @@ static void variance_print(const struct explain_text *text) {
 }
 
 static void drivers_print(const struct explain_text *text) {
-	static const char *const titles[] = {"  counter", "winner / baseline", "exponent", "p"};
 	const json_t *drivers = json_object_get(text->result, "drivers");
 	size_t shown = 0;
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("  counter", "winner / baseline", "exponent", "p", NULL);
 	js_each (one, json_object_get(drivers, "counters")) {
 		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
 		bool fits = js_bool_or(one, "significant", false);

@@ -59,7 +59,7 @@ static int counts_copy(json_t *to, const json_t *from, struct err *err) {
 	return 0;
 }
 
-/* machine.c: checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
+/* Checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
 static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err) {
 	const char *begin = document_begin(text);
 	size_t size = strlen(begin);

@@ -426,8 +426,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {options, plan_options, device_heading, cmd_device_options, NULL};
-
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list kernels, parameters, strategies, counters, formats and more",
@@ -437,7 +435,7 @@ const struct cmd cmd_list = {
 			 "list metrics [PREFIX]\n"
 			 "list metrics --cpu NAME [GROUP]\n"
 			 "list strategies|counters|formats|diagnoses|launchers|tools",
-	.options = tables,
+	.options = (const struct opt *const[]){options, plan_options, device_heading, cmd_device_options, NULL},
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048\n"
 				"sweetspot list metrics --cpu 6-8F FLOPS_DP",

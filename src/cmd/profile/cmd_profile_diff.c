@@ -88,9 +88,8 @@ static void row_add(struct table *table, const json_t *row) {
 }
 
 static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
-	static const char *const titles[] = {"kernel",  "problem", "changed",      "\1before",
-	                                     "\1after", "\1ratio", "configuration"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table =
+		table_titled("kernel", "problem", "changed", "\1before", "\1after", "\1ratio", "configuration", NULL);
 	size_t same = 0, changed = 0;
 	js_each (row, json_object_get(diff, "entries")) {
 		bool is_same = json_array_size(json_object_get(row, "changes")) == 0;
@@ -346,8 +345,8 @@ static void entry_add(struct table *table, const char *state, const json_t *entr
 }
 
 static void profile_print(const struct show *show, const struct profile_input *input) {
-	static const char *const titles[] = {"kernel", "problem", "\1median", "speedup [95 %]", "configuration", "state"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table =
+		table_titled("kernel", "problem", "\1median", "speedup [95 %]", "configuration", "state", NULL);
 	heading_print(show, input);
 	js_each (entry, json_object_get(input->profile, "entries"))
 		entry_add(table,

@@ -86,8 +86,8 @@ static void busy_print(const struct verify *verify) {
 }
 
 static void people_print(const struct verify *verify) {
-	static const char *const titles[] = {"kernel", "problem", "speedup was", "speedup is [95 %]", "state", "outcome"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table =
+		table_titled("kernel", "problem", "speedup was", "speedup is [95 %]", "state", "outcome", NULL);
 	for (size_t i = 0; i < verify->done; i++)
 		row_add(table, &verify->rows[i]);
 	table_end(table, app_ui(verify->app), stdout);

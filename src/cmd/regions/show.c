@@ -43,8 +43,7 @@ static void left_out_print(size_t left) {
 }
 
 static void region_counters_print(struct ui *ui, const json_t *regions) {
-	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("region", "counter", "\1value", "\1per call", NULL);
 	char name[512], value[32], each[32];
 	bool any = false;
 	js_each (region, regions) {
@@ -126,12 +125,11 @@ static void late_print(const json_t *ranks, double seconds) {
 }
 
 static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
-	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
 	char number[24], time[32], share[16], longest[32];
 	double in;
 	if (json_array_size(ranks) == 0)
 		return;
-	struct table *table = table_new(5, titles);
+	struct table *table = table_titled("rank", "in MPI", "share", "most of it in", "time", NULL);
 	for (int column = 0; column < 5; column++)
 		if (column != 3)
 			table_right(table, column);
@@ -151,9 +149,8 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 
 /* Regions for people. */
 static void regions_profile_print(struct ui *ui, const json_t *profile) {
-	static const char *const titles[] = {"region",    "\1calls",     "\1time",      "\1share",
-	                                     "\1threads", "\1imbalance", "\1efficiency"};
-	struct table *table = table_new(7, titles);
+	struct table *table =
+		table_titled("region", "\1calls", "\1time", "\1share", "\1threads", "\1imbalance", "\1efficiency", NULL);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
 	size_t left = 0;
 	js_each (region, json_object_get(profile, "regions")) {
@@ -315,8 +312,7 @@ static void fixed_print(const json_t *region, const char *name) {
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
-	struct table *table = table_new(6, titles);
+	struct table *table = table_titled("region", "\1calls", "\1share", "today", "best", "\1gain", NULL);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
 	size_t left = 0;
 	verdict_print(ui, result);

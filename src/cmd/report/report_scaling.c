@@ -180,7 +180,6 @@ static const struct report_section *shown_before(const struct report *report, co
 	return NULL;
 }
 
-/* sizes.c */
 static void report_sizes(struct report *report, const struct report_section *section) {
 	const json_t *sizes = json_object_get(section->result, "sizes");
 	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {

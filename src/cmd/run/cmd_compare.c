@@ -279,16 +279,14 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {
-	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
-
 const struct cmd cmd_compare = {
 	.name = "compare",
 	.summary = "compare two programs or configurations: faster, slower or tie",
 	.usage = "compare [OPTION...] PROGRAM PROGRAM\n"
 			 "compare [OPTION...] 'P=V ..' 'P=V ..' -- PROGRAM [ARG...]\n"
 			 "compare [OPTION...] KERNEL [P=V...] 'P=V ..' 'P=V ..'",
-	.options = tables,
+	.options = (const struct opt *const[]){manual_what_options, cmd_device_options, program_options, options,
+                                           manual_options, cmd_store_options, NULL},
 	.notes = "A program is a complete command in quotes. Without programs, the last two words\n"
 			 "are the configurations, and the words before them apply to both. The first one\n"
 			 "is faster or slower only if the whole 95 % interval of the ratio is beyond 1 %.\n"

@@ -410,15 +410,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {
-	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
-
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.summary = "measure every combination of the values given",
 	.usage = "sweep --param P=A,B,.. [OPTION...] -- PROGRAM [ARG...]\n"
 			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){manual_what_options, cmd_device_options, program_options, options,
+                                           manual_options, cmd_store_options, NULL},
 	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
 			 "have the value of the baseline.",
 	.examples = "sweetspot sweep --param B=16..64*2 -- ./app --block {B} in.dat\n"
