@@ -119,13 +119,13 @@ bool counter_selftest_count(const struct counter_backend *backend, const char *e
 	return good;
 }
 
-bool counter_selftest_believes(double counted, const struct counter_loop *loop, const char *source,
-                               char reason[COUNTER_REASON]) {
-	bool less = counted<loop->least, more = counted> loop->most;
+bool counter_selftest_believes(double counted, const struct counter_loop *loop, const struct counter_backend *backend,
+                               const char *event, char reason[COUNTER_REASON]) {
+	bool less = counted<loop->least, more = counted> loop->most && backend->scope != COUNTER_MACHINE;
 	reason[0] = '\0';
 	if (loop->word && (less || more))
-		snprintf(reason, COUNTER_REASON, "%.90s counts %.6g over a loop that causes at %s %.6g: not trusted", source,
-		         counted, less ? "least" : "most", less ? loop->least : loop->most);
+		snprintf(reason, COUNTER_REASON, "%s:%.80s counts %.6g over a loop that causes at %s %.6g: not trusted",
+		         backend->name, event, counted, less ? "least" : "most", less ? loop->least : loop->most);
 	return !reason[0];
 }
 
@@ -149,9 +149,8 @@ bool counter_selftest_good(struct counter_selftest *selftest, const struct count
 		return false;
 	if (!loop->word || backend->scope == COUNTER_RERUN)
 		return true;
-	mem_auto char *source = mem_printf("%s:%s", backend->name, event);
 	double seen = seen_find(selftest, backend, event, site, loop);
 	if (isnan(seen))
 		snprintf(reason, COUNTER_REASON, "%s opens %s, but cannot count it", backend->name, event);
-	return isfinite(seen) && counter_selftest_believes(seen, loop, source, reason);
+	return isfinite(seen) && counter_selftest_believes(seen, loop, backend, event, reason);
 }

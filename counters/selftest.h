@@ -24,7 +24,7 @@ struct counter_proof {
 /* Counts now, in this thread; false if that is impossible. */
 bool counter_selftest_count(const struct counter_backend *backend, const char *event, const struct counter_site *site,
                             const struct counter_loop *loop, struct counter_proof *proof);
-/* Is the count within the loop's bounds? source: for the reason. */
-bool counter_selftest_believes(double counted, const struct counter_loop *loop, const char *source,
-                               char reason[COUNTER_REASON]);
+/* Is the count within the loop's bounds? To one of the whole machine, other programs may add. */
+bool counter_selftest_believes(double counted, const struct counter_loop *loop, const struct counter_backend *backend,
+                               const char *event, char reason[COUNTER_REASON]);
 #endif

@@ -74,6 +74,7 @@ static void device_open(struct uncore *s, const char *device, uint64_t config) {
 static void absent(struct uncore *s, const char *pmu) {
 	const char *driver = strncmp(pmu, "amd_", 4) == 0   ? "amd_uncore"
 	                     : strncmp(pmu, "arm_", 4) == 0 ? "arm-cmn"
+	                     : strncmp(pmu, "nvi", 3) == 0  ? "nvidia_cspmu"
 	                                                    : "intel_uncore";
 	if (!s->reason[0])
 		snprintf(s->reason, sizeof s->reason,
@@ -206,8 +207,9 @@ static bool uncore_can(const char *event, const struct counter_site *site, char 
 
 /* The first PMU that exists decides. */
 static void uncore_probe(struct counter_probe *probe) {
-	static const char *const pmus[] = {"uncore_imc/r0/", "uncore_imc_free_running_0/r20ff/", "amd_umc/r0/",
-	                                   "amd_df/r3807/", "arm_cmn/rd0005/"};
+	static const char *const pmus[] = {"uncore_imc/r0/",  "uncore_imc_free_running_0/r20ff/",
+	                                   "amd_umc/r0/",     "amd_df/r3807/",
+	                                   "arm_cmn/rd0005/", "nvidia_scf_pmu/r01a5/"};
 	*probe = (struct counter_probe){.usable = false};
 	for (size_t i = 0; i < sizeof pmus / sizeof *pmus && !probe->usable && !strstr(probe->reason, "paranoid"); i++)
 		probe->usable = probe->hardware = uncore_can(pmus[i], NULL, probe->reason);

@@ -81,6 +81,7 @@ fuzz_targets += %D%/fuzz_tables
 %C%_fuzz_tables_LDADD = $(%C%_tables_fuzz_LDADD)
 
 EXTRA_DIST += \
+	%D%/machines/grace.json \
 	%D%/machines/icelake-x.json \
 	%D%/machines/neoverse-n1.json \
 	%D%/machines/paranoid.json \

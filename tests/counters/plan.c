@@ -13,7 +13,7 @@
 
 static const char *const machines[] = {"skylake-x", "icelake-x", "sapphirerapids", "zen2",
                                        "zen3",      "zen4",      "zen4-filtered",  "neoverse-n1",
-                                       "vm",        "paranoid",  "qemu-a57"};
+                                       "grace",     "vm",        "paranoid",       "qemu-a57"};
 
 struct rig {
 	struct machine *machine;

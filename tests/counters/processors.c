@@ -21,6 +21,8 @@ static bool number_right(const json_t *row, const char *vendor) {
 	const char *mask = js_string_or(row, "umask", NULL), *pmu = js_string_or(row, "pmu", "");
 	if (strcmp(pmu, "arm_cmn") == 0)
 		return (config >> 16) == code && (config & 0xffff) == 5; /* its home nodes */
+	if (strcmp(pmu, "nvidia_scf_pmu") == 0)
+		return config == code && code > 0xff && !mask;
 	if (strcmp(vendor, "intel") != 0 && strcmp(vendor, "amd") != 0)
 		return config == code && !mask;
 	if (strcmp(vendor, "amd") == 0)
@@ -85,6 +87,16 @@ static bool is_planned(const json_t *plan, const json_t *row) {
 	return false;
 }
 
+/* Part of a formula that takes the place of another PMU's rows where that PMU is absent, which no plan shows? */
+static bool is_substitute(const json_t *family, const json_t *row) {
+	js_each (other, json_object_get(family, "events"))
+		if (strstr(js_string_or(other, "formula", ""), js_string_or(row, "event", "?")))
+			js_each (same, json_object_get(family, "events"))
+				if (same != other && strcmp(js_string_or(same, "event", ""), js_string_or(other, "event", "?")) == 0)
+					return true;
+	return false;
+}
+
 static bool names_agree(const struct counter_tables *tables, const json_t *family, const json_t *plan) {
 	struct err err;
 	bool same = true;
@@ -112,7 +124,7 @@ static void test_family(const struct counter_tables *tables, const char *path) {
 			continue;
 		count++;
 		numbers += !number_right(row, vendor);
-		unused += !is_planned(plan, row);
+		unused += !is_planned(plan, row) && !is_substitute(family, row);
 	}
 	ok(plan && count >= 10 && numbers == 0, "%s: %d events are given to the kernel by their codes", file, count);
 	ok(unused == 0, "%s: each event is used by a group, but for %d", file, unused);

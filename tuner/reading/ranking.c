@@ -113,18 +113,26 @@ static const char *ratio_text(double ratio, char text[PROBE_TEXT]) {
 	return text;
 }
 
-/* "clh is fastest (0.648 s), array takes 1.38, mutex 2.16, tas 7.68 times as long" */
+/* "clh is fastest (0.648 s), array takes 1.38, mutex 2.16, tas 7.68 times as long"; "clh and array are fastest" where
+ * noise may have put one before the other. */
 static void ranking_words(const struct study *study, size_t column, const struct ranking *ranking, char text[WORDS]) {
 	char word[PROBE_TEXT], one[3 * PROBE_TEXT], value[PROBE_TEXT];
+	size_t first = 1;
+	while (first < ranking->count && ranking->at[first].time <= ranking->at[0].time * (1 + study_noise(study)))
+		first++;
 	text[0] = '\0';
 	for (size_t i = 0; i < ranking->count && i < SHOWN; i++) {
 		word_of(study, column, &ranking->at[i], word);
-		if (i == 0)
-			snprintf(one, sizeof one, "%s is fastest (%s),", word,
-			         study_value_text(study, ranking->at[0].time, value, sizeof value));
+		if (i < first)
+			snprintf(one, sizeof one, "%s%s", i == 0 ? "" : i + 1 < first ? ", " : " and ", word);
 		else
-			snprintf(one, sizeof one, "%s %s%s %s", i > 1 ? "," : "", word, i > 1 ? "" : " takes",
+			snprintf(one, sizeof one, "%s %s%s %s", i > first ? "," : "", word, i > first ? "" : " takes",
 			         ratio_text(ranking->at[i].time / ranking->at[0].time, value));
+		append(text, one);
+		if (i + 1 != first)
+			continue;
+		snprintf(one, sizeof one, " %s fastest (%s),", first > 1 ? "are" : "is",
+		         study_value_text(study, ranking->at[0].time, value, sizeof value));
 		append(text, one);
 	}
 	append(text, " times as long");

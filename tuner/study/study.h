@@ -23,6 +23,7 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 /* Values are 1 / (rate x scale), for texts: "GB/s" and 1e9. Without a call they are seconds. */
 void study_rate(struct study *study, const char *name, double scale);
 bool study_is_rate(const struct study *study);
+bool study_is_bandwidth(const struct study *study); /* a rate of bytes */
 /* Values are what a program prints, in a unit that is not known. */
 void study_unitless(struct study *study);
 /* Four digits: "44100" or "0.5505". */

@@ -231,6 +231,14 @@ bool study_is_rate(const struct study *study) {
 	return study->rate != NULL;
 }
 
+bool study_is_bandwidth(const struct study *study) {
+	static const char *const words[] = {"B/s", "bytes/s", "bandwidth", "gbs", "mbs"};
+	for (size_t i = 0; study->rate && i < sizeof words / sizeof *words; i++)
+		if (strcasestr(study->rate, words[i]))
+			return true;
+	return false;
+}
+
 void study_unitless(struct study *study) {
 	study->unitless = true;
 }

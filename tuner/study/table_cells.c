@@ -178,9 +178,11 @@ static void clocks_rewrite(struct csv *csv, size_t column) {
 			cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
 }
 
-/* The number at the beginning of a cell such as "10.2 s" or "8x", and what follows it; false if it is not so. */
+/* The number at the beginning of a cell such as "10.2 s", "~60s" or "8x", and what follows it; false if it is not so.
+ */
 static bool suffixed_read(const struct csv *csv, const char *cell, double *number, const char **suffix) {
 	char copy[CSV_FIELD_MAX + 1];
+	cell += *cell == '~';
 	size_t length = strspn(cell, "+-.,0123456789");
 	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
 		length += 1 + strspn(cell + length + 1, "+-0123456789");
@@ -189,27 +191,36 @@ static bool suffixed_read(const struct csv *csv, const char *cell, double *numbe
 	return length && table_number(csv, copy, false, number);
 }
 
-/* The unit of a cell: a factor of 8x and a share of 80 % are numbers; a time becomes seconds. 0: something else. */
-static double suffix_scale(const char *suffix, enum table_measure *measure) {
+/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; a time
+ * becomes seconds. 0: something else. */
+static double suffix_scale(const char *header, const char *suffix, enum table_measure *measure) {
 	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
 	struct table_name name;
+	char plural[CSV_FIELD_MAX + 3];
 	*measure = MEASURE_NONE;
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (strcmp(suffix, plain[i]) == 0)
 			return 1;
+	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
+	if (isalpha((unsigned char)*suffix) && suffix[1] &&
+	    (table_has_word(header, suffix) || table_has_word(header, plural)))
+		return 1;
 	table_name_read(suffix, &name);
 	*measure = name.measure;
+	if (name.measure == MEASURE_RATE)
+		return *name.base ? 0 : 1;
 	return *suffix && name.measure == MEASURE_TIME && !*name.base && !*name.per ? name.scale : 0;
 }
 
-/* Every cell with a number has a unit behind it: "10.2 s", "850 ms", "8x". The unit moves to the header. */
+/* Every cell with a number has a unit behind it: "10.2 s", "850 ms", "8x", or that of a rate, which is the same in all.
+ * The unit moves to the header. */
 static void suffixes_rewrite(struct csv *csv, size_t column) {
 	enum table_measure measure = MEASURE_NONE, one = MEASURE_NONE;
 	struct table_name name;
 	double number;
-	const char *suffix;
+	const char *header = csv->header[column], *suffix, *unit = "s";
 	size_t with = 0, without = 0;
-	table_name_read(csv->header[column], &name);
+	table_name_read(header, &name);
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		if (table_is_missing(cell))
@@ -217,9 +228,11 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 		if (!suffixed_read(csv, cell, &number, &suffix))
 			return;
 		without += !*suffix;
-		if (*suffix && (suffix_scale(suffix, &one) == 0 || (with && one != measure)))
+		if (*suffix && (suffix_scale(header, suffix, &one) == 0 || (with && one != measure) ||
+		                (with && one == MEASURE_RATE && strcmp(unit, suffix) != 0)))
 			return;
 		measure = *suffix ? one : measure;
+		unit = measure == MEASURE_RATE && *suffix ? suffix : unit;
 		with += *suffix != '\0';
 	}
 	if (!with || (without && (measure == MEASURE_TIME || name.measure != MEASURE_NONE)))
@@ -227,20 +240,19 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
 		if (suffixed_read(csv, csv_cell(csv, r, column), &number, &suffix))
 			cell_set(csv, r, column,
-			         arena_printf(csv->arena, "%.12g", number * (*suffix ? suffix_scale(suffix, &one) : 1)));
-	if (measure == MEASURE_TIME)
-		csv->header[column] =
-			arena_printf(csv->arena, "%.*s (s)", (int)strcspn(csv->header[column], "(["), csv->header[column]);
+			         arena_printf(csv->arena, "%.12g", number * (*suffix ? suffix_scale(header, suffix, &one) : 1)));
+	if (measure != MEASURE_NONE)
+		csv->header[column] = arena_printf(csv->arena, "%.*s (%s)", (int)strcspn(header, "(["), header, unit);
 }
 
 /* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
- * point in it. */
+ * point in it but as a mark of thousands: "1.000". */
 static bool has_decimal_commas(const struct csv *csv) {
 	bool some = false;
 	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
 		const char *cell = csv->cells[i], *comma = cell + digits(cell);
 		size_t fraction = *comma == ',' ? digits(comma + 1) : 0;
-		if (digits(cell) && *comma == '.' && digits(comma + 1))
+		if (digits(cell) && *comma == '.' && digits(comma + 1) && (digits(comma + 1) != GROUP || *cell == '0'))
 			return false;
 		some = some || (comma > cell && fraction && (fraction != GROUP || *cell == '0') && comma[1 + fraction] != ',');
 	}
@@ -252,8 +264,12 @@ static void commas_rewrite(struct csv *csv) {
 		return;
 	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
 		const char *cell = csv->cells[i];
-		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0;
-		if (whole && fraction && cell[whole + 1 + fraction] != ',')
+		char out[CSV_FIELD_MAX + 1];
+		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0, marks;
+		bool real;
+		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
+			csv->cells[i] = arena_strdup(csv->arena, out);
+		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
 			csv->cells[i] = arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1);
 	}
 }

@@ -36,6 +36,14 @@ static bool go_together(const struct csv *csv, size_t a, size_t b) {
 	return distinct >= TOGETHER_LEAST;
 }
 
+/* "run --parallel=8" beside 8 processes says nothing new; one process may go unsaid. */
+static bool repeats(const struct csv *csv, size_t words, size_t team) {
+	size_t without = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		without += !strstr(csv_cell(csv, r, words), csv_cell(csv, r, team));
+	return without <= 1 && go_together(csv, words, team);
+}
+
 /* "producers" and "consumers", or a block and the grid that follows from it: as two parameters nothing would change
  * alone. */
 static void together_ignore(struct table *table) {
@@ -43,8 +51,11 @@ static void together_ignore(struct table *table) {
 	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
 		for (size_t b = a + 1; b < csv->columns; b++) {
 			struct table_column *one = &table->columns[a], *other = &table->columns[b];
-			if (one->role != TABLE_PARAM || other->role != TABLE_PARAM || !one->numbers || !other->numbers ||
-			    !go_together(csv, a, b))
+			if (one->role != TABLE_PARAM || other->role != TABLE_PARAM)
+				continue;
+			if (one->numbers && other->numbers ? !go_together(csv, a, b)
+			    : one->numbers                 ? !table_is_team(one->name) || !repeats(csv, b, a)
+			                                   : !table_is_team(other->name) || !repeats(csv, a, b))
 				continue;
 			(worth(table, b) > worth(table, a) ? one : other)->role = TABLE_IGNORED;
 		}
@@ -163,8 +174,36 @@ static void sizes_decide(struct table *table) {
 		table->columns[column].role = TABLE_PARAM;
 }
 
+/* The cells of a column over those of the team are the same in all rows, of which there are several. */
+static bool grows_with(const struct csv *csv, size_t column, size_t team) {
+	double first = NAN, size, members;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), true, &size) ||
+		    !table_number(csv, csv_cell(csv, r, team), false, &members) || size != floor(size))
+			return false;
+		first = r ? first : size / members;
+		if (!(fabs(size / members - first) <= first * 1e-9))
+			return false;
+	}
+	return csv->rows >= TOGETHER_LEAST && go_together(csv, column, team);
+}
+
+/* A number of any name that is proportional to the team is the size of weak scaling: "records", 5M for each thread. */
+static void weak_decide(struct table *table) {
+	for (size_t a = 0; a < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = 0; b < table->csv->columns; b++) {
+			struct table_column *size = &table->columns[a];
+			if (a != b && size->role == TABLE_PARAM && size->numbers && table->columns[b].role == TABLE_PARAM &&
+			    table_is_team(table->columns[b].name) && !table_is_parameter(size->name) && !is_place(size->name) &&
+			    grows_with(table->csv, a, b))
+				size->role = TABLE_PROBLEM;
+		}
+}
+
 void table_roles_follow(struct table *table) {
 	bool given = table->reading && table->reading->problem_count;
+	if (!given)
+		weak_decide(table);
 	together_ignore(table);
 	places_ignore(table);
 	if (!given)

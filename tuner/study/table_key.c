@@ -111,8 +111,9 @@ bool table_is_problem(const char *header) {
 			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
 			   "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
-			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload contains "
-			   "add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio updates "
+			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
+			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
+			   "updates "
 			   "ops operations operation key_range keys range acquires density degree scale width height depth "
 			   "resolution "
 			   "message_size bytes particles bodies cells queries batch instance benchmark distribution "
@@ -155,18 +156,18 @@ bool table_is_team(const char *header) {
 	       table_has_word(key, "ranks processes procs np nproc nprocs ntasks tasks gpus devices");
 }
 
-/* Words of headers in German, French, Spanish, Italian, Greek and Chinese, without accents, and what they are in
- * English;
- * "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
+/* Words of headers in German, French, Spanish, Italian, Greek, Russian and Chinese, without accents, and what they are
+ * in English; "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
 static const char *const translations[][2] = {
-	{"threads thread ms s us ns mean median min max openmp mpi cpu gpu runs in n p", NULL},
+	{"threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n p", NULL},
 	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
      "αριθμος πληθος 数 数量 个数 执行",
      ""},
 	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时", "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
 	{"dauer duree duracion durata διαρκεια", "duration"},
-	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης 运行 "
+	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης "
+     "运行 "
      "计算",
      "run"},
 	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
@@ -188,6 +189,22 @@ static const char *const translations[][2] = {
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
 	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
 	{"sekunden secondes segundos secondi δευτερολεπτα 秒", "s"},
+	{"количество число", ""},
+	{"время", "time"},
+	{"выполнения работы исполнения", "run"},
+	{"среднее", "mean"},
+	{"потоки потоков поток нити нитей", "threads"},
+	{"ядра ядер", "cores"},
+	{"процессы процессов", "processes"},
+	{"размер", "size"},
+	{"матрица матрицы", "matrix"},
+	{"последовательный последовательно", "sequential"},
+	{"параллельный параллельно", "parallel"},
+	{"ускорение", "speedup"},
+	{"эффективность", "efficiency"},
+	{"мс", "ms"},
+	{"мкс", "us"},
+	{"с сек секунд", "s"},
 };
 
 /* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
@@ -212,6 +229,10 @@ static void fold(const char *text, char out[2 * TABLE_NAME]) {
 			at += 2;
 		} else if (*at == 0xce && at[1] >= 0x91 && at[1] <= 0xa9) { /* capitals of Greek */
 			out[length++] = (char)(at[1] < 0xa0 ? 0xce : 0xcf);
+			out[length++] = (char)(at[1] < 0xa0 ? at[1] + 0x20 : at[1] - 0x20);
+			at += 2;
+		} else if (*at == 0xd0 && at[1] >= 0x90 && at[1] <= 0xaf) { /* capitals of Cyrillic */
+			out[length++] = (char)(at[1] < 0xa0 ? 0xd0 : 0xd1);
 			out[length++] = (char)(at[1] < 0xa0 ? at[1] + 0x20 : at[1] - 0x20);
 			at += 2;
 		} else

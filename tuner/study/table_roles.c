@@ -124,7 +124,8 @@ static bool is_parameter_or_problem(const struct table *table, size_t c) {
 	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
 }
 
-/* "p" is the number of processors if it counts from 1: probabilities and percentages don't. */
+/* "p" is the number of processors if it counts from 1: probabilities and percentages don't. Beside "q" it is a side of
+ * a grid of processes. */
 static bool is_letter_of_team(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	double number, least = INFINITY;
@@ -135,6 +136,9 @@ static bool is_letter_of_team(const struct table *table, size_t column) {
 			return false;
 		least = fmin(least, number);
 	}
+	for (size_t c = 0; c < csv->columns; c++)
+		if (strcasecmp(csv->header[c], "q") == 0)
+			return false;
 	return least == 1;
 }
 

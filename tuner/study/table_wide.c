@@ -342,6 +342,20 @@ static void parts_count(struct wide *wide) {
 	wide->parts += wide->parts ? others : 0;
 }
 
+static bool are_latencies(const struct wide *wide) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (!table_has_word(wide->value[i], "lat latency latencies"))
+			return false;
+	return true;
+}
+
+static bool has_rate(const struct csv *csv) {
+	for (size_t c = 0; c < csv->columns; c++)
+		if (is_candidate(csv, c, MEASURE_RATE))
+			return true;
+	return false;
+}
+
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
@@ -357,6 +371,9 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && is_numbers(csv, c))
 			return false;
 	}
+	/* How long each request takes is a figure beside how many there are. */
+	if (measure == MEASURE_TIME && are_latencies(wide) && has_rate(csv))
+		return false;
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);

@@ -40,6 +40,8 @@ static const struct unit times[] = {
 	{"h", 3600},
 	{"minutes", 60},
 	{"hours", 3600},
+	{"hour", 3600},
+	{"day", 86400},
 };
 static const char *const nouns[][2] = {
 	{"b", "byte"},         {"byte", "byte"},        {"bytes", "byte"},
@@ -53,11 +55,12 @@ static const char *const nouns[][2] = {
 	{"points", "point"},   {"lookups", "lookup"},   {"acquires", "acquire"},
 	{"acq", "acquire"},    {"keys", "key"},         {"tasks", "task"},
 	{"frames", "frame"},   {"images", "image"},     {"iterations", "iteration"},
-	{"steps", "step"},     {"pairs", "pair"},
+	{"steps", "step"},     {"pairs", "pair"},       {"bs", "byte"},
+	{"qps", "query"},      {"rps", "request"},      {"iops", "operation"},
 };
 /* Rates that are written without "a second". */
-static const char bare_rates[] =
-	"flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps mteps gteps qps rps iops";
+static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
+								 "mteps gteps qps rps iops gbs mbs";
 
 static double time_unit(const char *word, size_t length) {
 	char *end; /* "10^-3 s", "1e-3 s" */
@@ -101,8 +104,8 @@ static bool unit_read(const char *unit, struct table_name *name) {
 	const char *slash = strchr(unit, '/');
 	char left[TABLE_NAME];
 	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - unit) : (int)strlen(unit), unit);
-	double seconds = time_unit(left, strlen(left));
-	if (seconds > 0 && (!slash || slash[1])) {
+	double seconds = time_unit(left, strlen(left)), over = slash ? time_unit(slash + 1, strlen(slash + 1)) : 0;
+	if (seconds > 0 && (!slash || (slash[1] && over == 0))) { /* "ns/day" is a rate, of a simulation */
 		name->measure = MEASURE_TIME;
 		name->scale = seconds;
 		snprintf(name->per, sizeof name->per, "%s", slash ? slash + 1 : "");
@@ -110,26 +113,29 @@ static bool unit_read(const char *unit, struct table_name *name) {
 	}
 	bool bare = !slash && table_among(unit, strlen(unit), bare_rates);
 	bool energy = slash && table_among(slash + 1, strlen(slash + 1), "w watt j joule");
-	if (!bare && !energy && !(slash && time_unit(slash + 1, strlen(slash + 1)) > 0))
+	const char *last = strrchr(left, ' ');
+	if (!bare && !energy && over == 0)
 		return false;
 	if (!amount_read(left, name)) {
-		if (bare || energy || !*left)
+		if (bare || energy || !*left || (last && amount_read(last + 1, name))) /* "mutex Mops/s" has a name before it */
 			return false;
 		name->scale = 1;
 		snprintf(name->per, sizeof name->per, "%s", left);
 	}
 	if (slash && !energy)
-		name->scale /= time_unit(slash + 1, strlen(slash + 1));
+		name->scale /= over;
 	name->measure = MEASURE_RATE;
 	return true;
 }
 
-/* Lower case; "_per_" and " per " become "/". */
+/* Lower case; "_per_" and " per " become "/", and so does the underline of "gb_s". */
 static void normalise(const char *header, char *out) {
 	size_t length = 0;
 	for (const char *at = header; *at && length + 1 < TABLE_NAME; at++) {
 		bool per = (strncasecmp(at, "_per_", 5) == 0 || strncasecmp(at, " per ", 5) == 0) && at[5];
-		out[length++] = per ? '/' : (char)tolower((unsigned char)*at);
+		bool bytes =
+			length > 1 && strcasecmp(at, "_s") == 0 && out[length - 1] == 'b' && strchr("kmgt", out[length - 2]);
+		out[length++] = per || bytes ? '/' : (char)tolower((unsigned char)*at);
 		at += per ? 4 : 0;
 	}
 	out[length] = '\0';
@@ -212,6 +218,11 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
+	if (*name->base && name->base[strlen(name->base) - 1] == '=') { /* "NR = NS" are two names */
+		*name = (struct table_name){.scale = 1};
+		snprintf(name->base, sizeof name->base, "%s", text);
+		return false;
+	}
 	return true;
 }
 
@@ -304,13 +315,15 @@ bool table_is_figure(const char *header) {
 	       parts(header,
 	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
 	             "rate "
-	             "ratio rank note notes comment remark memory footprint registers bandwidth throughput gain overhead "
+	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
+	             "overhead "
 	             "sm achieved imbalance error accuracy inertia residual verdict unit",
 	             false);
 }
 
 bool table_is_missing(const char *cell) {
 	return !*cell || table_among(cell, strlen(cell),
-	                             "- -- n/a na nan null none inf timeout failed fail failure error crash crashed oom "
+	                             "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
+	                             "error crash crashed oom "
 	                             "dnf x ? wrong incorrect invalid");
 }

@@ -40,7 +40,7 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 		snprintf(reason, COUNTER_REASON, "%s", proof.reason[0] ? proof.reason : "it opens, but cannot be counted");
 		return false;
 	}
-	bool believed = counter_selftest_believes(proof.counted, loop, source, reason);
+	bool believed = counter_selftest_believes(proof.counted, loop, backend, event, reason);
 	row_add(prover, source, !believed ? "wrong" : loop->word ? "right" : "unchecked", loop, &proof, reason);
 	prover->counted = prover->counted || believed;
 	return believed;

@@ -143,7 +143,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01;
+static const double SAME_WORK = 0.01, OPEN = 0.01, SUPERLINEAR = 1.1;
 
 struct law {
 	const struct explain_view *view;
@@ -282,7 +282,7 @@ static void fit_add(const struct law *law, json_t *entry, const struct scaling *
 
 /* Names both laws in every refusal, so that a reader who searches for either finds it. */
 static json_t *reason_json(const char *refusal) {
-	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL");
+	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL") || strstr(refusal, "no law");
 	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
@@ -296,6 +296,18 @@ static const char *flat_reason(const struct law *law) {
 	}
 	return item->table && most < least * (1 + 2 * off)
 	           ? "the times differ by less than 10 %, which single values do not show: no law is fitted"
+	           : NULL;
+}
+
+/* Times that no law describes: a bandwidth, which stops where that of the memory is used up and not because code is
+ * serial, and teams that gain more than they are larger. NULL: neither. */
+static const char *other_reason(const struct law *law, bool failed) {
+	const struct scaling_point *first = law->points, *last = first + law->series->count - 1;
+	double more = last->threads / first->threads;
+	if (study_is_bandwidth(law->view->study))
+		return "no law of scaling is fitted: a bandwidth stops growing where that of the memory is used up";
+	return failed && first->seconds > SUPERLINEAR * more * last->seconds
+	           ? "the gain exceeds the size of the team, as where the data of each member come to fit into its caches"
 	           : NULL;
 }
 
@@ -314,9 +326,9 @@ static json_t *explain_law(const struct explain_view *view, size_t threads, cons
 	const char *refusal = NULL;
 	points_fill(&law);
 	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
-	const char *flat = flat_reason(&law);
-	if (!failed)
-		refusal = open_reason(&law, &scaling);
+	const char *flat = flat_reason(&law), *other = other_reason(&law, failed != 0);
+	if (other || !failed)
+		refusal = other ? other : open_reason(&law, &scaling);
 	failed = flat || refusal ? -1 : failed;
 	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
 	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
