@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/plan/source_spec.h"
+#include "src/plan/plan.h"
 
 #include "base/json/js.h"
 #include "base/t1/slice.h"

@@ -10,7 +10,6 @@
 #include "src/cmd/tune/options.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
-#include "src/plan/source_spec.h"
 #include "src/show/results.h"
 
 /* `tune --plan` on this machine: says what would be run, and runs nothing. */

@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "src/plan/program_spec.h"
+#include "src/plan/program_plan.h"
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"

@@ -6,8 +6,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "src/plan/hints.h"
-#include "src/plan/narrow.h"
+#include "src/plan/plan.h"
 #include "src/show/results.h"
 #include <sched.h>
 
