@@ -11,6 +11,13 @@
 
 void *mem_alloc(size_t count, size_t size) __attribute__((malloc)); /* zeroed; checks count * size for overflow */
 void *mem_grow(void *old, size_t count, size_t size);               /* realloc; the new part is not zeroed */
+/* Room for one more item behind `count`: `x = mem_room(x, count, &room, sizeof *x);` */
+static inline void *mem_room(void *old, size_t count, size_t *room, size_t size) {
+	if (count < *room)
+		return old;
+	*room = *room ? 2 * *room : 16;
+	return mem_grow(old, *room, size);
+}
 /* Not zeroed: memory that will be written from one end to the other. Large blocks use large pages where the system
  * has them, because a page fault on first touch takes longer than filling the page. */
 void *mem_large(size_t bytes) __attribute__((malloc));

@@ -33,10 +33,7 @@ static void unmake(struct gpu *gpu, const struct block *block) {
 }
 
 static uint64_t pool_add(struct pool *pool, uint64_t memory, size_t size, bool pinned) {
-	if (pool->count == pool->room) {
-		pool->room = pool->room ? 2 * pool->room : 32;
-		pool->blocks = mem_grow(pool->blocks, pool->room, sizeof *pool->blocks);
-	}
+	pool->blocks = mem_room(pool->blocks, pool->count, &pool->room, sizeof *pool->blocks);
 	pool->blocks[pool->count++] = (struct block){memory, size, pinned, true};
 	return memory;
 }

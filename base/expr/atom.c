@@ -124,10 +124,7 @@ static uint32_t name_number(struct expr *expr, const char *name, size_t size) {
 	for (size_t i = 0; i < expr->name_count; i++)
 		if (strncmp(expr->names[i], name, size) == 0 && expr->names[i][size] == 0)
 			return (uint32_t)i;
-	if (expr->name_count == expr->name_room) {
-		expr->name_room = expr->name_room ? expr->name_room * 2 : 8;
-		expr->names = mem_grow(expr->names, expr->name_room, sizeof *expr->names);
-	}
+	expr->names = mem_room(expr->names, expr->name_count, &expr->name_room, sizeof *expr->names);
 	expr->names[expr->name_count] = arena_printf(expr->arena, "%.*s", (int)size, name);
 	return (uint32_t)expr->name_count++;
 }

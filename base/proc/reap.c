@@ -63,10 +63,7 @@ static bool parent_is_below(const struct descendants *all, const struct descenda
 }
 
 static void add(struct descendants *all, const struct descendant *one) {
-	if (all->count == all->room) {
-		all->room = all->room ? 2 * all->room : 256;
-		all->list = mem_grow(all->list, all->room, sizeof *all->list);
-	}
+	all->list = mem_room(all->list, all->count, &all->room, sizeof *all->list);
 	all->list[all->count++] = *one;
 }
 

@@ -35,10 +35,7 @@ static int value_list_push(struct value_list *list, struct value value, struct e
 		return -1;
 	if (list->count == PARAM_VALUES_MAX)
 		return err_set(err, ERR_USAGE, NULL, "more than %d values", PARAM_VALUES_MAX);
-	if (list->count == list->room) {
-		list->room = list->room ? list->room * 2 : 16;
-		list->at = mem_grow(list->at, list->room, sizeof *list->at);
-	}
+	list->at = mem_room(list->at, list->count, &list->room, sizeof *list->at);
 	list->at[list->count++] = value;
 	return 0;
 }

@@ -74,10 +74,7 @@ struct finding *findings_add(struct findings *findings, enum confidence confiden
                              ...) {
 	va_list args;
 	struct finding *finding = mem_alloc(1, sizeof *finding);
-	if (findings->count == findings->room) {
-		findings->room = findings->room ? 2 * findings->room : 16;
-		findings->all = mem_grow(findings->all, findings->room, sizeof *findings->all);
-	}
+	findings->all = mem_room(findings->all, findings->count, &findings->room, sizeof *findings->all);
 	va_start(args, sentence);
 	finding->sentence = text_of(sentence, args);
 	va_end(args);
@@ -234,12 +231,8 @@ void findings_each(struct findings *findings, const struct study *study, const s
 	examine_all(findings, study, registry, 0);
 }
 
-static json_t *next_json(const struct finding *finding) {
-	return finding->next ? json_sprintf("sweetspot %s", finding->next) : json_null();
-}
-
 static json_t *finding_json(const struct finding *finding) {
-	json_t *next = next_json(finding);
+	json_t *next = finding->next ? json_sprintf("sweetspot %s", finding->next) : NULL;
 	return json_pack("{s:s,s:s,s:O,s:s,s:f,s:o,s:O,s:O,s:o}", "name", finding->diagnosis->name, "sentence",
 	                 finding->sentence, "about", finding->about, "confidence", confidence_word(finding->confidence),
 	                 "strength", finding->gain, "at_most", finding->gain > 1 ? json_real(finding->gain) : json_null(),

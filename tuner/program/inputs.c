@@ -250,7 +250,7 @@ static bool facts_hold(const struct walk *walk, const json_t *facts, const char 
 	return same;
 }
 
-static bool hold(const char *source, const char *skip, const json_t *facts, bool listed) {
+bool program_inputs_hold(const char *source, const char *skip, const json_t *facts, bool listed) {
 	struct walk walk;
 	char sum[32];
 	const char *all = js_string_or(facts, "all", NULL);
@@ -264,14 +264,6 @@ static bool hold(const char *source, const char *skip, const json_t *facts, bool
 	}
 	walk_end(&walk, NULL);
 	return same;
-}
-
-bool program_inputs_hold(const char *source, const char *skip, const json_t *facts) {
-	return hold(source, skip, facts, true);
-}
-
-bool program_inputs_unchanged(const char *source, const char *skip, const json_t *facts) {
-	return hold(source, skip, facts, false);
 }
 
 /* source: NULL: everything in the tree was made. */

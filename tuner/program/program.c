@@ -94,7 +94,7 @@ const char *program_build_source(const struct program *program) {
 
 static bool inputs_fit(void *ctx, const json_t *facts) {
 	const struct program_builds *builds = ctx;
-	return program_inputs_hold(program_build_source(builds->program), build_cache_base(builds->cache), facts);
+	return program_inputs_hold(program_build_source(builds->program), build_cache_base(builds->cache), facts, true);
 }
 
 /* Equal for configurations that differ only in parameters that the build does not name. */

@@ -106,11 +106,9 @@ bool program_inputs_mark(const char *copy);
 /* The facts on which a build depends: {"files", "folders", "links"}, or {"all"} where the copy is NULL or not marked.
  * `skip` is left out, as in program_tree_copy. New reference; NULL: a file has changed since this second. */
 json_t *program_inputs_seen(const char *source, const char *copy, const char *skip, double since);
-/* Is all of this still the same? */
-bool program_inputs_hold(const char *source, const char *skip, const json_t *facts);
-/* The same without the listings of folders: a file beside the sources, such as a log, may be new, but nothing that was
- * read has changed. */
-bool program_inputs_unchanged(const char *source, const char *skip, const json_t *facts);
+/* Is all of this still the same? Unless `listed`, a file beside the sources, such as a log, may be new, but nothing
+ * that was read has changed. */
+bool program_inputs_hold(const char *source, const char *skip, const json_t *facts, bool listed);
 
 /* What a build has made in `tree`: the names that its sources lack, or have with another size or time. Resets the times
  * of last access of these files. New reference; NULL: the file system does not keep them. */
@@ -181,8 +179,6 @@ struct program_run {
 };
 
 int program_run(struct worker *worker, const struct program_run *run, struct trial_result *result, struct err *err);
-/* The hash in a reply that program_run has accepted; NULL: none. */
-const char *program_run_hash(const json_t *reply);
 
 /* The things around a program while it runs: a server that --setup starts, and configuration files that --template
  * fills in. Both follow the parameters that they name, and live on from run to run as long as these do not change. */

@@ -344,7 +344,7 @@ struct sources {
 
 static bool sources_fit(void *ctx, const json_t *facts) {
 	const struct sources *sources = ctx;
-	return program_inputs_unchanged(program_build_source(sources->program), sources->base, facts);
+	return program_inputs_hold(program_build_source(sources->program), sources->base, facts, false);
 }
 
 /* The first word below the build folder: "./app" and "{BUILD}/app" are "app". */

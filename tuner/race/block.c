@@ -112,10 +112,7 @@ static void result_check(struct trial_result *result, double max) {
 }
 
 static void race_entrant_keep(struct race_entrant *entrant, double seconds) {
-	if (entrant->count == entrant->room) {
-		entrant->room = entrant->room ? 2 * entrant->room : 32;
-		entrant->samples = mem_grow(entrant->samples, entrant->room, sizeof *entrant->samples);
-	}
+	entrant->samples = mem_room(entrant->samples, entrant->count, &entrant->room, sizeof *entrant->samples);
 	entrant->samples[entrant->count++] = seconds;
 }
 

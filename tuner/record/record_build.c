@@ -79,10 +79,7 @@ static void column_rehash(struct column *column) {
 }
 
 static int column_add(struct column *column, struct value value, size_t slot) {
-	if (column->count == column->room) {
-		column->room = column->room ? column->room * 2 : 16;
-		column->values = mem_grow(column->values, column->room, sizeof *column->values);
-	}
+	column->values = mem_room(column->values, column->count, &column->room, sizeof *column->values);
 	column->values[column->count] = (struct column_value){value, UINT32_MAX};
 	column->slots[slot] = (uint32_t)++column->count;
 	return (int)(column->last = column->count - 1);
@@ -267,10 +264,7 @@ bool build_end(struct build *build, struct scan *scan) {
 		return false;
 	if (build->row_count == DOMAIN_MAX)
 		return scan_fail(scan, NULL, "more than %d configurations", DOMAIN_MAX);
-	if (build->row_count == build->row_room) {
-		build->row_room = build->row_room ? build->row_room * 2 : 1024;
-		build->rows = mem_grow(build->rows, build->row_room, sizeof *build->rows);
-	}
+	build->rows = mem_room(build->rows, build->row_count, &build->row_room, sizeof *build->rows);
 	struct arena *arena = build->record->arena;
 	struct raw_row *raw = &build->rows[build->row_count++];
 	check_row(&build->row);

@@ -61,10 +61,7 @@ static void read_count(struct ktt *ktt) {
 	int counter = ktt->scan->failed || !isfinite(value) ? -1 : build_counter(ktt->build, ktt->scan, &name);
 	if (counter < 0)
 		return;
-	if (ktt->count == ktt->room) {
-		ktt->room = ktt->room ? ktt->room * 2 : 64;
-		ktt->counts = mem_grow(ktt->counts, ktt->room, sizeof *ktt->counts);
-	}
+	ktt->counts = mem_room(ktt->counts, ktt->count, &ktt->room, sizeof *ktt->counts);
 	ktt->counts[ktt->count++] = (struct count){counter, value};
 }
 

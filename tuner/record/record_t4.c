@@ -119,10 +119,7 @@ static void read_measurements(struct t4 *t4) {
 			scan_fail(t4->scan, NULL, "more than %d measurements", MEASUREMENTS_MAX);
 			return;
 		}
-		if (t4->count == t4->room) {
-			t4->room = t4->room ? 2 * t4->room : 16;
-			t4->measurements = mem_grow(t4->measurements, t4->room, sizeof *t4->measurements);
-		}
+		t4->measurements = mem_room(t4->measurements, t4->count, &t4->room, sizeof *t4->measurements);
 		t4->measurements[t4->count] = (struct measurement){.name = {.at = ""}, .unit = {.at = ""}, .value = NAN};
 		read_measurement(t4, &t4->measurements[t4->count++]);
 	}

@@ -330,10 +330,7 @@ bool scan_whole(struct scan *scan, int64_t *out) {
 void scan_push(struct scan_reals *list, double real) {
 	if (!isfinite(real))
 		return;
-	if (list->count == list->room) {
-		list->room = list->room ? list->room * 2 : 64;
-		list->at = mem_grow(list->at, list->room, sizeof *list->at);
-	}
+	list->at = mem_room(list->at, list->count, &list->room, sizeof *list->at);
 	list->at[list->count++] = real;
 }
 

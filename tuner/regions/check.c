@@ -17,10 +17,6 @@ static const double LIMIT_TIMES_LEAST = 2, LIMIT_SECONDS_LEAST = 1;
 /* A plan that the model puts farther behind is not looked at. */
 static const double PLAN_TIMES = 1.35;
 
-double regions_seconds_in(const struct regions_region *region) {
-	return 1e-9 * (double)region->facts.ns;
-}
-
 static size_t same_region(const struct regions_record *record, const struct regions_region *wanted) {
 	return regions_record_find(record, wanted->module, wanted->offset, wanted->facts.size_class);
 }

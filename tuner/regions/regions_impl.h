@@ -270,7 +270,9 @@ struct regions_search {
 	size_t sizes_count;
 };
 
-double regions_seconds_in(const struct regions_region *region);
+static inline double regions_seconds_in(const struct regions_region *region) {
+	return 1e-9 * (double)region->facts.ns;
+}
 /* The limit of one run. */
 double regions_limit_s(const struct regions_search *search);
 

@@ -110,11 +110,6 @@ struct trying {
 	double guess_s;
 };
 
-/* Settings of this proof may be used. */
-static bool regions_proof_holds(const struct regions_proof *proof) {
-	return proof->verdict == VERDICT_FASTER;
-}
-
 /* The error of both proofs is at most 5 %, and most of it is for the first. */
 static const double LEVELS[] = {0.96, 0.99};
 
@@ -191,7 +186,7 @@ static void swap(struct regions_proof *a, struct regions_proof *b) {
 
 /* More settings are not worth a try where the pairs have said that these are not slower. */
 static bool is_settled(const struct regions_proof *proof) {
-	return regions_proof_holds(proof) || proof->verdict == VERDICT_TIE;
+	return proof->verdict == VERDICT_FASTER || proof->verdict == VERDICT_TIE;
 }
 
 static int rows_write(const struct regions_search *search, const struct regions_setting *rows, bool force,

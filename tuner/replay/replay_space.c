@@ -90,10 +90,7 @@ static struct strategy_outcome look_up(const struct replay_task *task, uint64_t 
 
 static struct replay_step *step_add(struct game *game) {
 	struct replay *replay = game->replay;
-	if (replay->count == game->room) {
-		game->room = game->room ? 2 * game->room : FIRST_STEPS;
-		replay->steps = mem_grow(replay->steps, game->room, sizeof *replay->steps);
-	}
+	replay->steps = mem_room(replay->steps, replay->count, &game->room, sizeof *replay->steps);
 	return &replay->steps[replay->count++];
 }
 

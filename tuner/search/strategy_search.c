@@ -341,10 +341,7 @@ static struct entry *entry_of(struct leaders *leaders, uint64_t index) {
 	for (size_t i = 0; i < leaders->count; i++)
 		if (leaders->entries[i].index == index)
 			return &leaders->entries[i];
-	if (leaders->count == leaders->room) {
-		leaders->room = leaders->room ? 2 * leaders->room : FIRST_ROOM;
-		leaders->entries = mem_grow(leaders->entries, leaders->room, sizeof *leaders->entries);
-	}
+	leaders->entries = mem_room(leaders->entries, leaders->count, &leaders->room, sizeof *leaders->entries);
 	leaders->entries[leaders->count] = (struct entry){.index = index};
 	return &leaders->entries[leaders->count++];
 }

@@ -31,10 +31,7 @@ struct sources {
 #define BIT(param) (UINT64_C(1) << (param))
 
 static void push(struct sources *sources, struct part_source source) {
-	if (sources->count == sources->room) {
-		sources->room = sources->room ? sources->room * 2 : 16;
-		sources->at = mem_grow(sources->at, sources->room, sizeof *sources->at);
-	}
+	sources->at = mem_room(sources->at, sources->count, &sources->room, sizeof *sources->at);
 	sources->at[sources->count++] = source;
 }
 

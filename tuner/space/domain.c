@@ -202,10 +202,7 @@ struct range {
 static int push(struct list *list, struct value value) {
 	if (list->count == DOMAIN_MAX)
 		return err_set(list->err, ERR_USAGE, hint, "more than %d values", DOMAIN_MAX);
-	if (list->count == list->room) {
-		list->room = list->room ? list->room * 2 : 16;
-		list->at = mem_grow(list->at, list->room, sizeof *list->at);
-	}
+	list->at = mem_room(list->at, list->count, &list->room, sizeof *list->at);
 	list->at[list->count++] = value;
 	return 0;
 }

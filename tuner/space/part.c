@@ -240,11 +240,6 @@ static void slices_run(const struct slices *slices, int level, const struct valu
 		out[i] = expr_code_run(slice->code[i], values);
 }
 
-/* the result if there are no parameters */
-static struct value slices_constant(const struct slices *slices) {
-	return slices->constant;
-}
-
 /* A node with at most EAGER_MAX combinations left finds all its children at once, so that it can be merged with its
  * equals. */
 enum { EAGER_MAX = 256, VALUE_WORDS = 3 };
@@ -418,7 +413,7 @@ static uint32_t expression_root(struct part *part, const struct part_source *sou
 	int levels = expression_levels(part);
 	part->slices = slices_new(part->space, source, part->params, levels);
 	part->scratch = mem_alloc(1 + (part->slices->most + 1) * VALUE_WORDS, sizeof *part->scratch);
-	struct value constant = slices_constant(part->slices);
+	struct value constant = part->slices->constant;
 	return node_of_state(part, 0, &constant, levels == 0);
 }
 

@@ -80,10 +80,7 @@ static int digest_compare(const struct digest *x, const struct digest *y) {
 }
 
 static void key_add(struct keys *keys, sqlite3_stmt *row, int count, int64_t id) {
-	if (keys->count == keys->room) {
-		keys->room = keys->room ? 2 * keys->room : 16;
-		keys->list = mem_grow(keys->list, keys->room, sizeof *keys->list);
-	}
+	keys->list = mem_room(keys->list, keys->count, &keys->room, sizeof *keys->list);
 	struct key *key = &keys->list[keys->count++];
 	key->digest = row_digest(row, count);
 	key->id = id;

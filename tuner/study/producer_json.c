@@ -35,10 +35,7 @@ struct grid *grid_new(void) {
 void grid_row(struct grid *grid, size_t line) {
 	if (grid->csv->rows == CSV_ROWS_MAX)
 		return;
-	if (grid->csv->rows == grid->room) {
-		grid->room = grid->room ? 2 * grid->room : 64;
-		grid->rows = mem_grow(grid->rows, grid->room, sizeof *grid->rows);
-	}
+	grid->rows = mem_room(grid->rows, grid->csv->rows, &grid->room, sizeof *grid->rows);
 	grid->rows[grid->csv->rows++] = (struct row){.line = line};
 }
 
@@ -273,14 +270,11 @@ static bool scalar_text(const json_t *value, char text[CSV_FIELD_MAX + 1]) {
 /* The numbers in a list, which may be a list of lists. */
 static void numbers_put(struct grid *grid, const char *name, const json_t *list, int depth, size_t *count) {
 	char text[CSV_FIELD_MAX + 1];
-	size_t i;
-	json_t *one;
-	json_array_foreach(list, i, one) {
+	js_each (one, list)
 		if (json_is_array(one) && depth < DEPTH_MAX)
 			numbers_put(grid, name, one, depth + 1, count);
 		else if (json_is_number(one) && scalar_text(one, text) && (*count)++ < SAMPLES_MAX)
 			grid_put(grid, name, text, GRID_MORE);
-	}
 }
 
 /* "name" or "tag" of a thing in a list; NULL if it has none. */
@@ -298,13 +292,12 @@ static void value_put(struct grid *grid, const char *name, const json_t *value, 
 
 static void list_put(struct grid *grid, const char *name, const json_t *list, int depth) {
 	char text[CSV_FIELD_MAX + 1], joined[CSV_FIELD_MAX + 1] = "", path[TABLE_NAME];
-	size_t i, count = 0;
-	json_t *one;
+	size_t count = 0;
 	if (json_is_number(json_array_get(list, 0)) || json_is_array(json_array_get(list, 0))) {
 		numbers_put(grid, name, list, depth, &count);
 		return;
 	}
-	json_array_foreach(list, i, one) {
+	js_each (one, list) {
 		size_t length = strlen(joined);
 		if (json_is_object(one) && thing_name(one)) {
 			snprintf(path, sizeof path, "%s.%s", name, thing_name(one));
@@ -318,14 +311,12 @@ static void list_put(struct grid *grid, const char *name, const json_t *list, in
 
 static void value_put(struct grid *grid, const char *name, const json_t *value, int depth) {
 	char text[CSV_FIELD_MAX + 1], path[TABLE_NAME];
-	const char *key;
-	json_t *member;
 	if (scalar_text(value, text))
 		grid_put(grid, name, text, -1);
 	else if (depth < DEPTH_MAX && json_is_array(value))
 		list_put(grid, name, value, depth);
 	else if (depth < DEPTH_MAX && json_is_object(value))
-		json_object_foreach((json_t *)value, key, member) {
+		js_members (key, member, value) {
 			snprintf(path, sizeof path, "%.70s%s%.80s", name, *name && strcmp(name, "^") != 0 ? "." : "", key);
 			value_put(grid, path, member, depth + 1);
 		}
@@ -339,10 +330,8 @@ struct around {
 };
 
 static void around_put(struct grid *grid, const struct around *around) {
-	const char *key;
-	json_t *member;
 	for (size_t i = 0; i < around->count; i++)
-		json_object_foreach((json_t *)around->objects[i], key, member) {
+		js_members (key, member, around->objects[i]) {
 			char path[TABLE_NAME];
 			snprintf(path, sizeof path, "^%s", key);
 			if (strncmp(key, around->within[i], strlen(key)) != 0 &&
@@ -355,30 +344,29 @@ static void around_put(struct grid *grid, const struct around *around) {
 
 static void row_put(struct grid *grid, const json_t *row, const struct around *around, size_t line) {
 	char name[24];
-	size_t i;
-	json_t *part;
 	grid_row(grid, line);
 	around_put(grid, around);
 	if (json_is_object(row))
 		value_put(grid, "", row, 0);
-	json_array_foreach(row, i, part) { /* a row that is a list has its parts by number */
-		snprintf(name, sizeof name, "%zu", i);
+	js_each (part, row) { /* a row that is a list has its parts by number */
+		snprintf(name, sizeof name, "%zu", part_at);
 		value_put(grid, name, part, 1);
 	}
 }
 
 /* Follows "benchmarks.states" to the rows. */
 static void rows_put(struct grid *grid, const json_t *value, const char *path, struct around *around, size_t line) {
-	size_t i, length = strcspn(path, ".");
-	json_t *one;
+	size_t length = strcspn(path, ".");
 	char key[TABLE_NAME];
 	snprintf(key, sizeof key, "%.*s", (int)length, path);
 	if (!*path && !json_is_array(value)) {
 		row_put(grid, value, around, line);
 	} else if (!*path) {
-		json_array_foreach(value, i, one) row_put(grid, one, around, line ? line : i + 1);
+		js_each (one, value)
+			row_put(grid, one, around, line ? line : one_at + 1);
 	} else if (json_is_array(value)) {
-		json_array_foreach(value, i, one) rows_put(grid, one, path, around, line);
+		js_each (one, value)
+			rows_put(grid, one, path, around, line);
 	} else if (around->count < DEPTH_MAX) {
 		around->objects[around->count] = value;
 		around->within[around->count++] = path;
@@ -405,13 +393,14 @@ static void lines_put(struct grid *grid, const char *text, size_t size, const ch
 static bool lists_put(struct grid *grid, const json_t *json) {
 	size_t rows = json_array_size(json_object_iter_value(json_object_iter((json_t *)json)));
 	char text[CSV_FIELD_MAX + 1];
-	const char *key;
-	json_t *list;
-	json_object_foreach((json_t *)json, key, list) if (json_array_size(list) != rows) return false;
+	js_members (key, list, json)
+		if (json_array_size(list) != rows)
+			return false;
 	for (size_t r = 0; r < rows; r++) {
 		grid_row(grid, 0);
-		json_object_foreach((json_t *)json, key, list) if (scalar_text(json_array_get(list, r), text))
-			grid_put(grid, key, text, -1);
+		js_members (key, list, json)
+			if (scalar_text(json_array_get(list, r), text))
+				grid_put(grid, key, text, -1);
 	}
 	return rows > 0;
 }

@@ -428,10 +428,8 @@ static struct csv *time_read(const char *text, size_t size) {
 
 /* One run: its counters become columns, and the time that it took is among them. */
 static void counted_put(struct grid *grid, const char *text, size_t line) {
-	static const char *const times[] = {"time_elapsed", "duration_time"};
-	json_t *list = counted_text_read(text, "", NULL), *one;
+	js_auto json_t *list = counted_text_read(text, "", NULL);
 	char cell[48];
-	size_t i, t;
 	const char *quote = strchr(text, '\''), *time = strstr(text, "TABLE,") ? "likwid time" : "perf stat time";
 	if (json_array_size(list)) {
 		grid_row(grid, line);
@@ -441,14 +439,12 @@ static void counted_put(struct grid *grid, const char *text, size_t line) {
 			grid_put(grid, "perf stat run", command, -1);
 		}
 	}
-	json_array_foreach(list, i, one) {
+	js_each (one, list) {
 		const char *name = js_string_or(one, "name", "");
+		bool took = strcmp(name, "time_elapsed") == 0 || strcmp(name, "duration_time") == 0;
 		snprintf(cell, sizeof cell, "%.17g", js_real_or(one, "value", 0));
-		for (t = 0; t < sizeof times / sizeof *times && strcmp(name, times[t]) != 0; t++)
-			;
-		grid_put(grid, t < sizeof times / sizeof *times ? time : name, cell, -1);
+		grid_put(grid, took ? time : name, cell, -1);
 	}
-	json_decref(list);
 }
 
 /* A file of perf may have several runs, each with this heading. */

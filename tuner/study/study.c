@@ -8,118 +8,6 @@
 #include "tuner/race/unsafe.h"
 #include "tuner/study/study_impl.h"
 
-/* Merges trials of the same configuration on the same problem. */
-
-static size_t *slot_find(const struct study *study, const char *key) {
-	size_t i = hash_text(key) & (study->gathering.slot_count - 1);
-	while (study->gathering.slots[i] && strcmp(study->gathering.rows[study->gathering.slots[i] - 1].key, key) != 0)
-		i = (i + 1) & (study->gathering.slot_count - 1);
-	return &study->gathering.slots[i];
-}
-
-static void slots_grow(struct study *study) {
-	study->gathering.slot_count = study->gathering.slot_count ? 4 * study->gathering.slot_count : 64;
-	free(study->gathering.slots);
-	study->gathering.slots = mem_alloc(study->gathering.slot_count, sizeof *study->gathering.slots);
-	for (size_t i = 0; i < study->gathering.count; i++)
-		*slot_find(study, study->gathering.rows[i].key) = i + 1;
-}
-
-/* Skips a quoted text without escapes; NULL for anything else. */
-static const char *plain_word(const char *at) {
-	if (*at++ != '"')
-		return NULL;
-	while (*at >= ' ' && *at < 127 && *at != '"' && *at != '\\')
-		at++;
-	return *at == '"' ? at + 1 : NULL;
-}
-
-/* Skips a word, a whole number, true or false in canonical form. */
-static const char *plain_value(const char *at) {
-	if (*at == '"')
-		return plain_word(at);
-	if (strncmp(at, "true", 4) == 0 || strncmp(at, "false", 5) == 0)
-		return at + (*at == 't' ? 4 : 5);
-	const char *digits = at + (*at == '-');
-	size_t count = strspn(digits, "0123456789");
-	return count && count <= 18 && (*digits != '0' || (count == 1 && digits == at)) ? digits + count : NULL;
-}
-
-static bool ascends(const char *a, const char *b) {
-	size_t x = (size_t)(strchr(a + 1, '"') - a), y = (size_t)(strchr(b + 1, '"') - b);
-	int order = memcmp(a, b, x < y ? x : y);
-	return order < 0 || (order == 0 && x < y);
-}
-
-/* Is it certain that js_canonical would not change this text? Parsing each trial of a large store would take most of
- * the time. */
-static bool is_canonical(const char *text) {
-	const char *at = text, *last = NULL;
-	if (*at != '{')
-		return false;
-	if (strcmp(at, "{}") == 0)
-		return true;
-	do {
-		const char *key = at + 1;
-		at = plain_word(key);
-		if (!at || *at != ':' || (last && !ascends(last, key)) || !(at = plain_value(at + 1)))
-			return false;
-		last = key;
-	} while (*at == ',');
-	return strcmp(at, "}") == 0;
-}
-
-static const char *problem_text(struct study *study, const json_t *problem) {
-	if (study->last_problem == problem)
-		return study->last_text;
-	json_decref(study->last_problem);
-	free(study->last_text);
-	study->last_problem = json_incref((json_t *)problem);
-	study->last_text = js_canonical(problem);
-	return study->last_text;
-}
-
-/* config_text: canonical. */
-static char *key_of(struct study *study, const json_t *problem, const char *config_text) {
-	return mem_printf("[%s,%s]", problem_text(study, problem), config_text);
-}
-
-static char *trial_key(struct study *study, const struct study_trial *trial) {
-	if (trial->config_text && is_canonical(trial->config_text))
-		return key_of(study, trial->problem, trial->config_text);
-	char *text = js_canonical(trial->config), *key = key_of(study, trial->problem, text);
-	free(text);
-	return key;
-}
-
-json_t *study_config(struct study *study, const json_t *problem, const char *config_text) {
-	if (!json_is_object(problem) || !study->gathering.slot_count || !is_canonical(config_text))
-		return NULL;
-	mem_auto char *key = key_of(study, problem, config_text);
-	const size_t *slot = slot_find(study, key);
-	return *slot ? study->gathering.rows[*slot - 1].config : NULL;
-}
-
-static struct gathered *study_gather(struct study *study, const struct study_trial *trial) {
-	if (2 * (study->gathering.count + 1) > study->gathering.slot_count)
-		slots_grow(study);
-	char *key = trial_key(study, trial);
-	size_t *slot = slot_find(study, key);
-	if (*slot) {
-		free(key);
-		return &study->gathering.rows[*slot - 1];
-	}
-	if (study->gathering.count == study->gathering.room) {
-		study->gathering.room = study->gathering.room ? 2 * study->gathering.room : 64;
-		study->gathering.rows = mem_grow(study->gathering.rows, study->gathering.room, sizeof *study->gathering.rows);
-	}
-	struct gathered *one = &study->gathering.rows[study->gathering.count++];
-	*one = (struct gathered){
-		.key = key, .problem = json_incref((json_t *)trial->problem), .config = json_incref((json_t *)trial->config)};
-	*slot = study->gathering.count;
-	return one;
-}
-
 /* If the machine became slower or faster between the search and the race, the finalists, for which the race counts,
  * would look worse or better than configurations that were only searched. The ratio of configurations that were
  * measured in both corrects this. */
@@ -179,47 +67,6 @@ static void study_drift(struct study *study) {
 static const double DEVIATION_LEAST = 0.005;
 static const double NOISE_LEAST = 0.01;
 
-struct study *study_new(const char *kernel, const char *device) {
-	struct study *study = mem_alloc(1, sizeof *study);
-	study->kernel = mem_strdup(kernel);
-	study->device = mem_strdup(device);
-	study->arena = arena_new();
-	study->noise = NAN;
-	study->winner = study->baseline = SIZE_MAX;
-	return study;
-}
-
-static void gathered_clear(struct gathered *one) {
-	free(one->key);
-	json_decref(one->problem);
-	json_decref(one->config);
-	json_decref(one->detail);
-	json_decref(one->counted);
-	free(one->values);
-	free(one->samples);
-}
-
-void study_free(struct study *study) {
-	if (!study)
-		return;
-	for (size_t i = 0; i < study->gathering.count; i++)
-		gathered_clear(&study->gathering.rows[i]);
-	free(study->gathering.rows);
-	free(study->gathering.slots);
-	json_decref(study->last_problem);
-	free(study->last_text);
-	json_decref(study->machine);
-	json_decref(study->ceilings);
-	json_decref(study->named.winner_problem);
-	json_decref(study->named.winner_config);
-	json_decref(study->named.baseline_config);
-	free(study->rate);
-	free(study->kernel);
-	free(study->device);
-	arena_free(study->arena);
-	free(study);
-}
-
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline) {
 	json_decref(study->named.winner_problem);
 	json_decref(study->named.winner_config);
@@ -227,72 +74,6 @@ void study_recommend(struct study *study, const json_t *problem, const json_t *w
 	study->named.winner_problem = json_deep_copy(problem);
 	study->named.winner_config = json_deep_copy(winner);
 	study->named.baseline_config = json_deep_copy(baseline);
-}
-
-static enum grade grade_of(const struct study_trial *trial) {
-	const char *phase = trial->phase ? trial->phase : "";
-	if (strcmp(phase, "counters") == 0 || strcmp(phase, "between") == 0 || strcmp(phase, "bridge") == 0)
-		return GRADE_NONE; /* the latter two belong to another problem */
-	if (strcmp(trial->status, "censored") == 0)
-		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
-	if (trial->disturbed)
-		return GRADE_DISTURBED;
-	bool in_blocks = strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 || strcmp(phase, "ablation") == 0;
-	return in_blocks ? GRADE_DUEL : GRADE_SEARCH;
-}
-
-static void numbers_add(double **numbers, size_t *count, const double *more, size_t more_count) {
-	*numbers = mem_grow(*numbers, *count + more_count + 1, sizeof **numbers);
-	for (size_t i = 0; i < more_count; i++)
-		if (more[i] > 0 && isfinite(more[i]))
-			(*numbers)[(*count)++] = more[i];
-}
-
-static void times_add(struct gathered *one, const struct study_trial *trial, enum grade grade) {
-	if (grade == GRADE_SEARCH) {
-		one->searched_log += log(trial->value);
-		one->searched_count++;
-	}
-	if (grade < one->grade || grade == GRADE_NONE)
-		return;
-	if (grade > one->grade)
-		one->value_count = one->sample_count = one->trials = 0;
-	one->grade = grade;
-	one->trials++;
-	/* A trial that was cut short after a sample or two took as long as these. */
-	double value = grade == GRADE_SHORT ? stats_median(trial->samples, trial->sample_count) : trial->value;
-	numbers_add(&one->values, &one->value_count, &value, 1);
-	numbers_add(&one->samples, &one->sample_count, trial->samples, trial->samples ? trial->sample_count : 0);
-}
-
-static void detail_add(struct gathered *one, const struct study_trial *trial) {
-	if (!json_is_object(trial->detail))
-		return;
-	if (json_object_size(trial->detail) > json_object_size(one->detail)) {
-		json_decref(one->detail);
-		one->detail = json_incref((json_t *)trial->detail);
-	}
-	if (json_array_size(json_object_get(trial->detail, "counters"))) {
-		json_decref(one->counted);
-		one->counted = json_incref((json_t *)trial->detail);
-	}
-}
-
-bool study_add(struct study *study, const struct study_trial *trial) {
-	bool correct = strcmp(trial->status, "correct") == 0, over = strcmp(trial->status, "censored") == 0;
-	if (!json_is_object(trial->config) || !json_is_object(trial->problem))
-		return false;
-	if (!correct && !over) {
-		study->failures++;
-		return true;
-	}
-	if (!(trial->value > 0) || !isfinite(trial->value))
-		return false;
-	struct gathered *one = study_gather(study, trial);
-	times_add(one, trial, grade_of(trial));
-	detail_add(one, trial);
-	one->newest = ++study->added;
-	return true;
 }
 
 static double row_deviation(const struct gathered *one) {
@@ -356,15 +137,12 @@ void study_limit(struct study *study, size_t rows) {
 
 /* NULL if there are none. */
 static const struct study_fact *facts_of(struct study *study, const json_t *list) {
-	size_t i;
-	json_t *one;
 	if (json_array_size(list) == 0)
 		return NULL;
 	struct study_fact *facts = arena_alloc(study->arena, json_array_size(list) + 1, sizeof *facts);
-	json_array_foreach((json_t *)list, i, one) {
-		facts[i] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
-	}
-	facts[i] = (struct study_fact){NULL, NAN};
+	js_each (one, list)
+		facts[one_at] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
+	facts[json_array_size(list)] = (struct study_fact){NULL, NAN};
 	return facts;
 }
 
@@ -396,6 +174,215 @@ static void study_facts_make(struct study *study) {
 		row->metrics =
 			facts_of(study, metrics ? metrics : json_object_get(json_object_get(row->counted, "counting"), "metrics"));
 	}
+}
+
+/* Curves and maps show the smallest value over everything else, so that the rows that have it must stay. */
+/* Questions compare rows with rows, so that a table of any size is reduced to ROWS_MOST: the best rows of each problem,
+ * then those whose configurations are nearest to the best one, because series and pairs need these, and an even share
+ * of the rest. */
+enum { CELLS_MOST = 16 << 20, PAIR_MOST = 1 << 16 };
+
+struct pairs {
+	const struct study *study;
+	size_t *at;          /* of columns a < b, at a * columns + b: the first cell, SIZE_MAX for none */
+	unsigned char *seen; /* of all cells */
+	size_t cells;
+};
+
+static bool is_kept_pair(const struct study *study, size_t a, size_t b) {
+	const struct study_column *x = study_column(study, a), *y = study_column(study, b);
+	return !x->is_problem && !y->is_problem && x->levels * y->levels <= PAIR_MOST;
+}
+
+static void pairs_make(struct pairs *pairs, const struct study *study) {
+	size_t columns = study_columns(study);
+	*pairs = (struct pairs){.study = study, .at = mem_alloc(columns * columns + 1, sizeof *pairs->at)};
+	for (size_t a = 0; a < columns; a++)
+		for (size_t b = a; b < columns; b++) {
+			size_t size = study_column(study, a)->levels * study_column(study, b)->levels;
+			bool fits = is_kept_pair(study, a, b) && pairs->cells + size <= CELLS_MOST;
+			pairs->at[a * columns + b] = fits ? pairs->cells : SIZE_MAX;
+			pairs->cells += fits ? size : 0;
+		}
+	pairs->seen = mem_alloc(pairs->cells + 1, 1);
+}
+
+/* Does the row have a pair of values that no earlier row has? */
+static bool is_new(struct pairs *pairs, const int *level) {
+	size_t columns = study_columns(pairs->study);
+	bool any = false;
+	for (size_t a = 0; a < columns; a++)
+		for (size_t b = a; b < columns; b++) {
+			size_t at = pairs->at[a * columns + b];
+			if (at == SIZE_MAX || level[a] == STUDY_ABSENT || level[b] == STUDY_ABSENT)
+				continue;
+			at += (size_t)level[a] * study_column(pairs->study, b)->levels + (size_t)level[b];
+			any = any || !pairs->seen[at];
+			pairs->seen[at] = 1;
+		}
+	return any;
+}
+
+/* Marks the fastest rows of each pair of values, problem by problem and no more than `most`; returns their number.
+ * order: rows by problem, then by value; first: whether an index of it begins a problem. */
+static size_t study_pairs_keep(const struct study *study, const size_t *order, const bool *first, size_t most,
+                               bool *keep) {
+	struct pairs pairs;
+	size_t problems = 0, kept = 0, of_problem = 0;
+	pairs_make(&pairs, study);
+	for (size_t i = 0; i < study_rows(study); i++)
+		problems += first[i];
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, order[i]);
+		if (first[i]) {
+			memset(pairs.seen, 0, pairs.cells);
+			of_problem = 0;
+		}
+		if (row->over || of_problem >= most / problems || !is_new(&pairs, row->level))
+			continue;
+		of_problem++;
+		kept += !keep[order[i]];
+		keep[order[i]] = true;
+	}
+	free(pairs.at);
+	free(pairs.seen);
+	return kept;
+}
+
+enum { ROWS_MOST = 2500, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };
+
+struct thinning {
+	const struct study *study;
+	size_t most;    /* rows */
+	char **problem; /* of each row, as text */
+	size_t *order;  /* by problem, then by value */
+	bool *keep;
+	size_t kept;
+};
+
+static void keep(struct thinning *thinning, size_t row) {
+	if (row == SIZE_MAX || thinning->keep[row])
+		return;
+	thinning->keep[row] = true;
+	thinning->kept++;
+}
+
+static int by_problem_and_time(const void *a, const void *b, void *ctx) {
+	const struct thinning *thinning = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	double p = thinning->study->rows[x].value, q = thinning->study->rows[y].value;
+	int order = strcmp(thinning->problem[x], thinning->problem[y]);
+	return order ? order : p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+/* Keeps the fastest safe rows; returns the fastest of all. */
+static size_t best_keep(struct thinning *thinning) {
+	const struct study_row *rows = thinning->study->rows;
+	const char *done = NULL;
+	size_t best = SIZE_MAX, problems = 0;
+	for (size_t i = 0; i < thinning->study->row_count; i++) {
+		size_t row = thinning->order[i];
+		if (!study_row_safe(&rows[row]) || (done && strcmp(done, thinning->problem[row]) == 0))
+			continue;
+		done = thinning->problem[row];
+		if (problems++ < PROBLEMS_MOST)
+			keep(thinning, row);
+		if (best == SIZE_MAX || rows[row].value < rows[best].value)
+			best = row;
+	}
+	return best;
+}
+
+static size_t apart(const json_t *a, const json_t *b) {
+	size_t count = 0, found = 0;
+	js_members (name, value, a) {
+		const json_t *other = json_object_get(b, name);
+		found += other != NULL;
+		count += !other || !json_equal(value, other);
+	}
+	count += json_object_size(b) - found;
+	return count < APART_MOST ? count : APART_MOST;
+}
+
+/* Keeps `most` of the `of` marked rows, evenly. */
+static void share_keep(struct thinning *thinning, const size_t *marks, size_t mark, size_t of, size_t most) {
+	for (size_t i = 0, at = 0; i < thinning->study->row_count && of; i++) {
+		size_t row = thinning->order[i];
+		if (marks[row] != mark)
+			continue;
+		if (of <= most || (at + 1) * most / of > at * most / of)
+			keep(thinning, row);
+		at++;
+	}
+}
+
+static void near_keep(struct thinning *thinning, size_t centre) {
+	const struct study *study = thinning->study;
+	size_t *far = mem_alloc(study->row_count, sizeof *far), count[APART_MOST + 1] = {0}, left = thinning->most / 2;
+	for (size_t r = 0; r < study->row_count; r++)
+		count[far[r] = apart(study->rows[r].config, study->rows[centre].config)]++;
+	for (size_t d = 0; d <= APART_MOST && left; d++) {
+		share_keep(thinning, far, d, count[d], left);
+		left -= count[d] < left ? count[d] : left;
+	}
+	free(far);
+}
+
+static void others_keep(struct thinning *thinning) {
+	size_t rows = thinning->study->row_count, *kept = mem_alloc(rows, sizeof *kept);
+	for (size_t r = 0; r < rows; r++)
+		kept[r] = thinning->keep[r];
+	if (thinning->kept < thinning->most)
+		share_keep(thinning, kept, false, rows - thinning->kept, thinning->most - thinning->kept);
+	free(kept);
+}
+
+static void pairs_keep(struct thinning *thinning) {
+	size_t rows = thinning->study->row_count;
+	mem_auto bool *first = mem_alloc(rows, sizeof *first);
+	for (size_t i = 0; i < rows; i++)
+		first[i] =
+			i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
+	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 3 * 2, thinning->keep);
+}
+
+static void rows_drop(struct study *study, const bool *keep) {
+	size_t kept = 0;
+	for (size_t r = 0; r < study->row_count; r++)
+		if (keep[r])
+			study->rows[kept++] = study->rows[r];
+	study->left_out = study->row_count - kept;
+	study->row_count = kept;
+}
+
+/* Drops rows before columns are made, or after that if there is a limit. These two rows stay; SIZE_MAX: none. */
+static void study_thin(struct study *study, size_t winner, size_t baseline) {
+	size_t rows = study->row_count, most = study->limit ? study->limit : ROWS_MOST;
+	if (rows <= most)
+		return;
+	struct thinning thinning = {.study = study,
+	                            .most = most,
+	                            .problem = mem_alloc(rows, sizeof *thinning.problem),
+	                            .order = mem_alloc(rows, sizeof *thinning.order),
+	                            .keep = mem_alloc(rows, sizeof *thinning.keep)};
+	for (size_t r = 0; r < rows; r++) {
+		thinning.problem[r] = js_canonical(study->rows[r].problem);
+		thinning.order[r] = r;
+	}
+	qsort_r(thinning.order, rows, sizeof *thinning.order, by_problem_and_time, &thinning);
+	size_t best = best_keep(&thinning);
+	keep(&thinning, winner);
+	keep(&thinning, baseline);
+	if (study->limit)
+		pairs_keep(&thinning);
+	near_keep(&thinning, winner != SIZE_MAX ? winner : best != SIZE_MAX ? best : 0);
+	others_keep(&thinning);
+	rows_drop(study, thinning.keep);
+	for (size_t r = 0; r < rows; r++)
+		free(thinning.problem[r]);
+	free(thinning.problem);
+	free(thinning.order);
+	free(thinning.keep);
 }
 
 void study_finish(struct study *study) {

@@ -45,8 +45,6 @@ struct study_trial {
 };
 /* False: the trial is invalid (not objects, or a value that is not positive) and was ignored. */
 bool study_add(struct study *study, const struct study_trial *trial);
-/* A configuration that was added before with this text, or NULL; borrowed. */
-json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
 /* Sets the winner and the baseline of the newest tune, if there is one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
 /* Limits the table to about this many rows (2500 if this is not called); the fastest row of each pair of values of two

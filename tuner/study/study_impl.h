@@ -61,8 +61,6 @@ struct study {
 };
 
 bool study_row_safe(const struct study_row *row); /* it is safe to use and was not cut short */
-/* Drops rows before columns are made, or after that if there is a limit. These two rows stay; SIZE_MAX: none. */
-void study_thin(struct study *study, size_t winner, size_t baseline);
 /* Scales rows that were only searched to the speed that the machine had during races and duels. */
 void study_columns_make(struct study *study);
 
@@ -143,8 +141,6 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  */
 struct csv *table_cells_rewrite(struct csv *csv);
-/* Leaves out what follows "±" in cells. */
-void table_deviations_cut(struct csv *csv);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
@@ -170,14 +166,9 @@ struct table {
 	const struct study_reading *reading;
 };
 enum { TABLE_PROBLEM_NAMES = 32 };
-/* src: table_parts.c */
-/* Do the table's parts leave some of the time, which is then a part as well? */
-bool table_has_rest(const struct table *table);
-/* The number in a cell, in the unit that it or its column names. */
-bool table_measured(const struct csv *csv, const char *cell, const struct table_name *name, double *value);
-/* The other measurements of a row besides its time. New reference; NULL if a file of counters cannot be read. rest: the
- * parts leave some of the time. */
-json_t *table_detail(const struct table *table, size_t row, double seconds, bool rest, struct err *err);
+/* src: table_rows.c: adds the rows of a table whose columns have their roles. */
+int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,
+               const json_t *machine, struct err *err);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
@@ -285,8 +276,4 @@ struct wide {
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
-
-/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
- * src: table_long.c */
-struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);
 #endif

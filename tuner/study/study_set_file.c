@@ -21,14 +21,13 @@ enum {
 static const double SECONDS_MAX = 1e9;
 
 static int settings_check(const json_t *row, const char *key, struct err *err) {
-	json_t *object, *member;
-	const char *name;
+	json_t *object;
 	struct value value;
 	if (js_object(row, key, &object, err))
 		return -1;
 	if (json_object_size(object) > MEMBERS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "\"%s\" has more than %d members", key, MEMBERS_MAX);
-	json_object_foreach(object, name, member) {
+	js_members (name, member, object) {
 		bool fine = value_from_json(member, &value) && *name && strlen(name) <= NAME_MAX_BYTES;
 		if (!fine || (value.type == VALUE_REAL && !isfinite(value.as.r)))
 			return err_set(err, ERR_USAGE, NULL, "\"%s\": \"%.40s\" is neither a number nor a word", key, name);
@@ -226,15 +225,11 @@ int study_set_document(struct study_set *set, const json_t *document, struct err
 
 enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20, ROWS_TEXT_MAX = 1 << 20 };
 
-static double counted(const struct record_row *row, size_t counter) {
-	return row->counters ? row->counters[counter] : 0.0 / 0.0;
-}
-
 /* New reference, or NULL. */
 static json_t *detail_of(const struct record *record, const struct record_row *row) {
 	json_t *counters = json_array();
 	for (size_t i = 0; i < record->counter_count; i++) {
-		double value = counted(row, i);
+		double value = row->counters ? row->counters[i] : NAN;
 		if (value == value)
 			json_array_append_new(counters, json_pack("{s:s,s:o,s:s}", "name", record->counters[i], "value",
 			                                          js_number(value), "status", "counted"));

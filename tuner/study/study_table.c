@@ -7,11 +7,6 @@
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 
-/* Reads the notes of a table (lines that begin with '#') and the names of its columns, and describes how it was read.
- */
-/* A value that was published without its spread is taken to be right within this. */
-static const double ASSUMED_NOISE = 0.05;
-
 /* "KEY: VALUE" among the lines that begin with '#'; NULL if none has this key. */
 static const char *table_note(const struct csv *csv, const char *key) {
 	size_t length = strlen(key);
@@ -91,189 +86,6 @@ static const char *table_device(const struct table *table) {
 	return noted ? "cpu" : device_guess(table);
 }
 
-static json_t *names_json(const struct table *table, enum table_role role) {
-	json_t *list = role == TABLE_COUNTER ? names_json(table, TABLE_FILE) : json_array();
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].role == role)
-			json_array_append_new(list, json_string(table->columns[c].name));
-	return list;
-}
-
-static const char *role_word(enum table_role role) {
-	static const char *const words[] = {
-		[TABLE_PARAM] = "parameter", [TABLE_PROBLEM] = "problem", [TABLE_TIME] = "time",
-		[TABLE_RATE] = "rate",       [TABLE_FIGURE] = "figure",   [TABLE_COUNTER] = "counter",
-		[TABLE_FILE] = "file",       [TABLE_STATUS] = "status",   [TABLE_IGNORED] = "skipped"};
-	return words[role];
-}
-
-/* Tells who wrote the file, and what its columns are. New reference. */
-static json_t *source_json(const struct table *table) {
-	json_t *columns = json_array();
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		bool time = column->read.measure == MEASURE_TIME || (column->role == TABLE_TIME && !table->unitless);
-		const char *unit = time ? "s" : column->role == TABLE_RATE ? column->read.per : "";
-		json_array_append_new(
-			columns, json_pack("{s:s,s:s,s:s}", "name", column->name, "role", role_word(column->role), "unit", unit));
-	}
-	return json_pack("{s:s,s:o}", "producer", table->producer ? table->producer : "table", "columns", columns);
-}
-
-/* number of configurations that were added, finished or not */
-static size_t study_gathered(const struct study *study) {
-	return study->gathering.count;
-}
-
-/* Says how the table was read, and how far a value may be off: without repeated rows that is an assumption. */
-static void table_describe(const struct table *table, struct study_set *set, size_t before) {
-	const struct table_column *value = &table->columns[table->value];
-	for (size_t i = 0; i < study_set_count(set); i++) {
-		struct study_item *item = study_set_at(set, i);
-		size_t rows = study_gathered(item->study);
-		if (item->table || item->trials == 0 || i < before)
-			continue;
-		bool thin = item->trials < 2 * rows;
-		item->table = json_pack("{s:s,s:I,s:I,s:s,s:s,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "file", table->path, "rows",
-		                        (json_int_t)rows, "values", (json_int_t)item->trials, "value", value->name, "per",
-		                        value->read.per, "scale", value->read.scale, "rate", value->role == TABLE_RATE,
-		                        "problem", names_json(table, TABLE_PROBLEM), "parameters",
-		                        names_json(table, TABLE_PARAM), "figures", names_json(table, TABLE_FIGURE), "counters",
-		                        names_json(table, TABLE_COUNTER), "ignored", names_json(table, TABLE_IGNORED));
-		if (table->wide)
-			json_object_set_new(item->table, "wide", json_string(table->wide));
-		if (table->assumed_unit)
-			json_object_set_new(item->table, "assumed_unit", json_string("s"));
-		if (table->guessed)
-			json_object_set_new(item->table, "assumed_direction",
-			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));
-		item->producer = source_json(table);
-		if (value->role == TABLE_RATE)
-			study_rate(item->study, value->name, value->read.scale);
-		else if (table->unitless)
-			study_unitless(item->study);
-		if (thin) {
-			item->noise = ASSUMED_NOISE;
-			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));
-		}
-	}
-}
-
-static const double SECONDS_MAX = 1e9, SECONDS_MIN = 1e-15;
-
-struct filling {
-	struct table *table;
-	struct study_set *set;
-	const char *kernel, *device;
-	const json_t *machine;
-	size_t kernel_column; /* SIZE_MAX: the table does not have one */
-	size_t values;
-	bool rest; /* the parts leave some of the time */
-	struct err *err;
-};
-
-static int cell_refuse(const struct filling *filling, size_t row, const char *column, const char *cell,
-                       const char *why) {
-	const char *hint = NULL;
-	if (strchr(cell, ',') && filling->table->csv->delimiter != ';')
-		hint = "write 12400 or 12.4, because a comma is neither a point nor a mark of thousands here";
-	else if (strcmp(cell, column) == 0)
-		hint = "the header is repeated there: write one file for each table, or remove the line";
-	else if (*cell == '-' || *cell == '0')
-		hint = "remove the row, or write - if the run failed";
-	return err_set(filling->err, ERR_USAGE, hint, "%s:%zu: %.60s \"%.40s\" %s", filling->table->path,
-	               filling->table->csv->line[row], column, cell, why);
-}
-
-static json_t *setting_json(const struct table *table, size_t column, const char *cell) {
-	double number;
-	if (!table->columns[column].numbers || !table_number(table->csv, cell, true, &number))
-		return value_json(value_word(cell));
-	bool whole = number == floor(number) && fabs(number) < 9e15;
-	return value_json(whole ? value_int((int64_t)number) : value_real(number));
-}
-
-/* The members of one role. New reference. */
-static json_t *settings_json(const struct table *table, size_t row, enum table_role role) {
-	json_t *object = json_object();
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const char *cell = csv_cell(table->csv, row, c);
-		if (table->columns[c].role == role && *cell)
-			json_object_set_new(object, table->columns[c].name, setting_json(table, c, cell));
-	}
-	return object;
-}
-
-/* A failure if a column says so. */
-static const char *status_of(const struct table *table, size_t row) {
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].role == TABLE_STATUS && *csv_cell(table->csv, row, c) &&
-		    table_is_missing(csv_cell(table->csv, row, c)))
-			return "runtime";
-	return "correct";
-}
-
-static struct study_item *item_of(const struct filling *filling, size_t row) {
-	const char *kernel = filling->kernel;
-	if (filling->kernel_column != SIZE_MAX && *csv_cell(filling->table->csv, row, filling->kernel_column))
-		kernel = csv_cell(filling->table->csv, row, filling->kernel_column);
-	return study_set_item(filling->set, kernel, filling->device, filling->machine);
-}
-
-static int row_add(struct filling *filling, size_t row) {
-	const struct table *table = filling->table;
-	const struct table_column *column = &table->columns[table->value];
-	const char *cell = csv_cell(table->csv, row, table->value);
-	struct study_trial trial = {.phase = "sweep", .status = status_of(table, row)};
-	double seconds = NAN;
-	if (table_is_missing(cell))
-		trial.status = "runtime";
-	else if (!table_measured(table->csv, cell, &column->read, &seconds))
-		return cell_refuse(filling, row, column->name, cell, "is not a number");
-	else if (!(seconds > 0) && column->read.measure == MEASURE_NONE && (table->unitless || column->role == TABLE_RATE))
-		return err_set(filling->err, ERR_USAGE, "add a constant to the column, or leave out such rows",
-		               "%s:%zu: %.60s \"%.40s\": values of 0 and below cannot be compared as ratios", table->path,
-		               table->csv->line[row], column->name, cell);
-	else if (!(seconds > 0))
-		return cell_refuse(filling, row, column->name, cell, "is not positive");
-	if (column->role == TABLE_RATE)
-		seconds = 1 / seconds;
-	if (isfinite(seconds) && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
-		return cell_refuse(filling, row, column->name, cell, "is out of range");
-	js_auto json_t *problem = settings_json(table, row, TABLE_PROBLEM),
-				   *config = settings_json(table, row, TABLE_PARAM);
-	js_auto json_t *detail = table_detail(table, row, seconds, filling->rest, filling->err);
-	trial.problem = problem;
-	trial.config = config;
-	trial.detail = json_object_size(detail) ? detail : NULL;
-	trial.value = seconds;
-	trial.samples = &seconds;
-	trial.sample_count = isfinite(seconds);
-	filling->values += detail && isfinite(seconds) && study_set_add(item_of(filling, row), &trial);
-	if (detail && !isfinite(seconds))
-		study_set_add(item_of(filling, row), &trial);
-	return detail ? 0 : -1;
-}
-
-/* Names of kernels that occur once each are versions of one thing, which the rows compare. */
-static bool is_kernel_column(const struct table *table, size_t column) {
-	return strcasecmp(table->columns[column].name, "kernel") == 0 && table->columns[column].role == TABLE_IGNORED;
-}
-
-static int fill(struct filling *filling) {
-	size_t before = study_set_count(filling->set);
-	for (size_t c = 0; c < filling->table->csv->columns; c++)
-		if (is_kernel_column(filling->table, c))
-			filling->kernel_column = c;
-	for (size_t r = 0; r < filling->table->csv->rows; r++)
-		if (row_add(filling, r))
-			return -1;
-	if (filling->values == 0)
-		return err_set(filling->err, ERR_USAGE, NULL, "%s: no row of the table has a time", filling->table->path);
-	table_describe(filling->table, filling->set, before);
-	return 0;
-}
-
 static int table_read(struct study_set *set, struct table *table, struct err *err) {
 	struct study_reading reading = table->reading ? *table->reading : (struct study_reading){0};
 	const char *names[TABLE_PROBLEM_NAMES];
@@ -285,19 +97,167 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	}
 	table->reading = &reading;
 	int failed = machine ? table_roles(table, err) : -1;
-	if (!failed) {
-		struct filling filling = {.table = table,
-		                          .set = set,
-		                          .kernel = kernel,
-		                          .device = table_device(table),
-		                          .machine = machine,
-		                          .kernel_column = SIZE_MAX,
-		                          .rest = table_has_rest(table),
-		                          .err = err};
-		failed = fill(&filling);
-	}
+	failed = failed || table_fill(set, table, kernel, table_device(table), machine, err) ? -1 : 0;
 	table->reading = NULL;
 	return failed;
+}
+
+static const double AGAIN = 0.1;
+
+struct making {
+	const struct csv *csv;
+	const struct wide *wide;
+	struct csv *out;
+	size_t key[CSV_COLUMNS_MAX], keys; /* columns that stay */
+};
+
+static bool is_wide(const struct wide *wide, size_t column) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (wide->column[i] == column)
+			return true;
+	return false;
+}
+
+/* The header of the times. A rate keeps its unit as it was written. */
+static const char *value_header(const struct making *making) {
+	const struct wide *wide = making->wide;
+	const char *header = making->csv->header[wide->column[wide->count - 1 - wide->with_serial]], *unit;
+	char text[TABLE_NAME + 16];
+	if (wide->speedups)
+		return "speedup";
+	if (wide->measure.measure != MEASURE_RATE) {
+		double scale = wide->measure.scale;
+		return scale == 1      ? "time_s"
+		       : scale == 1e-3 ? "time_ms"
+		       : scale == 1e-6 ? "time_us"
+		       : scale == 1e-9 ? "time_ns"
+		       : scale == 60   ? "time_minutes"
+		                       : "time_hours";
+	}
+	unit = wide->unit ? wide->unit : strpbrk(header, "([");
+	if (!unit)
+		unit = strrchr(header, ' ')   ? strrchr(header, ' ') + 1
+		       : strrchr(header, '_') ? strrchr(header, '_') + 1
+		                              : header;
+	snprintf(text, sizeof text, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
+	return arena_strdup(making->csv->arena, text);
+}
+
+/* Do two rows agree in all columns that describe the problem? */
+static bool is_same_problem(const struct making *making, size_t a, size_t b) {
+	const struct csv *csv = making->csv;
+	for (size_t k = 0; k < making->keys; k++)
+		if (table_is_problem(csv->header[making->key[k]]) &&
+		    strcmp(csv_cell(csv, a, making->key[k]), csv_cell(csv, b, making->key[k])) != 0)
+			return false;
+	return true;
+}
+
+/* The same code measured again takes a little more or less. */
+static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
+	double x, y;
+	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
+		return true;
+	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
+	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;
+}
+
+/* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
+static bool is_serial(const struct making *making, size_t at) {
+	const struct wide *wide = making->wide;
+	const struct csv *csv = making->csv;
+	if (wide->repeats || !table_has_word(wide->value[at], table_serial_words))
+		return false;
+	for (size_t r = 1; r < csv->rows; r++)
+		for (size_t s = 0; s < r && csv->rows <= TABLE_PAIRS_ROWS; s++)
+			if (is_same_problem(making, r, s) && !is_same_time(csv, r, s, wide->column[at]))
+				return false;
+	return true;
+}
+
+static void row_add(struct making *making, size_t row, size_t at, bool serial) {
+	struct csv *out = making->out;
+	const char **cells = out->cells + out->rows * out->columns;
+	for (size_t k = 0; k < making->keys; k++)
+		cells[k] = serial && !table_is_problem(making->csv->header[making->key[k]])
+		               ? ""
+		               : csv_cell(making->csv, row, making->key[k]);
+	if (!making->wide->repeats)
+		cells[making->keys] = making->wide->value[at];
+	if (making->wide->directed)
+		cells[making->keys + 1] = making->wide->direction[at];
+	if (making->wide->with_serial)
+		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
+	cells[out->columns - 1] = csv_cell(making->csv, row, making->wide->column[at]);
+	for (size_t r = 0; r < out->rows && serial; r++)
+		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
+			return;
+	out->line[out->rows++] = making->csv->line[row];
+}
+
+/* The parts of a row; "" if one of them is missing. */
+static const char *sum_of(const struct csv *csv, const struct wide *wide, size_t row) {
+	double sum = 0, one;
+	char text[48];
+	for (size_t i = 0; i < wide->count; i++)
+		sum += table_number(csv, csv_cell(csv, row, wide->column[i]), false, &one) ? one * wide->measure.scale : NAN;
+	snprintf(text, sizeof text, "%.9g", sum);
+	return isfinite(sum) ? arena_strdup(csv->arena, text) : "";
+}
+
+static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
+	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
+	*out = *csv;
+	out->columns++;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
+	for (size_t c = 0; c < csv->columns; c++)
+		out->header[c] = csv->header[c];
+	out->header[csv->columns] = "total_s";
+	for (size_t r = 0; r < csv->rows; r++) {
+		for (size_t c = 0; c < csv->columns; c++)
+			out->cells[r * out->columns + c] = csv_cell(csv, r, c);
+		out->cells[r * out->columns + csv->columns] = sum_of(csv, wide, r);
+	}
+	return out;
+}
+
+static void header_make(struct making *making) {
+	struct csv *out = making->out;
+	for (size_t k = 0; k < making->keys; k++)
+		out->header[k] = making->csv->header[making->key[k]];
+	if (!making->wide->repeats)
+		out->header[making->keys] = making->wide->name;
+	if (making->wide->directed)
+		out->header[making->keys + 1] = making->wide->other ? making->wide->other : "operation";
+	if (making->wide->with_serial)
+		out->header[making->keys + 1] = "version";
+	out->header[out->columns - 1] = value_header(making);
+}
+
+/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
+ */
+static struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
+	if (wide->sum)
+		return sum_add(csv, wide);
+	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};
+	struct csv *out = making.out;
+	*out = *csv;
+	for (size_t c = 0; c < csv->columns; c++)
+		if (!is_wide(wide, c))
+			making.key[making.keys++] = c;
+	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
+	out->rows = 0;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);
+	out->line = arena_alloc(csv->arena, csv->rows * wide->count + 1, sizeof *out->line);
+	header_make(&making);
+	for (size_t i = 0; i < wide->count; i++) {
+		bool serial = is_serial(&making, i);
+		for (size_t r = 0; r < csv->rows && (!serial || r == 0 || making.keys > 1); r++)
+			row_add(&making, r, i, serial);
+	}
+	return out;
 }
 
 static int hint_add(struct err *err) {
@@ -416,6 +376,30 @@ static void units_take(struct csv *csv) {
 	csv->rows--;
 	memmove(csv->cells, csv->cells + csv->columns, csv->rows * csv->columns * sizeof *csv->cells);
 	memmove(csv->line, csv->line + 1, csv->rows * sizeof *csv->line);
+}
+
+/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor,
+ * are not part of it. A unit behind the deviation is the value's. */
+static void deviation_cut(struct csv *csv, size_t at) {
+	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", " ("};
+	const char *cell = csv->cells[at];
+	for (size_t i = 0; i < sizeof signs / sizeof *signs && isdigit((unsigned char)*cell); i++) {
+		const char *sign = strstr(cell, signs[i]), *rest = sign ? sign + strlen(signs[i]) : "";
+		rest += strspn(rest, " ");
+		size_t number = strspn(rest, "0123456789.,"), own = strspn(cell, "0123456789.,");
+		if (!number || (*signs[i] == ' ' && (rest[number] != ')' || rest[number + 1] || cell + own != sign)))
+			continue;
+		bool bare = strspn(cell + own, " ") == (size_t)(sign - cell) - own;
+		csv->cells[at] = arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell,
+		                              bare && *signs[i] != ' ' ? rest + number : "");
+		return;
+	}
+}
+
+/* Leaves out what follows "±" in cells. */
+static void table_deviations_cut(struct csv *csv) {
+	for (size_t i = 0; i < csv->rows * csv->columns; i++)
+		deviation_cut(csv, i);
 }
 
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,

@@ -74,29 +74,6 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 	return sure;
 }
 
-/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor,
- * are not part of it. A unit behind the deviation is the value's. */
-static void deviation_cut(struct csv *csv, size_t at) {
-	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", " ("};
-	const char *cell = csv->cells[at];
-	for (size_t i = 0; i < sizeof signs / sizeof *signs && digits(cell); i++) {
-		const char *sign = strstr(cell, signs[i]), *rest = sign ? sign + strlen(signs[i]) : "";
-		rest += strspn(rest, " ");
-		size_t number = strspn(rest, "0123456789.,"), own = strspn(cell, "0123456789.,");
-		if (!number || (*signs[i] == ' ' && (rest[number] != ')' || rest[number + 1] || cell + own != sign)))
-			continue;
-		bool bare = strspn(cell + own, " ") == (size_t)(sign - cell) - own;
-		csv->cells[at] = arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell,
-		                              bare && *signs[i] != ' ' ? rest + number : "");
-		return;
-	}
-}
-
-void table_deviations_cut(struct csv *csv) {
-	for (size_t i = 0; i < csv->rows * csv->columns; i++)
-		deviation_cut(csv, i);
-}
-
 static void thousands_rewrite(struct csv *csv, size_t column) {
 	for (size_t i = 0; i < STYLES; i++) {
 		if (!is_style(csv, column, styles[i]))

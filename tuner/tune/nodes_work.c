@@ -29,10 +29,7 @@ void work_free(struct work *work) {
 }
 
 void work_queue(struct parallel *parallel, struct work *work) {
-	if (parallel->queue_count == parallel->queue_room) {
-		parallel->queue_room = parallel->queue_room ? 2 * parallel->queue_room : 16;
-		parallel->queue = mem_grow(parallel->queue, parallel->queue_room, sizeof(struct work *));
-	}
+	parallel->queue = mem_room(parallel->queue, parallel->queue_count, &parallel->queue_room, sizeof(struct work *));
 	parallel->queue[parallel->queue_count++] = work;
 }
 

@@ -12,7 +12,7 @@
 /* Effects of the parameters, their interactions, and counters that vary with the time. */
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, CELL = 64 };
-static const double RATIO_MAX = 1e4;
+static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05;
 
 static void share_cell(const json_t *effect, char cell[CELL]) {
 	double share = js_real_or(effect, "share", NAN);
@@ -21,11 +21,12 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 		snprintf(cell, CELL, "%.0f %%", 100 * share);
 }
 
-/* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. */
+/* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. One whose interval begins
+ * at 1, as it is printed, is no effect; where the interval is narrow, too, that is known. */
 static bool is_clear(const json_t *effect) {
 	struct speedup ratio = speedup_read(effect);
-	bool open = !(ratio.low > 1) && speedup_is_unbounded(ratio);
-	return js_bool_or(effect, "known", false) && ratio.ratio < RATIO_MAX && !isnan(ratio.high) && !open;
+	bool decided = ratio.low >= 1 + PRINTED || ratio.high <= 1 + NARROW;
+	return js_bool_or(effect, "known", false) && ratio.ratio < RATIO_MAX && decided;
 }
 
 static void effect_add(struct table *table, const json_t *effect) {
@@ -190,13 +191,18 @@ static char *param_words(const json_t *param) {
 	char first[48], last[48], *words = mem_printf("%s:", js_string_or(param, "param", "?"));
 	explain_value_text(json_array_get(range, 0), first, sizeof first);
 	explain_value_text(json_array_get(range, 1), last, sizeof last);
-	if (strcmp(first, last) != 0)
-		mem_append(&words, " %s..%s are about as fast;", first, last);
+	bool flat = strcmp(first, last) != 0;
+	if (flat)
+		mem_append(&words, " %s..%s are about as fast", first, last);
 	js_each (step, json_object_get(param, "steps")) {
 		char value[48];
 		explain_value_text(json_object_get(step, "value"), value, sizeof value);
-		mem_append(&words, "%s %s takes %.3gx as long%s", step_at ? "," : "", value, js_real_or(step, "ratio", NAN),
-		           js_bool_or(step, "measured", false) ? "" : " (predicted)");
+		double ratio = js_real_or(step, "ratio", NAN);
+		if (flat && fabs(ratio - 1) < PRINTED)
+			continue;
+		mem_append(&words, "%s %s", step_at ? "," : flat ? ";" : "", value);
+		mem_append(&words, fabs(ratio - 1) < PRINTED ? " is about as fast" : " takes %.3gx as long", ratio);
+		mem_append(&words, js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	}
 	return words;
 }

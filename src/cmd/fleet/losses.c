@@ -190,10 +190,7 @@ static void kept_restore(json_t *loss, const json_t *kept) {
 }
 
 static void duel_add(struct losses *losses, const struct fleet_duel *duel) {
-	if (losses->count == losses->room) {
-		losses->room = losses->room ? 2 * losses->room : 16;
-		losses->duels = mem_grow(losses->duels, losses->room, sizeof *losses->duels);
-	}
+	losses->duels = mem_room(losses->duels, losses->count, &losses->room, sizeof *losses->duels);
 	losses->duels[losses->count++] = *duel;
 	fleet_loss_outcome(duel->loss, "not measured", "interrupted before it was measured");
 }

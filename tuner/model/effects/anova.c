@@ -151,6 +151,16 @@ static void terms(const struct split *split, size_t params, double *to) {
 	memcpy(to + params, split->pair, pairs_of(params) * sizeof *to);
 }
 
+static struct split split_new(size_t params) {
+	return (struct split){.main = mem_alloc(params, sizeof(double)),
+	                      .pair = mem_alloc(pairs_of(params) + 1, sizeof(double))};
+}
+
+static void split_free(struct split *split) {
+	free(split->main);
+	free(split->pair);
+}
+
 /* The standard error of each term because of the sample, by its spread over parts of it. */
 static double *sample_error_new(const struct anova_work *work) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params), size = work->data->samples / PARTS;

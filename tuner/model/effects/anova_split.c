@@ -8,16 +8,6 @@
 enum { ROUNDS_MAX = 40 };
 static const double SETTLED = 1e-4; /* of the largest change, in deviations of f */
 
-struct split split_new(size_t params) {
-	return (struct split){.main = mem_alloc(params, sizeof(double)),
-	                      .pair = mem_alloc(pairs_of(params) + 1, sizeof(double))};
-}
-
-void split_free(struct split *split) {
-	free(split->main);
-	free(split->pair);
-}
-
 static double sum_of_squares(const double *x, size_t count) {
 	double sum = 0;
 	for (size_t i = 0; i < count; i++)

@@ -90,8 +90,6 @@ struct split {
 	double total;        /* variance */
 	double *main, *pair; /* variances; chance may take them below 0 */
 };
-struct split split_new(size_t params);
-void split_free(struct split *split);
 /* f: of each configuration; pairs are taken in this order. noise: variance by chance of each configuration, whose part
  * is taken off the terms; NAN: estimated from the residual. */
 void split_make(struct split *split, const struct bins *bins, const double *f, const struct pair *order, double noise);

@@ -111,10 +111,6 @@ static void dim_place(struct gp_groups *groups, const struct join *join, size_t 
 		group_begin(&groups->group[groups->count++], join, dim);
 }
 
-static struct gp_groups *gp_groups_new(void) {
-	return mem_alloc(1, sizeof(struct gp_groups));
-}
-
 static void gp_groups_set(struct gp_groups *groups, const struct gp *gp, const uint16_t *codes, size_t stride,
                           size_t count) {
 	struct join join = {.candidates = count, .number = mem_alloc(PRODUCT_MAX, sizeof *join.number)};
@@ -201,7 +197,7 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 	pool->mean = mem_alloc(room, sizeof *pool->mean);
 	pool->variance = mem_alloc(room, sizeof *pool->variance);
 	pool->base = mem_alloc(room, sizeof *pool->base);
-	pool->groups = gp_groups_new();
+	pool->groups = mem_alloc(1, sizeof *pool->groups);
 	pool->values = values;
 	pool->table = mem_alloc(values * gp->dims + 1, sizeof *pool->table);
 	return pool;

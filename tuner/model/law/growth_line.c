@@ -5,9 +5,71 @@
 #include <gsl/gsl_multifit_nlinear.h>
 #include <gsl/gsl_vector.h>
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
+
+/* Cleveland 1979, section 2, of degree one, without the robust rounds: a size that is off bends its surroundings, and
+ * its leave-one-out error shows it. */
+
+/* The bandwidth extends a little beyond the furthest neighbour, whose weight would be 0 otherwise. */
+static const double BEYOND = 1.15, NONE = 1e-12;
+static const double DEVIATION_OF_MEAN = 1.2533; /* deviation of a normal error over its mean absolute value */
+
+/* The neighbours [first, first + near) of x among ascending sizes, without `out` (SIZE_MAX: with all). */
+static size_t neighbours(const struct growth_law *law, double x, size_t out, size_t *chosen) {
+	size_t count = 0;
+	bool taken[GROWTH_SIZES_MAX] = {false};
+	for (size_t k = 0; k < law->near; k++) {
+		size_t best = SIZE_MAX;
+		for (size_t i = 0; i < law->count; i++)
+			if (!taken[i] && i != out && (best == SIZE_MAX || fabs(law->x[i] - x) < fabs(law->x[best] - x)))
+				best = i;
+		if (best == SIZE_MAX)
+			break;
+		taken[best] = true;
+		chosen[count++] = best;
+	}
+	return count;
+}
+
+static double local_at(const struct growth_law *law, double x, size_t out) {
+	size_t chosen[GROWTH_SIZES_MAX], count = neighbours(law, x, out, chosen);
+	double sum = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+	double reach = BEYOND * fabs(law->x[chosen[count - 1]] - x) + NONE, weight[GROWTH_SIZES_MAX];
+	for (size_t k = 0; k < count; k++) {
+		double u = fabs(law->x[chosen[k]] - x) / reach;
+		weight[k] = pow(1 - u * u * u, 3);
+		sum += weight[k];
+		mean_x += weight[k] * (law->x[chosen[k]] - x);
+		mean_y += weight[k] * law->y[chosen[k]];
+	}
+	mean_x /= sum;
+	mean_y /= sum;
+	for (size_t k = 0; k < count; k++) {
+		double dx = law->x[chosen[k]] - x - mean_x;
+		xx += weight[k] * dx * dx;
+		xy += weight[k] * dx * (law->y[chosen[k]] - mean_y);
+	}
+	return mean_y - (xx > NONE ? xy / xx : 0) * mean_x;
+}
+
+static bool local_fit(const struct growth_points *points, struct growth_law *law) {
+	double sum = 0;
+	law->kind = GROWTH_LOCAL;
+	law->count = points->count;
+	if (points->count < law->near + 2)
+		return false;
+	memcpy(law->x, points->x, points->count * sizeof *law->x);
+	memcpy(law->y, points->y, points->count * sizeof *law->y);
+	for (size_t i = 0; i < points->count; i++)
+		sum += fabs(points->y[i] - local_at(law, points->x[i], i));
+	law->sigma = DEVIATION_OF_MEAN * sum / (double)points->count;
+	law->freedom = fmax(1, (double)points->count - 2 * (double)points->count / (double)law->near);
+	return true;
+}
 
 enum { ROUNDS = 6, POINTS_A_PIECE = 2 };
 static const double HUBER = 1.345; /* 95 % efficient for normal errors */
@@ -19,7 +81,7 @@ static const double MAD_OF_NORMAL = 0.6745, TINY = 1e-9;
 double growth_law_at(const struct growth_law *law, double x, double terms[GROWTH_TERMS_MAX]) {
 	double sum = 0;
 	if (law->kind == GROWTH_LOCAL)
-		return growth_local_at(law, x);
+		return local_at(law, x, SIZE_MAX);
 	if (law->kind == GROWTH_OVERHEAD) {
 		double a = law->coef[0], b = law->coef[1] + law->coef[2] * x, top = fmax(a, b);
 		double value = top + log(exp(a - top) + exp(b - top)), share = exp(a - value);
@@ -113,7 +175,7 @@ static bool weighted_fit(const struct growth_points *points, struct growth_law *
 	return solved;
 }
 
-bool growth_line_fit(const struct growth_points *points, struct growth_law *law) {
+static bool line_fit(const struct growth_points *points, struct growth_law *law) {
 	law->kind = law->breaks ? GROWTH_BROKEN : GROWTH_POWER;
 	law->terms = 2 + law->breaks;
 	if (points->count < law->terms)
@@ -138,14 +200,15 @@ static bool pieces_filled(const struct growth_points *points, const struct growt
 	return true;
 }
 
-bool growth_breaks_fit(const struct growth_points *points, const double *candidates, size_t count,
+/* The line with breaks at these candidates, which ascend, that has the smallest robust spread. */
+static bool breaks_fit(const struct growth_points *points, const double *candidates, size_t count,
                        struct growth_law *law) {
 	struct growth_law best = {.sigma = INFINITY};
 	bool two = law->breaks == 2;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = two ? i + 1 : i; j < count && (two || j == i); j++) {
 			struct growth_law one = {.breaks = law->breaks, .at = {candidates[i], candidates[j]}};
-			if (pieces_filled(points, &one) && growth_line_fit(points, &one) && one.sigma < best.sigma)
+			if (pieces_filled(points, &one) && line_fit(points, &one) && one.sigma < best.sigma)
 				best = one;
 		}
 	}
@@ -250,7 +313,7 @@ static bool sensible(const struct growth_points *points, const struct growth_law
 	return isfinite(law->sigma) && law->coef[2] > 0 && terms[0] >= SHARE_MIN;
 }
 
-bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law) {
+static bool overhead_fit(const struct growth_points *points, struct growth_law *law) {
 	if (points->count <= TERMS)
 		return false;
 	gsl_error_handler_t *before = gsl_set_error_handler_off();
@@ -268,4 +331,13 @@ bool growth_overhead_fit(const struct growth_points *points, struct growth_law *
 	gsl_multifit_nlinear_free(work);
 	gsl_set_error_handler(before);
 	return fitted;
+}
+
+bool growth_law_fit(const struct growth_points *points, const double *candidates, size_t count,
+                    struct growth_law *law) {
+	if (law->kind == GROWTH_OVERHEAD)
+		return overhead_fit(points, law);
+	if (law->kind == GROWTH_LOCAL)
+		return local_fit(points, law);
+	return law->breaks ? breaks_fit(points, candidates, count, law) : line_fit(points, law);
 }

@@ -15,14 +15,9 @@ struct growth_points {
  * of t = a + b exp(p x) by log a, log b and p. */
 double growth_law_at(const struct growth_law *law, double x, double terms[GROWTH_TERMS_MAX]);
 
-/* Fits the line with the breaks in law->at. False: the points do not determine it. */
-bool growth_line_fit(const struct growth_points *points, struct growth_law *law);
-/* Fits the line with law->breaks breaks at these candidates (ascending) that has the smallest robust spread. */
-bool growth_breaks_fit(const struct growth_points *points, const double *candidates, size_t count,
-                       struct growth_law *law);
-bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law);
-/* Fits lines through law->near sizes each. */
-double growth_local_at(const struct growth_law *law, double x);
+/* Fits a law of this kind, number of breaks (at some of the candidates, which ascend) and of sizes near by. False: the
+ * points do not determine it. */
+bool growth_law_fit(const struct growth_points *points, const double *candidates, size_t count, struct growth_law *law);
 
 /* Shared by the files scaling*.c only.
  *
@@ -45,13 +40,17 @@ struct scaling_data {
 /* Fills in the points of `scaling` that are not outliers, without point `without` (SIZE_MAX: with all). scaling_data.c
  */
 void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without);
-double scaling_growth(struct rates at, double threads);
+static inline double scaling_growth(struct rates at, double threads) {
+	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
+}
 /* The weighted sum of squares at the best eta, which goes to *eta unless that is NULL. */
 double scaling_squares(const struct scaling_data *data, struct rates at, double *eta);
 
 /* The minimum within the bounds of the law. */
 double scaling_minimum(const struct scaling_data *data, enum scaling_law law, struct rates *best);
-size_t scaling_params(enum scaling_law law);
+static inline size_t scaling_params(enum scaling_law law) {
+	return law == SCALING_AMDAHL ? 2 : 3;
+}
 
 /* The region that contains 95 % of the likelihood. */
 struct scaling_region {
@@ -61,9 +60,14 @@ struct scaling_region {
 	double squares, limit; /* limit: of the sum of squares */
 };
 struct scaling_region scaling_region(const struct scaling_data *data, enum scaling_law law);
-void scaling_sigma_ci(const struct scaling_region *region, double ci[2]);
-void scaling_kappa_ci(const struct scaling_region *region, double ci[2]);
-void scaling_best_ci(const struct scaling_region *region, double ci[2]);
-double scaling_best(struct rates at);
-void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]);
+/* The time is smallest at sqrt((1 - sigma) / kappa) threads (Gunther 2007, section 4.4.1), so that kappa = (1 - sigma)
+ * / threads^2. This is 1 / threads^2, which is between 0 and 1. */
+static inline double scaling_inverse(struct rates at) {
+	if (!(at.kappa > 0))
+		return 0;
+	return at.kappa < 1 - at.sigma ? at.kappa / (1 - at.sigma) : 1;
+}
+/* The interval of a quantity; threads: of a growth. */
+enum scaling_quantity { SCALING_SIGMA, SCALING_KAPPA, SCALING_INVERSE, SCALING_GROWTH };
+void scaling_ci(const struct scaling_region *region, enum scaling_quantity of, double threads, double ci[2]);
 #endif

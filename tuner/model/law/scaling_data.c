@@ -16,10 +16,6 @@
 enum { ETA, SIGMA, KAPPA, STEPS = 100, GRID = 8 };
 static const double TOLERANCE = 1e-10;
 
-size_t scaling_params(enum scaling_law law) {
-	return law == SCALING_AMDAHL ? 2 : 3;
-}
-
 static struct rates place_of(const gsl_vector *x) {
 	double kappa = x->size > KAPPA ? exp(fmin(gsl_vector_get(x, KAPPA), 300)) : 0;
 	return (struct rates){1 / (1 + exp(-gsl_vector_get(x, SIGMA))), kappa};
@@ -159,10 +155,6 @@ void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling,
 	weights_scale(data);
 }
 
-double scaling_growth(struct rates at, double threads) {
-	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
-}
-
 double scaling_squares(const struct scaling_data *data, struct rates at, double *eta) {
 	double sum = 0, squares = 0, off[SCALING_POINTS_MAX];
 	for (size_t i = 0; i < data->count; i++) {
@@ -290,56 +282,16 @@ static void sigma_line(const struct profile *profile, double sigma, struct rates
 	ends[1] = (struct rates){sigma, kappa_most(profile)};
 }
 
-void scaling_sigma_ci(const struct scaling_region *region, double ci[2]) {
-	struct profile profile = {region, sigma_line, 0};
-	ci[0] = end_find(&profile, region->best.sigma, 0);
-	ci[1] = end_find(&profile, region->best.sigma, 1);
-}
-
 static void kappa_line(const struct profile *profile, double kappa, struct rates ends[2]) {
 	(void)profile;
 	ends[0] = (struct rates){0, kappa};
 	ends[1] = (struct rates){1, kappa};
 }
 
-void scaling_kappa_ci(const struct scaling_region *region, double ci[2]) {
-	struct profile profile = {region, kappa_line, 0};
-	double top = kappa_most(&profile);
-	ci[0] = ci[1] = 0;
-	if (region->law == SCALING_AMDAHL)
-		return;
-	ci[0] = end_find(&profile, region->best.kappa, 0);
-	ci[1] = end_find(&profile, region->best.kappa, fmax(top, region->best.kappa));
-	if (ci[1] >= top)
-		ci[1] = INFINITY;
-}
-
-/* The time is smallest at sqrt((1 - sigma) / kappa) (Gunther 2007, section 4.4.1), so that kappa = (1 - sigma) /
- * threads^2. The quantity is 1 / threads^2, which is between 0 and 1. */
 static void best_line(const struct profile *profile, double inverse, struct rates ends[2]) {
 	(void)profile;
 	ends[0] = (struct rates){0, inverse};
 	ends[1] = (struct rates){1, 0};
-}
-
-static double best_inverse(struct rates at) {
-	if (!(at.kappa > 0))
-		return 0;
-	return at.kappa < 1 - at.sigma ? at.kappa / (1 - at.sigma) : 1;
-}
-
-double scaling_best(struct rates at) {
-	return 1 / sqrt(best_inverse(at));
-}
-
-void scaling_best_ci(const struct scaling_region *region, double ci[2]) {
-	struct profile profile = {region, best_line, 0};
-	double best = best_inverse(region->best);
-	ci[0] = ci[1] = INFINITY;
-	if (region->law == SCALING_AMDAHL)
-		return;
-	ci[0] = 1 / sqrt(end_find(&profile, best, 1));
-	ci[1] = 1 / sqrt(end_find(&profile, best, 0));
 }
 
 static void growth_line(const struct profile *profile, double growth, struct rates ends[2]) {
@@ -348,13 +300,27 @@ static void growth_line(const struct profile *profile, double growth, struct rat
 	ends[1] = profile->region->law == SCALING_AMDAHL ? ends[0] : (struct rates){0, (growth - 1) / (n * (n - 1))};
 }
 
-void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]) {
-	struct profile profile = {region, growth_line, threads};
-	double best = scaling_growth(region->best, threads);
-	double top = fmax(best, scaling_growth((struct rates){1, kappa_most(&profile)}, threads));
-	ci[0] = ci[1] = 1;
-	if (!(threads > 1))
-		return;
-	ci[0] = end_find(&profile, best, 1);
-	ci[1] = end_find(&profile, best, top);
+static void ends_find(struct profile *profile, double best, double low, double high, double ci[2]) {
+	ci[0] = end_find(profile, best, low);
+	ci[1] = end_find(profile, best, high);
+}
+
+void scaling_ci(const struct scaling_region *region, enum scaling_quantity of, double threads, double ci[2]) {
+	static void (*const lines[])(const struct profile *, double, struct rates[2]) = {sigma_line, kappa_line, best_line,
+	                                                                                 growth_line};
+	struct profile profile = {region, lines[of], threads};
+	struct rates best = region->best;
+	double top = kappa_most(&profile), growth = scaling_growth(best, threads);
+	bool amdahl = region->law == SCALING_AMDAHL;
+	ci[0] = ci[1] = of == SCALING_GROWTH;
+	if (of == SCALING_SIGMA)
+		ends_find(&profile, best.sigma, 0, 1, ci);
+	else if (of == SCALING_KAPPA && !amdahl)
+		ends_find(&profile, best.kappa, 0, fmax(top, best.kappa), ci);
+	else if (of == SCALING_INVERSE && !amdahl)
+		ends_find(&profile, scaling_inverse(best), 0, 1, ci);
+	else if (of == SCALING_GROWTH && threads > 1)
+		ends_find(&profile, growth, 1, fmax(growth, scaling_growth((struct rates){1, top}, threads)), ci);
+	if (of == SCALING_KAPPA && !amdahl && ci[1] >= top)
+		ci[1] = INFINITY;
 }

@@ -113,8 +113,8 @@ static double step_of(const double ci[2], double unit) {
 static void scaling_log_seconds_ci(const struct scaling_region *region, double threads, double ci[2]) {
 	size_t dims = region->law == SCALING_AMDAHL ? 1 : 2;
 	double sigma[2], kappa[2];
-	scaling_sigma_ci(region, sigma);
-	scaling_kappa_ci(region, kappa);
+	scaling_ci(region, SCALING_SIGMA, 0, sigma);
+	scaling_ci(region, SCALING_KAPPA, 0, kappa);
 	struct mean mean = {region, threads, 1, fmax(kappa[0], isfinite(kappa[1]) ? kappa[1] : region->best.kappa)};
 	if (!(mean.unit > 0))
 		mean.unit = 1;
@@ -267,13 +267,15 @@ static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, en
 	fit->seconds_1 = exp(eta);
 	fit->sigma = region.best.sigma;
 	fit->kappa = region.best.kappa;
-	fit->best_threads = scaling_best(region.best);
+	fit->best_threads = 1 / sqrt(scaling_inverse(region.best));
 	scaling_log_seconds_ci(&region, 1, ends);
 	for (int e = 0; e < 2; e++)
 		fit->seconds_1_ci[e] = exp(ends[e]);
-	scaling_sigma_ci(&region, fit->sigma_ci);
-	scaling_kappa_ci(&region, fit->kappa_ci);
-	scaling_best_ci(&region, fit->best_threads_ci);
+	scaling_ci(&region, SCALING_SIGMA, 0, fit->sigma_ci);
+	scaling_ci(&region, SCALING_KAPPA, 0, fit->kappa_ci);
+	scaling_ci(&region, SCALING_INVERSE, 0, ends);
+	for (int e = 0; e < 2; e++)
+		fit->best_threads_ci[e] = 1 / sqrt(ends[1 - e]);
 	fit->aicc = scaling_aicc(region.squares, (double)data->count, (double)params);
 	fit->residual_deviation = sqrt(region.squares / (double)(data->count - params));
 	fit->doubt = scaling_doubt(data, fit, deviation, chosen);
@@ -355,7 +357,7 @@ double scaling_speedup(const struct scaling *scaling, double threads, double ci[
 		double growth[2];
 		scaling_data_fill(&data, scaling, SIZE_MAX);
 		struct scaling_region region = scaling_region(&data, scaling->law);
-		scaling_growth_ci(&region, threads, growth);
+		scaling_ci(&region, SCALING_GROWTH, threads, growth);
 		ci[0] = threads / growth[1];
 		ci[1] = threads / growth[0];
 	}
