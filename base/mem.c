@@ -95,12 +95,11 @@ char *mem_printf(const char *format, ...) {
 void mem_append(char **text, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	char *more = format_text(format, ap);
+	mem_auto char *more = format_text(format, ap);
 	va_end(ap);
 	size_t size = strlen(*text);
 	*text = mem_grow(*text, size + strlen(more) + 1, 1);
 	strcpy(*text + size, more);
-	free(more);
 }
 
 struct arena *arena_new(void) {

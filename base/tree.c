@@ -153,10 +153,9 @@ static size_t kill_all(const char *variable) {
 /* Ends the processes whose TMPDIR is FOLDER/tmp. */
 static void scratch_remains_end(const char *folder) {
 	enum { TURNS = 100 }; /* a program may start processes meanwhile */
-	char *variable = mem_printf("TMPDIR=%s/tmp", folder);
+	mem_auto char *variable = mem_printf("TMPDIR=%s/tmp", folder);
 	for (int i = 0; i < TURNS && kill_all(variable) > 0; i++)
 		continue;
-	free(variable);
 }
 
 static const char *scratch_parent(void) {

@@ -36,18 +36,6 @@ static int papi_open(void *state, const struct counter_site *site, const char *c
 	return rc;
 }
 
-static int papi_start(void *state) {
-	return papi_counting_start(state);
-}
-
-static int papi_stop(void *state) {
-	return papi_counting_stop(state);
-}
-
-static int papi_read(void *state, struct counter_value *values) {
-	return papi_counting_read(state, values);
-}
-
 static void papi_close(void *state) {
 	char reason[COUNTER_REASON];
 	if (papi_library_enter(reason))
@@ -64,8 +52,8 @@ const struct counter_backend counter_papi = {
 	.probe = papi_probe,
 	.can = papi_can,
 	.open = papi_open,
-	.start = papi_start,
-	.stop = papi_stop,
-	.read = papi_read,
+	.start = papi_counting_start,
+	.stop = papi_counting_stop,
+	.read = papi_counting_read,
 	.close = papi_close,
 };

@@ -8,7 +8,7 @@
 #include "counters/papi/papi.h"
 
 struct sde_state {
-	struct papi_counting counting;
+	struct papi_counting counting; /* first */
 	struct sde_page *pages[COUNTER_OPEN_MAX];
 };
 
@@ -90,21 +90,6 @@ static int sde_open(void *state, const struct counter_site *site, const char *co
 	return rc;
 }
 
-static int sde_start(void *state) {
-	struct sde_state *s = state;
-	return papi_counting_start(&s->counting);
-}
-
-static int sde_stop(void *state) {
-	struct sde_state *s = state;
-	return papi_counting_stop(&s->counting);
-}
-
-static int sde_read(void *state, struct counter_value *values) {
-	const struct sde_state *s = state;
-	return papi_counting_read(&s->counting, values);
-}
-
 static void sde_close(void *state) {
 	struct sde_state *s = state;
 	char reason[COUNTER_REASON];
@@ -125,8 +110,8 @@ const struct counter_backend counter_papi_sde = {
 	.probe = sde_probe,
 	.can = sde_can,
 	.open = sde_open,
-	.start = sde_start,
-	.stop = sde_stop,
-	.read = sde_read,
+	.start = papi_counting_start,
+	.stop = papi_counting_stop,
+	.read = papi_counting_read,
 	.close = sde_close,
 };

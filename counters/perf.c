@@ -17,18 +17,6 @@ static int perf_open(void *state, const struct counter_site *site, const char *c
 	return count > COUNTER_OPEN_MAX ? -1 : perf_slots_open(state, site->tree, names, count);
 }
 
-static int perf_start(void *state) {
-	return perf_slots_start(state);
-}
-
-static int perf_stop(void *state) {
-	return perf_slots_stop(state);
-}
-
-static void perf_close(void *state) {
-	perf_slots_close(state);
-}
-
 static int perf_read(void *state, struct counter_value *values) {
 	const struct perf_slots *s = state;
 	for (size_t i = 0; i < s->count; i++) {
@@ -62,7 +50,7 @@ static bool perf_can(const char *event, const struct counter_site *site, char re
 		         "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
 	if (!can)
 		memcpy(reason, value.reason, COUNTER_REASON);
-	perf_close(&s);
+	perf_slots_close(&s);
 	return can;
 }
 
@@ -72,11 +60,11 @@ static bool cycles_count(char reason[COUNTER_REASON], struct perf_reason *refuse
 	const struct counter_site site = {.threads = 1};
 	struct perf_slots s = {.count = 0};
 	struct counter_value value = {.status = COUNTER_UNAVAILABLE};
-	bool good = perf_open(&s, &site, cycles, 1) == 0 && perf_start(&s) == 0 && perf_stop(&s) == 0;
+	bool good = perf_open(&s, &site, cycles, 1) == 0 && perf_slots_start(&s) == 0 && perf_slots_stop(&s) == 0;
 	if (good)
 		perf_read(&s, &value);
 	*refused = s.at[0].refused;
-	perf_close(&s);
+	perf_slots_close(&s);
 	if (refused->reason)
 		snprintf(reason, COUNTER_REASON, "%s", refused->reason);
 	else if (value.status == COUNTER_UNAVAILABLE)
@@ -116,8 +104,8 @@ const struct counter_backend counter_perf = {
 	.probe = perf_probe,
 	.can = perf_can,
 	.open = perf_open,
-	.start = perf_start,
-	.stop = perf_stop,
+	.start = perf_slots_start,
+	.stop = perf_slots_stop,
 	.read = perf_read,
-	.close = perf_close,
+	.close = perf_slots_close,
 };

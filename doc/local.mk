@@ -25,7 +25,8 @@ EXTRA_DIST += %D%/report.png \
 	%D%/adr/0016-opencl.md \
 	%D%/adr/0019-hip.md \
 	%D%/adr/0017-cuda-programs.md %D%/adr/0018-tables.md \
-	%D%/adr/0020-doors-and-types.md
+	%D%/adr/0020-doors-and-types.md \
+	%D%/adr/0021-openmp-beside-the-engine.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a gpu, and the functions that stand in for CUDA's driver on another kind of device. Only gpu/, its
- * backends and its tests include it. */
+ * backends, the counters that want CUPTI, and its tests include it. */
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 #include "gpu/gpu_abi_impl.h"
@@ -70,6 +70,9 @@ const char *library_symbol(const struct library_symbol *symbols, const char *fie
 __attribute__((format(printf, 3, 4))) bool library_because(struct library_why *why, const char *fix, const char *format,
                                                            ...);
 
+/* CUPTI's */
+bool cupti_open(struct library *library);
+
 /* False with the reason in why. An opened library stays in the process; *_close forgets it. */
 bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */
 /* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
@@ -132,7 +135,7 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 void code_free(struct code *code);
 
 /* The folders of CUDA's toolkits, the preferred first; NULL or relative ones are not set. */
-enum { CUDA_ROOTS = 3 };
+enum { CUDA_ROOTS_NAMED = 2 /* by the user */, CUDA_ROOTS = 5 };
 const char *cuda_root(size_t i);
 /* Lists the options in a fixed order: -DNAME=VALUE alphabetically. -1 if there are too many. */
 struct options {

@@ -139,11 +139,13 @@ static char *nvcc_in(const char *root) {
 static char *nvcc_find(void) {
 	struct err err;
 	char *path = NULL;
-	for (size_t i = 0; i < CUDA_ROOTS - 1 && !path; i++)
-		path = nvcc_in(cuda_root(i));
-	if (!path)
-		path = program_path("nvcc", NULL, &err);
-	return path ? path : nvcc_in(cuda_root(CUDA_ROOTS - 1));
+	for (size_t i = 0; i < CUDA_ROOTS && !path; i++) {
+		if (i == CUDA_ROOTS_NAMED)
+			path = program_path("nvcc", NULL, &err);
+		if (!path)
+			path = nvcc_in(cuda_root(i));
+	}
+	return path;
 }
 
 static const char *nvcc_path(struct compiler *compiler) {

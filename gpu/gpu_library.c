@@ -29,7 +29,8 @@ static const struct library_symbol nvml_symbols[] = {
 };
 
 /* Looks below CUDA's own folder, which the loader does not always know. */
-static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
+static const char *const folders[] = {
+	"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64", NULL};
 
 static void library_symbols(void *table, const struct library *library, const struct library_symbol *symbols) {
 	for (const struct library_symbol *symbol = symbols; symbol->name; symbol++) {
@@ -123,6 +124,12 @@ const char *cuda_root(size_t i) {
 		return getenv("CUDA_HOME");
 	case 1:
 		return getenv("CUDA_PATH");
+#ifdef SS_CUDA_ROOT
+	case 2:
+		return SS_CUDA_ROOT;
+#endif
+	case 3:
+		return "/opt/cuda";
 	default:
 		return "/usr/local/cuda";
 	}
@@ -195,20 +202,9 @@ static bool nvml_open(struct nvml *nvml, struct library_why *why) {
 	return library_because(why, fix, "NVML does not start (nvmlInit_v2: %d)", result);
 }
 
-static bool cupti_find(struct library *library, unsigned *version, struct library_why *why) {
+bool cupti_open(struct library *library) {
 	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-	int (*get)(uint32_t *) = NULL;
-	*library = (struct library){NULL, ""};
-	if (cuda_open(library, names, "cuptiGetVersion")) {
-		void *symbol = dlsym(library->handle, "cuptiGetVersion");
-		memcpy(&get, &symbol, sizeof get);
-		uint32_t found = 0;
-		get(&found);
-		*version = found;
-		return true;
-	}
-	return library_because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
-	                       "CUPTI was not found, so the GPU's counters are not available");
+	return cuda_open(library, names, "cuptiGetVersion");
 }
 
 void driver_close(struct driver *driver) {
@@ -262,13 +258,20 @@ static void nvrtc_part(struct gpu_part *part, struct library_why *why) {
 /* 130001 is CUDA 13.0, update 1. */
 static void cupti_part(struct gpu_part *part, struct library_why *why) {
 	struct library library;
-	unsigned version = 0;
-	part->usable = cupti_find(&library, &version, why);
-	if (part->usable)
-		snprintf(part->path, sizeof part->path, "%s", library.path);
-	if (part->usable && version >= 100000)
+	int (*get)(uint32_t *) = NULL;
+	uint32_t version = 0;
+	part->usable = cupti_open(&library);
+	if (!part->usable) {
+		library_because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
+		                "CUPTI was not found, so the GPU's counters are not available");
+		return;
+	}
+	*(void **)&get = dlsym(library.handle, "cuptiGetVersion");
+	get(&version);
+	snprintf(part->path, sizeof part->path, "%s", library.path);
+	if (version >= 100000)
 		snprintf(part->version, sizeof part->version, "%u.%u", version / 10000, version / 100 % 100);
-	else if (part->usable)
+	else
 		snprintf(part->version, sizeof part->version, "%u", version);
 }
 

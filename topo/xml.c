@@ -26,7 +26,7 @@ char *topo_xml(const struct topo *topo, struct err *err) {
 
 struct topo *topo_open_xml(const char *xml, struct err *err) {
 	const char *dir = getenv("TMPDIR");
-	char *path = mem_printf("%s/sweetspot-topology-XXXXXX", dir && *dir ? dir : "/tmp");
+	mem_auto char *path = mem_printf("%s/sweetspot-topology-XXXXXX", dir && *dir ? dir : "/tmp");
 	int fd = mkostemp(path, O_CLOEXEC);
 	size_t size = strlen(xml);
 	struct topo *topo = NULL;
@@ -38,7 +38,6 @@ struct topo *topo_open_xml(const char *xml, struct err *err) {
 		close(fd);
 		unlink(path);
 	}
-	free(path);
 	return topo;
 }
 

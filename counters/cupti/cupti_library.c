@@ -5,9 +5,11 @@
 
 #include "base/mem.h"
 #include "counters/cupti/cupti_impl.h"
+#include "gpu/backend.h"
 
 struct opened {
 	pthread_once_t once; /* writes errors, except denials */
+	struct library library;
 	struct cupti_library functions;
 	bool usable;
 	char reason[COUNTER_REASON];
@@ -20,49 +22,16 @@ static struct opened *opened(void) {
 	return &only;
 }
 
-static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
-
-static void *folder_try(const char *root, const char *folder) {
-	char path[512];
-	void *handle = NULL;
-	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
-		if (snprintf(path, sizeof path, "%s/%s/%s", root, folder, names[i]) < (int)sizeof path)
-			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	return handle;
-}
-
-/* Toolkits before CUDA 13 keep CUPTI in a folder of its own, which is not on the linker's path. */
-static void *toolkit_try(const char *root) {
-	static const char *const folders[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
-	                                      "targets/sbsa-linux/lib"};
-	void *handle = NULL;
-	for (size_t i = 0; root && root[0] == '/' && i < sizeof folders / sizeof *folders && !handle; i++)
-		handle = folder_try(root, folders[i]);
-	return handle;
-}
-
-static void *library_find(void) {
-	const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), SS_CUDA_ROOT, "/usr/local/cuda",
-	                             "/opt/cuda"};
-	void *handle = NULL;
-	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	for (size_t i = 0; i < sizeof roots / sizeof *roots && !handle; i++)
-		handle = toolkit_try(roots[i]);
-	return handle;
-}
-
-static void library_open(void) {
+static void functions_find(void) {
 	struct opened *lib = opened();
-	void *handle = library_find();
 	const char *missing = NULL;
-	if (!handle) {
+	if (!cupti_open(&lib->library)) {
 		snprintf(lib->reason, sizeof lib->reason, "libcupti is neither in the linker's path nor in CUDA_HOME (%.100s)",
 		         SS_CUDA_ROOT);
 		return;
 	}
 #define CUPTI_LOOK(name)                                                                                               \
-	if (!(*(void **)&lib->functions.name = dlsym(handle, #name)))                                                      \
+	if (!(*(void **)&lib->functions.name = dlsym(lib->library.handle, #name)))                                         \
 		missing = #name;
 	CUPTI_FUNCTIONS(CUPTI_LOOK)
 #undef CUPTI_LOOK
@@ -73,7 +42,7 @@ static void library_open(void) {
 
 const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
 	struct opened *lib = opened();
-	pthread_once(&lib->once, library_open);
+	pthread_once(&lib->once, functions_find);
 	if (lib->usable)
 		return &lib->functions;
 	memcpy(reason, lib->reason, sizeof lib->reason);
@@ -81,12 +50,10 @@ const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
 }
 
 bool cupti_path(char *path, size_t size, char reason[COUNTER_REASON]) {
-	const struct cupti_library *cupti = cupti_library(reason);
-	Dl_info info;
-	if (!cupti || !dladdr(*(void *const *)&cupti->cuptiGetVersion, &info) || !info.dli_fname)
+	if (!cupti_library(reason))
 		return false;
-	mem_auto char *real = realpath(info.dli_fname, NULL);
-	snprintf(path, size, "%s", real ? real : info.dli_fname);
+	mem_auto char *real = realpath(opened()->library.path, NULL);
+	snprintf(path, size, "%s", real ? real : opened()->library.path);
 	return true;
 }
 

@@ -40,9 +40,10 @@ struct papi_counting {
 int papi_counting_open(struct papi_counting *counting, const struct counter_site *site, const char *const *names,
                        size_t count);
 int papi_counting_add(struct papi_counting *counting, size_t i, const char *event, bool own);
-int papi_counting_start(struct papi_counting *counting);
-int papi_counting_stop(struct papi_counting *counting);
-int papi_counting_read(const struct papi_counting *counting, struct counter_value *values);
+/* These take a state that begins with its struct papi_counting. */
+int papi_counting_start(void *state);
+int papi_counting_stop(void *state);
+int papi_counting_read(void *state, struct counter_value *values);
 void papi_counting_close(struct papi_counting *counting);
 
 /* PAPI itself: one instance for the process, started by the first call. */

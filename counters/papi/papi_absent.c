@@ -45,9 +45,9 @@ int papi_counting_open(struct papi_counting *counting, const struct counter_site
 REFUSE(false, bool papi_word_component_up, const char *component)
 REFUSE(false, bool papi_word_listed, const char *component, const char *event)
 REFUSE(-1, int papi_counting_add, struct papi_counting *counting, size_t i, const char *event, bool own)
-REFUSE(-1, int papi_counting_start, struct papi_counting *counting)
-REFUSE(-1, int papi_counting_stop, struct papi_counting *counting)
-REFUSE(-1, int papi_counting_read, const struct papi_counting *counting, struct counter_value *values)
+REFUSE(-1, int papi_counting_start, void *state)
+REFUSE(-1, int papi_counting_stop, void *state)
+REFUSE(-1, int papi_counting_read, void *state, struct counter_value *values)
 
 void papi_counting_close(struct papi_counting *counting) {
 }

@@ -48,10 +48,6 @@ static void thread_end(void *ctx) {
 	pthread_mutex_unlock(&lib->lock);
 }
 
-static struct library *library(void);
-
-static struct library *library(void);
-
 static void library_start(void) {
 	struct library *lib = library();
 	lib->rc = PAPI_library_init(PAPI_VER_CURRENT);
@@ -416,14 +412,16 @@ static int set_stop(struct papi_set *set) {
 	return PAPI_stop(set->id, set->end) == PAPI_OK ? 0 : -1;
 }
 
-int papi_counting_stop(struct papi_counting *counting) {
+int papi_counting_stop(void *state) {
+	struct papi_counting *counting = state;
 	int rc = 0;
 	for (size_t i = 0; i < counting->set_count; i++)
 		rc |= set_stop(&counting->sets[i]);
 	return rc;
 }
 
-int papi_counting_start(struct papi_counting *counting) {
+int papi_counting_start(void *state) {
+	struct papi_counting *counting = state;
 	int rc = 0;
 	for (size_t i = counting->set_count; i-- > 0 && rc == 0;)
 		rc = set_start(&counting->sets[i]);
@@ -473,7 +471,8 @@ static void event_read(const struct papi_counting *counting, size_t i, struct co
 	}
 }
 
-int papi_counting_read(const struct papi_counting *counting, struct counter_value *values) {
+int papi_counting_read(void *state, struct counter_value *values) {
+	const struct papi_counting *counting = state;
 	for (size_t i = 0; i < counting->count; i++)
 		event_read(counting, i, &values[i]);
 	return 0;

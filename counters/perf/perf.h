@@ -147,8 +147,9 @@ struct perf_slots {
 /* Opens into a zeroed structure; 0, or -1 if fewer events might open. An event that is refused on its own does not fail
  * the call. Close it in any case. */
 int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, size_t count);
-int perf_slots_start(struct perf_slots *s);
-int perf_slots_stop(struct perf_slots *s);
+/* These take a struct perf_slots, as backends do. */
+int perf_slots_start(void *slots);
+int perf_slots_stop(void *slots);
 struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t slot);
-void perf_slots_close(struct perf_slots *s);
+void perf_slots_close(void *slots);
 #endif

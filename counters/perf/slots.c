@@ -322,14 +322,16 @@ static int each_open(struct perf_slots *s, bool tree, const char *const *names, 
 }
 
 /* Hardware events start last and stop first, so that they count as little as possible of our own work. */
-int perf_slots_start(struct perf_slots *s) {
+int perf_slots_start(void *slots) {
+	struct perf_slots *s = slots;
 	int failed = 0;
 	for (int g = PERF_GROUPS - 1; g >= 0; g--)
 		failed |= perf_group_start(&s->groups[g]);
 	return failed ? -1 : 0;
 }
 
-int perf_slots_stop(struct perf_slots *s) {
+int perf_slots_stop(void *slots) {
+	struct perf_slots *s = slots;
 	int failed = 0;
 	for (int g = 0; g < PERF_GROUPS; g++)
 		failed |= perf_group_stop(&s->groups[g]);
@@ -399,7 +401,8 @@ struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t i) {
 	return seen;
 }
 
-void perf_slots_close(struct perf_slots *s) {
+void perf_slots_close(void *slots) {
+	struct perf_slots *s = slots;
 	for (int g = 0; g < PERF_GROUPS; g++)
 		perf_group_close(&s->groups[g]);
 }

@@ -1,9 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <math.h>
 
-#include "counters/plan/plan_impl.h"
 #include "base/expr/expr.h"
 #include "base/text.h"
+#include "counters/plan/plan_impl.h"
+
+/* The plan owns the metric's expression. */
+static void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit,
+                        const char *formula) {
+	struct counter_plan *plan = build->plan;
+	struct expr *expr = plan->metric_count < PLAN_METRICS_MAX ? expr_parse(formula, NULL) : NULL;
+	if (expr)
+		plan->metrics[plan->metric_count++] =
+			(struct counter_metric){.group = group, .name = name, .unit = unit, .formula = formula, .expr = expr};
+	else
+		build->full = true;
+}
+
+static size_t name_length(const char *text) {
+	size_t length = 0;
+	while (isalnum((unsigned char)text[length]) || text[length] == '_')
+		length++;
+	return length;
+}
+
+/* Skips the letters of a number, because the e of 1e9 is not a name. */
+static const char *piece(struct plan_build *build, const char *text, size_t length) {
+	const char *word = arena_printf(build->arena, "%.*s", (int)length, text);
+	bool named = isalpha((unsigned char)word[0]) || word[0] == '_';
+	const struct table_event *event = named ? table_event_find(build->tables, word) : NULL;
+	const char *formula = event ? plan_resolve(build, event)->formula : NULL;
+	if (strcmp(word, "line") == 0) /* the bytes of a cache line */
+		return arena_printf(build->arena, "%d", build->family ? (int)build->family->line : 64);
+	return formula ? arena_printf(build->arena, "(%s)", formula) : word;
+}
+
+/* Expands each event in a formula that is itself a formula. In the arena. */
+static const char *plan_formula(struct plan_build *build, const char *formula) {
+	const char *out = "";
+	while (*formula) {
+		size_t length = name_length(formula);
+		if (length == 0) {
+			length = 1;
+			while (formula[length] && name_length(formula + length) == 0)
+				length++;
+		}
+		out = arena_printf(build->arena, "%s%s", out, piece(build, formula, length));
+		formula += length;
+	}
+	return out;
+}
+
+/* Adds a metric by CUPTI's name, such as dram__bytes.sum, if a GPU is counted. */
+/* CUPTI's names have the form UNIT__WHAT, which none of our events has. */
+static bool plan_cupti(struct plan_build *build, const char *word) {
+	const char *device = build->judge->device;
+	if (!device || strcmp(device, "cuda") != 0 || !strstr(word, "__"))
+		return false;
+	return plan_source(build, arena_printf(build->arena, "cupti:%s", word));
+}
 
 static void metric_add(struct plan_build *build, const struct table_group *group, const struct table_metric *metric) {
 	for (size_t i = 0; i < build->plan->metric_count; i++)

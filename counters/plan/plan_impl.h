@@ -125,10 +125,6 @@ const struct resolution *plan_resolve(struct plan_build *build, const struct tab
 
 /* Adds a portable event, or the parts of its formula. */
 void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
-/* Expands each event in a formula that is itself a formula. In the arena. */
-const char *plan_formula(struct plan_build *build, const char *formula);
-/* The plan owns the metric's expression. */
-void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
 /* Adds all events of the kernel itself. */
 void plan_software(struct plan_build *build);
 /* Adds one event of the kernel itself; false if it does not define it. */
@@ -137,6 +133,4 @@ bool plan_software_event(struct plan_build *build, const char *name);
 void plan_backend(struct plan_build *build, const struct counter_backend *backend);
 /* Adds "BACKEND:EVENT"; false for another form or an unknown backend. */
 bool plan_source(struct plan_build *build, const char *word);
-/* Adds a metric by CUPTI's name, such as dram__bytes.sum, if a GPU is counted. */
-bool plan_cupti(struct plan_build *build, const char *word);
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
  * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
-#include <ctype.h>
 #include <fnmatch.h>
 
 #include "base/expr/expr.h"
@@ -242,49 +241,6 @@ void plan_portable(struct plan_build *build, const struct table_event *event, co
 	expr_free(parts);
 }
 
-static size_t name_length(const char *text) {
-	size_t length = 0;
-	while (isalnum((unsigned char)text[length]) || text[length] == '_')
-		length++;
-	return length;
-}
-
-/* Skips the letters of a number, because the e of 1e9 is not a name. */
-static const char *piece(struct plan_build *build, const char *text, size_t length) {
-	const char *word = arena_printf(build->arena, "%.*s", (int)length, text);
-	bool named = isalpha((unsigned char)word[0]) || word[0] == '_';
-	const struct table_event *event = named ? table_event_find(build->tables, word) : NULL;
-	const char *formula = event ? plan_resolve(build, event)->formula : NULL;
-	if (strcmp(word, "line") == 0) /* the bytes of a cache line */
-		return arena_printf(build->arena, "%d", build->family ? (int)build->family->line : 64);
-	return formula ? arena_printf(build->arena, "(%s)", formula) : word;
-}
-
-const char *plan_formula(struct plan_build *build, const char *formula) {
-	const char *out = "";
-	while (*formula) {
-		size_t length = name_length(formula);
-		if (length == 0) {
-			length = 1;
-			while (formula[length] && name_length(formula + length) == 0)
-				length++;
-		}
-		out = arena_printf(build->arena, "%s%s", out, piece(build, formula, length));
-		formula += length;
-	}
-	return out;
-}
-
-void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula) {
-	struct counter_plan *plan = build->plan;
-	struct expr *expr = plan->metric_count < PLAN_METRICS_MAX ? expr_parse(formula, NULL) : NULL;
-	if (expr)
-		plan->metrics[plan->metric_count++] =
-			(struct counter_metric){.group = group, .name = name, .unit = unit, .formula = formula, .expr = expr};
-	else
-		build->full = true;
-}
-
 static const char *const *events_of(struct plan_build *build, const struct counter_backend *backend, size_t *count) {
 	*count = backend->software && build->software ? build->software->count : counter_event_count(backend);
 	return backend->software && build->software ? build->software->names : backend->events;
@@ -357,14 +313,6 @@ bool plan_source(struct plan_build *build, const char *word) {
 	if (!plan_try(build, &source, loop_of(portable), &event->backend, event->reason))
 		event->backend = NULL;
 	return true;
-}
-
-/* CUPTI's names have the form UNIT__WHAT, which none of our events has. */
-bool plan_cupti(struct plan_build *build, const char *word) {
-	const char *device = build->judge->device;
-	if (!device || strcmp(device, "cuda") != 0 || !strstr(word, "__"))
-		return false;
-	return plan_source(build, arena_printf(build->arena, "cupti:%s", word));
 }
 
 static void software_add(struct plan_build *build, const char *name, const char *group) {

@@ -80,6 +80,7 @@ struct omp_event {
 	char name[OMP_EVENT_NAME];
 	uint32_t type, error; /* errno of a thread that could not count it */
 	uint64_t config;
+	uint64_t scaled; /* calls that shared the counter with other events: their counts are estimates */
 };
 
 struct omp_record {

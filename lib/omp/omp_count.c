@@ -66,10 +66,12 @@ static int event_begin(struct omp_event *event) {
 }
 
 /* Scaled up where the kernel shared the counter between events. */
-static double value_read(int file) {
+static double value_read(int file, struct omp_event *event) {
 	uint64_t now[3];
 	if (read(file, now, sizeof now) != (ssize_t)sizeof now)
 		return 0;
+	if (now[2] < now[1])
+		__atomic_add_fetch(&event->scaled, 1, __ATOMIC_RELAXED);
 	return now[2] ? (double)now[0] * ((double)now[1] / (double)now[2]) : 0;
 }
 
@@ -78,12 +80,13 @@ void omp_counts_begin(struct omp_counts *counts, struct omp_record *record) {
 		counts->file[i] = i < record->event_count ? event_begin(&record->events[i]) + 1 : 0;
 }
 
-void omp_counts_end(const struct omp_counts *counts, struct omp_region *region) {
+void omp_counts_end(const struct omp_counts *counts, struct omp_record *record, struct omp_region *region) {
 	for (uint32_t i = 0; i < OMP_EVENTS; i++) {
 		if (!counts->file[i])
 			continue;
 		if (region)
-			__atomic_add_fetch(&region->counts[i], (uint64_t)value_read(counts->file[i] - 1), __ATOMIC_RELAXED);
+			__atomic_add_fetch(&region->counts[i], (uint64_t)value_read(counts->file[i] - 1, &record->events[i]),
+			                   __ATOMIC_RELAXED);
 		close(counts->file[i] - 1);
 	}
 }

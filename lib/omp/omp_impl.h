@@ -201,7 +201,7 @@ struct omp_counts {
 void omp_events_find(struct omp_record *record, const char *text);
 void omp_counts_begin(struct omp_counts *counts, struct omp_record *record);
 /* region: gets what was counted; NULL: nobody does. */
-void omp_counts_end(const struct omp_counts *counts, struct omp_region *region);
+void omp_counts_end(const struct omp_counts *counts, struct omp_record *record, struct omp_region *region);
 
 /* ---- sizes.c ---- */
 /* The class of a call of a slot with sizes. */

@@ -262,7 +262,7 @@ void omp_inside_end(struct omp_visit *visit, struct omp_inside *thread) {
 	if (!thread->start_ns || !omp_guard_begin(&guard))
 		return;
 	uint64_t ns = omp_now() - thread->start_ns;
-	omp_counts_end(&thread->counts, visit->life == self.life ? visit->slot->region : NULL);
+	omp_counts_end(&thread->counts, omp_record_get(), visit->life == self.life ? visit->slot->region : NULL);
 	uint64_t most = atomic_load_explicit(&visit->busy_max, memory_order_relaxed);
 	atomic_fetch_add_explicit(&visit->busy_sum, ns, memory_order_relaxed);
 	atomic_fetch_add_explicit(&visit->busy_threads, 1, memory_order_relaxed);

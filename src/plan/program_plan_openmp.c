@@ -179,7 +179,8 @@ static int decide(struct draft *draft, struct err *err) {
 enum { BINDS = 2, WORDS_MAX = 16, LINES_MAX = 20 };
 static const double BANNER_SECONDS = 10;
 
-/* Options are those of mpirun(1) of Open MPI 4, Hydra's and Intel's manuals, srun(1), jsrun(1) and flux-run(1). */
+/* Those of a job come first, because an mpirun may be there as well that knows nothing of it. Options are those of
+ * mpirun(1) of Open MPI 4, Hydra's and Intel's manuals, srun(1), jsrun(1) and flux-run(1). */
 static const struct launcher {
 	const char *program, *banner; /* banner: in the output of --version */
 	const char *job;              /* variable of an allocation without which it starts nothing; NULL: none */
@@ -198,6 +199,20 @@ static const struct launcher {
      false,
      {{"cpu_bind", "--cpu-bind={cpu_bind}", "none,cores,threads,sockets", "none,cores,threads", NULL},
       {"distribution", "--distribution={distribution}", "block,cyclic", "block,cyclic", NULL}}},
+	{"jsrun",
+     "",
+     "LSB_JOBID",
+     "-n {ranks} -a 1",
+     "-c {threads}",
+     false,
+     {{"bind", "-b {bind}", "none,rs", "none,rs", NULL}}},
+	{"flux",
+     "",
+     "FLUX_URI",
+     "run -n {ranks}",
+     "-c {threads}",
+     false,
+     {{"cpu_affinity", "-o cpu-affinity={cpu_affinity}", "off,on,per-task", "off,per-task", NULL}}},
 	{"mpirun",
      "Open MPI",
      NULL,
@@ -219,20 +234,6 @@ static const struct launcher {
      "",
      false,
      {{"bind_to", "-bind-to {bind_to}", "none,core,numa", "none,numa", NULL}}},
-	{"jsrun",
-     "",
-     "LSB_JOBID",
-     "-n {ranks} -a 1",
-     "-c {threads}",
-     false,
-     {{"bind", "-b {bind}", "none,rs", "none,rs", NULL}}},
-	{"flux",
-     "",
-     "FLUX_URI",
-     "run -n {ranks}",
-     "-c {threads}",
-     false,
-     {{"cpu_affinity", "-o cpu-affinity={cpu_affinity}", "off,on,per-task", "off,per-task", NULL}}},
 };
 
 static bool is_here(const char *program) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits of processor time, in both versions of control groups. */
+/* Limits of processor time, in both versions of control groups; counts of events that shared a counter. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/omp/omp_impl.h"
 #include "base/mem.h"
@@ -36,7 +37,29 @@ static double quota_of(const char *groups) {
 	return quota;
 }
 
+/* As the kernel answers: the count, and the times that the event was wanted and had a counter. */
+static void count_check(uint64_t wanted, uint64_t had, uint64_t expected, bool scaled) {
+	const uint64_t answer[] = {100, wanted, had};
+	struct omp_record *record = mem_alloc(1, sizeof *record);
+	struct omp_region region = {.calls = 0};
+	struct omp_counts counts = {{0}};
+	FILE *file = tmpfile();
+	bool wrote = file && fwrite(answer, sizeof answer, 1, file) == 1 && fflush(file) == 0;
+	int copy = wrote ? dup(fileno(file)) : -1;
+	counts.file[0] = copy + 1;
+	lseek(copy, 0, SEEK_SET);
+	omp_counts_end(&counts, record, &region);
+	ok(region.counts[0] == expected && (record->events[0].scaled == 1) == scaled,
+	   "a count that had a counter for %llu of %llu is %llu, and %s", (unsigned long long)had,
+	   (unsigned long long)wanted, (unsigned long long)expected, scaled ? "marked as scaled" : "exact");
+	if (file)
+		fclose(file);
+	free(record);
+}
+
 int main(void) {
+	count_check(1000, 1000, 100, false);
+	count_check(1000, 250, 400, true);
 	if (!mkdtemp(root))
 		return 99;
 	folder_make("job");

@@ -72,7 +72,7 @@ static void word_add(struct sha256 *sha, const char *word) {
 }
 
 void toolchain_hash_line(struct sha256 *sha, const char *line) {
-	char *word = mem_alloc(strlen(line) + 1, 1);
+	mem_auto char *word = mem_alloc(strlen(line) + 1, 1);
 	bool writes = false;
 	for (size_t i = 0, size = 0; i <= strlen(line); i++) {
 		if (line[i] && !is_apart(line[i])) {
@@ -85,7 +85,6 @@ void toolchain_hash_line(struct sha256 *sha, const char *line) {
 		writes = line[i] == '>' || (writes && size == 0);
 		size = 0;
 	}
-	free(word);
 }
 
 /* Code for the processor of this machine (-march=native) need not run on another one with the same home folder. */

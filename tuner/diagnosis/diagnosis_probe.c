@@ -161,8 +161,11 @@ bool curve_make(const struct study *study, struct probe_scope scope, struct curv
 }
 
 void judge_parts_find(const struct study *study, struct judge_parts *parts) {
+	const json_t *figures = NULL;
 	*parts = (struct judge_parts){.count = 0};
-	js_each (one, json_object_get(study_row(study, 0)->detail, "figures")) {
+	for (size_t r = 0; r < study_rows(study) && !figures; r++)
+		figures = json_object_get(study_row(study, r)->detail, "figures");
+	js_each (one, figures) {
 		const char *name = js_string_or(one, "name", "");
 		if (parts->count < JUDGE_PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 &&
 		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(one, "derived"))

@@ -136,7 +136,7 @@ static const json_t *ranges_of(const json_t *sizes) {
 
 static struct group group_new(const struct profile *profile, const struct profile_entry *first, json_t *taken) {
 	bool time = strcmp(first->objective, "time") == 0;
-	char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
+	mem_auto char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
 	struct group group = {
 		export_name("sweetspot_", text, taken), first, json_array(), json_array(), json_object(), json_object()};
 	json_t *names = json_object(), *problems = json_object();
@@ -159,7 +159,6 @@ static struct group group_new(const struct profile *profile, const struct profil
 	}
 	json_decref(problems);
 	json_decref(names);
-	free(text);
 	return group;
 }
 

@@ -239,3 +239,24 @@ int export_end(FILE *out, const char *what, struct err *err) {
 	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "cannot write the %s",
 	               what);
 }
+
+static void put_octal(FILE *out, const char *text, size_t length) {
+	fputs("'\"$(printf '", out);
+	export_octal(out, text, length);
+	fputs("')\"'", out);
+}
+
+void export_shell_quoted(FILE *out, const char *value) {
+	putc('\'', out);
+	for (size_t left = strlen(value), length; left; value += length, left -= length) {
+		length = text_utf8(value, left);
+		length = length ? length : 1;
+		if (*value == '\r' || export_is_hidden(value, length))
+			put_octal(out, value, length);
+		else if (*value == '\'')
+			fputs("'\\''", out);
+		else
+			fwrite(value, 1, length, out);
+	}
+	putc('\'', out);
+}

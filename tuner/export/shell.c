@@ -37,7 +37,7 @@ static bool is_agreed(const struct profile *profile, const struct profile_entry 
 
 /* Sets the variables that have the same value in every entry that they concern. */
 static void export_settings_agreed(const struct profile *profile, FILE *out, export_setter *set) {
-	json_t *done = json_object();
+	js_auto json_t *done = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
 		js_members (name, value, entry->environment) {
@@ -47,7 +47,6 @@ static void export_settings_agreed(const struct profile *profile, FILE *out, exp
 			json_object_set_new(done, name, json_true());
 		}
 	}
-	json_decref(done);
 }
 
 static void unset(const struct profile *profile, const struct profile_entry *entry, FILE *out, export_setter *set) {
@@ -235,27 +234,6 @@ long export_most(const struct profile *profile,
 		most = one > most ? one : most;
 	}
 	return most;
-}
-
-static void put_octal(FILE *out, const char *text, size_t length) {
-	fputs("'\"$(printf '", out);
-	export_octal(out, text, length);
-	fputs("')\"'", out);
-}
-
-void export_shell_quoted(FILE *out, const char *value) {
-	putc('\'', out);
-	for (size_t left = strlen(value), length; left; value += length, left -= length) {
-		length = text_utf8(value, left);
-		length = length ? length : 1;
-		if (*value == '\r' || export_is_hidden(value, length))
-			put_octal(out, value, length);
-		else if (*value == '\'')
-			fputs("'\\''", out);
-		else
-			fwrite(value, 1, length, out);
-	}
-	putc('\'', out);
 }
 
 void export_shell_set(FILE *out, const char *name, const char *value) {

@@ -96,12 +96,8 @@ struct pool_node {
 	struct trial_request *requests; /* copies made for its order */
 };
 
-int pool_queue_init(struct pool_queue *queue);
-void pool_queue_clear(struct pool_queue *queue); /* together with unread events */
 /* Takes the next event; false if none came within `seconds`. */
 bool pool_queue_take(struct pool_queue *queue, double seconds, struct pool_event *event);
-void pool_node_order(struct pool_node *node, const struct pool_order *order);
-void pool_node_stop(struct pool_node *node);
 
 void *pool_node_main(void *node);
 #endif

@@ -2,7 +2,6 @@
 /* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
  * thread that started it ends (base/proc/proc.h). */
 #include <math.h>
-#include <time.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -32,29 +31,6 @@ void pool_meter_change(struct pool_meter *meter, double now, bool more) {
 
 bool pool_state_held(enum pool_state state) {
 	return state == POOL_IDLE || state == POOL_BUSY;
-}
-
-int pool_queue_init(struct pool_queue *queue) {
-	pthread_condattr_t monotonic;
-	queue->last = &queue->first;
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	int failed = pthread_mutex_init(&queue->mutex, NULL) || pthread_cond_init(&queue->come, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	return failed ? -1 : 0;
-}
-
-void pool_queue_clear(struct pool_queue *queue) {
-	for (struct pool_event *event = queue->first, *next; event; event = next) {
-		next = event->next;
-		json_decref(event->machine);
-		for (size_t i = 0; i < event->done.done; i++) /* pool_done_clear would need the job, which may be gone */
-			trial_result_clear(&event->done.results[i]);
-		free(event->done.results);
-		free(event);
-	}
-	pthread_mutex_destroy(&queue->mutex);
-	pthread_cond_destroy(&queue->come);
 }
 
 static void pool_queue_put(struct pool_queue *queue, const struct pool_event *event) {
@@ -98,14 +74,6 @@ bool pool_queue_take(struct pool_queue *queue, double seconds, struct pool_event
 	return true;
 }
 
-void pool_node_order(struct pool_node *node, const struct pool_order *order) {
-	pthread_mutex_lock(&node->queue->mutex);
-	node->order = *order;
-	node->has_order = true;
-	pthread_cond_signal(&node->wake);
-	pthread_mutex_unlock(&node->queue->mutex);
-}
-
 static bool is_stopped(const struct pool_node *node) {
 	return __atomic_load_n(&node->stop, __ATOMIC_RELAXED);
 }
@@ -131,13 +99,6 @@ static bool pool_node_pause(struct pool_node *node, double seconds) {
 		late = pthread_cond_timedwait(&node->wake, &node->queue->mutex, &when);
 	pthread_mutex_unlock(&node->queue->mutex);
 	return is_stopped(node);
-}
-
-void pool_node_stop(struct pool_node *node) {
-	pthread_mutex_lock(&node->queue->mutex);
-	__atomic_store_n(&node->stop, 1, __ATOMIC_RELAXED);
-	pthread_cond_signal(&node->wake);
-	pthread_mutex_unlock(&node->queue->mutex);
 }
 
 /* Delays before the first and the second attempt to restart a lost worker. Each further delay is twice as long until

@@ -6,6 +6,45 @@
 #include "base/sys.h"
 #include "tuner/fleet/fleet_impl.h"
 
+static int pool_queue_init(struct pool_queue *queue) {
+	pthread_condattr_t monotonic;
+	queue->last = &queue->first;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	int failed = pthread_mutex_init(&queue->mutex, NULL) || pthread_cond_init(&queue->come, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return failed ? -1 : 0;
+}
+
+/* together with unread events */
+static void pool_queue_clear(struct pool_queue *queue) {
+	for (struct pool_event *event = queue->first, *next; event; event = next) {
+		next = event->next;
+		json_decref(event->machine);
+		for (size_t i = 0; i < event->done.done; i++) /* pool_done_clear would need the job, which may be gone */
+			trial_result_clear(&event->done.results[i]);
+		free(event->done.results);
+		free(event);
+	}
+	pthread_mutex_destroy(&queue->mutex);
+	pthread_cond_destroy(&queue->come);
+}
+
+static void pool_node_stop(struct pool_node *node) {
+	pthread_mutex_lock(&node->queue->mutex);
+	__atomic_store_n(&node->stop, 1, __ATOMIC_RELAXED);
+	pthread_cond_signal(&node->wake);
+	pthread_mutex_unlock(&node->queue->mutex);
+}
+
+static void pool_node_order(struct pool_node *node, const struct pool_order *order) {
+	pthread_mutex_lock(&node->queue->mutex);
+	node->order = *order;
+	node->has_order = true;
+	pthread_cond_signal(&node->wake);
+	pthread_mutex_unlock(&node->queue->mutex);
+}
+
 static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */
 
 struct pool_workers {

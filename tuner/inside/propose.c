@@ -391,7 +391,7 @@ size_t inside_run_poll(struct inside_session *session) {
 	return results;
 }
 
-/* What the run lost against the defaults, or won, is its cells' by their time. */
+/* The cells share by their time in what the run lost against the defaults, or won. */
 static void debt_note(const struct inside_session *session, struct inside_known *cell) {
 	double all = 1e-9 * (double)atomic_load(&session->ring->ns);
 	double saved = 1e-9 * (double)(int64_t)atomic_load(&session->ring->saved_ns);

@@ -203,10 +203,8 @@ enum profile_origin profile_origin(const json_t *here, const json_t *there) {
 	const char *ours = js_string_or(here, "fingerprint", ""), *theirs = js_string_or(there, "fingerprint", "");
 	if (*ours && strcmp(ours, theirs) == 0)
 		return PROFILE_HERE;
-	json_t *differences = profile_machine_differences(there, here);
-	enum profile_origin origin = origin_of(differences, here, there);
-	json_decref(differences);
-	return origin;
+	js_auto json_t *differences = profile_machine_differences(there, here);
+	return origin_of(differences, here, there);
 }
 
 const char *profile_origin_word(enum profile_origin origin) {

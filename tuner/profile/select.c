@@ -322,7 +322,7 @@ int profile_select_word(const json_t *profile, const char *kernel, const char *w
 	const json_t *one;
 	if (!equals || equals == word || !equals[1])
 		return err_set(err, ERR_USAGE, "write NAME=VALUE, for example n=512", "\"%s\" does not name a value", word);
-	char *name = mem_strdup(word);
+	mem_auto char *name = mem_strdup(word);
 	name[equals - word] = '\0';
 	const json_t *example = NULL; /* its value in a problem of the kernel */
 	bool known = false;
@@ -333,9 +333,7 @@ int profile_select_word(const json_t *profile, const char *kernel, const char *w
 		known = true;
 		example = value && !json_is_string(example) ? value : example;
 	}
-	int failed = known ? value_read(problem, name, equals + 1, example, err) : no_name(profile, kernel, name, err);
-	free(name);
-	return failed;
+	return known ? value_read(problem, name, equals + 1, example, err) : no_name(profile, kernel, name, err);
 }
 
 const char *profile_fit_word(enum profile_fit fit) {

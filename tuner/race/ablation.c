@@ -143,12 +143,16 @@ static void set_change(struct ablation *ablation) {
 	ablation->parts = 0;
 }
 
+static void prices_forget(struct ablation_result *result) {
+	for (size_t i = 0; i < ABLATION_CHANGES_MAX; i++)
+		result->without[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
+}
+
 /* The set under test becomes the one that is kept, and less of it is tested next. False: all of it is known. */
 static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
 	struct ablation_result *result = ablation->result;
 	if (result->kept != ablation->set)
-		for (size_t i = 0; i < ABLATION_CHANGES_MAX; i++)
-			result->without[i] = (struct ablation_arm){.ratio = NAN, .ci = {NAN, NAN}};
+		prices_forget(result);
 	result->kept = ablation->set;
 	prices_take(ablation);
 	drop(ablation, gain);
@@ -178,16 +182,39 @@ static bool is_enough(const struct ablation *ablation, const struct ablation_gai
 	return (gain->faster || likely) && !(ablation->wide && ablation->arms[0].faster);
 }
 
-static int stage_run(struct ablation *ablation, bool first, bool *more, struct err *err) {
+/* Of the changes that are likely to pay, without all others. */
+static void begin_likely(struct ablation *ablation) {
+	uint64_t all = ablation->set, likely = ablation->task->likely & all;
+	ablation->result->kept = all;
+	prices_forget(ablation->result);
+	if (likely == 0 || likely == all)
+		return;
+	ablation->set = likely;
+	for (uint64_t rest = all & ~likely; rest != 0; rest &= rest - 1)
+		ablation->dropped[ablation->dropped_count++] = rest & -rest;
+}
+
+/* The likely ones are not enough: all of them are next. */
+static void begin_all(struct ablation *ablation) {
+	ablation->set = ablation->result->kept;
+	ablation->dropped_count = 0;
+	set_change(ablation);
+}
+
+static int stage_run(struct ablation *ablation, bool *first, bool *more, struct err *err) {
 	const struct ablation_task *task = ablation->task;
 	struct ablation_result *result = ablation->result;
 	struct ablation_gain gain = {.ratio = NAN, .faster = result->faster};
-	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, first, &gain, err))
+	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, *first, &gain, err))
 		return -1;
-	if (first || is_enough(ablation, &gain)) {
+	bool last = *first && (ablation->dropped_count == 0 || task->room(task->ctx, result->kept) < 0);
+	if (last || is_enough(ablation, &gain)) {
 		task->keep(task->ctx);
+		*first = false;
 		result->faster = gain.faster;
 		*more = go_on(ablation, &gain) && (gain.faster || gain.open);
+	} else if (*first) {
+		begin_all(ablation);
 	} else {
 		*more = go_back(ablation) || !result->faster;
 	}
@@ -206,11 +233,11 @@ void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other)
 
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {
 	struct ablation ablation = {.task = task, .result = result};
-	bool more = true;
+	bool more = true, first = true;
 	*result = (struct ablation_result){0};
 	for (size_t i = 0; i < task->count; i++)
 		ablation.set |= bit(i);
-	set_change(&ablation);
+	begin_likely(&ablation);
 	for (int stage = 0; more && stage < STAGES_MAX; stage++) {
 		int room = task->room(task->ctx, ablation.set);
 		if (room < 0 && stage > 0)
@@ -218,7 +245,7 @@ int ablation_run(const struct ablation_task *task, struct ablation_result *resul
 		arms_plan(&ablation, room > 0 ? (size_t)room : 0);
 		if (stage > 0 && result->faster && ablation.dropped_count == 0 && ablation.arm_count == 0)
 			return 0;
-		if (stage_run(&ablation, stage == 0, &more, err))
+		if (stage_run(&ablation, &first, &more, err))
 			return -1;
 	}
 	return 0;

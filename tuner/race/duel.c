@@ -2,7 +2,6 @@
 /* The duel: interleaved pairs until the verdict is clear, with looks on the schedule of look.c (ADR 14). */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -23,7 +22,6 @@ const struct duel_options duel_defaults = {
 	.phase = "duel",
 };
 
-/* The arms of a block: a, b, a once more, and the others. */
 static int options_check(const struct duel_options *options, struct err *err) {
 	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
@@ -310,12 +308,9 @@ static void others_decide(struct duel *duel, bool last) {
 /* Once a has met b, whatever more is to be known is about the others. */
 static void pairs_decide(struct duel *duel, bool ends) {
 	int count = duel_pairs(duel, SIDE_B);
-	bool last = ends || count >= duel->options->pairs_max;
-	if (duel->arms[SIDE_B].over)
-		return;
-	if (count < duel->arms[SIDE_B].look)
-		last = last || duel_gives_up(duel);
-	if (count < duel->arms[SIDE_B].look && !last)
+	bool due = count >= duel->arms[SIDE_B].look;
+	bool last = ends || count >= duel->options->pairs_max || (!due && duel_gives_up(duel));
+	if (duel->arms[SIDE_B].over || (!due && !last))
 		return;
 	duel_look(duel, last);
 	duel->arms[SIDE_B].over = duel->arms[SIDE_B].over || duel_gives_up(duel);
@@ -324,6 +319,9 @@ static void pairs_decide(struct duel *duel, bool ends) {
 /* Is it better to go on with one of the others? Not if the time does not suffice for as many pairs with it. */
 static bool others_replace(const struct duel *duel) {
 	bool any = false;
+	if (duel->options->others_first && duel->looked &&
+	    (!others_run(duel) || duel->result->others[0].verdict == PAIRED_FASTER))
+		return true;
 	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
 	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0 ||
 	    race_clock_late(&duel->options->clock, duel_now(duel->options) - duel->start))

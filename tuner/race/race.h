@@ -120,6 +120,7 @@ struct duel_options {
 	size_t other_count;
 	double others_seconds;    /* they are not measured after this; 0: no limit */
 	bool others_end;          /* once all of them are known and one is not slower, so that it may take the place of a */
+	bool others_first;        /* the first of them takes it where it is faster, or a is not likely to beat b */
 	const char *others_phase; /* for the observer; NULL: as for a and b */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
@@ -237,6 +238,8 @@ struct ablation_task {
 	size_t count;
 	/* If two changes are not shown to pay, the one with the smaller rank is dropped first. */
 	const double *rank;
+	/* The set to begin with, which meets the whole as well: what is known tells that the others hardly pay. 0: all. */
+	uint64_t likely;
 	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all.
 	 */
 	int (*room)(void *ctx, uint64_t set);
@@ -257,6 +260,6 @@ struct ablation_result {
 
 void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other);
 
-/* Begins with all changes; count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
+/* count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err);
 #endif

@@ -11,6 +11,11 @@ enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
 static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
 					OVERLAP = 1.1;
 
+/* Of a program of MPI only the rows that were counted have parts. */
+static bool tells(const struct study *study, size_t row, const struct judge_parts *parts) {
+	return !study_row(study, row)->doubted && !isnan(judge_parts_share(study, row, parts));
+}
+
 static size_t largest(const struct study *study, size_t row, const struct judge_parts *parts) {
 	size_t most = 0;
 	for (size_t i = 1; i < parts->count; i++)
@@ -67,10 +72,11 @@ static void powers_add(struct finding *finding, const struct study *study, const
 }
 
 /* The slowest and the fastest row of a problem, or of all if that is SIZE_MAX. */
-static void ends_find(const struct study *study, size_t problem, size_t *slow, size_t *fast) {
+static void ends_find(const struct study *study, const struct judge_parts *parts, size_t problem, size_t *slow,
+                      size_t *fast) {
 	*slow = *fast = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++) {
-		if (study_row(study, r)->doubted || (problem != SIZE_MAX && !study_same_problem(study, r, problem)))
+		if (!tells(study, r, parts) || (problem != SIZE_MAX && !study_same_problem(study, r, problem)))
 			continue;
 		*slow = *slow == SIZE_MAX || reading_time(study, r) > reading_time(study, *slow) ? r : *slow;
 		*fast = *fast == SIZE_MAX || reading_time(study, r) < reading_time(study, *fast) ? r : *fast;
@@ -93,7 +99,7 @@ static bool leads(const struct study *study, size_t row, const struct judge_part
 static bool moves(const struct study *study, const struct judge_parts *parts, size_t *slow, size_t *fast) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
 	for (size_t i = 0; i <= problems; i++) {
-		ends_find(study, i < problems ? problem[problems - 1 - i] : SIZE_MAX, slow, fast);
+		ends_find(study, parts, i < problems ? problem[problems - 1 - i] : SIZE_MAX, slow, fast);
 		if (*slow == *fast)
 			continue;
 		size_t a = largest(study, *fast, parts), b = largest(study, *slow, parts);
@@ -106,7 +112,7 @@ static bool moves(const struct study *study, const struct judge_parts *parts, si
 
 static bool is_everywhere(const struct study *study, const struct judge_parts *parts, size_t part) {
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (!study_row(study, r)->doubted && !leads(study, r, parts, part))
+		if (tells(study, r, parts) && !leads(study, r, parts, part))
 			return false;
 	return true;
 }
@@ -114,7 +120,7 @@ static bool is_everywhere(const struct study *study, const struct judge_parts *p
 static void rows_add(struct finding *finding, const struct study *study, const struct judge_parts *parts) {
 	char words[4 * PROBE_TEXT], subject[PROBE_TEXT];
 	for (size_t r = 0, shown = 0; r < study_rows(study) && shown < SHOWN; r++) {
-		if (study_row(study, r)->doubted)
+		if (!tells(study, r, parts))
 			continue;
 		shown++;
 		row_words(study, r, parts, words);
@@ -123,13 +129,13 @@ static void rows_add(struct finding *finding, const struct study *study, const s
 	}
 }
 
-static void report(const struct study *study, struct findings *findings, const struct judge_parts *parts) {
+static void report(const struct study *study, struct findings *findings, const struct judge_parts *parts, size_t rows) {
 	size_t first, last;
 	char subject[PROBE_TEXT], other[PROBE_TEXT];
 	struct finding *finding;
 	bool moving = moves(study, parts, &last, &first);
 	if (!moving)
-		ends_find(study, SIZE_MAX, &last, &first);
+		ends_find(study, parts, SIZE_MAX, &last, &first);
 	size_t a = largest(study, first, parts), b = largest(study, last, parts);
 	double share = share_of(study, last, parts, b);
 	/* Nobody can make the rest of all parts cost nothing. */
@@ -143,9 +149,8 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
 		                 100 * share_of(study, first, parts, a), subject, parts->name[b], 100 * share, other);
 	else if (is_everywhere(study, parts, b))
-		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain,
-		                       "%s is the largest part of the time everywhere: %.0f %% at %s", parts->name[b],
-		                       100 * share, other);
+		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain, "%s is the largest part of the time%s: %.0f %% at %s",
+		                       parts->name[b], rows > 1 ? " everywhere" : "", 100 * share, other);
 	else
 		return;
 	rows_add(finding, study, parts);
@@ -176,13 +181,13 @@ static void examine(const struct study *study, struct findings *findings) {
 	judge_parts_find(study, &parts);
 	for (size_t r = 0; r < study_rows(study) && parts.count >= 2; r++) {
 		double share = judge_parts_share(study, r, &parts);
-		rows += !study_row(study, r)->doubted;
-		whole += !study_row(study, r)->doubted && share >= TOTAL_LEAST && share <= TOTAL_MOST;
-		over += !study_row(study, r)->doubted && share > OVERLAP;
+		rows += tells(study, r, &parts);
+		whole += tells(study, r, &parts) && share >= TOTAL_LEAST && share <= TOTAL_MOST;
+		over += tells(study, r, &parts) && share > OVERLAP;
 		most = fmax(most, share);
 	}
-	if (rows >= ROWS_LEAST && (double)whole >= SHARE * (double)rows)
-		report(study, findings, &parts);
+	if (rows && (double)whole >= SHARE * (double)rows)
+		report(study, findings, &parts, rows);
 	else if (rows >= ROWS_LEAST && (double)over >= SHARE * (double)rows)
 		overlap_report(study, findings, &parts, most);
 }

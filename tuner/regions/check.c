@@ -191,7 +191,7 @@ static void plans_make(struct regions_search *search, const struct regions_recor
 	}
 }
 
-int regions_explore(struct regions_search *search, struct err *err) {
+static int teams_explore(struct regions_search *search, struct err *err) {
 	size_t cells = search->baseline->count * search->team_count;
 	struct regions_record *costs = NULL;
 	double stretch = regions_stretch_choose(search, search->team_count), start = sys_now();
@@ -429,7 +429,7 @@ static int check_run(struct regions_search *search, struct check *check, double 
 	return failed;
 }
 
-int regions_check(struct regions_search *search, struct err *err) {
+static int plans_check(struct regions_search *search, struct err *err) {
 	size_t count = search->baseline->count, variants = 0;
 	for (size_t i = 0; i < count; i++)
 		if (variants_of(search, i))
@@ -456,5 +456,12 @@ int regions_check(struct regions_search *search, struct err *err) {
 	search->runs->seconds.explore += sys_now() - start;
 	free(check.effects);
 	free(check.rows);
+	return failed;
+}
+
+int regions_explore(struct regions_search *search, struct err *err) {
+	int failed = teams_explore(search, err) || plans_check(search, err) ? -1 : 0;
+	if (!failed)
+		regions_settings_finish(search);
 	return failed;
 }

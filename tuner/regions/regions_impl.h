@@ -276,10 +276,9 @@ static inline double regions_seconds_in(const struct regions_region *region) {
 /* The limit of one run. */
 double regions_limit_s(const struct regions_search *search);
 
-/* One or two runs in which stretches of time have different teams; sets effects and levels. */
+/* One or two runs in which stretches of time have different teams, and another one in which the teams that seem best,
+ * with several schedules, alternate with the default; sets effects, levels and found->settings. */
 int regions_explore(struct regions_search *search, struct err *err);
-/* One run in which the chosen teams, with several schedules, alternate with the default; sets found->settings. */
-int regions_check(struct regions_search *search, struct err *err);
 /* The plan that ranks behind the one that is proposed, but before the default; SIZE_MAX: none does. */
 size_t regions_plan_next(const struct regions_search *search);
 

@@ -350,6 +350,14 @@ static json_t *counts_json(const struct omp_record *raw, const struct omp_region
 	return json;
 }
 
+static json_t *scaled_json(const struct omp_record *raw) {
+	json_t *json = json_array();
+	for (uint32_t i = 0; i < raw->event_count; i++)
+		if (raw->events[i].scaled)
+			json_array_append_new(json, json_string(raw->events[i].name));
+	return json;
+}
+
 /* Counting slows the regions down, so it has a run of its own. */
 static int count(struct regions_runs *runs, const struct regions_record *record, json_t *json, struct err *err) {
 	struct regions_run run;
@@ -362,7 +370,9 @@ static int count(struct regions_runs *runs, const struct regions_record *record,
 		const struct regions_region *region = &run.record->regions[i];
 		size_t there = regions_record_find(record, region->module, region->offset, region->facts.size_class);
 		if (there != SIZE_MAX)
-			json_object_set_new(json_array_get(json, there), "counters", counts_json(run.record->raw, &region->facts));
+			json_object_update_new(json_array_get(json, there),
+			                       json_pack("{s:o,s:o}", "counters", counts_json(run.record->raw, &region->facts),
+			                                 "counters_scaled", scaled_json(run.record->raw)));
 	}
 	if (!failed) {
 		regions_record_free(run.record);

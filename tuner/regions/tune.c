@@ -440,11 +440,6 @@ json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);
 	if (!failed && search.team_count > 1)
 		failed = regions_explore(&search, err);
-	if (!failed && search.effects) {
-		failed = regions_check(&search, err);
-		if (!failed)
-			regions_settings_finish(&search);
-	}
 	failed = failed || regions_settings_write(&search, err) || (search.effects && environment(&search, err));
 	if (!failed && (found.changed || json_object_size(runs.environment)))
 		failed = regions_prove_plans(&search, &proof, &other, err) || results_check(&search, &proof, err);

@@ -120,7 +120,7 @@ struct param_effect {
 /* NULL without any. The caller frees the array. */
 struct param_effect *effects_read(const json_t *json, size_t *count);
 
-/* What was counted of a name: a row of "counters" or "metrics". */
+/* A row of "counters" or "metrics": what was counted of a name. */
 #define COUNTED_MEMBERS(X)                                                                                             \
 	X(name, TEXT, "name", "?")                                                                                         \
 	X(group, TEXT, "group", "")                                                                                        \

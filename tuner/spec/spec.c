@@ -259,9 +259,8 @@ fail:
 
 struct spec *spec_load(const char *path, struct err *err) {
 	size_t size;
-	char *text = sys_read_file(path, FILE_MAX, &size, err);
+	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
 	struct spec *spec = text ? spec_parse(text, size, path, err) : NULL;
-	free(text);
 	return spec;
 }
 

@@ -304,6 +304,10 @@ struct trial_request tune_search_request(const struct tune *tune, const json_t *
 	return request;
 }
 
+bool tune_is_tied(const struct tune *tune) {
+	return tune->finals.dueled && tune->finals.duel.verdict == PAIRED_TIE && tune->finals.duel.decided;
+}
+
 /* The most that an evaluation takes, now that slower runs are ended. */
 static double evaluation_most(const struct tune *tune) {
 	const struct trial_request request = tune_search_request(tune, NULL, tune_search_limit(tune));

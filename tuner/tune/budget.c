@@ -31,10 +31,14 @@ enum { CHECKED_USUALLY = 5 };
 enum { ARMS_EXPECTED = 6, ARMS_OF_DUEL = 3 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
-/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. */
-static const double SHARE_KEPT = 0.35, RACE_SHARE_KEPT = 0.15;
+/* The finals take this share of the budget at most in what the search keeps for them, and the race that one. After some
+ * evaluations it is worth more to know which changes pay than to try more of them. */
+static const double SHARE_KEPT = 0.35, SHARE_KEPT_LATE = 0.5, RACE_SHARE_KEPT = 0.15;
+static const uint64_t EVALUATIONS_EARLY = 32;
 /* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
+/* A space whose rest takes less than this share of the budget is tried whole. */
+static const double SHARE_OF_REST = 0.25;
 
 static double node_seconds_left(const struct tune *tune) {
 	return fmax(0, tune->money.budget.node_seconds - tune->money.spent_before - fleet_held(tune->bench.fleet).seconds);
@@ -206,11 +210,12 @@ static int pairs_wanted(const struct tune *tune) {
 	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
 }
 
-/* Is nothing found since the last finals that is clearly faster than what won them? */
+/* Is nothing found since the last finals that is clearly faster than what won them, or tied? */
 static bool is_decided(const struct tune *tune) {
 	const struct tune_finals *last = &tune->finals;
 	bool faster = last->dueled && last->duel.verdict == PAIRED_FASTER;
-	return last->met == tune->memory.best_index || (faster && tune->memory.best > SAME * last->duel.median[0]);
+	double beaten = faster ? last->duel.median[0] : tune_is_tied(tune) ? last->met_value : INFINITY;
+	return last->met == tune->memory.best_index || tune->memory.best > SAME * beaten;
 }
 
 /* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided
@@ -229,7 +234,8 @@ double tune_finals_kept(const struct tune *tune) {
 	if (!tune_promised(tune))
 		return fmin(RACE_SHARE_MAX * tune_budget_time(tune), finals_expected(tune));
 	/* time that is missing in the end costs little, because the search goes on for as long as it can */
-	return fmax(tune_proof_seconds(tune), fmin(SHARE_KEPT * tune_budget_time(tune), finals_expected(tune)));
+	double share = tune->tally.evaluations < EVALUATIONS_EARLY ? SHARE_KEPT : SHARE_KEPT_LATE;
+	return fmax(tune_proof_seconds(tune), fmin(share * tune_budget_time(tune), finals_expected(tune)));
 }
 
 /* Is there something whose proof fits into the time left? The best of a few noisy trials looks good, but as many pairs
@@ -313,8 +319,7 @@ static const char *budget_text(const struct tune *tune, char text[64]) {
 	return text;
 }
 
-/* A trial of a kernel also prepares and verifies, and runs several times, so that its run would not explain the time.
- */
+/* A trial of a kernel also prepares, verifies and runs several times, so that its run would not explain the time. */
 static double explaining(const struct tune *tune) {
 	return tune->task->whole_programs ? tune_seconds(tune, tune->memory.baseline.value) : tune_evaluation_seconds(tune);
 }
@@ -426,28 +431,23 @@ static bool tune_spent(const struct tune *tune) {
 
 uint64_t tune_budget_evaluations(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
-	if (budget->evaluations)
+	double each = tune->memory.baseline.elapsed_s, nodes = tune_nodes(tune), kept = tune_finals_kept(tune);
+	if (budget->evaluations || !(each > 0) || !(tune_budget_time(tune) > 0))
 		return budget->evaluations;
-	if (budget->node_seconds > 0 && tune->memory.baseline.elapsed_s > 0) {
-		double nodes = tune_nodes(tune), left = node_seconds_left(tune) - tune_finals_kept(tune) * nodes;
-		return left < tune->memory.baseline.elapsed_s ? 1 : (uint64_t)(left / tune->memory.baseline.elapsed_s);
-	}
-	if (budget->seconds > 0 && tune->memory.baseline.elapsed_s > 0) {
-		double count = (budget->seconds - tune_finals_kept(tune)) / tune->memory.baseline.elapsed_s;
-		if (tune->bench.fleet)
-			count *= (double)fleet_alive(tune->bench.fleet);
-		return count < 1 ? 1 : (uint64_t)count;
-	}
-	return 0;
+	double left = budget->node_seconds > 0 ? node_seconds_left(tune) - kept * nodes : (budget->seconds - kept) * nodes;
+	return left < each ? 1 : (uint64_t)(left / each);
+}
+
+/* Configurations that were not tried. Today's may be tried, and none of the space. */
+static double untried(const struct tune *tune) {
+	return fmax(0, (double)space_valid(tune->task->space) - (double)tune->tally.evaluations);
 }
 
 /* How many more evaluations it allows, judged by those so far; at least 1. */
 static uint64_t tune_evaluations_left(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
-	uint64_t valid = space_valid(tune->task->space),
-			 unseen = valid > tune->tally.evaluations ? valid - tune->tally.evaluations : 0;
 	double time = tune_budget_time(tune), seconds = time - tune_elapsed(tune) - tune_finals_kept(tune);
-	double left = (double)unseen;
+	double left = untried(tune);
 	if (budget->evaluations)
 		left = fmin(left, (double)(budget->evaluations - tune->tally.evaluations));
 	else if (time > 0)
@@ -459,12 +459,19 @@ bool tune_may_repeat(const struct tune *tune, const struct trial_result *result)
 	return !tune_interrupted(tune) && tune_left(tune) > tune_proof_seconds(tune) + result->elapsed_s;
 }
 
+/* No expectation is as sure as the measurement of all that is left, where there is time for it before the finals. */
+static bool rest_is_cheap(const struct tune *tune) {
+	double time = tune_budget_time(tune), seconds = untried(tune) * tune_evaluation_seconds(tune) / tune_nodes(tune);
+	return tune_promised(tune) &&
+	       seconds <= fmin(SHARE_OF_REST * time, time - tune_elapsed(tune) - tune_finals_kept(tune));
+}
+
 /* Is the expected gain below the requested minimum? The model is too sure of itself where a better one was found late,
  * so a search goes on for as many evaluations as it took to find the best. */
 static bool hopeless(const struct tune *tune) {
 	uint64_t since = tune->tally.evaluations - tune->memory.best_at;
 	if (!(tune->task->limits.stop_gain > 0) || since < EVALUATIONS_BEFORE_STOP || since < tune->memory.best_at ||
-	    tune_is_recalling(tune))
+	    tune_is_recalling(tune) || rest_is_cheap(tune))
 		return false;
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
 }
@@ -487,9 +494,5 @@ static bool is_broken(const struct tune *tune) {
 }
 
 const char *tune_over(const struct tune *tune) {
-	if (is_broken(tune))
-		return "baseline";
-	if (tune_spent(tune))
-		return "budget";
-	return hopeless(tune) ? "gain" : NULL;
+	return is_broken(tune) ? "baseline" : tune_spent(tune) ? "budget" : hopeless(tune) ? "gain" : NULL;
 }

@@ -146,6 +146,8 @@ static const double ARMS_SHARE = 0.6;
 static const double UNKNOWN = 1e6;
 /* Dangerous settings are dropped before all others that are not shown to pay. */
 static const double DANGER_RANK = -1e6;
+/* A parameter whose effect in the search is below this share of the gain (of its logarithm) is not likely to pay. */
+static const double LIKELY_SHARE = 0.15;
 
 /* A parameter, and those that exist only because of its value. */
 struct change {
@@ -159,10 +161,12 @@ struct rent {
 	struct change changes[SPACE_PARAMS_MAX];
 	size_t count;
 	double rank[ABLATION_CHANGES_MAX];
+	uint64_t likely;                                 /* by the search */
 	struct ablation_arm alone[ABLATION_CHANGES_MAX]; /* without this change only, of whichever set was the last */
 	double begun;
 	struct duel_result duel; /* of the set that is kept */
 	bool has_duel;
+	int duels;
 };
 
 static const json_t *today_of(const struct rent *rent) {
@@ -251,20 +255,33 @@ static const char *danger_of(const struct rent *rent, const struct change *chang
 	return word;
 }
 
+/* Does the search tell that a parameter hardly matters beside the gain? Unknown ones may. */
+static bool hardly_matters(const struct tune *tune, const json_t *effect) {
+	double loss = LIKELY_SHARE * log(tune_today_value(tune) / tune->memory.best);
+	const json_t *ci = json_object_get(effect, "ci");
+	return !(json_number_value(json_array_get(ci, 0)) > 1 + duel_defaults.margin) &&
+	       log(js_real_or(effect, "ratio", NAN)) <= loss;
+}
+
 /* Dangerous ones first; then those with the smallest effect in the search, so that groups hold what matters together.
  */
 static void changes_rank(struct rent *rent) {
-	json_t *effects = tune_effects(rent->tune), *effect;
-	size_t k;
+	js_auto json_t *effects = tune_effects(rent->tune);
 	for (size_t i = 0; i < rent->count; i++) {
-		rent->rank[i] = danger_of(rent, &rent->changes[i]) ? DANGER_RANK : 0;
-		json_array_foreach(effects, k,
-		                   effect) if (strcmp(js_string_or(effect, "param", ""), rent->changes[i].names[0]) == 0) {
-			double ratio = js_real_or(effect, "ratio", 1);
-			rent->rank[i] += isfinite(ratio) ? ratio : 1;
-		}
+		const struct change *change = &rent->changes[i];
+		bool idle = true;
+		for (size_t k = 0; k < change->count; k++)
+			js_each (effect, effects) {
+				if (strcmp(js_string_or(effect, "param", ""), change->names[k]) != 0)
+					continue;
+				idle = idle && (hardly_matters(rent->tune, effect) || (k > 0 && !js_bool_or(effect, "known", false)));
+				if (k == 0)
+					rent->rank[i] = js_real_or(effect, "ratio", 1);
+			}
+		if (danger_of(rent, change))
+			rent->rank[i] += DANGER_RANK;
+		rent->likely |= (uint64_t)!idle << i;
 	}
-	json_decref(effects);
 }
 
 static double seconds_left(const struct rent *rent) {
@@ -288,7 +305,7 @@ static int room(void *ctx, uint64_t set) {
 	bool is_long = tune_pairs_first(tune) == RACE_PAIRS_LEAST;
 	double blocks = tune_rounds(tune, is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN);
 	(void)set;
-	if (rent->has_duel && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
+	if (rent->duels > 0 && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
 		return -1;
 	double sides = is_long ? 2 : 3,
 		   arms = ARMS_SHARE * left / (blocks * each) - sides; /* with the control of short runs */
@@ -312,7 +329,8 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	struct tune_others also = {.configs = others,
 	                           .seconds = ARMS_SHARE * seconds_left(rent),
 	                           .rough = first && rent->count > 1,
-	                           .again = !first && !gain->faster};
+	                           .doubted = first && count > 0 && (arms[0].set & set) == set,
+	                           .again = rent->duels > 0 && !gain->faster};
 	js_auto json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
@@ -320,6 +338,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 		also.count += others[also.count] != NULL;
 	}
 	duel_result_clear(&tune->finals.duel);
+	rent->duels++;
 	int rc = config ? tune_duel_honest(tune, config, &also, err) : 0;
 	const struct duel_result *duel = &tune->finals.duel;
 	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++) {
@@ -449,8 +468,13 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 		return tune_duel_honest(tune, winner, &(struct tune_others){0}, err);
 	}
 	changes_rank(&rent);
-	const struct ablation_task task = {
-		.ctx = &rent, .count = rent.count, .rank = rent.rank, .room = room, .duel = rent_duel, .keep = rent_keep};
+	const struct ablation_task task = {.ctx = &rent,
+	                                   .count = rent.count,
+	                                   .rank = rent.rank,
+	                                   .likely = rent.likely,
+	                                   .room = room,
+	                                   .duel = rent_duel,
+	                                   .keep = rent_keep};
 	int rc = ablation_run(&task, &result, err);
 	if (rent.has_duel) { /* what was proven stays, whatever became of the rest */
 		duel_result_clear(&tune->finals.duel);

@@ -129,7 +129,7 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 }
 
 void tune_counters_yield(struct tune *tune) {
-	double lacking = fmin(tune->counting.kept, tune_finals_kept(tune) - tune_left(tune));
+	double lacking = fmin(tune->counting.kept, tune_proof_seconds(tune) - tune_left(tune));
 	if (lacking > 0) {
 		tune->counting.kept -= lacking;
 		tune->money.budget.seconds += lacking;

@@ -24,9 +24,8 @@ static const double RACE_SECONDS_LEAST = 5;
 
 static int by_least(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
-	if (x->least != y->least)
-		return x->least > y->least ? 1 : -1;
-	return (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
+	int order = (x->least > y->least) - (x->least < y->least);
+	return order ? order : (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
 }
 
 static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
@@ -177,6 +176,7 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.phase = "duel";
 	options.width = others->rough ? 0 : WIDE;
 	options.others_end = others->rough;
+	options.others_first = others->doubted;
 	options.level = others->again ? RACE_LEVEL_AGAIN : options.level;
 	options.controls_max = others->rough ? RACE_PAIRS_SHORT : 0;
 	options.others = others->configs;
@@ -456,30 +456,30 @@ static int prove(struct tune *tune, double share, struct err *err) {
 		return 0;
 	js_auto json_t *config = space_config_json(tune->task->space, index);
 	tune->finals.proof.index = index;
-	int failed = is_unsafe(tune, config, &unsafe, err);
-	if (!failed && !unsafe)
-		failed = duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err);
-	if (!failed && !unsafe) {
-		decide(tune, config);
-		tune_proof_keep(tune);
-	}
-	return failed;
+	if (is_unsafe(tune, config, &unsafe, err) || unsafe)
+		return unsafe ? 0 : -1;
+	if (duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err))
+		return -1;
+	decide(tune, config);
+	tune_proof_keep(tune);
+	return 0;
 }
 
 int tune_prove_early(struct tune *tune, struct err *err) {
 	bool still = tune->tally.evaluations - tune->memory.best_at >= STANDS_STILL;
-	return still ? prove(tune, EARLY_SHARE, err) : 0;
+	return still && tune->finals.met == UINT64_MAX ? prove(tune, EARLY_SHARE, err) : 0;
 }
 
 int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
 	tune_proof_keep(tune);
-	tune->finals.met = tune->memory.best_index;
 	tune->finals.no_rival = false;
 	tune->finals.rival_ratio = 0;
 	tune_counters_yield(tune);
 	quiet_wait(tune);
+	tune->finals.met = tune->memory.best_index; /* the wait is only for what this best does not need */
+	tune->finals.met_value = tune->memory.best;
 	if (tune->bench.busy)
 		busy_mark(tune->bench.busy); /* a short search has not looked yet */
 	tune_finals_clock(tune);

@@ -311,6 +311,7 @@ struct tune_proof {
 struct tune_finals {
 	struct tune_proof proof;
 	uint64_t met; /* the best of the search when they last began; UINT64_MAX: they have not */
+	double met_value;
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
@@ -365,7 +366,8 @@ void tune_prices_match(struct tune *tune);
 /* final.c */
 
 int tune_final_phase(struct tune *tune, struct err *err);
-/* Is there a new best since the last finals that may be faster than what they have proven and priced? */
+/* Is there a new best since the last finals that may be faster than what they have proven and priced, and than what
+ * they found to be a tie? */
 bool tune_wants_final(const struct tune *tune);
 /* The best so far meets the baseline, in the middle of the search. */
 int tune_prove_early(struct tune *tune, struct err *err);
@@ -376,6 +378,7 @@ struct tune_others { /* they meet the winner in the blocks of its duel */
 	double seconds; /* that they may take part */
 	bool again;     /* an earlier duel has not proven what it set out to prove */
 	bool rough;     /* the gain need not be known well, only whether there is one */
+	bool doubted;   /* the first of them has more changes, and takes the winner's place if those pay */
 };
 
 /* A duel with the baseline. Repeats it on other nodes while some of them report a gain that nobody else sees. */

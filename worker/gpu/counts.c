@@ -72,8 +72,8 @@ int gpu_work_kernel(const struct gpu_work *work, const char *name, double *secon
 }
 
 /* It is installed beside the worker; where it was built it is in libtool's folder. */
-static const char *library_path(struct arena *arena) {
-	static const char *const beside[] = {"libsweetspot-cuda.so", ".libs/libsweetspot-cuda.so"};
+const char *gpu_watch_library(struct arena *arena, const char *name) {
+	static const char *const beside[] = {"", ".libs/"};
 	char self[PATH_MAX];
 	ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
 	self[size > 0 ? size : 0] = '\0';
@@ -82,7 +82,7 @@ static const char *library_path(struct arena *arena) {
 		return NULL;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-		char *path = arena_printf(arena, "%s/%s", self, beside[i]);
+		char *path = arena_printf(arena, "%s/%slibsweetspot-%s.so", self, beside[i], name);
 		if (access(path, R_OK) == 0)
 			return path;
 	}
@@ -91,7 +91,7 @@ static const char *library_path(struct arena *arena) {
 
 int gpu_watch_open(struct arena *arena, const char *scratch, const char *metrics, struct gpu_watch *watch,
                    struct err *err) {
-	const char *library = library_path(arena);
+	const char *library = gpu_watch_library(arena, "cuda");
 	char reason[COUNTER_REASON] = "", path[PATH_MAX] = "";
 	*watch = (struct gpu_watch){.folder = arena_printf(arena, "%s/gpu-XXXXXX", scratch)};
 	if (!library)

@@ -14,6 +14,8 @@ struct gpu_watch {
 	const char *variables[GPU_WATCH_VARIABLES + 1]; /* "NAME=VALUE"; NULL-terminated */
 };
 
+/* The library that programs are started with, "cuda" or "mpi"; NULL: this installation lacks it. */
+const char *gpu_watch_library(struct arena *arena, const char *name);
 /* Makes a folder inside `scratch`, which is removed with it. metrics: what to count, with commas; NULL: kernels are
  * timed. ERR_UNAVAILABLE if this installation lacks the library or CUPTI. */
 int gpu_watch_open(struct arena *arena, const char *scratch, const char *metrics, struct gpu_watch *watch,

@@ -278,7 +278,6 @@ struct regions_set {
 	json_t *notes;
 };
 
-void regions_note(struct regions_set *set, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The regions as JSON, and the last notes; do not use the regions afterwards. New reference. */
 json_t *regions_set_end(struct regions_set *set);
 /* The text of a file, which is modified. where: its name, for notes. */

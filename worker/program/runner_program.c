@@ -14,6 +14,8 @@
 #include "base/json/js.h"
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"
+#include "base/proc/work.h"
+#include "base/stats.h"
 #include "base/sys.h"
 #include "worker/program/program_impl.h"
 
@@ -121,87 +123,6 @@ static json_t *program_gpu_run(struct arena *arena, struct program_trial *trial,
 		gpu_run_count(arena, trial, plan, json, reply);
 	gpu_work_free(work);
 	return json;
-}
-
-enum { FILES_MAX = 1024, TOTAL_BYTES_MAX = 64 << 20 };
-
-int regions_prepare(struct arena *arena, const char *scratch, const struct regions_event *events, size_t count,
-                    struct regions *regions, struct err *err) {
-	char *folder = arena_printf(arena, "%s/regions-XXXXXX", scratch), *list = arena_strdup(arena, "");
-	*regions = (struct regions){.folder = folder, .events = events, .event_count = count};
-	if (count > REGIONS_EVENTS_MAX) {
-		return err_set(err, ERR_USAGE, NULL, "a region cannot count %zu events: the limit is %d", count,
-		               REGIONS_EVENTS_MAX);
-	}
-	if (!mkdtemp(folder)) {
-		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
-		               strerror(errno));
-	}
-	for (size_t i = 0; i < count; i++) {
-		list = arena_printf(arena, "%s%s%s=%" PRIu32 ":0x%" PRIx64, list, i ? "," : "", events[i].name, events[i].type,
-		                    events[i].config);
-	}
-	regions->variables[0] = arena_printf(arena, "SWEETSPOT_REGIONS=%s", folder);
-	regions->variables[1] = arena_printf(arena, "SWEETSPOT_REGION_EVENTS=%s", list);
-	return 0;
-}
-
-static int wanted(const struct dirent *entry) {
-	return fnmatch("regions-*.json", entry->d_name, 0) == 0;
-}
-
-/* Reads plain files only, because a pipe would block. */
-static int file_open(const char *path) {
-	struct stat what;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && (fstat(fd, &what) != 0 || !S_ISREG(what.st_mode))) {
-		close(fd);
-		fd = -1;
-		errno = EINVAL;
-	}
-	return fd;
-}
-
-static void file_read(struct regions_set *set, const char *name, size_t *bytes) {
-	mem_auto char *path = mem_printf("%s/%s", set->regions->folder, name), *text = NULL;
-	struct err err;
-	size_t size = 0;
-	int fd = file_open(path);
-	if (fd < 0) {
-		regions_note(set, "%.60s cannot be read: %s", name, strerror(errno));
-	} else {
-		text = sys_read_fd(fd, name, *bytes, &size, &err);
-		close(fd);
-		if (!text)
-			regions_note(set, "%s", err.what);
-	}
-	if (text) {
-		*bytes -= size;
-		regions_text_read(set, text, size, name);
-	}
-}
-
-static void folder_read(struct regions_set *set) {
-	struct dirent **entries = NULL;
-	size_t bytes = TOTAL_BYTES_MAX;
-	int count = scandir(set->regions->folder, &entries, wanted, alphasort);
-	for (int i = 0; i < count; i++) {
-		if (i < FILES_MAX)
-			file_read(set, entries[i]->d_name, &bytes);
-		free(entries[i]);
-	}
-	free(entries);
-	set->files_left_out = count > FILES_MAX ? (size_t)(count - FILES_MAX) : 0;
-}
-
-json_t *regions_read(const struct regions *regions, json_t **notes) {
-	struct regions_set set = {.arena = arena_new(), .regions = regions, .index = json_object(), .notes = json_array()};
-	folder_read(&set);
-	json_t *out = regions_set_end(&set);
-	json_decref(set.index);
-	arena_free(set.arena);
-	*notes = set.notes;
-	return out;
 }
 
 static const struct regions_event events_usual[] = {
@@ -326,6 +247,66 @@ static void watch_gpu(struct arena *arena, struct program_trial *trial, const st
                       json_t *reply) {
 	if (trial->request->device && !trial->status && !trial->abandoned)
 		json_object_set_new(reply, "gpu_work", program_gpu_run(arena, trial, plan, reply));
+}
+
+enum { RECORD_MAX = 16384, RANKS_MAX = 4096 };
+
+/* The seconds that a rank was in calls of MPI, from what libsweetspot-mpi has left: "MPI_Wait 3 501768264". */
+static double rank_waited(const char *path) {
+	size_t size;
+	mem_auto char *text = sys_read_file(path, RECORD_MAX, &size, NULL);
+	unsigned long long ns;
+	double sum = 0;
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+		if (sscanf(line, "MPI_%*s %*u %llu", &ns) == 1)
+			sum += (double)ns * 1e-9;
+	return sum;
+}
+
+/* The mean over the ranks that have left a record; NAN: none has. */
+static double ranks_waited(const char *folder) {
+	DIR *dir = opendir(folder);
+	double sum = 0;
+	int count = 0;
+	for (struct dirent *entry; dir && count < RANKS_MAX && (entry = readdir(dir));)
+		if (strncmp(entry->d_name, "mpi.", 4) == 0) {
+			mem_auto char *path = mem_printf("%s/%s", folder, entry->d_name);
+			sum += rank_waited(path);
+			count++;
+		}
+	if (dir)
+		closedir(dir);
+	return count ? sum / count : NAN;
+}
+
+static double mpi_run(struct arena *arena, struct program_trial *trial, const char *library) {
+	char *folder = arena_printf(arena, "%s/mpi-XXXXXX", trial->site.scratch.path), why[PROGRAM_MESSAGE];
+	const char *others = getenv("LD_PRELOAD");
+	if (!mkdtemp(folder))
+		return NAN;
+	const char *const variables[] = {
+		arena_printf(arena, "LD_PRELOAD=%s%s%s", library, others ? ":" : "", others ? others : ""),
+		arena_printf(arena, "SWEETSPOT_MPI_RECORD=%s/mpi", folder), NULL};
+	const struct program_again again = {.environment = program_site_environment(arena, trial->request, variables),
+	                                    .slowdown = 1};
+	bool good = program_trial_again(trial, &again, why, sizeof why);
+	free(again.environment);
+	return good ? ranks_waited(folder) / trial->run.seconds : NAN;
+}
+
+/* Parts of the time of a program that a launcher of MPI starts, from a run of its own: calls in which ranks wait for
+ * each other, and the rest. */
+static void watch_mpi(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                      json_t *reply) {
+	mem_auto char *ranks = plan && !trial->status && !trial->abandoned ? work_ranks(trial->request->argv) : NULL;
+	const char *library = ranks ? gpu_watch_library(arena, "mpi") : NULL;
+	double share = library ? mpi_run(arena, trial, library) : NAN;
+	if (!(share >= 0))
+		return;
+	double all = stats_median(trial->samples, trial->count), part = fmin(share, 1) * all;
+	json_object_set_new(reply, "figures",
+	                    json_pack("[{s:s,s:s,s:f},{s:s,s:s,s:f}]", "name", "calls of MPI", "unit", "s", "value", part,
+	                              "name", "the rest", "unit", "s", "value", all - part));
 }
 
 static json_t *reply_make(const struct program_trial *trial) {
@@ -474,6 +455,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		program_trial_runs(&trial);
 		reply = reply_make(&trial);
 		count(arena, &trial, plan, reply);
+		watch_mpi(arena, &trial, plan, reply);
 		watch_gpu(arena, &trial, plan, reply);
 		json_object_set_new(reply, "verify_s", json_real(trial.verify_s));
 		json_object_set_new(reply, "side_s", json_real(trial.side_s));

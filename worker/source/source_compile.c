@@ -13,14 +13,6 @@
 /* A compiled configuration, with its own copy of the memory that it writes. */
 /* Elements of arguments: filling them, or reading them from files. */
 
-enum ss_status source_fail(const struct ss_call *call, enum ss_status status, const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 /* splitmix64 (Steele, Lea and Flood 2014) */
 static uint64_t random_next(uint64_t *state) {
 	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -77,10 +69,6 @@ static enum ss_status source_load(const struct ss_call *call, const char *path, 
 /* Arguments before a run: made once, shared by all configurations. */
 
 enum { FILE_LARGEST = 16 << 20, SPARE = 16 };
-
-void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
-	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
-}
 
 /* With its guard. */
 static gpu_ptr source_vector_new(struct gpu *gpu, size_t size) {

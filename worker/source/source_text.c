@@ -6,6 +6,14 @@
 
 static const size_t SIZE_LARGEST = (size_t)1 << 40;
 
+enum ss_status source_fail(const struct ss_call *call, enum ss_status status, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
+
 size_t source_size(const struct source_argument *argument) {
 	return argument->bytes * argument->count;
 }
@@ -178,4 +186,8 @@ static int config_members(struct arena *arena, const json_t *json, struct source
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err) {
 	js_auto json_t *json = js_parse(text, strlen(text), "the configuration", err);
 	return json ? config_members(arena, json, config, err) : -1;
+}
+
+void source_guard_set(struct gpu *gpu, gpu_ptr guard) {
+	gpu_fill8(gpu, guard, SOURCE_GUARD_BYTE, SOURCE_GUARD);
 }

@@ -45,14 +45,18 @@ static void left_out_print(size_t left) {
 static void region_counters_print(struct ui *ui, const json_t *regions) {
 	struct table *table = table_titled("region", "counter", "\1value", "\1per call", NULL);
 	char name[512], value[32], each[32];
-	bool any = false;
+	bool any = false, some_scaled = false;
 	js_each (region, regions) {
 		if (!is_shown(region, region_at))
 			continue;
 		name_of(region, name, sizeof name);
 		js_members (counter, count, json_object_get(region, "counters")) {
 			double number = json_is_number(count) ? json_number_value(count) : NAN;
-			snprintf(value, sizeof value, isfinite(number) ? "%.4g" : "-", number);
+			bool scaled = false;
+			js_each (name_of_one, json_object_get(region, "counters_scaled"))
+				scaled = scaled || strcmp(json_string_value(name_of_one), counter) == 0;
+			some_scaled = some_scaled || scaled;
+			snprintf(value, sizeof value, !isfinite(number) ? "-" : scaled ? "~%.4g" : "%.4g", number);
 			snprintf(each, sizeof each, isfinite(number) ? "%.4g" : "-", number / js_real_or(region, "calls", NAN));
 			table_add(table, name, counter, value, each);
 			any = true;
@@ -62,6 +66,8 @@ static void region_counters_print(struct ui *ui, const json_t *regions) {
 		putchar('\n');
 		table_print(table, ui, stdout);
 	}
+	if (some_scaled)
+		puts("~: the event shared its counter with others, so this is an estimate");
 	table_free(table);
 }
 

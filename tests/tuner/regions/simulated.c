@@ -97,7 +97,8 @@ void omp_counts_begin(struct omp_counts *counts, struct omp_record *record) {
 	*counts = (struct omp_counts){{0}};
 }
 
-void omp_counts_end(const struct omp_counts *counts, struct omp_region *region) {
+void omp_counts_end(const struct omp_counts *counts, struct omp_record *record, struct omp_region *region) {
+	(void)record;
 	(void)counts;
 	(void)region;
 }

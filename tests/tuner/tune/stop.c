@@ -3,8 +3,15 @@
 #include "tests/tuner/tune/spy.h"
 #include "tuner/race/deviation.h"
 
-static json_t *tune(double promise, double stop_gain, uint64_t evaluations) {
-	struct spy_kernel kernel = {0};
+static struct spy_kernel kernel;
+
+static double now(void *ctx) {
+	return 0.1 * ((const struct spy_kernel *)ctx)->runs;
+}
+
+/* Each run takes a tenth of a second where the budget is in seconds. */
+static json_t *tune(double promise, double stop_gain, uint64_t evaluations, double seconds) {
+	kernel = (struct spy_kernel){0};
 	struct runner runner = spy_runner(&kernel);
 	char *path = fixture_path("stop.db");
 	struct store *store = fixture_open(path);
@@ -15,6 +22,11 @@ static json_t *tune(double promise, double stop_gain, uint64_t evaluations) {
 	spy_book_clear();
 	spy_book.promise = promise;
 	task.limits.stop_gain = stop_gain;
+	if (seconds > 0) {
+		task.budget = (struct tune_budget){.seconds = seconds};
+		task.hooks.now = now;
+		task.hooks.now_ctx = &kernel;
+	}
 	if (tune_run(&task, NULL, &result, &err))
 		printf("# %s\n", err.what);
 	spy_task_clear(&task);
@@ -26,11 +38,23 @@ static json_t *tune(double promise, double stop_gain, uint64_t evaluations) {
 
 static void check(double promise, double stop_gain, uint64_t evaluations, int64_t want, const char *why,
                   const char *what) {
-	json_t *result = tune(promise, stop_gain, evaluations);
+	json_t *result = tune(promise, stop_gain, evaluations, 0);
 	int64_t got = js_int_or(result, "evaluations", -1);
 	ok(got == want && strcmp(js_string_or(result, "stopped", "?"), why) == 0, "%s: %lld evaluations, %s", what,
 	   (long long)got, js_string_or(result, "stopped", "?"));
 	json_decref(result);
+}
+
+/* 35 configurations in half a minute, with a strategy that expects nothing of any. */
+static void rest(void) {
+	json_t *whole = tune(0.001, 0.01, 0, 60), *part = tune(0.001, 0.01, 0, 12);
+	ok(js_int_or(whole, "evaluations", -1) == 35 && strcmp(js_string_or(whole, "stopped", "?"), "space") == 0,
+	   "a space whose rest costs little of the budget is tried whole: %lld evaluations, %s",
+	   (long long)js_int_or(whole, "evaluations", -1), js_string_or(whole, "stopped", "?"));
+	ok(js_int_or(part, "evaluations", -1) < 35, "one whose rest costs more is not: %lld evaluations, %s",
+	   (long long)js_int_or(part, "evaluations", -1), js_string_or(part, "stopped", "?"));
+	json_decref(whole);
+	json_decref(part);
 }
 
 static void deviations(void) {
@@ -54,6 +78,7 @@ int main(void) {
 	check(0.001, 0, 30, 30, "budget", "no gain stops a search without a limit");
 	check(0.001, 0.01, 6, 6, "budget", "a small budget ends a search earlier");
 	check(0.5, 0.01, 100, 35, "space", "a small space ends a search earlier");
+	rest();
 	deviations();
 	spy_book_clear();
 	return fixture_end();

@@ -66,9 +66,6 @@ struct c_kernel {
 
 enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 
-/* Reads and checks KernelSpecification; KernelFile is relative to `folder`. Everything lives in the arena. */
-int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
-                  struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
 /* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
 int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);

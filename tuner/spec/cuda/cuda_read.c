@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
 #include <limits.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/json/js.h"
@@ -158,22 +157,6 @@ static int cuda_arguments_read(const json_t *json, const char *folder, struct ar
 	                         "use a smaller ProblemSize", err);
 }
 
-static json_t *three_json(const double at[3]) {
-	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
-}
-
-json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err) {
-	struct t1_shape shape;
-	if (t1_shape_of(&kernel->launch, config, &shape, err))
-		return NULL;
-	json_t *defines = t1_defines(&kernel->launch, config, &shape, err);
-	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
-	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid),
-	                           "block", three_json(shape.block), "shared", (json_int_t)shape.shared, "reference",
-	                           reference, "compiler", compiler)
-	               : NULL;
-}
-
 static bool is_compiler(const char *word) {
 	return strcmp(word, "nvcc") == 0 || strcmp(word, "nvrtc") == 0;
 }
@@ -289,39 +272,4 @@ int cuda_kernel_read(const json_t *json, enum spec_language language, const char
 	if (depends_read(kernel, space, err))
 		return err_prefix(err, "KernelSpecification");
 	return macros_find(kernel, err) || c_space_check(arena, space, kernel->name, err) ? -1 : 0;
-}
-
-static json_t *argument_json(const struct cuda_argument *argument) {
-	static const char *const kinds[] = {[C_SIGNED] = "signed", [C_UNSIGNED] = "unsigned", [C_REAL] = "real"};
-	static const char *const accesses[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
-	const struct c_argument *c = &argument->c;
-	json_t *json = json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:f,s:I}", "name", c->name, "kind", kinds[c->type->kind],
-	                         "access", argument->constant ? accesses[C_READ_ONLY] : accesses[c->access], "memory",
-	                         argument->constant ? "Constant"
-	                         : c->scalar        ? "Scalar"
-	                                            : "Vector",
-	                         "bytes", (json_int_t)c->type->bytes, "count", (json_int_t)c->count, "random", c->random,
-	                         "output", c->output, "real", c->real, "whole", (json_int_t)c->whole);
-	const struct c_tolerance *tolerance = &c->tolerance;
-	if (tolerance->given || tolerance->share > 0)
-		json_object_set_new(json, "tolerance",
-		                    json_pack("{s:b,s:f,s:f,s:f}", "given", tolerance->given, "absolute", tolerance->absolute,
-		                              "relative", tolerance->relative, "share", tolerance->share));
-	if (argument->file)
-		json_object_set_new(json, "file", json_string(argument->file));
-	if (argument->reference)
-		json_object_set_new(json, "reference", json_string(argument->reference));
-	if (argument->verify)
-		json_object_set_new(json, "verify", json_string(argument->verify));
-	return json;
-}
-
-json_t *cuda_problem_json(const struct cuda_kernel *kernel) {
-	json_t *options = json_array(), *arguments = json_array();
-	for (size_t i = 0; kernel->options[i]; i++)
-		json_array_append_new(options, json_string(kernel->options[i]));
-	for (size_t i = 0; i < kernel->argument_count; i++)
-		json_array_append_new(arguments, argument_json(&kernel->arguments[i]));
-	return json_pack("{s:s,s:s,s:o,s:o,s:s*,s:s*}", "file", kernel->file, "function", kernel->name, "options", options,
-	                 "arguments", arguments, "command", kernel->verify, "folder", kernel->folder);
 }

@@ -29,10 +29,6 @@ struct cuda_kernel {
 int cuda_kernel_read(const json_t *json, enum spec_language language, const char *folder, const struct space *space,
                      struct arena *arena, struct cuda_kernel *kernel, struct err *err);
 
-/* The worker's documents (doc/protocol.md). New references; NULL and err. */
-json_t *cuda_problem_json(const struct cuda_kernel *kernel);
-json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
-
 /* Compiles before a configuration is measured. The kernel and the worker are borrowed. */
 struct cuda_ahead;
 #endif

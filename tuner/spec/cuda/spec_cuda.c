@@ -8,6 +8,59 @@
 #include "tuner/spec/cuda/cuda.h"
 #include "tuner/spec/cuda/impl.h"
 
+static json_t *argument_json(const struct cuda_argument *argument) {
+	static const char *const kinds[] = {[C_SIGNED] = "signed", [C_UNSIGNED] = "unsigned", [C_REAL] = "real"};
+	static const char *const accesses[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
+	const struct c_argument *c = &argument->c;
+	json_t *json = json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:f,s:I}", "name", c->name, "kind", kinds[c->type->kind],
+	                         "access", argument->constant ? accesses[C_READ_ONLY] : accesses[c->access], "memory",
+	                         argument->constant ? "Constant"
+	                         : c->scalar        ? "Scalar"
+	                                            : "Vector",
+	                         "bytes", (json_int_t)c->type->bytes, "count", (json_int_t)c->count, "random", c->random,
+	                         "output", c->output, "real", c->real, "whole", (json_int_t)c->whole);
+	const struct c_tolerance *tolerance = &c->tolerance;
+	if (tolerance->given || tolerance->share > 0)
+		json_object_set_new(json, "tolerance",
+		                    json_pack("{s:b,s:f,s:f,s:f}", "given", tolerance->given, "absolute", tolerance->absolute,
+		                              "relative", tolerance->relative, "share", tolerance->share));
+	if (argument->file)
+		json_object_set_new(json, "file", json_string(argument->file));
+	if (argument->reference)
+		json_object_set_new(json, "reference", json_string(argument->reference));
+	if (argument->verify)
+		json_object_set_new(json, "verify", json_string(argument->verify));
+	return json;
+}
+
+/* The worker's documents (doc/protocol.md). New references; NULL and err. */
+static json_t *cuda_problem_json(const struct cuda_kernel *kernel) {
+	json_t *options = json_array(), *arguments = json_array();
+	for (size_t i = 0; kernel->options[i]; i++)
+		json_array_append_new(options, json_string(kernel->options[i]));
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		json_array_append_new(arguments, argument_json(&kernel->arguments[i]));
+	return json_pack("{s:s,s:s,s:o,s:o,s:s*,s:s*}", "file", kernel->file, "function", kernel->name, "options", options,
+	                 "arguments", arguments, "command", kernel->verify, "folder", kernel->folder);
+}
+
+static json_t *three_json(const double at[3]) {
+	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
+}
+
+static json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference,
+                                struct err *err) {
+	struct t1_shape shape;
+	if (t1_shape_of(&kernel->launch, config, &shape, err))
+		return NULL;
+	json_t *defines = t1_defines(&kernel->launch, config, &shape, err);
+	const json_t *compiler = kernel->compiler ? json_object_get(config, kernel->compiler) : NULL;
+	return defines ? json_pack("{s:o,s:o,s:o,s:I,s:b,s:O*}", "defines", defines, "grid", three_json(shape.grid),
+	                           "block", three_json(shape.block), "shared", (json_int_t)shape.shared, "reference",
+	                           reference, "compiler", compiler)
+	               : NULL;
+}
+
 /* Compiles configurations in workers of their own, into the cache on disk from which the measuring worker loads them.
  */
 
