@@ -182,7 +182,7 @@ static bool is_enough(const struct ablation *ablation, const struct ablation_gai
 	return (gain->faster || likely) && !(ablation->wide && ablation->arms[0].faster);
 }
 
-/* Of the changes that are likely to pay, without all others. */
+/* Begins with the changes that are likely to pay, and without all others. */
 static void begin_likely(struct ablation *ablation) {
 	uint64_t all = ablation->set, likely = ablation->task->likely & all;
 	ablation->result->kept = all;

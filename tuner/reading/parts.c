@@ -11,7 +11,7 @@ enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
 static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
 					OVERLAP = 1.1;
 
-/* Of a program of MPI only the rows that were counted have parts. */
+/* A program of MPI has parts only in the rows that were counted. */
 static bool tells(const struct study *study, size_t row, const struct judge_parts *parts) {
 	return !study_row(study, row)->doubted && !isnan(judge_parts_share(study, row, parts));
 }
