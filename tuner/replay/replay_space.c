@@ -157,7 +157,10 @@ static bool repeats(const struct game *game, uint64_t *index) {
 	uint64_t most = replay_most(task), left = most - game->replay->count;
 	bool last = (double)left <= REPEATS * (double)most ||
 	            (task->seconds > 0 && task->seconds - game->seconds <= REPEATS * task->seconds);
-	return task->noise > 0 && left > 0 && last && leaders_again(game->leaders, index);
+	if (!(task->noise > 0) || left == 0 || !last)
+		return false;
+	leaders_inform(game->leaders, game->search);
+	return leaders_again(game->leaders, index);
 }
 
 /* Plays one batch. False if the replay is over. */
@@ -190,6 +193,8 @@ static void choose(struct game *game) {
 	uint64_t best = history_best(search_history(game->search));
 	if (!(game->task->noise > 0) && best != UINT64_MAX)
 		leaders_note(game->leaders, best, game->task->record->rows[best].value);
+	else
+		leaders_inform(game->leaders, game->search);
 	game->replay->chosen = leaders_best(game->leaders);
 	game->replay->noise = leaders_noise(game->leaders);
 }

@@ -46,6 +46,8 @@ struct leaders *leaders_new(void);
 void leaders_free(struct leaders *leaders);
 /* Adds a measurement, > 0; smaller is better. All of a configuration count by their geometric mean. */
 void leaders_note(struct leaders *leaders, uint64_t index, double value);
+/* Takes into account what the search expects of each. */
+void leaders_inform(struct leaders *leaders, struct search *search);
 /* Which one should be measured again; false: it is clear who leads, or there are not two. */
 bool leaders_again(const struct leaders *leaders, uint64_t *index);
 

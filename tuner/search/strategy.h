@@ -101,6 +101,9 @@ struct strategy {
 	/* The expected improvement of the best in `left` more evaluations: 0.01 is 1 %. NULL: the strategy cannot estimate
 	 * it. */
 	double (*promise)(const void *state, uint64_t left);
+	/* The prediction of a measured configuration by all other results: mean and variance of the logarithm that another
+	 * measurement would have. False: nothing. May be NULL. */
+	bool (*expects)(void *state, uint64_t index, double *mean, double *variance);
 	const char *(*fault)(const void *state); /* why it cannot go on; NULL: it can */
 };
 

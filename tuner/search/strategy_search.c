@@ -313,17 +313,23 @@ const char *search_phase(const struct search *search) {
 enum { FIRST_ROOM = 64, FREEDOM_MIN = 3 };
 /* A lead of this many deviations is clear. */
 static const double CLEAR = 2;
+/* A value that is so many deviations faster than the others of its configuration is not one of them; noise that is so
+ * many times the usual one comes from such values. */
+static const double FAR = 3, UNEVEN = 1.2;
+static const double EXPECTED = 0.25;
 
 struct entry {
 	uint64_t index;
-	double mean; /* of the logarithms */
+	double mean, squares; /* of the logarithms, of the deviations from it */
+	double least;
 	size_t times;
+	double lone, doubt; /* strategy.expects: mean and variance; doubt 0: nothing */
+	double variance;    /* once judged */
 };
 
 struct leaders {
 	struct entry *entries;
 	size_t count, room;
-	double squares; /* of the deviations from the means */
 	size_t freedom; /* the repeats */
 };
 
@@ -349,60 +355,127 @@ static struct entry *entry_of(struct leaders *leaders, uint64_t index) {
 /* Welford, Note on a method for calculating corrected sums of squares and products, 1962. */
 void leaders_note(struct leaders *leaders, uint64_t index, double value) {
 	struct entry *entry = entry_of(leaders, index);
-	double away = log(value) - entry->mean;
+	double log_value = log(value), away = log_value - entry->mean;
+	entry->least = entry->times ? fmin(entry->least, log_value) : log_value;
 	leaders->freedom += entry->times > 0;
 	entry->mean += away / (double)++entry->times;
 	if (entry->times > 1)
-		leaders->squares += away * (log(value) - entry->mean);
+		entry->squares += away * (log_value - entry->mean);
 }
 
+/* The median deviation over the configurations that were repeated: each sum of squares is divided by the median that it
+ * would have (Wilson, Hilferty, The distribution of chi-square, 1931). */
+static double typical_noise(const struct leaders *leaders, double *noises) {
+	size_t count = 0;
+	for (size_t i = 0; i < leaders->count; i++) {
+		double freedom = (double)leaders->entries[i].times - 1;
+		if (freedom > 0)
+			noises[count++] = sqrt(leaders->entries[i].squares / (freedom * pow(1 - 2 / (9 * freedom), 3)));
+	}
+	return count >= FREEDOM_MIN ? stats_median(noises, count) : NAN;
+}
+
+/* Where some values are far from all others, most configurations have less noise than all together. */
 double leaders_noise(const struct leaders *leaders) {
-	return leaders->freedom ? sqrt(leaders->squares / (double)leaders->freedom) : NAN;
+	double squares = 0;
+	if (!leaders->freedom)
+		return NAN;
+	for (size_t i = 0; i < leaders->count; i++)
+		squares += leaders->entries[i].squares;
+	mem_auto double *noises = mem_alloc(leaders->count, sizeof *noises);
+	double all = sqrt(squares / (double)leaders->freedom), typical = typical_noise(leaders, noises);
+	return typical * UNEVEN < all ? typical : all;
 }
 
-static const struct entry *least(const struct leaders *leaders) {
-	const struct entry *best = NULL;
-	for (size_t i = 0; i < leaders->count; i++)
-		if (!best || leaders->entries[i].mean < best->mean)
-			best = &leaders->entries[i];
+void leaders_inform(struct leaders *leaders, struct search *search) {
+	for (size_t i = 0; search->strategy->expects && i < leaders->count; i++) {
+		struct entry *entry = &leaders->entries[i];
+		if (!search->strategy->expects(search->state, entry->index, &entry->lone, &entry->doubt))
+			entry->doubt = 0;
+	}
+}
+
+/* The mean of a configuration, without its least value if that is too fast beside the others to be one of them. */
+static struct entry without_outlier(const struct entry *entry, double noise, const struct leaders *leaders) {
+	struct entry whole = *entry, rest = *entry;
+	if (leaders->freedom < FREEDOM_MIN || entry->times < 2)
+		return whole;
+	rest.times--;
+	rest.mean = entry->mean + (entry->mean - entry->least) / (double)rest.times;
+	return rest.mean - rest.least > FAR * noise * sqrt(1 + 1 / (double)rest.times) ? rest : whole;
+}
+
+static size_t least(const struct entry *judged, size_t count) {
+	size_t best = 0;
+	for (size_t i = 1; i < count; i++)
+		if (judged[i].mean < judged[best].mean)
+			best = i;
 	return best;
 }
 
-/* By how many deviations of one measurement the other is behind. */
+/* By how many deviations the other is behind. */
 static double behind(const struct entry *best, const struct entry *other) {
-	return (other->mean - best->mean) / sqrt(1 / (double)best->times + 1 / (double)other->times);
+	return (other->mean - best->mean) / sqrt(best->variance + other->variance);
 }
 
-static const struct entry *challenger_of(const struct leaders *leaders, const struct entry *best) {
-	const struct entry *challenger = NULL;
-	for (size_t i = 0; i < leaders->count; i++) {
-		const struct entry *other = &leaders->entries[i];
-		if (other != best && (!challenger || behind(best, other) < behind(best, challenger)))
-			challenger = other;
-	}
+static size_t challenger_of(const struct entry *judged, size_t count, size_t best) {
+	size_t challenger = best ? 0 : 1;
+	for (size_t i = 0; i < count; i++)
+		if (i != best && behind(&judged[best], &judged[i]) < behind(&judged[best], &judged[challenger]))
+			challenger = i;
 	return challenger;
 }
 
+/* A measurement is weighed against what all other results say of it (shrinkage: Efron, Morris, Stein's estimation
+ * rule and its competitors, 1973), which errs by at least EXPECTED of the variance of a measurement. */
+static struct entry judged(const struct entry *entry, double noise, const struct leaders *leaders) {
+	struct entry found = without_outlier(entry, noise, leaders);
+	double squared = noise * noise, own = squared / (double)found.times;
+	found.variance = 1 / (double)found.times;
+	if (leaders->freedom < FREEDOM_MIN || !(noise > 0))
+		return found;
+	double other = fmax(entry->doubt - squared, EXPECTED * squared),
+		   weight = entry->doubt > 0 ? other / (other + own) : 1;
+	found.mean = weight * found.mean + (1 - weight) * entry->lone;
+	found.variance = weight * own;
+	return found;
+}
+
+/* The caller frees it. */
+static struct entry *judge(const struct leaders *leaders) {
+	struct entry *all = mem_alloc(leaders->count + 1, sizeof *all);
+	double noise = leaders_noise(leaders);
+	for (size_t i = 0; i < leaders->count; i++)
+		all[i] = judged(&leaders->entries[i], noise, leaders);
+	return all;
+}
+
 bool leaders_again(const struct leaders *leaders, uint64_t *index) {
-	const struct entry *best = least(leaders), *challenger = best ? challenger_of(leaders, best) : NULL;
-	if (!challenger)
+	if (leaders->count < 2)
 		return false;
-	if (leaders->freedom >= FREEDOM_MIN && behind(best, challenger) > CLEAR * leaders_noise(leaders))
+	mem_auto struct entry *all = judge(leaders);
+	size_t best = least(all, leaders->count), challenger = challenger_of(all, leaders->count, best);
+	double noise = leaders_noise(leaders), clear = noise > 0 ? CLEAR : 0;
+	if (leaders->freedom >= FREEDOM_MIN && behind(&all[best], &all[challenger]) > clear)
 		return false;
-	*index = best->times <= challenger->times ? best->index : challenger->index;
+	*index = all[all[best].variance >= all[challenger].variance ? best : challenger].index;
 	return true;
 }
 
 struct leader leaders_best(const struct leaders *leaders) {
-	const struct entry *best = NULL;
+	mem_auto struct entry *all = judge(leaders);
 	double noise = leaders->freedom ? leaders_noise(leaders) : 0, lowest = INFINITY;
+	bool known = leaders->freedom >= FREEDOM_MIN && noise > 0;
+	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < leaders->count; i++) {
-		const struct entry *entry = &leaders->entries[i];
-		double upper = entry->mean + noise / sqrt((double)entry->times);
-		if (best && !(upper < lowest))
+		double upper = all[i].mean + sqrt(all[i].variance) * (known ? 1 : noise);
+		if (best != SIZE_MAX && !(upper < lowest))
 			continue;
-		best = entry;
+		best = i;
 		lowest = upper;
 	}
-	return best ? (struct leader){best->index, exp(best->mean), best->times} : (struct leader){UINT64_MAX, NAN, 0};
+	if (best == SIZE_MAX)
+		return (struct leader){UINT64_MAX, NAN, 0};
+	const struct entry *entry = &leaders->entries[best];
+	return (struct leader){entry->index, exp(without_outlier(entry, noise, leaders).mean), entry->times};
 }

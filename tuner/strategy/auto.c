@@ -360,6 +360,10 @@ static double promise(const void *state, uint64_t left) {
 	return surrogate_promise(automatic->surrogate, left);
 }
 
+static bool expects(void *state, uint64_t index, double *mean, double *variance) {
+	return surrogate_expects(((struct automatic *)state)->surrogate, index, mean, variance);
+}
+
 const struct strategy strategy_auto = {
 	.name = "auto",
 	.summary = "a model of all results, earlier ones included; local search when it stops improving",
@@ -371,4 +375,5 @@ const struct strategy strategy_auto = {
 	.withdraw = withdraw,
 	.phase = phase,
 	.promise = promise,
+	.expects = expects,
 };

@@ -47,6 +47,10 @@ static double promise(const void *state, uint64_t left) {
 	return surrogate_promise(((const struct bayes *)state)->surrogate, left);
 }
 
+static bool expects(void *state, uint64_t index, double *mean, double *variance) {
+	return surrogate_expects(((struct bayes *)state)->surrogate, index, mean, variance);
+}
+
 const struct strategy strategy_bayes = {
 	.name = "bayes",
 	.summary = "a Gaussian process and expected improvement, without hints and earlier results",
@@ -57,4 +61,5 @@ const struct strategy strategy_bayes = {
 	.rank = rank,
 	.withdraw = withdraw,
 	.promise = promise,
+	.expects = expects,
 };

@@ -350,6 +350,22 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	return expm1(fmin(sum, GAIN_MAX));
 }
 
+bool surrogate_expects(struct surrogate *surrogate, uint64_t index, double *mean, double *variance) {
+	struct surrogate_fit *fit = &surrogate->fit;
+	if (surrogate_ready(surrogate) && surrogate->expected_at != fit->told) {
+		surrogate_predict(surrogate);
+		gp_leave_one_out(fit->value, fit->lone_mean, fit->lone_variance);
+		surrogate->expected_at = fit->told;
+	}
+	for (size_t i = 0; surrogate_ready(surrogate) && i < fit->in_value; i++)
+		if (surrogate->observed[fit->row[i]].index == index) {
+			*mean = surrogate->best + fit->lone_mean[i];
+			*variance = fit->stretch * fit->lone_variance[i];
+			return true;
+		}
+	return false;
+}
+
 /* The deviation of the predictions between the values of a dimension, as a logarithm, less what unequal numbers of
  * candidates explain (the omega squared of an analysis of variance). The lengths of the model are no measure of this:
  * they also vary where nothing does. */

@@ -88,7 +88,7 @@ static size_t strips(const struct surrogate *surrogate, const struct surrogate *
 	return most;
 }
 
-/* What is slower than the reference is behind the front, so that only the rest has to be told apart. */
+/* The point behind the front up to which volumes are counted; only what is better than that has to be told apart. */
 static struct point reference(const struct front *front) {
 	const struct point first = front->points[0], last = front->points[front->count - 1];
 	struct point behind = {{last.log[0], first.log[1]}};

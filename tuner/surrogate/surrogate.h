@@ -41,6 +41,8 @@ uint64_t surrogate_unseen(struct surrogate *surrogate);
 
 /* The expected gain (ratio - 1) of `left` more evaluations as of the last surrogate_ask; NAN before. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);
+/* See strategy.expects. */
+bool surrogate_expects(struct surrogate *surrogate, uint64_t index, double *mean, double *variance);
 /* The number of earlier searches that the model uses. */
 size_t surrogate_sources(const struct surrogate *surrogate);
 /* The lengths that a search of the same space may expect (strategy_task.lengths) without learning anything else from

@@ -124,7 +124,7 @@ struct surrogate {
 	struct strategy_task task;
 	struct rng rng;
 	struct coding *coding;
-	size_t dims;
+	size_t dims, expected_at;  /* expected_at: results when each was left out */
 	struct observed *observed; /* OBSERVED_MAX */
 	size_t count, worked, failed;
 	double best; /* logarithm; INFINITY if there is none */

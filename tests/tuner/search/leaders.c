@@ -9,29 +9,30 @@
 enum { CANDIDATES = 60, REPEATS = 10, SEEDS = 300 };
 
 /* The best is 0, and each one is 1 % behind the one before. */
-static double measure(uint64_t index, double noise, struct rng *rng) {
-	return exp(.01 * (double)index + noise * rng_normal(rng));
+static double measure(uint64_t index, double noise, double fast, struct rng *rng) {
+	double value = exp(.01 * (double)index + noise * rng_normal(rng));
+	return fast > 0 && rng_unit(rng) < fast ? .4 * value : value;
 }
 
 /* Measures each once, then repeats up to `most` times; returns how often. */
-static size_t play(struct leaders *leaders, double noise, size_t most, uint64_t seed) {
+static size_t play(struct leaders *leaders, double noise, double fast, size_t most, uint64_t seed) {
 	struct rng rng;
 	uint64_t index;
 	size_t count = 0;
 	rng_split(&rng, seed, "leaders");
 	for (index = 0; index < CANDIDATES; index++)
-		leaders_note(leaders, index, measure(index, noise, &rng));
+		leaders_note(leaders, index, measure(index, noise, fast, &rng));
 	for (; count < most && leaders_again(leaders, &index); count++)
-		leaders_note(leaders, index, measure(index, noise, &rng));
+		leaders_note(leaders, index, measure(index, noise, fast, &rng));
 	return count;
 }
 
 /* The mean shortfall of the chosen one, in percent. */
-static double shortfall(double noise, size_t most) {
+static double shortfall(double noise, double fast, size_t most) {
 	double sum = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct leaders *leaders = leaders_new();
-		play(leaders, noise, most, seed);
+		play(leaders, noise, fast, most, seed);
 		sum += (double)leaders_best(leaders).index;
 		leaders_free(leaders);
 	}
@@ -41,16 +42,23 @@ static double shortfall(double noise, size_t most) {
 static void choices(void) {
 	static const double noises[] = {.05, .1, .2};
 	for (size_t i = 0; i < sizeof noises / sizeof *noises; i++) {
-		double least = shortfall(noises[i], 0), repeated = shortfall(noises[i], REPEATS);
+		double least = shortfall(noises[i], 0, 0), repeated = shortfall(noises[i], 0, REPEATS);
 		ok(repeated < .9 * least, "noise %.2f: repeats choose %.1f %% behind the best, the least value %.1f %%",
 		   noises[i], repeated, least);
 	}
-	ok(shortfall(0, REPEATS) == 0, "the best is chosen without noise");
+	ok(shortfall(0, 0, REPEATS) == 0, "the best is chosen without noise");
+}
+
+/* One value in fifty is 2.5 times as fast as it should be. */
+static void outliers(void) {
+	double usual = shortfall(.05, 0, REPEATS), fast = shortfall(.05, .02, REPEATS);
+	ok(fast < usual + 2, "values that are too fast cost %.1f %% beside %.1f %% without", fast, usual);
+	ok(shortfall(.1, .02, REPEATS) < .25 * shortfall(.1, .02, 0), "repeats find out which value was too fast");
 }
 
 static void clear(void) {
 	struct leaders *leaders = leaders_new();
-	size_t count = play(leaders, 1e-4, 100, 1);
+	size_t count = play(leaders, 1e-4, 0, 100, 1);
 	ok(count >= 3 && count < 10, "a clear lead ends the repeats after %zu", count);
 	ok(fabs(leaders_noise(leaders)) < 1e-3, "because they show how small the noise is");
 	leaders_free(leaders);
@@ -75,6 +83,7 @@ static void means(void) {
 
 int main(void) {
 	choices();
+	outliers();
 	clear();
 	means();
 	return tap_done();
