@@ -166,9 +166,8 @@ static const struct opt **tables_of(const struct cmd *cmd) {
 }
 
 static void options_print(const struct cmd *cmd, FILE *out) {
-	const struct opt **tables = tables_of(cmd);
+	mem_auto const struct opt **tables = tables_of(cmd);
 	opt_help(tables, out);
-	free(tables);
 }
 
 static void help_all(FILE *out) {
@@ -248,9 +247,8 @@ static void usage_hint(const struct cmd *cmd, struct err *err) {
 
 /* `words` is the number of words before the options: the program's name and the command. */
 static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *argv, struct err *err) {
-	const struct opt **tables = tables_of(cmd);
+	mem_auto const struct opt **tables = tables_of(cmd);
 	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
-	free(tables);
 	if (!args) {
 		if (strstr(cmd->usage, "-- PROGRAM") && strncmp(err->what, "unknown option", 14) == 0)
 			app_dashes_suggest(words, argc, argv, err);

@@ -180,12 +180,11 @@ static void mistake_tell(struct app *app, struct wanted *wanted, struct store *s
 	js_auto json_t *all =
 		store && fingerprint ? profile_from_store(store, fingerprint, NULL, source_of, wanted, &none) : NULL;
 	json_t *entries = json_object_get(all, "entries");
-	const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(json_array_size(entries) + 1, sizeof *names);
 	size_t count = 0;
 	js_each (entry, entries)
 		names[count++] = js_string_or(entry, "kernel", "");
 	app_name_unknown(app, word, unknown, names, count, err);
-	free(names);
 }
 
 static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
@@ -259,13 +258,12 @@ static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 /* Output is read as code, also where a file of somebody else gives the names and values. */
 static int variables_check(const json_t *profile, const struct opt_args *args, struct err *err) {
 	size_t count = opt_count(args, "param");
-	const char **named = mem_alloc(count + 1, sizeof *named);
+	mem_auto const char **named = mem_alloc(count + 1, sizeof *named);
 	int failed = 0;
 	for (size_t k = 0; k < count; k++)
 		named[k] = opt_at(args, "param", k);
 	js_each (entry, json_object_get(profile, "entries"))
 		failed = failed || profile_check_foreign(entry, named, err);
-	free(named);
 	return failed;
 }
 
@@ -352,13 +350,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
-
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write the recommendations for programs and job scripts",
 	.usage = "export [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]",
-	.options = tables,
+	.options = (const struct opt *const[]){what_options, cmd_device_options, cmd_store_options, options, NULL},
 	.notes = "Exports the results of this machine with its current compiler and flags. Only\n"
 			 "what is proven to be faster is set; after a tie your own setting stays.",
 	.examples = "sweetspot export --format env fw -o fw.sh\n"

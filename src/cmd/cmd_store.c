@@ -273,8 +273,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                  "unknown verb: `sweetspot store %s`", word);
 }
 
-static const struct opt *const tables[] = {options, cmd_store_options, NULL};
-
 const struct cmd cmd_store = {
 	.name = "store",
 	.summary = "list, show, remove, merge or share the contents of stores",
@@ -285,7 +283,7 @@ const struct cmd cmd_store = {
 			 "store merge FILE... [-o FILE]\n"
 			 "store export [NAME...] [-o FILE]\n"
 			 "store import FILE|FOLDER...",
-	.options = tables,
+	.options = (const struct opt *const[]){options, cmd_store_options, NULL},
 	.notes = "show prints the trials of the newest search of that name, or of the search with\n"
 			 "that number. rm removes searches with all their trials. At a terminal it shows\n"
 			 "them and asks; elsewhere a name of several programs needs --yes.\n\n"

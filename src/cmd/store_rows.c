@@ -54,14 +54,12 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 }
 
 /* An interrupted search has a state instead. */
-static char *verdict_text(const json_t *search, double *number) {
-	(void)number;
+static char *verdict_text(const json_t *search) {
 	return mem_strdup(verdict_said(search, js_string_or(search, "state", "?")));
 }
 
-static char *gain_text(const json_t *search, double *number) {
-	*number = js_real_or(search, "speedup", NAN);
-	return verdict_is_faster(search) ? mem_printf("%.2fx", *number) : mem_strdup("");
+static char *gain_text(const json_t *search) {
+	return verdict_is_faster(search) ? mem_printf("%.2fx", js_real_or(search, "speedup", NAN)) : mem_strdup("");
 }
 
 static void list_print(struct ui *ui, const json_t *list) {
@@ -127,7 +125,7 @@ static char *keys_text(const json_t *object) {
 }
 
 static void unknown_hint(const struct names *names, struct err *err) {
-	const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list);
+	mem_auto const char **list = mem_alloc(json_object_size(names->known) + 1, sizeof *list);
 	size_t count = 0;
 	js_members (key, value, names->known)
 		list[count++] = key;
@@ -137,7 +135,6 @@ static void unknown_hint(const struct names *names, struct err *err) {
 		err_hint(err, "results have the names of what %.60s runs: %.400s", names->word, through);
 	else if (near)
 		err_hint(err, "did you mean %s?", near);
-	free(list);
 }
 
 static int unknown(struct store *store, const char *word, struct err *err) {
@@ -187,8 +184,7 @@ static int trial_print(void *ctx, const struct store_trial *trial) {
 }
 
 static int trials_show(struct app *app, struct store *store, int64_t search, struct err *err) {
-	static const char *const titles[] = {"phase", "\1value", "failed", "configuration", "message"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table = table_titled("phase", "\1value", "failed", "configuration", "message", NULL);
 	int failed = store_outcomes_each(store, search, trial_print, table, err);
 	if (!failed)
 		table_end(table, app_ui(app), stdout);

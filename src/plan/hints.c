@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/plan/hints.h"
+#include "src/plan/plan.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* On a busy machine, a setting may win only because it leaves to others what they use anyway: fewer threads, or a team
  * on fewer cores. */
-#include "src/plan/narrow.h"
+#include "src/plan/plan.h"
 
 #include <ctype.h>
 #include <strings.h>

@@ -119,7 +119,7 @@ static ssize_t read_full(int fd, char *data, size_t size) {
 }
 
 static int fd_has(int fd, const char *start, bool (*wanted)(const char *text)) {
-	char *block = mem_alloc(BLOCK, 1);
+	mem_auto char *block = mem_alloc(BLOCK, 1);
 	size_t kept = 0;
 	int found = 0;
 	for (bool last = false; !last && !found;) {
@@ -135,7 +135,6 @@ static int fd_has(int fd, const char *start, bool (*wanted)(const char *text)) {
 		if (!last)
 			memmove(block, block + size - kept, kept);
 	}
-	free(block);
 	return found;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/expr/expr.h"
 #include "base/text.h"
-#include "src/plan/plan_impl.h"
 
 enum { THREADS_MAX_LEAST = 128 };
 static const char *const place_words[] = {TOPO_PLACES}, *const bind_words[] = {TOPO_BINDS};
@@ -359,4 +358,14 @@ int bindings_add(struct space *space, const struct topo *topo, struct err *err) 
 		failed = space_add_table(space, names, COLUMNS, b.rows, b.count, err);
 	arena_free(b.arena);
 	return failed;
+}
+
+const char *params_given(const struct opt_args *args, const char *option, const char *name) {
+	size_t length = strlen(name);
+	for (size_t i = opt_count(args, option); i-- > 0;) {
+		const char *text = opt_at(args, option, i);
+		if (strncmp(text, name, length) == 0 && text[length] == '=')
+			return text + length + 1;
+	}
+	return NULL;
 }

@@ -5,6 +5,7 @@
 #define SRC_PLAN_PARAMS_H
 
 #include "base/mem.h"
+#include "base/opt.h"
 #include "topo/topo.h"
 #include "tuner/space/space.h"
 #include "tuner/worker/kernel_desc.h"
@@ -42,4 +43,6 @@ int params_word(const struct params *params, const char *word, json_t *problem, 
 int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err);
 /* Completes config with the baseline's value of every other parameter whose condition holds. New reference. */
 json_t *params_complete(const struct params *params, const json_t *problem, const json_t *config, struct err *err);
+/* The text after "P=" of the last --range or --set for this parameter. */
+const char *params_given(const struct opt_args *args, const char *option, const char *name);
 #endif

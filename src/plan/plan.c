@@ -2,7 +2,6 @@
 #include "src/plan/plan.h"
 
 #include "base/json/js.h"
-#include "src/plan/plan_impl.h"
 #include "tuner/space/space.h"
 #include "tuner/race/unsafe.h"
 
@@ -34,16 +33,6 @@ static int domain_read(struct plan *plan, const struct kernel_param *param, cons
 			return -1;
 	}
 	return 0;
-}
-
-const char *plan_given(const struct opt_args *args, const char *option, const char *name) {
-	size_t length = strlen(name);
-	for (size_t i = opt_count(args, option); i-- > 0;) {
-		const char *text = opt_at(args, option, i);
-		if (strncmp(text, name, length) == 0 && text[length] == '=')
-			return text + length + 1;
-	}
-	return NULL;
 }
 
 static int names_check(const struct plan *plan, const struct opt_args *args, const char *option, struct err *err) {
@@ -86,9 +75,9 @@ static int baseline_read(struct plan *plan, const struct opt_args *args, struct 
 static int params_add(struct plan *plan, const struct opt_args *args, struct domain *domains, struct err *err) {
 	for (size_t i = 0; i < plan->params.count; i++) {
 		const struct kernel_param *param = &plan->params.items[i];
-		const char *text = plan_given(args, "set", param->name);
+		const char *text = params_given(args, "set", param->name);
 		if (!text)
-			text = plan_given(args, "range", param->name);
+			text = params_given(args, "range", param->name);
 		if (!text)
 			text = param->values ? param->values : param->initial;
 		if (domain_read(plan, param, text, &domains[i], err) ||

@@ -8,9 +8,6 @@
 #include "src/plan/program_plan.h"
 #include "topo/topo.h"
 
-/* The text after "P=" of the last --range or --set for this parameter. */
-const char *plan_given(const struct opt_args *args, const char *option, const char *name);
-
 /* Private to the program_plan files. */
 enum { DRAFT_NOTES_MAX = 16 };
 

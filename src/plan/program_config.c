@@ -52,7 +52,7 @@ static int value_put(const struct space *space, json_t *config, const char *name
 }
 
 static int object_read(const struct space *space, const char *text, json_t *config, struct err *err) {
-	json_t *object = js_parse(text, strlen(text), "a configuration", err);
+	js_auto json_t *object = js_parse(text, strlen(text), "a configuration", err);
 	int failed = object ? 0 : -1;
 	js_members (name, member, object) {
 		struct value value;
@@ -63,7 +63,6 @@ static int object_read(const struct space *space, const char *text, json_t *conf
 		else
 			failed = value_put(space, config, name, value, err);
 	}
-	json_decref(object);
 	return failed;
 }
 

@@ -47,35 +47,12 @@ void draft_note(struct draft *draft, const char *format, ...) {
 		free(text);
 }
 
-struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err) {
-	if (draft->count == SPACE_PARAMS_MAX) {
-		err_set(err, ERR_USAGE, "tune fewer at a time", "there are more than %d parameters", SPACE_PARAMS_MAX);
-		return NULL;
-	}
-	struct draft_param *param = &draft->params[draft->count++];
-	param->name = name;
-	return param;
-}
-
 /* NULL if unknown */
 static struct draft_param *draft_param_find(struct draft *draft, const char *name) {
 	for (size_t i = 0; i < draft->count; i++)
 		if (strcmp(draft->params[i].name, name) == 0)
 			return &draft->params[i];
 	return NULL;
-}
-
-char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err) {
-	const char *equals = strchr(text, '=');
-	bool may_be_empty = strcmp(option, "default") == 0;
-	if (!equals || equals == text || (!equals[1] && !may_be_empty)) {
-		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
-		err_hint(err, "write --%s NAME=%s", option,
-		         strcmp(option, "param") == 0 ? "A,B,C, or a range: NAME=1..8" : "VALUE");
-		return NULL;
-	}
-	*value = equals + 1;
-	return arena_printf(draft->plan->arena, "%.*s", (int)(equals - text), text);
 }
 
 /* NULL if it is not among its values */
@@ -137,7 +114,7 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
 		return NULL;
-	struct draft *draft = mem_alloc(1, sizeof *draft);
+	mem_auto struct draft *draft = mem_alloc(1, sizeof *draft);
 	struct program_plan *plan = mem_alloc(1, sizeof *plan);
 	plan->arena = arena_new();
 	draft->plan = plan;
@@ -147,7 +124,6 @@ struct program_plan *program_plan_new(struct app *app, const struct opt_args *ar
 	            !space_make(draft, err) && !draft_baseline(draft, err);
 	if (good)
 		finish(draft);
-	free(draft);
 	if (good)
 		return plan;
 	program_plan_free(plan);

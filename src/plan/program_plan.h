@@ -6,6 +6,7 @@
 #include "src/app/cmd.h"
 #include "tuner/program/program.h"
 #include "tuner/space/space.h"
+#include "tuner/spec/spec.h"
 
 struct program_plan {
 	const char *name;   /* of what does the work, or --name: its kernel name in the store */
@@ -38,4 +39,13 @@ int program_run_read(const struct opt_args *args, struct program_spec *spec, uin
 int program_plan_name(const struct opt_args *args, const char **name, struct err *err);
 struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err);
 void program_plan_free(struct program_plan *plan);
+
+/* Makes the plan of a specification whose Language is "Command". */
+
+/* Reads Command, Build, Metric, Maximize, Verify, BeforeEach, Input and Cwd of KernelSpecification; an option of the
+ * same meaning (--build, --metric, ...) overrides its member. The plan takes the space from the specification.
+ * ERR_USAGE for another language, a member of a wrong type, and options that conflict with a specification (--param,
+ * --constraint,
+ * --default, --openmp, a program after "--"). */
+struct program_plan *program_plan_from_spec(struct spec *spec, const struct opt_args *args, struct err *err);
 #endif

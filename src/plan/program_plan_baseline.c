@@ -219,7 +219,7 @@ static int add_parts(struct draft *draft, unsigned parts, json_t *config, struct
 
 /* Reads the settings from the environment. A value of --set comes first, because other settings depend on it. */
 static int settings_read(struct draft *draft, struct err *err) {
-	json_t *config = json_object();
+	js_auto json_t *config = json_object();
 	int failed = 0;
 	for (size_t i = 0; i < draft->count && !failed; i++) {
 		struct draft_param *param = &draft->params[i];
@@ -236,7 +236,6 @@ static int settings_read(struct draft *draft, struct err *err) {
 			draft->plan->program.baseline_set = true;
 		json_object_set_new(config, param->name, value_json(param->initial));
 	}
-	json_decref(config);
 	return failed;
 }
 

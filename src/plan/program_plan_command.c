@@ -257,3 +257,26 @@ int draft_command(struct draft *draft, struct err *err) {
 	draft->plan->problem = program_problem(spec);
 	return name_make(draft, err);
 }
+
+struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err) {
+	if (draft->count == SPACE_PARAMS_MAX) {
+		err_set(err, ERR_USAGE, "tune fewer at a time", "there are more than %d parameters", SPACE_PARAMS_MAX);
+		return NULL;
+	}
+	struct draft_param *param = &draft->params[draft->count++];
+	param->name = name;
+	return param;
+}
+
+char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err) {
+	const char *equals = strchr(text, '=');
+	bool may_be_empty = strcmp(option, "default") == 0;
+	if (!equals || equals == text || (!equals[1] && !may_be_empty)) {
+		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
+		err_hint(err, "write --%s NAME=%s", option,
+		         strcmp(option, "param") == 0 ? "A,B,C, or a range: NAME=1..8" : "VALUE");
+		return NULL;
+	}
+	*value = equals + 1;
+	return arena_printf(draft->plan->arena, "%.*s", (int)(equals - text), text);
+}

@@ -94,8 +94,8 @@ static int domain_read(struct draft *draft, struct draft_param *param, const cha
 }
 
 static int setting_add(struct draft *draft, const struct setting *setting, struct err *err) {
-	const char *set = plan_given(draft->args, "set", setting->name),
-			   *range = plan_given(draft->args, "range", setting->name);
+	const char *set = params_given(draft->args, "set", setting->name),
+			   *range = params_given(draft->args, "range", setting->name);
 	struct draft_param *param = draft_param_new(draft, setting->name, err);
 	const char *text = set ? set : range ? range : setting->values;
 	if (!param)
@@ -116,12 +116,12 @@ static int setting_add(struct draft *draft, const struct setting *setting, struc
 
 /* A setting that the user names is always tuned; others only if the program can be affected by them. */
 static bool setting_wanted(const struct draft *draft, const struct setting *setting) {
-	if (plan_given(draft->args, "set", setting->name) || plan_given(draft->args, "range", setting->name))
+	if (params_given(draft->args, "set", setting->name) || params_given(draft->args, "range", setting->name))
 		return true;
 	if (setting->needs & NEEDS_SCHEDULE)
-		return draft->found.schedule != OPENMP_SCHEDULE_NONE || plan_given(draft->args, "set", "schedule") ||
-		       plan_given(draft->args, "range", "schedule") || plan_given(draft->args, "set", "chunk") ||
-		       plan_given(draft->args, "range", "chunk");
+		return draft->found.schedule != OPENMP_SCHEDULE_NONE || params_given(draft->args, "set", "schedule") ||
+		       params_given(draft->args, "range", "schedule") || params_given(draft->args, "set", "chunk") ||
+		       params_given(draft->args, "range", "chunk");
 	return !setting->needs || (setting->needs & NEEDS_GOMP && draft->found.runtime == OPENMP_GOMP) ||
 	       (setting->needs & NEEDS_LLVM && draft->found.runtime == OPENMP_LLVM);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/plan/program_spec.h"
+#include "src/plan/program_plan.h"
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "src/plan/source_spec.h"
+#include "src/plan/plan.h"
 
 #include "base/json/js.h"
 #include "base/t1/slice.h"
@@ -381,11 +381,10 @@ static int compiler_check(const struct opt_args *args, struct err *err) {
 struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err) {
 	json_t *space = compiler_check(args, err) ? NULL : space_json_of(args, err),
 		   *kernel = space ? kernel_json(path, args, err) : NULL;
-	json_t *root = kernel ? json_pack("{s:O,s:O}", "ConfigurationSpace", space, "KernelSpecification", kernel) : NULL;
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	js_auto json_t *root =
+		kernel ? json_pack("{s:O,s:O}", "ConfigurationSpace", space, "KernelSpecification", kernel) : NULL;
+	mem_auto char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	struct spec *spec = text ? spec_parse(text, strlen(text), path, err) : NULL;
-	free(text);
-	json_decref(root);
 	json_decref(kernel);
 	json_decref(space);
 	return spec;

@@ -15,9 +15,9 @@ static double number_of(const json_t *value) {
 char *column_text(const struct column *column, const json_t *row, size_t at, double *number) {
 	const json_t *value = !column->path ? NULL : *column->path ? js_at(row, column->path) : row;
 	const char *absent = column->absent ? column->absent : "-";
-	*number = column->path ? number_of(value) : (double)at + 1;
+	*number = column->by ? number_of(js_at(row, column->by)) : column->path ? number_of(value) : (double)at + 1;
 	if (column->text)
-		return column->text(value, number);
+		return column->text(value);
 	if (column->words[0])
 		return mem_strdup(column->words[json_is_true(value)]);
 	if (column->format)
@@ -45,40 +45,36 @@ void columns_print(struct ui *ui, const struct column *columns, const json_t *ro
 	table_end(table, ui, out);
 }
 
-char *column_config(const json_t *value, double *number) {
-	(void)number;
+char *column_config(const json_t *value) {
 	return results_config(value, NULL);
 }
 
-char *column_problem(const json_t *value, double *number) {
-	(void)number;
+char *column_problem(const json_t *value) {
 	return results_problem(value);
 }
 
-char *column_bytes(const json_t *value, double *number) {
+char *column_bytes(const json_t *value) {
 	char text[32] = "-";
-	*number = number_of(value);
-	if (isfinite(*number))
-		ui_bytes(*number, text, sizeof text);
+	if (json_is_number(value))
+		ui_bytes(json_number_value(value), text, sizeof text);
 	return mem_strdup(text);
 }
 
-char *column_age(const json_t *seconds, double *number) {
+char *column_age(const json_t *seconds) {
 	static const struct {
 		double seconds;
 		const char *name;
 	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {0, NULL}};
 	size_t i = 0;
-	*number = number_of(seconds);
-	while (units[i].name && *number < 2 * units[i].seconds)
+	double age = number_of(seconds);
+	while (units[i].name && age < 2 * units[i].seconds)
 		i++;
-	return !isfinite(*number) ? mem_strdup("unknown")
-	       : !units[i].name   ? mem_strdup("just now")
-	                          : mem_printf("%.0f %ss ago", floor(*number / units[i].seconds), units[i].name);
+	return !isfinite(age)   ? mem_strdup("unknown")
+	       : !units[i].name ? mem_strdup("just now")
+	                        : mem_printf("%.0f %ss ago", floor(age / units[i].seconds), units[i].name);
 }
 
-char *column_plain(const json_t *value, double *number) {
-	(void)number;
+char *column_plain(const json_t *value) {
 	if (json_is_string(value))
 		return mem_strdup(json_string_value(value));
 	return value && !json_is_null(value) ? js_canonical(value) : mem_strdup("none");

@@ -10,10 +10,10 @@ struct column {
 	const char *path;   /* of the member of a row (js_at); "": the row; NULL: its number, counted from 1 */
 	const char *format; /* of a number, which is multiplied by the factor; NULL: a text */
 	double factor;
-	/* The caller frees it. Sets the number by which rows are sorted, if there is one. */
-	char *(*text)(const json_t *value, double *number);
-	const char *words[2]; /* of false and true */
-	const char *absent;   /* NULL: "-" */
+	char *(*text)(const json_t *value); /* the caller frees it */
+	const char *by;                     /* path of the number by which rows are sorted; NULL: the member itself */
+	const char *words[2];               /* of false and true */
+	const char *absent;                 /* NULL: "-" */
 };
 
 /* COLUMN("level", "level", .absent = "?"), NUMBER("\1share", "share", "%.3g %%", 100) */
@@ -27,11 +27,11 @@ char *column_text(const struct column *column, const json_t *row, size_t at, dou
 /* columns: they end with one without a title. Without rows nothing is printed. */
 void columns_print(struct ui *ui, const struct column *columns, const json_t *rows, FILE *out);
 
-char *column_config(const json_t *value, double *number);  /* "threads=2 block=64" */
-char *column_problem(const json_t *value, double *number); /* that of a program is its command */
-char *column_age(const json_t *seconds, double *number);   /* "3 days ago" */
-char *column_bytes(const json_t *value, double *number);
-char *column_plain(const json_t *value, double *number); /* a string as it is, else JSON; "none" for null */
+char *column_config(const json_t *value);  /* "threads=2 block=64" */
+char *column_problem(const json_t *value); /* that of a program is its command */
+char *column_age(const json_t *seconds);   /* "3 days ago" */
+char *column_bytes(const json_t *value);
+char *column_plain(const json_t *value); /* a string as it is, else JSON; "none" for null */
 
 /* Figures that kernels report about their runs in addition to the time. */
 /* "figures" of a trial, one per line. */

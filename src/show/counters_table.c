@@ -172,8 +172,7 @@ static void metric_name(const struct counted *row, char text[CELL]) {
 }
 
 static void table_of_metrics(struct ui *ui, const struct counts *metrics, FILE *out) {
-	static const char *const titles[] = {"group", "metric", "\1value", "formula"};
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("group", "metric", "\1value", "formula", NULL);
 	for (size_t i = 0; i < metrics->count; i++) {
 		const struct counted *row = &metrics->rows[i];
 		char value[CELL], name[CELL];
@@ -316,8 +315,7 @@ static void pair_row(struct table *table, const struct pair *pair) {
 }
 
 static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t count, FILE *out) {
-	static const char *const titles[] = {"counters", "\1baseline", "\1best", "\1ratio"};
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("counters", "\1baseline", "\1best", "\1ratio", NULL);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		pair_row(table, &pairs[i]);
 	table_end(table, ui, out);

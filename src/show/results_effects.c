@@ -158,10 +158,9 @@ char *results_load(const json_t *json) {
 }
 
 /* "32x8", "256" */
-static char *shape_text(const json_t *shape, double *number) {
+static char *shape_text(const json_t *shape) {
 	long long x = json_integer_value(json_array_get(shape, 0)), y = json_integer_value(json_array_get(shape, 1)),
 			  z = json_integer_value(json_array_get(shape, 2));
-	(void)number;
 	return z > 1   ? mem_printf("%lldx%lldx%lld", x, y, z)
 	       : y > 1 ? mem_printf("%lldx%lld", x, y)
 	               : mem_printf("%lld", x);
@@ -242,8 +241,7 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 }
 
 static void counters_print(struct ui *ui, const json_t *regions, const json_t *before, FILE *out) {
-	static const char *const titles[] = {"region", "counter", "\1baseline", "\1best"};
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("region", "counter", "\1baseline", "\1best", NULL);
 	size_t rows = 0;
 	js_each (region, regions)
 		rows += counter_rows(table, region, before, COUNTERS_MAX - rows);
@@ -261,12 +259,11 @@ static void notes_print(const json_t *notes, FILE *out) {
 }
 
 void results_regions_print(struct ui *ui, const struct result *result, FILE *out) {
-	static const char *const titles[] = {"region", "\1calls", "\1baseline", "\1best", "\1speedup"};
 	const json_t *best = js_at(result->best.json, "regions"), *before = js_at(result->baseline.json, "regions");
 	size_t count = json_array_size(best);
 	if (count == 0)
 		return;
-	struct table *table = table_new(5, titles);
+	struct table *table = table_titled("region", "\1calls", "\1baseline", "\1best", "\1speedup", NULL);
 	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
 		region_row(table, json_array_get(best, i), before);
 	fputc('\n', out);
@@ -278,9 +275,8 @@ void results_regions_print(struct ui *ui, const struct result *result, FILE *out
 	table_free(table);
 }
 
-static char *range_text(const json_t *range, double *number) {
+static char *range_text(const json_t *range) {
 	double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
-	(void)number;
 	return from == to ? mem_printf("%.6g", from) : mem_printf("%.6g..%.6g", from, to);
 }
 

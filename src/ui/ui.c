@@ -284,14 +284,25 @@ struct table *table_new(size_t columns, const char *const *titles) {
 	struct table *table = mem_alloc(1, sizeof *table);
 	table->columns = columns;
 	table->right = mem_alloc(columns, sizeof *table->right);
-	const char **shown = mem_alloc(columns, sizeof *shown);
+	mem_auto const char **shown = mem_alloc(columns, sizeof *shown);
 	for (size_t c = 0; c < columns; c++) {
 		table->right[c] = titles[c] && titles[c][0] == '\1';
 		shown[c] = table->right[c] ? titles[c] + 1 : titles[c];
 	}
 	table_row(table, shown);
-	free(shown);
 	return table;
+}
+
+struct table *table_titled(const char *title, ...) {
+	enum { MOST = 16 };
+	const char *titles[MOST] = {title};
+	size_t count = 1;
+	va_list ap;
+	va_start(ap, title);
+	while (count < MOST && (titles[count] = va_arg(ap, const char *)))
+		count++;
+	va_end(ap);
+	return table_new(count, titles);
 }
 
 void table_right(struct table *table, size_t column) {
@@ -299,14 +310,13 @@ void table_right(struct table *table, size_t column) {
 }
 
 void table_add(struct table *table, ...) {
-	const char **texts = mem_alloc(table->columns, sizeof *texts);
+	mem_auto const char **texts = mem_alloc(table->columns, sizeof *texts);
 	va_list ap;
 	va_start(ap, table);
 	for (size_t c = 0; c < table->columns; c++)
 		texts[c] = va_arg(ap, const char *);
 	va_end(ap);
 	table_row(table, texts);
-	free(texts);
 }
 
 static int text_width(const char *text) {
@@ -385,7 +395,7 @@ static void cell_print(const char **text, int width, bool right, bool last, FILE
 
 /* A row takes as many lines as its longest cell. */
 static void row_print(const struct table *table, const int *width, size_t row, FILE *out) {
-	const char **rest = mem_alloc(table->columns, sizeof *rest);
+	mem_auto const char **rest = mem_alloc(table->columns, sizeof *rest);
 	size_t last = 0;
 	for (size_t c = 0; c < table->columns; c++) {
 		rest[c] = cell(table, row, c);
@@ -401,7 +411,6 @@ static void row_print(const struct table *table, const int *width, size_t row, F
 		}
 		fputc('\n', out);
 	}
-	free(rest);
 }
 
 /* Prints one line for each cell that is not empty, and an empty line between rows. */

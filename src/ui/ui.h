@@ -29,9 +29,11 @@ const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequen
  * Cells are copied and made safe for a terminal. */
 struct table;
 struct table *table_new(size_t columns, const char *const *titles); /* a title that begins with "\1": right-aligned */
-void table_right(struct table *table, size_t column);               /* right-aligned */
-void table_add(struct table *table, ...);                           /* `columns` strings */
-void table_row(struct table *table, const char *const *texts);      /* the same from an array */
+struct table *table_titled(const char *title, ...)
+	__attribute__((sentinel));                                 /* the same from a list that ends with NULL */
+void table_right(struct table *table, size_t column);          /* right-aligned */
+void table_add(struct table *table, ...);                      /* `columns` strings */
+void table_row(struct table *table, const char *const *texts); /* the same from an array */
 void table_print(struct table *table, const struct ui *ui, FILE *out);
 void table_free(struct table *table);
 void table_end(struct table *table, const struct ui *ui, FILE *out); /* prints and frees it */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json/js.h"
-#include "src/plan/hints.h"
+#include "src/plan/plan.h"
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 

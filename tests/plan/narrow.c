@@ -4,7 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "src/plan/narrow.h"
+#include "src/plan/plan.h"
 #include "tests/tap.h"
 
 #define SMT    "synthetic:package:2 core:2 pu:2"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a specification with Language "Command" makes tune do. */
-#include "src/plan/program_spec.h"
+#include "src/plan/program_plan.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

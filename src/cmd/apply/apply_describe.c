@@ -8,6 +8,8 @@
 #include "tuner/profile/profile.h"
 #include "tuner/program/program.h"
 #include "tuner/program/program_json.h"
+#include <errno.h>
+#include <unistd.h>
 
 /* Tells whether `text` matches the template words of `program` (of an entry), in which {NAME} matches any text. */
 static bool apply_template_fits(const char *template, const char *text, const json_t *program) {
@@ -17,19 +19,6 @@ static bool apply_template_fits(const char *template, const char *text, const js
 	return fits;
 }
 
-char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err) {
-	struct template_names names = program_recorded_names(program, config);
-	const char *missing = NULL;
-	char *filled = template_shell_check(line, &names, err)
-	                   ? NULL
-	                   : template_fill(line, &names, program_recorded_value, config, true, &missing);
-	if (missing)
-		err_set(err, ERR_USAGE, "only a whole number can stand inside $((..))",
-		        "the recommended value of {%.100s} cannot stand there", missing);
-	free((void *)names.list);
-	return filled;
-}
-
 /* Joins the words of a template with blanks, filled in or, if config is NULL, as they are. The caller frees the result.
  */
 /* The words of a shell's line are joined first, because its quotes may reach from one to the next. */
@@ -37,7 +26,7 @@ static char *apply_template_line(const json_t *program, const json_t *config) {
 	const json_t *argv = json_object_get(program, "argv");
 	bool shell = js_bool_or(program, "shell", false);
 	size_t count = json_array_size(argv);
-	char **words = mem_alloc(count + 1, sizeof *words);
+	mem_auto char **words = mem_alloc(count + 1, sizeof *words);
 	for (size_t i = 0; i < count; i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
 		words[i] = config && !shell ? program_recorded_fill(word, false, program, config) : mem_strdup(word);
@@ -46,7 +35,6 @@ static char *apply_template_line(const json_t *program, const json_t *config) {
 	char *filled = config && shell ? program_recorded_fill(line, true, program, config) : NULL;
 	for (size_t i = 0; i < count; i++)
 		free(words[i]);
-	free(words);
 	if (!filled)
 		return line;
 	free(line);
@@ -110,7 +98,7 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 static bool is_bare(const json_t *program, const struct apply_request *request) {
 	const json_t *argv = json_object_get(program, "argv");
 	size_t all = json_array_size(argv), at = 0;
-	const char **words = mem_alloc(all + 1, sizeof *words);
+	mem_auto const char **words = mem_alloc(all + 1, sizeof *words);
 	for (size_t i = 0; i < all; i++)
 		words[i] = json_string_value(json_array_get(argv, i));
 	struct work work = work_of_words(words);
@@ -122,7 +110,6 @@ static bool is_bare(const json_t *program, const struct apply_request *request) 
 		              : strcmp(words[at + i], request->words[i]) == 0;
 	bool last = at + request->count == all || strchr(words[all - 1], '{');
 	free(work.word);
-	free(words);
 	return bare && last;
 }
 
@@ -191,7 +178,7 @@ static bool is_rebuilt(struct subject *subject, const struct profile_entry *entr
 
 static void unknown_kernel(const struct profile *profile, const char *word, struct err *err) {
 	size_t count = profile->count, same = 0;
-	const char **names = mem_alloc(count + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(count + 1, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
 		names[i] = profile->entries[i].kernel;
 		same += strcmp(names[i], word) == 0;
@@ -204,7 +191,6 @@ static void unknown_kernel(const struct profile *profile, const char *word, stru
 		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	if (!same)
 		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
-	free(names);
 }
 
 static int fail(const struct profile *profile, const struct apply_request *request, struct err *err) {
@@ -317,26 +303,41 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 	warn_of_variables(ui, launch);
 }
 
-static void line_print(const struct launch *launch) {
-	mem_auto char *prefix = program_env_prefix(launch->unset, launch->set);
-	mem_auto char *words = program_join((const char *const *)launch->argv, true);
-	printf("%s%s%s%s\n", launch->before ? launch->before : "", prefix, words, launch->behind ? launch->behind : "");
+static bool is_current(const char *folder) {
+	mem_auto char *here = getcwd(NULL, 0);
+	return here && strcmp(here, folder) == 0;
 }
 
-void launch_print(const struct launch *launch, bool json) {
-	if (!json) {
-		line_print(launch);
-		return;
+static int fail_exec(const struct launch *launch, int why, struct err *err) {
+	const json_t *program = launch->choice.entry.program;
+	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
+	const char *folder = js_string_or(program, "folder", NULL);
+	bool absent = why == ENOENT || why == ENOTDIR;
+	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
+	        "cannot run %s: %s", launch->argv[0], strerror(why));
+	if (absent && build) {
+		mem_auto char *line = program_recorded_fill(build, true, program, launch->config);
+		err_hint(err, "build it first: %s", line ? line : build);
+	} else if (absent && cwd) {
+		err_hint(err, "it was tuned in %s", cwd);
+	} else if (absent && folder && !is_current(folder)) {
+		mem_auto char *word = program_quote(folder);
+		err_hint(err, "it was tuned in another folder: cd %s", word);
 	}
-	json_t *argv = json_array();
-	for (char **word = launch->argv; *word; word++)
-		json_array_append_new(argv, value_json(value_word(*word)));
-	const json_t *entry = launch->choice.entry.json;
-	json_t *document = json_object();
-	json_object_set_new(document, "argv", argv);
-	json_object_set(document, "environment", launch->set);
-	json_object_set(document, "unset", launch->unset);
-	json_object_set_new(document, "kernel", entry ? json_incref(json_object_get(entry, "kernel")) : json_null());
-	json_object_set_new(document, "problem", entry ? json_incref(json_object_get(entry, "problem")) : json_null());
-	js_print(document);
+	return -1;
+}
+
+int launch_run(struct app *app, const struct launch *launch, struct err *err) {
+	js_each (value, launch->unset) {
+		ui_note(app_ui(app), "unset %s", json_string_value(value));
+		unsetenv(json_string_value(value));
+	}
+	js_members (name, value, launch->set) {
+		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
+		setenv(name, json_string_value(value), 1);
+	}
+	app_release(app);
+	fflush(stderr);
+	execvp(launch->argv[0], launch->argv);
+	return fail_exec(launch, errno, err);
 }

@@ -41,10 +41,6 @@ struct apply_choice {
 int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
                  struct err *err);
 
-/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is
- * safe. */
-char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err);
-
 /* A command with its environment. */
 struct launch {
 	struct apply_choice choice;
@@ -60,7 +56,6 @@ struct launch {
  * user's own file is older than the tuning. */
 int launch_build_choose(struct ui *ui, struct launch *launch, const struct apply_request *request, struct err *err);
 void launch_warn(struct ui *ui, const struct launch *launch);
-void launch_print(const struct launch *launch, bool json);
 /* Replaces this process by the program. Returns only on failure: ERR_ABSENT or ERR_BARRED. */
 int launch_run(struct app *app, const struct launch *launch, struct err *err);
 /* Runs the program, learns meanwhile, keeps what was learned and ends this process as the program ended. Returns only

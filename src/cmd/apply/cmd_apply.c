@@ -110,6 +110,45 @@ static int environment_read(struct launch *launch, struct err *err) {
 	return 0;
 }
 
+/* program_recorded_fill with a line for a shell. NULL and ERR_USAGE if a value would be in a place where no quoting is
+ * safe. */
+static char *apply_shell_fill(const char *line, const json_t *program, const json_t *config, struct err *err) {
+	struct template_names names = program_recorded_names(program, config);
+	const char *missing = NULL;
+	char *filled = template_shell_check(line, &names, err)
+	                   ? NULL
+	                   : template_fill(line, &names, program_recorded_value, config, true, &missing);
+	if (missing)
+		err_set(err, ERR_USAGE, "only a whole number can stand inside $((..))",
+		        "the recommended value of {%.100s} cannot stand there", missing);
+	free((void *)names.list);
+	return filled;
+}
+
+static void line_print(const struct launch *launch) {
+	mem_auto char *prefix = program_env_prefix(launch->unset, launch->set);
+	mem_auto char *words = program_join((const char *const *)launch->argv, true);
+	printf("%s%s%s%s\n", launch->before ? launch->before : "", prefix, words, launch->behind ? launch->behind : "");
+}
+
+static void launch_print(const struct launch *launch, bool json) {
+	if (!json) {
+		line_print(launch);
+		return;
+	}
+	json_t *argv = json_array();
+	for (char **word = launch->argv; *word; word++)
+		json_array_append_new(argv, value_json(value_word(*word)));
+	const json_t *entry = launch->choice.entry.json;
+	json_t *document = json_object();
+	json_object_set_new(document, "argv", argv);
+	json_object_set(document, "environment", launch->set);
+	json_object_set(document, "unset", launch->unset);
+	json_object_set_new(document, "kernel", entry ? json_incref(json_object_get(entry, "kernel")) : json_null());
+	json_object_set_new(document, "problem", entry ? json_incref(json_object_get(entry, "problem")) : json_null());
+	js_print(document);
+}
+
 static int shell_fill(struct launch *launch, const struct apply_request *request, struct err *err) {
 	const json_t *program = launch->choice.entry.program;
 	mem_auto char *line = program_join((const char *const *)request->words, false);
@@ -178,45 +217,6 @@ static void around_run(struct launch *launch) {
 	memcpy(argv + 3, launch->argv, count * sizeof *argv);
 	free(launch->argv);
 	launch->argv = argv;
-}
-
-static bool is_current(const char *folder) {
-	mem_auto char *here = getcwd(NULL, 0);
-	return here && strcmp(here, folder) == 0;
-}
-
-static int fail_exec(const struct launch *launch, int why, struct err *err) {
-	const json_t *program = launch->choice.entry.program;
-	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
-	const char *folder = js_string_or(program, "folder", NULL);
-	bool absent = why == ENOENT || why == ENOTDIR;
-	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
-	        "cannot run %s: %s", launch->argv[0], strerror(why));
-	if (absent && build) {
-		mem_auto char *line = program_recorded_fill(build, true, program, launch->config);
-		err_hint(err, "build it first: %s", line ? line : build);
-	} else if (absent && cwd) {
-		err_hint(err, "it was tuned in %s", cwd);
-	} else if (absent && folder && !is_current(folder)) {
-		mem_auto char *word = program_quote(folder);
-		err_hint(err, "it was tuned in another folder: cd %s", word);
-	}
-	return -1;
-}
-
-int launch_run(struct app *app, const struct launch *launch, struct err *err) {
-	js_each (value, launch->unset) {
-		ui_note(app_ui(app), "unset %s", json_string_value(value));
-		unsetenv(json_string_value(value));
-	}
-	js_members (name, value, launch->set) {
-		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
-		setenv(name, json_string_value(value), 1);
-	}
-	app_release(app);
-	fflush(stderr);
-	execvp(launch->argv[0], launch->argv);
-	return fail_exec(launch, errno, err);
 }
 
 /* Prepares the launch from launch->choice. ERR_USAGE if a recommended value must not be put into an environment. */
@@ -438,14 +438,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {options, cmd_store_options, NULL};
-
 const struct cmd cmd_apply = {
 	.name = "apply",
 	.summary = "run a program with the settings recommended for it",
 	.usage = "apply [OPTION...] -- PROGRAM [ARG...]\n"
 			 "apply [OPTION...] KERNEL -- PROGRAM [ARG...]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, cmd_store_options, NULL},
 	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
 			 "with KERNEL, the recommendation for that kernel. {NAME} becomes the recommended\n"
 			 "value of a tuned argument. What is not proven to be faster is not used: the\n"

@@ -13,11 +13,10 @@
 #include "src/show/counters.h"
 #include "tuner/store/store.h"
 
-static void look_processors(struct app *app, struct finding *f) {
+static void look_processors(struct finding *f) {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t *set = CPU_ALLOC(8192);
 	size_t size = CPU_ALLOC_SIZE(8192);
-	(void)app;
 	int allowed = set && sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : (int)online;
 	CPU_FREE(set);
 	if (allowed < online)
@@ -27,9 +26,8 @@ static void look_processors(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "all %ld hardware threads are available", online);
 }
 
-static void look_quota(struct app *app, struct finding *f) {
+static void look_quota(struct finding *f) {
 	double quota = sys_cgroup_processors("");
-	(void)app;
 	if (isfinite(quota))
 		finding_set(f, FINDING_BAD, "raise the CPU limit of the job or container, or use cpusets instead of a quota",
 		            "a cgroup quota of %.2f processors throttles long runs", quota);
@@ -37,9 +35,8 @@ static void look_quota(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "no cgroup quota");
 }
 
-static void look_governor(struct app *app, struct finding *f) {
+static void look_governor(struct finding *f) {
 	char line[64];
-	(void)app;
 	if (!sys_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line, sizeof line))
 		finding_set(f, FINDING_NOTE, "", "the kernel does not show a frequency governor (common in virtual machines)");
 	else if (strcmp(line, "performance") == 0)
@@ -49,8 +46,8 @@ static void look_governor(struct app *app, struct finding *f) {
 		            "the governor %s changes the clock during measurements", line);
 }
 
-static void look_virtual(struct app *app, struct finding *f) {
-	const json_t *machine = app_machine(app, NULL);
+static void look_virtual(struct finding *f) {
+	const json_t *machine = app_machine(f->app, NULL);
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", NULL) : NULL;
 	if (hypervisor)
 		finding_set(f, FINDING_NOTE, "",
@@ -60,10 +57,9 @@ static void look_virtual(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "not virtualised");
 }
 
-static void look_load(struct app *app, struct finding *f) {
+static void look_load(struct finding *f) {
 	char line[128];
 	double load = 0;
-	(void)app;
 	if (sys_read_line("/proc/loadavg", line, sizeof line))
 		load = atof(line);
 	if (load > 0.5)
@@ -73,8 +69,7 @@ static void look_load(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "load average %.2f", load);
 }
 
-static void look_version(struct app *app, struct finding *f) {
-	(void)app;
+static void look_version(struct finding *f) {
 #ifdef SS_SANITIZED
 	finding_set(f, FINDING_BAD, "configure without --enable-asan, --enable-ubsan and --enable-tsan for measurements",
 	            "sweetspot " PACKAGE_VERSION ", built with a sanitizer: measured times are not valid");
@@ -83,8 +78,7 @@ static void look_version(struct app *app, struct finding *f) {
 #endif
 }
 
-static void look_flags(struct app *app, struct finding *f) {
-	(void)app;
+static void look_flags(struct finding *f) {
 	bool fast = strstr(SS_CFLAGS, "-O2") || strstr(SS_CFLAGS, "-O3") || strstr(SS_CFLAGS, "-Ofast");
 	if (fast)
 		finding_set(f, FINDING_GOOD, "", "optimised");
@@ -92,17 +86,17 @@ static void look_flags(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_BAD, "../configure CFLAGS='-O3 -g' && make", "kernels are built without -O2 or -O3");
 }
 
-static void look_worker(struct app *app, struct finding *f) {
+static void look_worker(struct finding *f) {
 	struct err err = {0};
-	const struct kernel_list *kernels = app_kernels(app, &err);
+	const struct kernel_list *kernels = app_kernels(f->app, &err);
 	if (kernels)
 		finding_set(f, FINDING_GOOD, "", "runs, with %zu kernels", kernel_list_count(kernels));
 	else
 		finding_set(f, FINDING_BAD, err.hint, "%s", err.what);
 }
 
-static void look_openmp(struct app *app, struct finding *f) {
-	const struct kernel_list *kernels = app_kernels(app, NULL);
+static void look_openmp(struct finding *f) {
+	const struct kernel_list *kernels = app_kernels(f->app, NULL);
 	const json_t *openmp = kernels ? json_object_get(kernel_list_description(kernels), "openmp") : NULL;
 	static const char *const disturbing[] = {"OMP_NUM_THREADS",   "OMP_PROC_BIND", "OMP_PLACES",
 	                                         "GOMP_CPU_AFFINITY", "KMP_AFFINITY",  "OMP_SCHEDULE"};
@@ -123,8 +117,8 @@ static void option(struct finding *f, const char *summary, const char *use) {
 	finding_set(f, found ? FINDING_GOOD : FINDING_NOTE, "", "%s%s%s", summary, found ? "; " : "", found ? use : "");
 }
 
-static void look_papi(struct app *app, struct finding *f) {
-	const json_t *sources = counters_sources(app), *papi = js_named(sources, "papi");
+static void look_papi(struct finding *f) {
+	const json_t *sources = counters_sources(f->app), *papi = js_named(sources, "papi");
 	char text[400] = "";
 	bool good = js_bool_or(papi, "usable", false) && !*counters_instead(sources, "papi", text, sizeof text);
 	if (papi)
@@ -134,9 +128,8 @@ static void look_papi(struct app *app, struct finding *f) {
 		option(f, SS_PAPI_SUMMARY, "this worker does not have the source papi");
 }
 
-static void look_store(struct app *app, struct finding *f) {
+static void look_store(struct finding *f) {
 	struct err err = {0};
-	(void)app;
 	mem_auto char *path = store_default_path(&err);
 	struct store *store = path ? store_open(path, STORE_READ, &err) : NULL;
 	if (store)
@@ -179,9 +172,9 @@ static const char *const states[] = {[FINDING_GOOD] = "good", [FINDING_NOTE] = "
 
 static void look_all(struct app *app, const struct check *checks, json_t *array) {
 	for (; checks->name; checks++) {
-		struct finding finding = {0};
+		struct finding finding = {.app = app};
 		if (checks->look)
-			checks->look(app, &finding);
+			checks->look(&finding);
 		else
 			option(&finding, checks->summary, checks->use);
 		if (!*finding.found)
@@ -307,8 +300,7 @@ static void costs_print(struct app *app, const json_t *rows) {
 }
 
 static void events_print(struct app *app, const json_t *rows) {
-	static const char *const titles[] = {"event", "source", "\1expected", "\1counted", "\1empty", "verdict"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table = table_titled("event", "source", "\1expected", "\1counted", "\1empty", "verdict", NULL);
 	js_each (row, rows)
 		event_row(table, row);
 	table_end(table, app_ui(app), stdout);
@@ -354,13 +346,11 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const struct opt *const tables[] = {options, NULL};
-
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "check what helps or hinders measurements here, and how to fix it",
 	.usage = "doctor [OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, NULL},
 	.examples = "sweetspot doctor\n"
 				"sweetspot doctor --counters",
 	.only_reads = true,

@@ -44,10 +44,9 @@ static int perf_try(void) {
 	return 0;
 }
 
-static void look_paranoid(struct app *app, struct finding *f) {
+static void look_paranoid(struct finding *f) {
 	char line[32];
 	struct rights rights = own_rights();
-	(void)app;
 	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
 		finding_set(f, FINDING_NOTE, "", "the kernel does not support perf events");
 		return;
@@ -77,12 +76,11 @@ static void refused_without_reason(int code, int level, bool seccomp, struct fin
 }
 
 /* Tries to open the simplest event. The seccomp filter of a container shows as EPERM although the level allows it. */
-static void look_perf(struct app *app, struct finding *f) {
+static void look_perf(struct finding *f) {
 	char line[32];
 	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
 	int code = perf_try();
 	struct rights rights = own_rights();
-	(void)app;
 	if (code == 0)
 		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
 	else if (code == ENOSYS && !rights.seccomp)
@@ -95,10 +93,9 @@ static void look_perf(struct app *app, struct finding *f) {
 		            strerror(code));
 }
 
-static void look_capability(struct app *app, struct finding *f) {
+static void look_capability(struct finding *f) {
 	bool container = is_container();
 	struct rights rights = own_rights();
-	(void)app;
 	if (rights_perf(&rights))
 		finding_set(f, FINDING_GOOD, "", "this process has CAP_%s", rights.perfmon ? "PERFMON" : "SYS_ADMIN");
 	else
@@ -125,15 +122,15 @@ static const char *pmu_remedy(struct app *app) {
 	return *hypervisor ? "use bare metal, or a hypervisor that passes the PMU through" : "";
 }
 
-static void look_pmu(struct app *app, struct finding *f) {
+static void look_pmu(struct finding *f) {
 	const char *why, *fix;
-	bool pmu = counters_hardware(counters_sources(app), &why, &fix);
-	const char *remedy = pmu || *fix ? fix : pmu_remedy(app);
+	bool pmu = counters_hardware(counters_sources(f->app), &why, &fix);
+	const char *remedy = pmu || *fix ? fix : pmu_remedy(f->app);
 	finding_set(f, pmu ? FINDING_GOOD : FINDING_NOTE, remedy, "%s", why);
 }
 
-static void look_groups(struct app *app, struct finding *f) {
-	const json_t *description = app_counters(app, NULL);
+static void look_groups(struct finding *f) {
+	const json_t *description = app_counters(f->app, NULL);
 	const char *bad = js_string_or(description, "groups_error", NULL);
 	size_t groups = json_array_size(json_object_get(description, "groups"));
 	if (bad)
@@ -143,9 +140,8 @@ static void look_groups(struct app *app, struct finding *f) {
 		            groups, json_array_size(json_object_get(description, "events")));
 }
 
-static void look_watchdog(struct app *app, struct finding *f) {
+static void look_watchdog(struct finding *f) {
 	char line[32];
-	(void)app;
 	if (!sys_read_line("/proc/sys/kernel/nmi_watchdog", line, sizeof line))
 		finding_set(f, FINDING_GOOD, "", "not present in this kernel");
 	else if (atoi(line) != 0)
@@ -168,8 +164,7 @@ static bool is_program(const char *name) {
 	return found;
 }
 
-static void look_valgrind(struct app *app, struct finding *f) {
-	(void)app;
+static void look_valgrind(struct finding *f) {
 	if (is_program("valgrind"))
 		finding_set(f, FINDING_GOOD, "", "found: caches and branches can be simulated (--counters cachegrind)");
 	else
@@ -177,8 +172,8 @@ static void look_valgrind(struct app *app, struct finding *f) {
 		            "not found: caches and branches cannot be simulated");
 }
 
-static void look_energy(struct app *app, struct finding *f) {
-	js_each (source, counters_sources(app)) {
+static void look_energy(struct finding *f) {
+	js_each (source, counters_sources(f->app)) {
 		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
 			continue;
 		bool usable = js_bool_or(source, "usable", false);
@@ -189,10 +184,9 @@ static void look_energy(struct app *app, struct finding *f) {
 	finding_set(f, FINDING_NOTE, "", "this build cannot count energy");
 }
 
-static void look_schedstat(struct app *app, struct finding *f) {
+static void look_schedstat(struct finding *f) {
 	char line[128];
 	unsigned long long run, delay, slices;
-	(void)app;
 	bool known = sys_read_line("/proc/self/schedstat", line, sizeof line) &&
 	             sscanf(line, "%llu %llu %llu", &run, &delay, &slices) == 3;
 	if (known && run > 0)
@@ -212,9 +206,9 @@ static bool has_driver(const json_t *devices) {
 	return js_bool_or(part_named(devices, "driver"), "usable", false);
 }
 
-static void look_driver(struct app *app, struct finding *f) {
+static void look_driver(struct finding *f) {
 	struct err err = {0};
-	const json_t *devices = app_devices(app, &err), *part = part_named(devices, "driver");
+	const json_t *devices = app_devices(f->app, &err), *part = part_named(devices, "driver");
 	if (!devices)
 		finding_set(f, FINDING_BAD, err.hint, "%s", err.what);
 	else if (has_driver(devices))
@@ -225,8 +219,8 @@ static void look_driver(struct app *app, struct finding *f) {
 }
 
 /* Skips the parts of CUDA if there is no driver, because they are useless without it. */
-static void look_part(struct app *app, struct finding *f, const char *name, enum finding_state missing) {
-	const json_t *devices = app_devices(app, NULL), *part = part_named(devices, name);
+static void look_part(struct finding *f, const char *name, enum finding_state missing) {
+	const json_t *devices = app_devices(f->app, NULL), *part = part_named(devices, name);
 	if (!has_driver(devices) || !part)
 		return;
 	if (js_bool_or(part, "usable", false))
@@ -236,21 +230,21 @@ static void look_part(struct app *app, struct finding *f, const char *name, enum
 		finding_set(f, missing, js_string_or(part, "fix", ""), "%s", js_string_or(part, "reason", "not usable"));
 }
 
-static void look_nvrtc(struct app *app, struct finding *f) {
-	look_part(app, f, "NVRTC", FINDING_BAD);
+static void look_nvrtc(struct finding *f) {
+	look_part(f, "NVRTC", FINDING_BAD);
 }
 
-static void look_cupti(struct app *app, struct finding *f) {
-	look_part(app, f, "CUPTI", FINDING_NOTE);
+static void look_cupti(struct finding *f) {
+	look_part(f, "CUPTI", FINDING_NOTE);
 }
 
-static void look_nvml(struct app *app, struct finding *f) {
-	look_part(app, f, "NVML", FINDING_NOTE);
+static void look_nvml(struct finding *f) {
+	look_part(f, "NVML", FINDING_NOTE);
 }
 
 /* part: "opencl" or "hip". */
-static void look_platform(struct app *app, struct finding *f, const char *part) {
-	const json_t *all = json_object_get(app_devices(app, NULL), part), *devices = json_object_get(all, "devices");
+static void look_platform(struct finding *f, const char *part) {
+	const json_t *all = json_object_get(app_devices(f->app, NULL), part), *devices = json_object_get(all, "devices");
 	char text[sizeof f->found] = "";
 	size_t used = 0;
 	js_each (device, devices) {
@@ -265,19 +259,19 @@ static void look_platform(struct app *app, struct finding *f, const char *part) 
 		finding_set(f, FINDING_NOTE, js_string_or(all, "fix", ""), "%s", js_string_or(all, "reason", "not usable"));
 }
 
-static void look_opencl(struct app *app, struct finding *f) {
-	look_platform(app, f, "opencl");
+static void look_opencl(struct finding *f) {
+	look_platform(f, "opencl");
 }
 
 /* Without HIP's library there is nothing to report. */
-static void look_hip(struct app *app, struct finding *f) {
-	if (*js_string_or(json_object_get(app_devices(app, NULL), "hip"), "path", ""))
-		look_platform(app, f, "hip");
+static void look_hip(struct finding *f) {
+	if (*js_string_or(json_object_get(app_devices(f->app, NULL), "hip"), "path", ""))
+		look_platform(f, "hip");
 }
 
 /* Writes "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ...". */
-static void look_gpus(struct app *app, struct finding *f) {
-	const json_t *devices = app_devices(app, NULL), *array = json_object_get(devices, "devices");
+static void look_gpus(struct finding *f) {
+	const json_t *devices = app_devices(f->app, NULL), *array = json_object_get(devices, "devices");
 	char text[sizeof f->found] = "";
 	size_t used = 0;
 	js_each (gpu, array) {
@@ -295,8 +289,8 @@ static void look_gpus(struct app *app, struct finding *f) {
 		            "the driver does not show a GPU to this process");
 }
 
-static void look_mig(struct app *app, struct finding *f) {
-	const json_t *devices = json_object_get(app_devices(app, NULL), "devices");
+static void look_mig(struct finding *f) {
+	const json_t *devices = json_object_get(app_devices(f->app, NULL), "devices");
 	js_each (gpu, devices) {
 		if (!js_bool_or(gpu, "mig", false))
 			continue;
@@ -319,8 +313,8 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 			                         (long long)json_integer_value(pid));
 }
 
-static void look_others(struct app *app, struct finding *f) {
-	const json_t *devices = json_object_get(app_devices(app, NULL), "devices");
+static void look_others(struct finding *f) {
+	const json_t *devices = json_object_get(app_devices(f->app, NULL), "devices");
 	js_each (gpu, devices) {
 		long long count = (long long)js_int_or(gpu, "processes", -1);
 		char pids[128];

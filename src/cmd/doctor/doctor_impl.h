@@ -7,6 +7,7 @@
 enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
 
 struct finding {
+	struct app *app;
 	enum finding_state state;
 	char found[320];
 	char remedy[320]; /* the exact remedy; empty if nothing needs to be done */
@@ -14,8 +15,7 @@ struct finding {
 
 struct check {
 	const char *name;
-	void (*look)(struct app *app,
-	             struct finding *finding); /* leaves `found` empty if the check does not apply; it is then not shown */
+	void (*look)(struct finding *finding); /* leaves `found` empty if the check does not apply; it is then not shown */
 	const char *summary, *use;             /* without `look`: of a library, as configure says it */
 };
 extern const struct check doctor_hardware_checks[]; /* of GPUs and counters; ends with a NULL name */

@@ -375,15 +375,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return results_make(&explaining, err) || show(&explaining, err) ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {what_options,         cmd_device_options, options,
-                                           explain_from_options, cmd_store_options,  NULL};
-
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.summary = "explain why the winner wins, and what to try next",
 	.usage = "explain [OPTION...] [KERNEL...] [-- PROGRAM [ARG...]]\n"
 			 "explain --regions [-- PROGRAM]",
-	.options = tables,
+	.options = (const struct opt *const[]){what_options, cmd_device_options, options, explain_from_options,
+                                           cmd_store_options, NULL},
 	.notes = "Uses the results that tune, sweep and compare have stored. Without a kernel it\n"
 			 "covers all kernels measured on this machine.",
 	.examples = "sweetspot explain fw\n"

@@ -33,7 +33,7 @@ bool explain_timed(const struct explain_view *view, size_t row);
 /* The row of the problem with this configuration; SIZE_MAX if there is none, or for NULL. */
 size_t explain_row_of(const struct explain_view *view, const json_t *config);
 
-/* src/cmd/explain/explain_load.c: studies of the kernels named on the command line, or of all, from --from or the
+/* Studies of the kernels named on the command line, or of all, from --from or the
  * store. NULL with ERR_NOTHING if nothing was measured. */
 extern const struct opt explain_from_options[]; /* of --from, for `report` as well */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
@@ -42,21 +42,21 @@ struct study_set *explain_load(struct app *app, const struct opt_args *args, con
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);
 
-/* src/cmd/explain/result.c: makes one object of "results". */
+/* Makes one object of "results". */
 json_t *explain_result(const struct explain_view *view);
 
 struct explain_table; /* explain_table_impl.h: the rows of the problem, made once for all parts that fit models */
 /* Parts: new references, or NULL if the part has nothing to say. winner, baseline: rows, SIZE_MAX for none. */
-json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
+json_t *explain_scaling(const struct explain_view *view);
 /* The unordered parameter that changes the times most; -1 if every parameter is a number. */
 int explain_split(const struct explain_view *view);
-/* src/cmd/explain/explain_path.c: "path", and "experiments" that would measure its predicted steps. */
+/* "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
-/* src/cmd/explain/effects.c: the effect of each parameter, and the neighbours of the winner unless it is SIZE_MAX. */
+/* The effect of each parameter, and the neighbours of the winner unless it is SIZE_MAX. */
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                          json_t *result);
-json_t *explain_sizes(const struct explain_view *view); /* src/cmd/explain/effects.c */
+json_t *explain_sizes(const struct explain_view *view);
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
 #endif

@@ -175,7 +175,7 @@ static int words_read(struct wanted *wanted, const struct opt_args *args, struct
 static int unknown_fail(const struct study_set *set, const struct wanted *wanted, const char *word,
                         const struct err *unknown, struct err *err) {
 	size_t count = 0;
-	const char **names = mem_alloc(json_object_size(wanted->newest) + study_set_count(set) + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(json_object_size(wanted->newest) + study_set_count(set) + 1, sizeof *names);
 	js_members (name, source, wanted->newest)
 		names[count++] = name;
 	for (size_t i = 0; i < study_set_count(set); i++)
@@ -188,7 +188,6 @@ static int unknown_fail(const struct study_set *set, const struct wanted *wanted
 		if (near)
 			err_hint(err, "did you mean %s?", near);
 	}
-	free(names);
 	return -1;
 }
 
@@ -427,9 +426,8 @@ static const char *unit_of(const struct study_set *set) {
 }
 
 static void recommend(struct study_item *item, const json_t *tune) {
-	study_recommend(item->study, json_object_get(tune, "problem"),
-	                json_object_get(json_object_get(tune, "best"), "config"),
-	                json_object_get(json_object_get(tune, "baseline"), "config"));
+	study_recommend(item->study, json_object_get(tune, "problem"), js_at(tune, "best.config"),
+	                js_at(tune, "baseline.config"));
 }
 
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,

@@ -93,35 +93,6 @@ void explain_value_text(const json_t *json, char *text, size_t size) {
 	text_clean(text, false);
 }
 
-/* The members in which the problems differ; empty if there is only one problem. */
-static json_t *differing(const json_t *result, const json_t *problem) {
-	json_t *kept = json_object();
-	js_members (name, member, problem) {
-		js_each (other, json_object_get(result, "problems"))
-			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
-				json_object_set(kept, name, member);
-	}
-	return kept;
-}
-
-json_t *explain_varied(const json_t *result, const json_t *config) {
-	json_t *kept = json_object();
-	js_each (effect, json_object_get(result, "effects")) {
-		const char *name = js_string_or(effect, "param", "");
-		json_t *member = json_object_get(config, name);
-		if (member)
-			json_object_set(kept, name, member);
-	}
-	if (json_object_size(kept) == 0)
-		json_object_update(kept, (json_t *)config);
-	return kept;
-}
-
-char *explain_problem_text(const json_t *result, const json_t *problem) {
-	js_auto json_t *kept = differing(result, problem);
-	return results_config(json_object_size(kept) ? kept : problem, NULL);
-}
-
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
@@ -211,18 +182,17 @@ static bool is_one_each(const struct explain_text *text) {
 static void head_print(const struct explain_text *text) {
 	bool one_each = is_one_each(text), weak = is_weak(text);
 	mem_auto char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
-	char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
+	mem_auto char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
 	const char *device = js_string_or(text->result, "device", "cpu");
 	text_clean(kernel, false);
 	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
 	        strcmp(device, "cpu") == 0 ? "" : " on ", strcmp(device, "cpu") == 0 ? "" : device);
-	free(problem);
 	if (!json_is_object(json_object_get(text->result, "winner"))) {
 		ui_wrap(text->out, INDENT, 2 * INDENT, "no configuration of this problem finished");
 		return;
 	}
 	/* A table without parameters does not have anything to recommend. */
-	if (!one_each && !weak && json_object_size(json_object_get(json_object_get(text->result, "winner"), "config"))) {
+	if (!one_each && !weak && json_object_size(js_at(text->result, "winner.config"))) {
 		recommended_print(text);
 		gain_print(text);
 		seen_print(text);
@@ -369,7 +339,7 @@ static void explain_text_readings(const struct explain_text *text) {
 /* A row of the table that somebody brought, whose time is to be filled in. */
 static void row_print(const struct explain_text *text, const json_t *row) {
 	mem_auto char *line = mem_strdup(""), *header = mem_strdup("");
-	js_each (column, json_object_get(json_object_get(text->result, "source"), "columns")) {
+	js_each (column, js_at(text->result, "source.columns")) {
 		const char *name = js_string_or(column, "name", ""), *role = js_string_or(column, "role", "");
 		bool value = strcmp(role, "time") == 0 || strcmp(role, "rate") == 0;
 		char cell[RESULTS_CELL];
@@ -421,7 +391,7 @@ static json_t *commands_of(const json_t *result) {
 
 /* Commands are never wrapped, so that they can be copied. */
 static void explain_text_next(const struct explain_text *text) {
-	json_t *commands = commands_of(text->result);
+	js_auto json_t *commands = commands_of(text->result);
 	if (json_array_size(commands))
 		explain_title(text, "next steps");
 	js_each (one, commands) {
@@ -431,7 +401,6 @@ static void explain_text_next(const struct explain_text *text) {
 		text_clean(command, false);
 		fprintf(text->out, "%*s%s\n", INDENT, "", command);
 	}
-	json_decref(commands);
 }
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {

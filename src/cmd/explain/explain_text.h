@@ -18,10 +18,10 @@ void explain_title(const struct explain_text *text, const char *title);
 /* Points to --verbose for `count` items that are not shown. */
 void explain_more_print(const struct explain_text *text, int indent, size_t count);
 
-void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
-void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
-void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_path.c */
-void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_path.c */
+void explain_text_path(const struct explain_text *text);
+void explain_text_scaling(const struct explain_text *text);
+void explain_text_effects(const struct explain_text *text);
+void explain_text_position(const struct explain_text *text);
 
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);

@@ -115,7 +115,9 @@ static json_t *explain_drivers(const struct explain_view *view, size_t winner, s
 	return json;
 }
 
-/* Places winner and baseline in the roofline model (Williams, Waterman, Patterson 2009; see roofline.h). */
+/* Places winner and baseline below the machine's ceilings (Williams, Waterman, Patterson: "Roofline: An Insightful
+ * Visual Performance Model for Multicore Architectures", 2009). Operations and bytes are the minimum that the kernel
+ * declares; counted bytes are used where a counter provides them. */
 static const double GIGA = 1e9;
 
 /* The name of a kernel's operation -> the measured peaks to compare it with. */
@@ -225,7 +227,7 @@ static json_t *front_json(const struct study *study, const size_t *row, const do
 static json_t *explain_pareto(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t rows = study_rows(study), count = 0, *row = mem_alloc(rows + 1, sizeof *row);
-	size_t *front = mem_alloc(rows + 1, sizeof *front);
+	mem_auto size_t *front = mem_alloc(rows + 1, sizeof *front);
 	double(*points)[2] = mem_alloc(rows + 1, sizeof *points);
 	json_t *json = NULL;
 	for (size_t i = 0; i < rows; i++) {
@@ -244,7 +246,6 @@ static json_t *explain_pareto(const struct explain_view *view) {
 		                 "front", front_json(study, row, (const double(*)[2])points, front, kept));
 	}
 	free(points);
-	free(front);
 	free(row);
 	return json;
 }

@@ -46,7 +46,7 @@ static void effect_add(struct table *table, const json_t *effect) {
 }
 
 static void interactions_print(const struct explain_text *text) {
-	char *line = mem_strdup("");
+	mem_auto char *line = mem_strdup("");
 	js_each (one, json_object_get(text->result, "interactions")) {
 		const json_t *params = json_object_get(one, "params");
 		if (one_at >= INTERACTIONS_SHOWN && !text->all)
@@ -57,7 +57,6 @@ static void interactions_print(const struct explain_text *text) {
 	}
 	if (*line)
 		ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
-	free(line);
 }
 
 /* Tells how much of the variance the shares leave unexplained, or why there are none. */
@@ -73,10 +72,9 @@ static void variance_print(const struct explain_text *text) {
 }
 
 static void drivers_print(const struct explain_text *text) {
-	static const char *const titles[] = {"  counter", "winner / baseline", "exponent", "p"};
 	const json_t *drivers = json_object_get(text->result, "drivers");
 	size_t shown = 0;
-	struct table *table = table_new(4, titles);
+	struct table *table = table_titled("  counter", "winner / baseline", "exponent", "p", NULL);
 	js_each (one, json_object_get(drivers, "counters")) {
 		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
 		bool fits = js_bool_or(one, "significant", false);
@@ -296,7 +294,7 @@ static void sizes_print(const struct explain_text *text) {
 }
 
 static void pareto_print(const struct explain_text *text) {
-	const json_t *front = json_object_get(json_object_get(text->result, "pareto"), "front");
+	const json_t *front = js_at(text->result, "pareto.front");
 	if (json_array_size(front) == 0)
 		return;
 	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
@@ -392,4 +390,20 @@ void explain_text_path(const struct explain_text *text) {
 		}
 		step_print(text, one);
 	}
+}
+
+/* The members in which the problems differ; empty if there is only one problem. */
+static json_t *differing(const json_t *result, const json_t *problem) {
+	json_t *kept = json_object();
+	js_members (name, member, problem) {
+		js_each (other, json_object_get(result, "problems"))
+			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
+				json_object_set(kept, name, member);
+	}
+	return kept;
+}
+
+char *explain_problem_text(const json_t *result, const json_t *problem) {
+	js_auto json_t *kept = differing(result, problem);
+	return results_config(json_object_size(kept) ? kept : problem, NULL);
 }

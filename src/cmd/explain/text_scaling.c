@@ -152,7 +152,7 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 }
 
 static bool is_rate(const struct explain_text *text) {
-	return json_is_true(json_object_get(json_object_get(text->result, "table"), "rate"));
+	return json_is_true(js_at(text->result, "table.rate"));
 }
 
 /* A rate is shown in the unit of its table. */
@@ -223,4 +223,17 @@ void explain_text_scaling(const struct explain_text *text) {
 			predicted_print(text, entry);
 		}
 	}
+}
+
+json_t *explain_varied(const json_t *result, const json_t *config) {
+	json_t *kept = json_object();
+	js_each (effect, json_object_get(result, "effects")) {
+		const char *name = js_string_or(effect, "param", "");
+		json_t *member = json_object_get(config, name);
+		if (member)
+			json_object_set(kept, name, member);
+	}
+	if (json_object_size(kept) == 0)
+		json_object_update(kept, (json_t *)config);
+	return kept;
 }

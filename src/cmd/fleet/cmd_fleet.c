@@ -17,21 +17,14 @@
 enum { NODES_SHOWN = 4 };
 
 /* "n1, n2 and 7 more" */
-static char *nodes_text(const json_t *nodes, double *number) {
+static char *nodes_text(const json_t *nodes) {
 	char *text = mem_strdup("");
-	(void)number;
 	js_each (node, nodes)
 		if (node_at < NODES_SHOWN)
 			mem_append(&text, "%s%s", node_at ? ", " : "", json_string_value(node));
 	if (json_array_size(nodes) > NODES_SHOWN)
 		mem_append(&text, " and %zu more", json_array_size(nodes) - NODES_SHOWN);
 	return text;
-}
-
-char *fleet_machine_text(const json_t *machine, double *number) {
-	const char *gpu = js_string_or(machine, "gpu", NULL);
-	(void)number;
-	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
 }
 
 static void types_print(const struct fleet_run *run) {
@@ -55,8 +48,8 @@ static void result_row(struct table *table, const json_t *type, const json_t *re
 }
 
 static void results_table(const struct fleet_run *run) {
-	static const char *const titles[] = {"type", "kernel", "problem", "best configuration", "speedup", VERDICT_MEMBER};
-	struct table *table = table_new(6, titles);
+	struct table *table =
+		table_titled("type", "kernel", "problem", "best configuration", "speedup", VERDICT_MEMBER, NULL);
 	size_t rows = 0;
 	js_each (type, json_object_get(run->document, "types")) {
 		js_each (result, json_object_get(type, "results")) {
@@ -71,10 +64,9 @@ static void results_table(const struct fleet_run *run) {
 	table_free(table);
 }
 
-static char *loss_text(const json_t *loss, double *number) {
+static char *loss_text(const json_t *loss) {
 	const char *state = js_string_or(loss, "state", "");
 	struct speedup ratio = speedup_read(loss);
-	(void)number;
 	if (strcmp(state, "same") == 0)
 		return mem_strdup("none: the same configuration");
 	if (strcmp(state, "measured") != 0)
@@ -109,7 +101,6 @@ static void folder_print(const struct fleet_run *run) {
 		       done, folder, folder, folder);
 }
 
-/* show.c */
 static void fleet_show(const struct fleet_run *run) {
 	if (opt_has(run->args, "json")) {
 		js_write(run->document, stdout);
@@ -154,7 +145,6 @@ static json_t *tune_plan(struct fleet_run *run, struct err *err) {
 	return plan;
 }
 
-/* plan.c */
 static int fleet_plan_check(struct fleet_run *run, struct err *err) {
 	json_t *plan = tune_plan(run, err);
 	json_decref(plan);
@@ -295,7 +285,7 @@ static void types_restore(struct fleet_run *run, const json_t *old) {
 	}
 }
 
-/* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
+/* The state file. Resuming restores the types that are finished, if the tuning is the same. */
 static int fleet_state_resume(struct fleet_run *run, struct err *err) {
 	if (!opt_has(run->args, "resume"))
 		return 0;
@@ -365,17 +355,15 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                  word);
 }
 
-static const struct opt *const tables[] = {
-	fleet_options, tune_what_options, plan_options,   cmd_device_options, program_options,
-	tune_options,  stop_when_options, folder_options, cmd_store_options,  NULL};
-
 const struct cmd cmd_fleet = {
 	.name = "fleet",
 	.summary = "tune each node type of a cluster, and show what is tuned",
 	.usage = "fleet tune [OPTION...] [KERNEL...]\n"
 			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
 			 "fleet status [-o DIR]",
-	.options = tables,
+	.options =
+		(const struct opt *const[]){fleet_options, tune_what_options, plan_options, cmd_device_options, program_options,
+                                    tune_options, stop_when_options, folder_options, cmd_store_options, NULL},
 	.notes = "tune    Identifies the node types of a Slurm partition, or of --hosts; tunes on\n"
 			 "        one or more nodes of each, and writes a profile for each type into the\n"
 			 "        fleet directory. It takes the options of `sweetspot tune`; --budget is\n"

@@ -59,7 +59,7 @@ static int counts_copy(json_t *to, const json_t *from, struct err *err) {
 	return 0;
 }
 
-/* machine.c: checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
+/* Checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
 static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err) {
 	const char *begin = document_begin(text);
 	size_t size = strlen(begin);
@@ -268,13 +268,12 @@ static int conclude(const struct fleet_run *run, struct err *err) {
 
 int fleet_probe(struct fleet_run *run, struct err *err) {
 	json_t *nodes = json_object_get(run->document, "nodes");
-	json_t **usable = mem_alloc(json_array_size(nodes) + 1, sizeof *usable);
+	mem_auto json_t **usable = mem_alloc(json_array_size(nodes) + 1, sizeof *usable);
 	size_t count = 0;
 	js_each (node, nodes)
 		if (js_bool_or(node, "usable", false))
 			usable[count++] = node;
 	ask_all(run, usable, count);
-	free(usable);
 	return conclude(run, err);
 }
 
@@ -337,7 +336,7 @@ static int watch(struct child *child) {
 
 static pid_t start(const char *const *argv, const char *const *set, int out, struct err *err) {
 	const struct proc_spec spec = {.argv = argv, .set = set, .end_signal = SIGTERM};
-	char **environment = proc_environment(NULL, set);
+	mem_auto char **environment = proc_environment(NULL, set);
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = fcntl(null, F_DUPFD_CLOEXEC, 3);
 	int diagnostics = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	pid_t pid = -1;
@@ -348,7 +347,6 @@ static pid_t start(const char *const *argv, const char *const *set, int out, str
 	proc_shut(&null);
 	proc_shut(&in);
 	proc_shut(&diagnostics);
-	free(environment);
 	return pid;
 }
 

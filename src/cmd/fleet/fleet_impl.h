@@ -45,13 +45,13 @@ struct fleet_run {
 /* Options that only `fleet` has; all others of `fleet tune` go to `tune`. */
 extern const struct opt *const fleet_passed[]; /* NULL-terminated */
 
-/* setup.c: makes a run from the options. Call fleet_run_close even if it fails. */
+/* Makes a run from the options. Call fleet_run_close even if it fails. */
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err);
 void fleet_run_close(struct fleet_run *run);
 bool fleet_name_ok(const char *name,
                    const char *also); /* letters, digits, ._- and those of `also`; not starting with - */
 
-/* line.c: a command line that is built word by word. Words are borrowed. */
+/* A command line that is built word by word. Words are borrowed. */
 struct fleet_line {
 	const char **words; /* NULL-terminated */
 	size_t count;
@@ -65,36 +65,28 @@ void fleet_line_tune(struct fleet_line *line, const struct fleet_run *run);
 char *fleet_line_text(const struct fleet_line *line); /* quoted for a shell; the caller frees it */
 void fleet_line_clear(struct fleet_line *line);
 
-/* nodes.c: the nodes of sinfo: [{"node","state","usable","fingerprint":null,"reason":null}]. */
+/* The nodes of sinfo: [{"node","state","usable","fingerprint":null,"reason":null}]. */
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
-/* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
+/* Asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
-/* cmd_fleet.c: "AMD EPYC 7763, NVIDIA H100", for a column */
-char *fleet_machine_text(const json_t *machine, double *number);
+/* "AMD EPYC 7763, NVIDIA H100", for a column */
+char *fleet_machine_text(const json_t *machine);
 
 int fleet_state_save(const struct fleet_run *run, struct err *err);
 json_t *fleet_state_load(const char *path, struct err *err); /* checked; NULL with ERR_OK if it does not exist */
 
-/* types.c: tunes the types that are not finished. */
+/* Tunes the types that are not finished. */
 int fleet_types_tune(struct fleet_run *run, struct err *err);
 json_t *fleet_type_find(const json_t *document, const char *fingerprint);
 bool fleet_type_done(const json_t *type);
-/* losses.c: measures the loss of each type with the best of another type. Losses of an earlier run are kept if neither
+/* Measures the loss of each type with the best of another type. Losses of an earlier run are kept if neither
  * type has been tuned since. */
 int fleet_losses_measure(struct fleet_run *run, struct err *err);
 
-/* duel.c: one duel, between the results a and b. All members are borrowed. type: the one whose profile contains a;
- * loss: the row of the document that receives the outcome. */
-struct fleet_duel {
-	json_t *loss;
-	const json_t *type, *a, *b;
-};
-
-/* child.c: runs this program as a child with its diagnostics shown directly, and passes Ctrl-C on to it. Returns its
+/* Runs this program as a child with its diagnostics shown directly, and passes Ctrl-C on to it. Returns its
  * exit status, or -1. *text: its stdout, which the caller frees. set: as in proc_spec. */
 int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err);
 
-/* status.c */
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err);
 
 /* How `fleet tune` finds and reaches the nodes: a struct for each launcher that it can use. */

@@ -13,6 +13,13 @@
 /* A duel between the best configurations of two types, held on a node of one: its command and its result. */
 static const double DUEL_SECONDS = 600;
 
+/* One duel, between the results a and b. All members are borrowed. type: the one whose profile contains a;
+ * loss: the row of the document that receives the outcome. */
+struct fleet_duel {
+	json_t *loss;
+	const json_t *type, *a, *b;
+};
+
 /* The configuration that a result recommends, or NULL. */
 static const json_t *fleet_best_of(const json_t *result) {
 	return js_at(result, "best.config");

@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "src/app/app.h"
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/tune/options.h"
@@ -318,4 +317,9 @@ static const struct fleet_launcher *fleet_launcher_find(const char *name, struct
 void fleet_line_on(struct fleet_line *line, const struct fleet_run *run, const char *node, struct fleet_line *command) {
 	run->launcher->line(run, node, command->words, line);
 	fleet_line_clear(command);
+}
+
+char *fleet_machine_text(const json_t *machine) {
+	const char *gpu = js_string_or(machine, "gpu", NULL);
+	return mem_printf("%s%s%s", js_string_or(machine, "cpu", "unknown processor"), gpu ? ", " : "", gpu ? gpu : "");
 }

@@ -139,8 +139,7 @@ static void slurm_find(struct status *status) {
 	jobs_find(status);
 }
 
-static char *short_text(const json_t *fingerprint, double *number) {
-	(void)number;
+static char *short_text(const json_t *fingerprint) {
 	return mem_printf("%.19s", json_is_string(fingerprint) ? json_string_value(fingerprint) : "");
 }
 

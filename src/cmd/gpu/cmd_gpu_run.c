@@ -49,9 +49,8 @@ static double seconds_of(const json_t *rows) {
 }
 
 static void functions_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"kernel", "\1time", "\1share", "\1calls",     "\1mean",   "\1least",
-	                                     "\1most", "\1grid", "\1block", "\1registers", "\1shared", "\1occupancy"};
-	struct table *table = table_new(12, titles);
+	struct table *table = table_titled("kernel", "\1time", "\1share", "\1calls", "\1mean", "\1least", "\1most",
+	                                   "\1grid", "\1block", "\1registers", "\1shared", "\1occupancy", NULL);
 	double all = seconds_of(rows);
 	char time[CELL], share[CELL], calls[CELL], mean[CELL], least[CELL], most[CELL], grid[CELL], block[CELL],
 		registers[CELL], shared[CELL], occupancy[CELL];
@@ -148,8 +147,7 @@ static void hottest_print(const json_t *functions) {
 }
 
 void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *counters) {
-	static const char *const titles[] = {"kernel (launches counted)", "metric", "\1least", "\1mean", "\1most"};
-	struct table *table = table_new(5, titles);
+	struct table *table = table_titled("kernel (launches counted)", "metric", "\1least", "\1mean", "\1most", NULL);
 	bool any = false;
 	size_t left = 0;
 	js_each (function, functions) {
@@ -169,8 +167,7 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 }
 
 static void copies_print(struct ui *ui, const json_t *rows) {
-	static const char *const titles[] = {"copies", "\1time", "\1count", "\1bytes", "\1bytes/s", "\1pageable"};
-	struct table *table = table_new(6, titles);
+	struct table *table = table_titled("copies", "\1time", "\1count", "\1bytes", "\1bytes/s", "\1pageable", NULL);
 	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
 	if (json_array_size(rows) == 0) {
 		table_free(table);

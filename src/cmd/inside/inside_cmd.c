@@ -259,8 +259,7 @@ static void context_row(struct table *table, const json_t *context) {
 }
 
 static void result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"context", "problem", "\1calls", "\1tried", "today", "best", "\1gain"};
-	struct table *table = table_new(7, titles);
+	struct table *table = table_titled("context", "problem", "\1calls", "\1tried", "today", "best", "\1gain", NULL);
 	long long runs = js_int_or(result, "runs", 0), pairs = js_int_or(result, "pairs", 0);
 	mem_auto char *how = verdict_checked(result);
 	verdict_print(ui, result);

@@ -293,8 +293,7 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 	return array;
 }
 
-static char *usable_text(const json_t *launcher, double *number) {
-	(void)number;
+static char *usable_text(const json_t *launcher) {
 	return js_bool_or(launcher, "usable", false)
 	           ? mem_strdup("yes")
 	           : mem_printf("no: %s; %s", list_text(launcher, "reason"), list_text(launcher, "fix"));
@@ -328,8 +327,7 @@ static void tools_print(struct ui *ui, const json_t *array, FILE *out) {
 		fprintf(out, "%-7s %-68s %s\n", list_text(item, "name"), list_text(item, "summary"), list_text(item, "path"));
 }
 
-static char *devices_text(const json_t *devices, double *number) {
-	(void)number;
+static char *devices_text(const json_t *devices) {
 	return results_list(devices);
 }
 
@@ -428,8 +426,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {options, plan_options, device_heading, cmd_device_options, NULL};
-
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list kernels, parameters, strategies, counters, formats and more",
@@ -439,7 +435,7 @@ const struct cmd cmd_list = {
 			 "list metrics [PREFIX]\n"
 			 "list metrics --cpu NAME [GROUP]\n"
 			 "list strategies|counters|formats|diagnoses|launchers|tools",
-	.options = tables,
+	.options = (const struct opt *const[]){options, plan_options, device_heading, cmd_device_options, NULL},
 	.examples = "sweetspot list kernels\n"
 				"sweetspot list params fw --size n=2048\n"
 				"sweetspot list metrics --cpu 6-8F FLOPS_DP",

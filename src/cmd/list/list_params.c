@@ -11,9 +11,8 @@
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
 /* Shortens a long list to its first values, their number, and the last one. */
-static char *values_text(const json_t *values, double *number) {
+static char *values_text(const json_t *values) {
 	size_t count = json_array_size(values), size;
-	(void)number;
 	char *text = NULL, one[64] = "?";
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
@@ -52,10 +51,9 @@ static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel,
 	return array;
 }
 
-static char *value_shown(const json_t *json, double *number) {
+static char *value_shown(const json_t *json) {
 	char text[64] = "?";
 	struct value value;
-	(void)number;
 	if (value_from_json(json, &value))
 		value_text(value, text, sizeof text);
 	return mem_strdup(text);
@@ -168,9 +166,8 @@ static int params_list(struct app *app, const struct opt_args *args, struct err 
 
 /* `list metrics --cpu NAME [GROUP]`: the plan of a processor that is not here. */
 
-static char *scope_text(const json_t *row, double *number) {
+static char *scope_text(const json_t *row) {
 	const char *pmu = list_text(row, "pmu");
-	(void)number;
 	return mem_printf("%s%s%s", list_text(row, "scope"), *pmu ? " " : "", pmu);
 }
 

@@ -257,6 +257,26 @@ static void others_mark(struct app *app, struct plan *plan) {
 	}
 }
 
+size_t ceilings_gpu_best(struct ceiling_item *items, size_t count) {
+	size_t kept = 0;
+	for (size_t i = 0, next; i < count; i = next) {
+		size_t best = i;
+		for (next = i + 1; next < count && items[i].kind == items[next].kind; next++)
+			if (ceiling_better(items[next].kind, items[next].value, items[best].value))
+				best = next;
+		struct ceiling_item item = items[best];
+		bool measured = !isnan(item.value);
+		for (size_t k = i; k < next; k++)
+			json_decref(items[k].samples);
+		item.value = NAN;
+		item.samples = NULL;
+		item.disturbed = false;
+		if (measured)
+			items[kept++] = item;
+	}
+	return kept;
+}
+
 /* The best block size does not change from burst to burst, so a brief look at each one is enough before the rounds
  * measure only the best. */
 static int gpu_measure(struct app *app, struct plan *plan, int samples, struct err *err) {

@@ -139,8 +139,7 @@ static void gpu_row(struct table *table, const json_t *one) {
 }
 
 static void gpus_print(struct ui *ui, const json_t *ceilings) {
-	static const char *const titles[] = {"ceiling", "\1most", "", "\1block", "\1blocks/SM", "of"};
-	struct table *table = table_new(6, titles);
+	struct table *table = table_titled("ceiling", "\1most", "", "\1block", "\1blocks/SM", "of", NULL);
 	js_each (one, ceilings)
 		gpu_row(table, one);
 	table_end(table, ui, stdout);
@@ -275,13 +274,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return opt_has(args, "ceilings") ? ceilings_run(app, args, machine, err) : show(app, args, machine, NULL);
 }
 
-static const struct opt *const tables[] = {options, cmd_device_options, NULL};
-
 const struct cmd cmd_machine = {
 	.name = "machine",
 	.summary = "show this machine and its fingerprint, or measure its limits",
 	.usage = "machine [OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, cmd_device_options, NULL},
 	.notes = "The fingerprint covers topology, processor, compiler, flags and OpenMP runtime,\n"
 			 "and does not contain the host name. Measuring the ceilings takes half a minute,\n"
 			 "longer on large machines and GPUs; explain and report compare results with them.",

@@ -322,8 +322,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
-
 const struct cmd cmd_profile = {
 	.name = "profile",
 	.summary = "show, compare, merge, verify and look up recommendations",
@@ -333,7 +331,7 @@ const struct cmd cmd_profile = {
 			 "profile import FILE...\n"
 			 "profile verify [FILE]\n"
 			 "profile select KERNEL P=V...",
-	.options = tables,
+	.options = (const struct opt *const[]){options, cmd_device_options, cmd_store_options, NULL},
 	.notes = "show    Recommendations, and whether they fit this machine, compiler and kernel.\n"
 			 "diff    Changes between two profiles: machine, configurations, times, verdicts.\n"
 			 "merge   Profiles of one machine into one file, of several into a folder.\n"

@@ -49,10 +49,7 @@ char *profile_differing(struct app *app, const struct profile_input *input);
  * "fw (energy)". */
 char *profile_text_kernel(const json_t *entry);
 char *profile_text_problem(const json_t *entry);
-char *profile_text_config(const json_t *entry);
 char *profile_text_clean(const char *text); /* a copy without control characters */
-/* Writes a median with its unit. */
-void profile_text_median(const json_t *entry, char *text, size_t size);
 /* Copies the members that identify an entry: kernel, problem, objective, device. New reference. */
 json_t *profile_text_head(const json_t *entry);
 #endif

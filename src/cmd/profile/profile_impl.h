@@ -46,8 +46,7 @@ struct verify {
 	const char *junit;  /* a file to write, or NULL */
 };
 
-/* Fill in outcome, reason and duel. Return -1 if nothing more can be measured at all. */
-int verify_kernel(struct verify *verify, struct verified *row, struct err *err);
-int verify_program(struct verify *verify, struct verified *row, struct err *err);
-int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
+int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args, struct err *err);
+/* Fills in outcome, reason and duel. Returns -1 if nothing more can be measured at all. */
+int verify_row(struct verify *verify, struct verified *row, struct err *err);
 #endif

@@ -22,7 +22,7 @@ static const struct kernel_desc *named(struct app *app, const char *word, struct
 
 int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count = opt_count(args, "kernel");
-	const char **names = mem_alloc(count + 1, sizeof *names);
+	mem_auto const char **names = mem_alloc(count + 1, sizeof *names);
 	int failed = 0;
 	for (size_t i = 0; i < count && !failed; i++) {
 		const struct kernel_desc *kernel = named(app, opt_at(args, "kernel", i), err);
@@ -32,7 +32,6 @@ int profile_input_pick(struct profile_input *input, struct app *app, const struc
 	failed = failed || profile_pick(input->profile, names, err) ? -1 : 0;
 	if (failed && err->code == ERR_NOTHING)
 		err_hint(err, "`sweetspot profile show` lists the kernels");
-	free(names);
 	return failed;
 }
 
@@ -115,7 +114,8 @@ static const double SAMPLE_SECONDS = 4e-3;
 /* Somebody waits for the answer, so only what can be repeated in this time is. */
 static const double REPEAT_SECONDS = 10;
 
-int verify_skip(struct verified *row, const char *reason) {
+/* Always returns 0 */
+static int verify_skip(struct verified *row, const char *reason) {
 	row->outcome = VERIFY_UNKNOWN;
 	snprintf(row->reason, sizeof row->reason, "%s", reason);
 	text_clean(row->reason, false);
@@ -185,7 +185,7 @@ static int verify_duel(struct verify *verify, struct verified *row, struct runne
 
 /* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
 static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
-	json_t *read = json_object();
+	js_auto json_t *read = json_object();
 	int failed = 0;
 	js_members (name, value, settings) {
 		struct value one;
@@ -199,7 +199,6 @@ static int settings_check(const struct params *params, const json_t *settings, b
 		             ? err_set(err, ERR_USAGE, NULL, "%s is too long", name)
 		             : params_word(params, word, problem ? read : NULL, problem ? NULL : read, err);
 	}
-	json_decref(read);
 	return failed;
 }
 
@@ -217,7 +216,7 @@ static int entry_check(struct verify *verify, const struct kernel_desc *kernel, 
 	return failed ? -1 : 0;
 }
 
-int verify_kernel(struct verify *verify, struct verified *row, struct err *err) {
+static int verify_kernel(struct verify *verify, struct verified *row, struct err *err) {
 	const struct kernel_desc *kernel = profile_kernel(verify->app, verify->args, row->entry.json);
 	struct worker *worker = app_worker(verify->app, err);
 	struct err why = {0};
@@ -264,7 +263,8 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 	return 0;
 }
 
-int verify_program(struct verify *verify, struct verified *row, struct err *err) {
+/* Fill in outcome, reason and duel. Return -1 if nothing more can be measured at all. */
+static int verify_program(struct verify *verify, struct verified *row, struct err *err) {
 	const json_t *program = row->entry.program;
 	if (verify->input.from_file && !opt_has(verify->args, "programs"))
 		return verify_skip(row, "programs named in a file only run with --programs");
@@ -279,5 +279,52 @@ int verify_program(struct verify *verify, struct verified *row, struct err *err)
 	int failed = opened ? program_meet(verify, row, opened, err) : verify_skip(row, why.what);
 	program_free(opened);
 	arena_free(arena);
+	return failed;
+}
+
+/* The interval of the present value over the recorded one; false if one of them is unknown. */
+static bool ratio_of(const struct verified *row, int side, double ratio[2]) {
+	double low = side ? row->entry.baseline.low : row->entry.low;
+	double high = side ? row->entry.baseline.high : row->entry.high;
+	const double *now = row->duel.ci[side];
+	if (!(low > 0 && high > 0 && now[0] > 0 && now[1] > 0))
+		return false;
+	if (js_bool_or(row->entry.program, "maximize", false)) { /* it has rates, and the duel their inverse */
+		double swap = 1 / low;
+		low = 1 / high;
+		high = swap;
+	}
+	ratio[0] = now[0] / high;
+	ratio[1] = now[1] / low;
+	return true;
+}
+
+/* Compares a duel with the record. Gives the reason where it is slower and --ci was given. */
+static void verify_ci_judge(const struct verify *verify, struct verified *row) {
+	double now[2], baseline[2];
+	row->recorded = REGRESSION_UNDECIDED;
+	if (!row->duel.paired.count || !ratio_of(row, 0, now))
+		return;
+	row->against[0] = now[0];
+	row->against[1] = now[1];
+	row->recorded = regression_judge(now[0], now[1], verify->limit);
+	if (!verify->ci || row->recorded != REGRESSION_SLOWER || *row->reason)
+		return;
+	bool both =
+		ratio_of(row, 1, baseline) && regression_judge(baseline[0], baseline[1], verify->limit) == REGRESSION_SLOWER;
+	snprintf(row->reason, sizeof row->reason, "takes %.2f to %.2f of the recorded time%s", now[0], now[1],
+	         both ? ", and so does its baseline: the program, its input or the machine became slower" : "");
+}
+
+int verify_row(struct verify *verify, struct verified *row, struct err *err) {
+	if (!row->entry.baseline.json)
+		return verify_skip(row, "the baseline is missing");
+	if (row->entry.keeps) {
+		verify_skip(row, "it is the baseline");
+		row->outcome = VERIFY_HOLDS;
+		return 0;
+	}
+	int failed = row->entry.program ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
+	verify_ci_judge(verify, row);
 	return failed;
 }

@@ -86,8 +86,8 @@ static void busy_print(const struct verify *verify) {
 }
 
 static void people_print(const struct verify *verify) {
-	static const char *const titles[] = {"kernel", "problem", "speedup was", "speedup is [95 %]", "state", "outcome"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table =
+		table_titled("kernel", "problem", "speedup was", "speedup is [95 %]", "state", "outcome", NULL);
 	for (size_t i = 0; i < verify->done; i++)
 		row_add(table, &verify->rows[i]);
 	table_end(table, app_ui(verify->app), stdout);
@@ -124,40 +124,6 @@ static int verify_ci_read(struct verify *verify, struct err *err) {
 	if (!verify->ci && opt_has(args, "fail-slower"))
 		return err_set(err, ERR_USAGE, "add --ci", "--fail-slower needs --ci");
 	return opt_share(args, "fail-slower", &verify->limit, err);
-}
-
-/* The interval of the present value over the recorded one; false if one of them is unknown. */
-static bool ratio_of(const struct verified *row, int side, double ratio[2]) {
-	double low = side ? row->entry.baseline.low : row->entry.low;
-	double high = side ? row->entry.baseline.high : row->entry.high;
-	const double *now = row->duel.ci[side];
-	if (!(low > 0 && high > 0 && now[0] > 0 && now[1] > 0))
-		return false;
-	if (js_bool_or(row->entry.program, "maximize", false)) { /* it has rates, and the duel their inverse */
-		double swap = 1 / low;
-		low = 1 / high;
-		high = swap;
-	}
-	ratio[0] = now[0] / high;
-	ratio[1] = now[1] / low;
-	return true;
-}
-
-/* Compares a duel with the record. Gives the reason where it is slower and --ci was given. */
-static void verify_ci_judge(const struct verify *verify, struct verified *row) {
-	double now[2], baseline[2];
-	row->recorded = REGRESSION_UNDECIDED;
-	if (!row->duel.paired.count || !ratio_of(row, 0, now))
-		return;
-	row->against[0] = now[0];
-	row->against[1] = now[1];
-	row->recorded = regression_judge(now[0], now[1], verify->limit);
-	if (!verify->ci || row->recorded != REGRESSION_SLOWER || *row->reason)
-		return;
-	bool both =
-		ratio_of(row, 1, baseline) && regression_judge(baseline[0], baseline[1], verify->limit) == REGRESSION_SLOWER;
-	snprintf(row->reason, sizeof row->reason, "takes %.2f to %.2f of the recorded time%s", now[0], now[1],
-	         both ? ", and so does its baseline: the program, its input or the machine became slower" : "");
 }
 
 static bool verify_ci_fails(const struct verify *verify, const struct verified *row) {
@@ -230,19 +196,6 @@ static int open_rows(struct verify *verify, struct err *err) {
 	return 0;
 }
 
-static int row_verify(struct verify *verify, struct verified *row, struct err *err) {
-	if (!row->entry.baseline.json)
-		return verify_skip(row, "the baseline is missing");
-	if (row->entry.keeps) {
-		verify_skip(row, "it is the baseline");
-		row->outcome = VERIFY_HOLDS;
-		return 0;
-	}
-	int failed = row->entry.program ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
-	verify_ci_judge(verify, row);
-	return failed;
-}
-
 /* Warns before measuring, because the table comes only afterwards. */
 static void warn(const struct verify *verify) {
 	struct ui *ui = app_ui(verify->app);
@@ -262,7 +215,7 @@ static int measure(struct verify *verify, struct err *err) {
 	int lock = lock_take(ui, app_interrupt(verify->app), err), failed = lock < 0 ? -1 : 0;
 	verify->measured = true;
 	for (; verify->done < verify->count && !failed; verify->done += !failed)
-		failed = row_verify(verify, &verify->rows[verify->done], err);
+		failed = verify_row(verify, &verify->rows[verify->done], err);
 	lock_release(lock);
 	ui_progress_end(ui);
 	return failed;

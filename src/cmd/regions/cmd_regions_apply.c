@@ -15,8 +15,15 @@
 #include "tuner/profile/profile.h"
 #include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
+#include "src/app/lock.h"
 
 enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
+
+/* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
+ * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
+struct regions_files {
+	char *folder, *json, *table;
+};
 
 static char *folder_of(const struct opt_args *args, struct err *err) {
 	const char *store = opt_get(args, "store", NULL);
@@ -27,8 +34,8 @@ static char *folder_of(const struct opt_args *args, struct err *err) {
 	return folder;
 }
 
-int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
-                     struct err *err) {
+static int regions_files_of(struct app *app, const struct opt_args *args, const char *program,
+                            struct regions_files *files, struct err *err) {
 	const char *machine = app_fingerprint(app, err);
 	char hash[SHA256_TEXT], *real = realpath(program, NULL);
 	*files = (struct regions_files){.folder = machine ? folder_of(args, err) : NULL};
@@ -48,7 +55,7 @@ int regions_files_of(struct app *app, const struct opt_args *args, const char *p
 	return 0;
 }
 
-void regions_files_clear(struct regions_files *files) {
+static void regions_files_clear(struct regions_files *files) {
 	free(files->folder);
 	free(files->json);
 	free(files->table);
@@ -154,8 +161,11 @@ static int document_write(struct app *app, const struct regions_files *files, co
 	return text ? sys_write_file(files->json, text, strlen(text), err) : -1;
 }
 
-int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
-                 const char *chosen, json_t *result, struct err *err) {
+/* Keeps the result of `tune --regions`, which `apply --regions` then uses. chosen: the table of the result, which is
+ * moved to its place. A result that proves nothing does not replace settings of the same build that were proven; people
+ * are told. */
+static int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
+                        const char *chosen, json_t *result, struct err *err) {
 	struct err none = {0};
 	js_auto json_t *old = access(files->json, F_OK) == 0 ? regions_document_load(files->json, &none) : NULL;
 	bool better = old && is_better(old, result, target);
@@ -175,7 +185,7 @@ enum { TABLE_MAX = 1 << 20 };
 /* In one line, because every rank of a job may say it. */
 static void tell_kept(struct app *app, const json_t *settings, const char *end) {
 	const json_t *argv = json_object_get(settings, "argv");
-	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
+	mem_auto const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
 	for (size_t i = 0; i < json_array_size(argv); i++)
 		words[i] = json_string_value(json_array_get(argv, i));
 	mem_auto char *line = program_join(words, true);
@@ -184,7 +194,6 @@ static void tell_kept(struct app *app, const json_t *settings, const char *end) 
 	          js_bool_or(settings, "busy", false) ? "undecided: the machine was too busy to find settings"
 	                                              : profile_use_why(settings),
 	          end, line);
-	free(words);
 }
 
 static bool is_text_same(const char *path, const char *text) {
@@ -386,4 +395,59 @@ int regions_command_export(struct app *app, const struct opt_args *args, struct 
 	failed = failed || export_write(settings, format, library, table, opt_get(args, "output", NULL), err);
 	free(library);
 	return failed ? -1 : 0;
+}
+
+static int tuned_show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
+                      struct err *err) {
+	json_object_set_new(result, "kernel", json_string(text_base_name(target->subject)));
+	mem_auto char *line = program_join((const char *const *)target->words, true);
+	json_object_set_new(result, "problem", json_pack("{s:s}", "command", line));
+	if (!opt_has(args, "json")) {
+		mem_auto char *command = program_join((const char *const *)target->words, true);
+		regions_result_print(app_ui(app), result, command);
+		return 0;
+	}
+	const json_t *machine = app_machine(app, err);
+	js_auto json_t *json = json_pack("{s:s,s:O,s:o,s:[O]}", "schema", "sweetspot-tune/1", "machine", machine,
+	                                 "noise_floor", json_null(), "results", result);
+	return machine && json ? js_write(json, stdout) : -1;
+}
+
+int regions_command_tune(struct app *app, const struct opt_args *args, const struct opt *const *tables,
+                         struct err *err) {
+	struct regions_target target;
+	struct regions_files files = {0};
+	struct regions_options options;
+	js_auto json_t *result = NULL;
+	int failed = regions_target_read(&target, app, args, "tune", err) || regions_options_check(args, tables, err) ||
+	             regions_files_of(app, args, target.subject, &files, err) ||
+	             regions_options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
+	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	/* Until they are proven, settings have a file of their own: `apply` may run at any time. */
+	mem_auto char *chosen = failed ? NULL : mem_printf("%s.new", files.table);
+	if (lock >= 0) {
+		options.table = chosen;
+		result = regions_tune(&options, err);
+		lock_release(lock);
+	}
+	ui_progress_end(app_ui(app));
+	failed = !result || regions_keep(app, &files, &target, chosen, result, err) ||
+	         tuned_show(app, args, &target, result, err);
+	if (chosen)
+		unlink(chosen); /* not there if it was kept */
+	regions_files_clear(&files);
+	regions_target_clear(&target);
+	return failed ? -1 : 0;
+}
+
+bool regions_command_known(struct app *app, const struct opt_args *args) {
+	struct regions_files files = {0};
+	struct err none = {0};
+	size_t count;
+	char *const *words = opt_rest(args, &count);
+	mem_auto char *path = count ? program_path(words[0], NULL, &none) : NULL;
+	mem_auto char *subject = path ? regions_subject(path, words, count) : NULL;
+	bool known = subject && regions_files_of(app, args, subject, &files, &none) == 0 && access(files.json, R_OK) == 0;
+	regions_files_clear(&files);
+	return known;
 }

@@ -27,29 +27,18 @@ void regions_target_clear(struct regions_target *target);
 /* The subject of a command whose program is `path`. Caller frees. */
 char *regions_subject(const char *path, char *const *words, size_t count);
 
-/* Regions for people. */
-void regions_profile_print(struct ui *ui, const json_t *profile);
+/* The options of `tune` and `run` that make sense with --regions; ERR_USAGE for others. */
+int regions_options_check(const struct opt_args *args, const struct opt *const *tables, struct err *err);
+/* The options of a program that make sense here; counters and table are left out. */
+int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                         struct regions_options *options, struct err *err);
+
 /* result: of tune; command: how to run the program so. */
 void regions_result_print(struct ui *ui, const json_t *result, const char *command);
 
-/* Settings of regions are kept beside the store in two files per program: NAME-KEY.json for people and tools, and
- * NAME-KEY.table for libsweetspot-omp. The key is a hash of the program's path and the machine. */
-struct regions_files {
-	char *folder, *json, *table;
-};
-
-int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
-                     struct err *err);
-void regions_files_clear(struct regions_files *files);
-/* The same for the words of a command, none for any. */
+/* The document that is kept for the program of a command; without words that of the only program there is. */
 json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
                               struct err *err);
 /* Its settings were compared with the program's own in pairs of runs, and are faster. */
 bool regions_document_proven(const json_t *document);
-
-/* Keeps the result of `tune --regions`, which `apply --regions` then uses. chosen: the table of the result, which is
- * moved to its place. A result that proves nothing does not replace settings of the same build that were proven; people
- * are told. */
-int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
-                 const char *chosen, json_t *result, struct err *err);
 #endif

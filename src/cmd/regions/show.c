@@ -6,6 +6,8 @@
 #include "src/cmd/regions/regions_impl.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
+#include "src/app/lock.h"
+#include "src/show/counters.h"
 
 enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
@@ -40,9 +42,8 @@ static void left_out_print(size_t left) {
 		printf("%zu smaller region%s in --json.\n", left, left == 1 ? " is" : "s are");
 }
 
-static void counters_print(struct ui *ui, const json_t *regions) {
-	static const char *const titles[] = {"region", "counter", "\1value", "\1per call"};
-	struct table *table = table_new(4, titles);
+static void region_counters_print(struct ui *ui, const json_t *regions) {
+	struct table *table = table_titled("region", "counter", "\1value", "\1per call", NULL);
 	char name[512], value[32], each[32];
 	bool any = false, some_scaled = false;
 	js_each (region, regions) {
@@ -130,12 +131,11 @@ static void late_print(const json_t *ranks, double seconds) {
 }
 
 static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
-	static const char *const titles[] = {"rank", "in MPI", "share", "most of it in", "time"};
 	char number[24], time[32], share[16], longest[32];
 	double in;
 	if (json_array_size(ranks) == 0)
 		return;
-	struct table *table = table_new(5, titles);
+	struct table *table = table_titled("rank", "in MPI", "share", "most of it in", "time", NULL);
 	for (int column = 0; column < 5; column++)
 		if (column != 3)
 			table_right(table, column);
@@ -153,10 +153,10 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 	late_print(ranks, seconds);
 }
 
-void regions_profile_print(struct ui *ui, const json_t *profile) {
-	static const char *const titles[] = {"region",    "\1calls",     "\1time",      "\1share",
-	                                     "\1threads", "\1imbalance", "\1efficiency"};
-	struct table *table = table_new(7, titles);
+/* Regions for people. */
+static void regions_profile_print(struct ui *ui, const json_t *profile) {
+	struct table *table =
+		table_titled("region", "\1calls", "\1time", "\1share", "\1threads", "\1imbalance", "\1efficiency", NULL);
 	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
 	size_t left = 0;
 	js_each (region, json_object_get(profile, "regions")) {
@@ -181,7 +181,7 @@ void regions_profile_print(struct ui *ui, const json_t *profile) {
 	left_out_print(left);
 	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));
 	notes_print(ui, profile);
-	counters_print(ui, json_object_get(profile, "regions"));
+	region_counters_print(ui, json_object_get(profile, "regions"));
 }
 
 static void setting_text(const json_t *setting, char *text, size_t size) {
@@ -318,8 +318,7 @@ static void fixed_print(const json_t *region, const char *name) {
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	static const char *const titles[] = {"region", "\1calls", "\1share", "today", "best", "\1gain"};
-	struct table *table = table_new(6, titles);
+	struct table *table = table_titled("region", "\1calls", "\1share", "today", "best", "\1gain", NULL);
 	char name[512], calls[24], share[16], today[64], best[96], gain[16];
 	size_t left = 0;
 	verdict_print(ui, result);
@@ -426,4 +425,48 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 		       small == 1 ? "is" : "are");
 	json_decref(document);
 	return 0;
+}
+
+static int counters_read(struct app *app, const struct opt_args *args, struct counters_words *words,
+                         struct regions_options *options, struct err *err) {
+	const struct counters_subject subject = {.program = true};
+	if (counters_words_read(args, words, err))
+		return -1;
+	json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
+	options->counters = words->count ? words->names : NULL;
+	json_decref(answer);
+	return words->count && !answer ? -1 : 0;
+}
+
+int regions_command_run(struct app *app, const struct opt_args *args, const struct opt *const *tables,
+                        struct err *err) {
+	struct regions_target target;
+	struct regions_options options;
+	struct counters_words words = {0};
+	js_auto json_t *profile = NULL;
+	int failed = regions_target_read(&target, app, args, "run", err) || regions_options_check(args, tables, err) ||
+	             regions_options_read(app, args, &target, &options, err) ||
+	             counters_read(app, args, &words, &options, err);
+	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	if (lock >= 0) {
+		options.mpi = target.mpi;
+		options.kokkos = target.kokkos.library;
+		options.kokkos_variable = target.kokkos.variable;
+		profile = regions_profile(&options, err);
+		lock_release(lock);
+	}
+	ui_progress_end(app_ui(app));
+	if (profile) {
+		json_object_set_new(profile, "schema", json_string("sweetspot-run/1"));
+		json_object_set_new(profile, "program", json_string(target.subject));
+		json_object_set_new(profile, "argv", regions_target_command(&target));
+		if (opt_has(args, "json"))
+			failed = js_write(profile, stdout);
+		else
+			regions_profile_print(app_ui(app), profile);
+	}
+	failed = failed || !profile;
+	counters_words_free(&words);
+	regions_target_clear(&target);
+	return failed ? -1 : 0;
 }

@@ -9,6 +9,9 @@
 #include "src/plan/openmp.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
+#include "base/json/js.h"
+#include "src/app/lock.h"
+#include "src/plan/program_plan.h"
 
 static int rights_check(const char *path, struct err *err) {
 	struct stat facts;
@@ -125,4 +128,111 @@ json_t *regions_target_command(const struct regions_target *target) {
 	for (size_t i = 0; i < target->count; i++)
 		json_array_append_new(words, json_string(target->words[i]));
 	return words;
+}
+
+/* Options of `tune` and `run` that make sense with --regions; any other would be ignored without a word. */
+int regions_options_check(const struct opt_args *args, const struct opt *const *tables, struct err *err) {
+	static const char *const allowed[] = {
+		"regions",  "openmp", "force",    "budget",      "seed", "store",         "timeout",
+		"verify",   "cwd",    "input",    "before-each", "json", "expect-output", "expect-files",
+		"counters", "quiet",  "no-store", "verbose",     NULL};
+	const char *other = opt_other(args, tables, allowed);
+	bool both = opt_has(args, "regions") && opt_has(args, "openmp");
+	double budget_s = 1;
+	if (other || both)
+		return err_set(err, ERR_USAGE, "tune the regions first, then the rest",
+		               "--%s cannot be combined with --regions", other ? other : "openmp");
+	if (opt_has(args, "budget") && opt_seconds(opt_get(args, "budget", NULL), "budget", &budget_s, err))
+		return -1;
+	return budget_s > 0 ? 0
+	                    : err_set(err, ERR_USAGE, "give it time (--budget 60s)", "a budget of 0 allows no measurement");
+}
+
+static const double TIMEOUT_SECONDS = 3600;
+
+static void progress(void *ctx, const char *phase, int done, int all) {
+	if (all)
+		ui_progress(ctx, "regions  %s, run %d of about %d", phase, done, all);
+	else
+		ui_progress(ctx, "regions  %s, run %d", phase, done);
+}
+
+/* The options of a program that make sense here; counters and table are left out. */
+int regions_options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                         struct regions_options *options, struct err *err) {
+	*options = (struct regions_options){.worker = app_worker(app, err),
+	                                    .library = target->library,
+	                                    .timeout_s = TIMEOUT_SECONDS,
+	                                    .interrupt = app_interrupt(app),
+	                                    .force = opt_has(args, "force"),
+	                                    .progress = progress,
+	                                    .progress_ctx = app_ui(app)};
+	return options->worker
+	           ? program_run_read(args, &options->program, &options->seed, &options->budget_s, &options->timeout_s, err)
+	           : -1;
+}
+
+enum { CALLS_LEAST = 100, REGIONS_LEAST = 2 };
+static const double SHARE_LEAST = 0.01, TOGETHER_LEAST = 0.5;
+
+/* Any other option asks for something that regions cannot give. */
+static bool is_plain(const struct opt_args *args, const struct opt *const *tables) {
+	static const char *const allowed[] = {"openmp",  "budget",        "seed",         "json",        "store",
+	                                      "timeout", "expect-output", "expect-files", "verify",      "cwd",
+	                                      "input",   "quiet",         "verbose",      "before-each", NULL};
+	return !opt_other(args, tables, allowed) && opt_dashes(args) && opt_words(args) == 0;
+}
+
+/* Nothing would tuned_show whether smaller teams do all of the work. */
+static bool is_blind(const json_t *profile, const struct opt_args *args) {
+	return js_bool_or(profile, "asks", false) && !js_bool_or(profile, "shows", true) && !opt_has(args, "verify") &&
+	       !opt_has(args, "expect-output") && !opt_has(args, "expect-files");
+}
+
+/* Several regions that matter, because a single one gains nothing over one setting for the whole program; those whose
+ * team the program chooses itself would keep it. */
+static bool repeats(const json_t *profile, size_t *regions, long long *calls) {
+	double together = 0;
+	*regions = 0;
+	*calls = 0;
+	js_each (region, json_object_get(profile, "regions")) {
+		double share = js_real_or(region, "share", 0);
+		if (share < SHARE_LEAST || js_int_or(region, "calls", 0) < CALLS_LEAST || js_bool_or(region, "fixed", false))
+			continue;
+		together += share;
+		*calls += js_int_or(region, "calls", 0);
+		++*regions;
+	}
+	return *regions >= REGIONS_LEAST && together >= TOGETHER_LEAST;
+}
+
+bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables) {
+	struct regions_target target;
+	struct regions_options options;
+	struct err none = {0};
+	json_t *profile = NULL;
+	size_t regions;
+	long long calls;
+	bool suits = false;
+	if (!is_plain(args, tables))
+		return false;
+	if (regions_target_read(&target, app, args, "tune", &none) == 0 &&
+	    regions_options_read(app, args, &target, &options, &none) == 0) {
+		int lock = lock_take(app_ui(app), app_interrupt(app), &none);
+		if (lock >= 0) {
+			profile = regions_profile(&options, &none);
+			lock_release(lock);
+		}
+		ui_progress_end(app_ui(app));
+		suits = profile && repeats(profile, &regions, &calls) && !is_blind(profile, args);
+	}
+	if (suits)
+		ui_inform(
+			app_ui(app),
+			"%zu regions are called %lld times in one run: each is tuned separately, within a few runs (--no-regions "
+			"tunes the program as a whole)",
+			regions, calls);
+	json_decref(profile);
+	regions_target_clear(&target);
+	return suits;
 }

@@ -237,10 +237,9 @@ static void choice_print(const struct session *session) {
 }
 
 static void table_show(const struct session *session) {
-	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
-	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
-	struct table *table = table_new(9, titles);
-	struct figures *runs = mem_alloc(session->count, sizeof *runs);
+	struct table *table = table_titled("seed", "evaluations", "cost", "best found", "optimum/best", "run to 10 %",
+	                                   "5 %", "1 %", "progress", NULL);
+	mem_auto struct figures *runs = mem_alloc(session->count, sizeof *runs);
 	size_t played = 0;
 	for (size_t column = 0; column < 8; column++)
 		table_right(table, column);
@@ -263,7 +262,6 @@ static void table_show(const struct session *session) {
 	if (session->task.noise > 0 && played)
 		choice_print(session);
 	table_free(table);
-	free(runs);
 }
 
 enum { DEFAULT_EVALUATIONS = 200 };
@@ -432,13 +430,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, stop_when_options, replay_options, NULL};
-
 const struct cmd cmd_replay = {
 	.name = "replay",
 	.summary = "run a search strategy on a recorded space",
 	.usage = "replay [OPTION...] SPACE.json[.gz]",
-	.options = tables,
+	.options = (const struct opt *const[]){options, stop_when_options, replay_options, NULL},
 	.notes = "SPACE is a cache file of Kernel Tuner, a T4 or KTT result, or a table, which\n"
 			 "answers evaluations; failed ones count. A seed gives the same sequence again.",
 	.examples = "sweetspot replay space.json.gz --strategy auto --budget 100e --repeat 3",

@@ -384,7 +384,7 @@ static void session_clear(struct session *session) {
 /* The peers are shown only if the file knows all spaces, because their figures over all would otherwise be about other
  * spaces. */
 static void peers_over(struct session *session) {
-	const char **names = mem_alloc(session->space_count, sizeof *names);
+	mem_auto const char **names = mem_alloc(session->space_count, sizeof *names);
 	bool all = session->peers != NULL;
 	for (size_t i = 0; i < session->space_count; i++) {
 		names[i] = session->spaces[i].peers;
@@ -392,7 +392,6 @@ static void peers_over(struct session *session) {
 	}
 	if (all)
 		session->peers_shown = score_peers_over(session->peers, names, session->space_count, &session->peer_count);
-	free(names);
 }
 
 static size_t complete(const struct session *session) {

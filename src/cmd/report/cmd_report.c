@@ -9,9 +9,9 @@
 
 /* The machine: tables of its properties. */
 
-static char *known_text(const json_t *value, double *number) {
+static char *known_text(const json_t *value) {
 	bool bytes = json_is_integer(value) && json_integer_value(value) >= 1 << 14;
-	return bytes ? column_bytes(value, number) : column_plain(value, number);
+	return bytes ? column_bytes(value) : column_plain(value);
 }
 
 /* The members that a reader compares with another machine. */
@@ -107,14 +107,13 @@ static void report_machine(struct report *report) {
 enum { BARS_MAX = 12, LINES_MAX = 6, TEAMS_MAX = 16 };
 static const double SMALL = 0.01;
 
-static char *region_name(const json_t *region, double *number) {
+static char *region_name(const json_t *region) {
 	const char *place = js_string_or(region, "place", "");
-	(void)number;
 	return mem_printf("%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
 }
 
 static const char *name_of(struct report *report, const json_t *region) {
-	mem_auto char *name = region_name(region, NULL);
+	mem_auto char *name = region_name(region);
 	return arena_strdup(report->arena, name);
 }
 
@@ -190,11 +189,10 @@ static void efficiency_put(struct report *report, const char *program, const jso
 		charts_add(report->charts, arena_printf(report->arena, "%s-regions-efficiency", program), &chart);
 }
 
-static char *setting_text(const json_t *setting, double *number) {
+static char *setting_text(const json_t *setting) {
 	long long chunk = (long long)js_int_or(setting, "chunk", 0);
 	mem_auto char *team =
 		mem_printf("%.3g threads %s", js_real_or(setting, "threads", NAN), js_string_or(setting, "schedule", ""));
-	(void)number;
 	return chunk ? mem_printf("%s chunk %lld", team, chunk) : mem_strdup(team);
 }
 
@@ -282,12 +280,11 @@ static void hidden_put(struct report *report) {
 }
 
 static void notice_put(struct report *report) {
-	size_t left_out, drawn = charts_count(report->charts, &left_out);
-	if (left_out)
+	if (report->charts->left_out)
 		html_put(report->html,
 		         "<p class=\"note\">Only the first %zu charts were drawn and %zu were left out, but their tables are "
 		         "shown. To see all charts, report fewer kernels at a time with `sweetspot report KERNEL`.</p>",
-		         drawn, left_out);
+		         report->charts->count, report->charts->left_out);
 }
 
 static void page_put(struct report *report, const json_t *document) {
@@ -353,18 +350,22 @@ static const char *page_make(struct report *report, const json_t *document) {
 static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
 	const char *figures = opt_get(report->args, "figures", NULL);
-	size_t size = 0, left_out;
+	const struct charts *charts = report->charts;
+	size_t size = 0;
 	js_auto json_t *document = report->diff ? NULL : report_document(report);
 	if (opt_has(report->args, "json"))
 		return document_write(report, document, err);
 	const char *contents = page_make(report, document);
-	mem_auto char *page = charts_finish(report->charts, dir, &size, err);
-	if (!page || (figures && charts_files(report->charts, figures, err)) || write_out(path, page, size, contents, err))
+	if (dir && chart_png(charts->charts, charts->count, dir, err))
+		return -1;
+	mem_auto char *page = html_finish(report->html, &size);
+	if ((figures && chart_files(charts->charts, charts->count, figures, err)) ||
+	    write_out(path, page, size, contents, err))
 		return -1;
 	if (figures && strcmp(path, "-") != 0)
-		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts_count(report->charts, &left_out));
+		printf("figures: %s (%zu as SVG and CSV)\n", figures, charts->count);
 	if (dir && strcmp(path, "-") != 0)
-		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts, &left_out));
+		printf("pictures: %s (%zu)\n", dir, charts->count);
 	return 0;
 }
 
@@ -447,7 +448,8 @@ static int read_all(struct report *report, struct err *err) {
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
-	report.charts = charts_new(report.html, report.arena);
+	report.charts = arena_alloc(report.arena, 1, sizeof *report.charts);
+	*report.charts = (struct charts){.html = report.html, .arena = report.arena};
 	int failed = opt_has(args, "json") && opt_has(args, "compare")
 	                 ? err_set(err, ERR_USAGE, "`sweetspot profile diff --json` compares two profiles",
 	                           "--compare writes a page, not JSON")

@@ -187,7 +187,7 @@ static const char *const sides[] = {"a", "b"}, *const letters[] = {"A", "B"};
 /* B's speedup over A; of times the inverse of their ratio. */
 static struct speedup gain_of(const json_t *row) {
 	struct speedup read = speedup_read(row);
-	bool rate = js_bool_or(json_object_get(json_object_get(row, "a"), "program"), "maximize", false);
+	bool rate = js_bool_or(js_at(row, "a.program"), "maximize", false);
 	return rate ? read : speedup_inverse(read.ratio, (const double[]){read.low, read.high});
 }
 
@@ -256,8 +256,7 @@ static void settings_put(struct html_table *table, const json_t *row) {
 	mem_auto char *text = both ? mem_strdup(json_array_size(settings) ? "" : "the same")
 	                           : results_config(js_at(row, is_of(row, "a") ? "a.config" : "b.config"), NULL);
 	js_each (one, settings) {
-		mem_auto char *a = column_plain(json_object_get(one, "a"), NULL),
-					  *b = column_plain(json_object_get(one, "b"), NULL);
+		mem_auto char *a = column_plain(json_object_get(one, "a")), *b = column_plain(json_object_get(one, "b"));
 		if (both)
 			mem_append(&text, "%s%s: %s -> %s", one_at ? ", " : "", js_string_or(one, "name", ""), a, b);
 	}

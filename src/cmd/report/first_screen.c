@@ -121,17 +121,16 @@ static json_t *summary_json(const json_t *answers, const json_t *regions) {
 	             {tally.by[VERDICT_NO_BASELINE], "whose baseline fails"}};
 	size_t faster = tally.by[VERDICT_FASTER],
 		   measured = json_array_size(answers) + json_array_size(regions) - tally.tuned;
-	char *text = tally.tuned ? mem_printf("%zu of %zu %s faster", faster, tally.tuned, faster == 1 ? "is" : "are")
-	                         : mem_strdup("Nothing was tuned");
+	mem_auto char *text = tally.tuned
+	                          ? mem_printf("%zu of %zu %s faster", faster, tally.tuned, faster == 1 ? "is" : "are")
+	                          : mem_strdup("Nothing was tuned");
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].count)
 			mem_append(&text, ", %zu %s", parts[i].count, parts[i].words);
 	if (measured)
 		mem_append(&text, "%s%zu measured without a search", tally.tuned ? "; " : ": ", measured);
-	json_t *summary = json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
-	                            (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
-	free(text);
-	return summary;
+	return json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
+	                 (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
 }
 
 json_t *report_document(struct report *report) {
@@ -145,44 +144,6 @@ json_t *report_document(struct report *report) {
 	json_object_set_new(document, "results", answers);
 	json_object_set(document, "regions", report->regions);
 	return document;
-}
-
-/* The drawing, in units of its view box. */
-enum { WIDTH = 200, HEIGHT = 20, EDGE = 6 };
-static const double NARROWEST = 0.02, WIDEST = 1000, ROOM = 1.1;
-
-static bool is_drawn(struct speedup gain) {
-	bool same = gain.low == 1 && gain.high == 1;
-	return gain.ratio > 0 && gain.low > 0 && gain.high >= gain.low && !same && !speedup_is_vague(gain);
-}
-
-void report_ruler_add(struct report_ruler *ruler, struct speedup gain) {
-	if (!is_drawn(gain))
-		return;
-	ruler->low = fmax(NARROWEST, fmin(ruler->low, gain.low / ROOM));
-	ruler->high = fmin(WIDEST, fmax(ruler->high, (isfinite(gain.high) ? gain.high : gain.ratio) * ROOM));
-}
-
-static double place(const struct report_ruler *ruler, double ratio) {
-	double at = log(ratio / ruler->low) / log(ruler->high / ruler->low);
-	return EDGE + (WIDTH - 2 * EDGE) * fmin(1, fmax(0, at));
-}
-
-/* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
-void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain) {
-	double one = place(ruler, 1), middle = HEIGHT / 2;
-	char text[64];
-	if (!is_drawn(gain))
-		return;
-	speedup_digits_text(gain, text, sizeof text);
-	html_put(html,
-	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>%s</title><desc>a bar from %.3g to "
-	         "%.3g on a logarithmic scale with a line at 1</desc>",
-	         WIDTH, HEIGHT, text, gain.low, gain.high);
-	html_put(html, "<path class=\"one\" d=\"M%.1f 0V%d\"></path>", one, HEIGHT);
-	html_put(html, "<path class=\"range\" d=\"M%.1f %.1fH%.1f\"></path>", place(ruler, gain.low), middle,
-	         place(ruler, gain.high));
-	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", place(ruler, gain.ratio), middle);
 }
 
 /* The verdict, or of what was only measured the best value. */
@@ -258,4 +219,13 @@ void report_answers(struct report *report, const json_t *document) {
 		report_absent(report, "No tuning run has finished on this machine. This command tunes:",
 		              report_advice(report, &report->sections[0], "tune", ""));
 	html_put(report->html, "</section>");
+}
+
+void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
+	bool open = report->from && report->section_count == 1; /* a page about one table */
+	html_put(
+		report->html,
+		open ? "<details class=\"result\" open><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">"
+			 : "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
+		line->name, line->about, verdict, line->anchor);
 }

@@ -233,7 +233,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 		json_decref(section->tune);
 		section->tune = json_incref((json_t *)past->result);
 	}
-	gathering->repeated = json_object_get(json_object_get(past->result, "load"), "repeated_pairs");
+	gathering->repeated = js_at(past->result, "load.repeated_pairs");
 	gathering->baseline = config_text(past->result, "baseline");
 	gathering->best = config_text(past->result, "best");
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
@@ -247,7 +247,7 @@ static int on_past(void *ctx, const struct store_row *past) {
 }
 
 static int unknown_fail(struct report *report, const struct gathering *gathering, const char *name, struct err *err) {
-	const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known);
+	mem_auto const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known);
 	size_t count = 0;
 	struct err ignored = {0};
 	js_members (key, value, gathering->seen)
@@ -258,7 +258,6 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 	} else {
 		app_name_unknown(report->app, name, &ignored, known, count, err);
 	}
-	free(known);
 	return -1;
 }
 
@@ -334,16 +333,6 @@ static int check(struct report *report, const struct gathering *gathering, struc
 	                "--machine %s shows the machine measured last (`sweetspot store info` lists all), --device cuda "
 	                "shows the GPU of this machine",
 	                report->other);
-}
-
-const char **report_names(struct report *report, size_t first) {
-	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
-	for (size_t i = 0; first + i < opt_words(report->args); i++) {
-		struct err ignored = {0};
-		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, first + i), &ignored);
-		names[i] = kernel ? kernel->name : opt_word(report->args, first + i);
-	}
-	return names;
 }
 
 static const char *source_of(void *ctx, const char *kernel) {

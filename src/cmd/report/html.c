@@ -341,25 +341,7 @@ void html_rows(struct html *html, const char *summary, const char *caption, cons
 	html_table_end(&table);
 }
 
-enum { CHARTS_MAX = 150, ID_MAX = 40 };
-
-struct charts {
-	struct html *html;
-	struct arena *arena;
-	struct chart charts[CHARTS_MAX];
-	size_t count, left_out;
-};
-
-struct charts *charts_new(struct html *html, struct arena *arena) {
-	struct charts *charts = arena_alloc(arena, 1, sizeof *charts);
-	*charts = (struct charts){.html = html, .arena = arena};
-	return charts;
-}
-
-size_t charts_count(const struct charts *charts, size_t *left_out) {
-	*left_out = charts->left_out;
-	return charts->count;
-}
+enum { ID_MAX = 40 };
 
 static bool is_taken(const struct charts *charts, const char *id) {
 	for (size_t i = 0; i < charts->count; i++)
@@ -429,12 +411,40 @@ void charts_add(struct charts *charts, const char *id, const struct chart *chart
 	charts->count++;
 }
 
-int charts_files(const struct charts *charts, const char *dir, struct err *err) {
-	return chart_files(charts->charts, charts->count, dir, err);
+/* The drawing, in units of its view box. */
+enum { RULER_WIDTH = 200, RULER_HEIGHT = 20, EDGE = 6 };
+static const double NARROWEST = 0.02, WIDEST = 1000, ROOM = 1.1;
+
+static bool is_drawn(struct speedup gain) {
+	bool same = gain.low == 1 && gain.high == 1;
+	return gain.ratio > 0 && gain.low > 0 && gain.high >= gain.low && !same && !speedup_is_vague(gain);
 }
 
-char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err) {
-	if (dir && chart_png(charts->charts, charts->count, dir, err) != 0)
-		return NULL;
-	return html_finish(charts->html, size);
+void report_ruler_add(struct report_ruler *ruler, struct speedup gain) {
+	if (!is_drawn(gain))
+		return;
+	ruler->low = fmax(NARROWEST, fmin(ruler->low, gain.low / ROOM));
+	ruler->high = fmin(WIDEST, fmax(ruler->high, (isfinite(gain.high) ? gain.high : gain.ratio) * ROOM));
+}
+
+static double ruler_place(const struct report_ruler *ruler, double ratio) {
+	double at = log(ratio / ruler->low) / log(ruler->high / ruler->low);
+	return EDGE + (RULER_WIDTH - 2 * EDGE) * fmin(1, fmax(0, at));
+}
+
+/* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
+void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain) {
+	double one = ruler_place(ruler, 1), middle = RULER_HEIGHT / 2;
+	char text[64];
+	if (!is_drawn(gain))
+		return;
+	speedup_digits_text(gain, text, sizeof text);
+	html_put(html,
+	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>%s</title><desc>a bar from %.3g to "
+	         "%.3g on a logarithmic scale with a line at 1</desc>",
+	         RULER_WIDTH, RULER_HEIGHT, text, gain.low, gain.high);
+	html_put(html, "<path class=\"one\" d=\"M%.1f 0V%d\"></path>", one, RULER_HEIGHT);
+	html_put(html, "<path class=\"range\" d=\"M%.1f %.1fH%.1f\"></path>", ruler_place(ruler, gain.low), middle,
+	         ruler_place(ruler, gain.high));
+	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", ruler_place(ruler, gain.ratio), middle);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libapp_la_SOURCES += %D%/first_screen.c %D%/compare_page.c %D%/report_counts.c %D%/curves.c \
+libapp_la_SOURCES += %D%/first_screen.c %D%/commands.c %D%/compare_page.c %D%/report_counts.c %D%/curves.c \
 	%D%/slices.c %D%/report_effects.c %D%/gather.c %D%/gather_explain.c \
 	%D%/html.c %D%/html.h %D%/progress.c \
 	%D%/report_impl.h %D%/report_scaling.c %D%/section.c

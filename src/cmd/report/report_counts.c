@@ -164,7 +164,7 @@ static void functions_put(struct report *report, const struct report_section *se
 	functions_table(report, functions);
 }
 
-/* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/roofline.h) with the measured ceilings.
+/* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/result.c) with the measured ceilings.
  */
 enum { SERIES_MAX = 12 };
 

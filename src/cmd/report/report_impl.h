@@ -8,10 +8,14 @@
 #include "src/cmd/report/html.h"
 #include "tuner/result/result.h"
 
-/* The charts of a page. */
-struct charts;
-struct charts *charts_new(struct html *html, struct arena *arena);
-size_t charts_count(const struct charts *charts, size_t *left_out); /* left_out: those that were not drawn */
+/* The charts of a page, as drawn; left_out: the number of others. */
+enum { CHARTS_MAX = 150 };
+struct charts {
+	struct html *html;
+	struct arena *arena;
+	struct chart charts[CHARTS_MAX];
+	size_t count, left_out;
+};
 
 /* Adds a figure with the chart and its description. id: any text; a unique id is derived from it. Charts beyond a limit
  * are counted but not drawn, because the tables have the same numbers. */
@@ -22,13 +26,6 @@ struct chart_series *chart_line(struct arena *arena, struct chart *chart, const 
                                 size_t most);
 void chart_dot(struct chart_series *line, double x, double y, double low, double high);
 const struct chart_mark *chart_mark(struct arena *arena, double x, double y);
-
-/* The page; the caller frees it. dir: folder of the PNG files, or NULL for none. NULL with err if these cannot
- * be made. */
-char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *err);
-
-/* Writes each chart into the folder as SVG, and its values as CSV. */
-int charts_files(const struct charts *charts, const char *dir, struct err *err);
 
 /* The data of the page. Each kernel, problem and objective has a section of its own. */
 struct report_trial {
@@ -158,7 +155,6 @@ void report_figure(struct report *report, const struct report_section *section, 
 /* The title of a chart: "KERNEL PROBLEM: ABOUT". without: a part of the problem that the chart varies; NULL: none. */
 const char *report_title(struct report *report, const struct report_section *section, const char *without,
                          const char *about);
-void report_command(struct report *report, const char *command); /* a command to copy */
 /* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
 double report_shown(const struct report_section *section, double value); /* converts a stored value */
@@ -210,6 +206,8 @@ void slice_each_problem(struct report *report, const struct report_section *sect
                         void (*fn)(struct report *report, const struct report_section *section));
 /* The text of a level, in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
+/* The column of the problem's size: the number that most other problems differ in alone; SIZE_MAX: there is none. */
+size_t slice_size(const struct report_section *section);
 /* The row of serial code; SIZE_MAX: there is none. */
 size_t slice_serial(const struct report_section *section);
 /* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */

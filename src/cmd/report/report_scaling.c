@@ -180,7 +180,6 @@ static const struct report_section *shown_before(const struct report *report, co
 	return NULL;
 }
 
-/* sizes.c */
 static void report_sizes(struct report *report, const struct report_section *section) {
 	const json_t *sizes = json_object_get(section->result, "sizes");
 	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
@@ -203,48 +202,47 @@ static void report_sizes(struct report *report, const struct report_section *sec
 	html_put(report->html, "</div>");
 }
 
-static char *estimate_text(const json_t *estimate, double *number) {
+static char *estimate_text(const json_t *estimate) {
 	double low = report_end(json_object_get(estimate, "ci"), 0), high = report_end(json_object_get(estimate, "ci"), 1);
-	*number = js_real_or(estimate, "value", NAN);
-	return isfinite(low + high) ? mem_printf("%.4g [%.3g, %.3g]", *number, low, high) : mem_printf("%.4g", *number);
+	double value = js_real_or(estimate, "value", NAN);
+	return isfinite(low + high) ? mem_printf("%.4g [%.3g, %.3g]", value, low, high) : mem_printf("%.4g", value);
 }
 
-static char *about_text(const json_t *about, double *number) {
-	char *text = column_config(about, number);
+static char *about_text(const json_t *about) {
+	char *text = column_config(about);
 	return *text ? text : mem_printf("%sall", text);
 }
 
-static char *law_name(const json_t *law, double *number) {
+static char *law_name(const json_t *law) {
 	const char *name = json_string_value(law);
-	(void)number;
 	return mem_strdup(!name ? "none" : strcmp(name, "usl") == 0 ? "universal scalability law" : "Amdahl's law");
 }
 
-/* A law that holds only up to some team does not tell the best team. */
-static char *best_text(const json_t *law, double *number) {
-	return estimate_text(json_object_get(law, "holds_up_to") ? NULL : json_object_get(law, "best_threads"), number);
-}
-
-static char *limit_text(const json_t *law, double *number) {
+static char *limit_text(const json_t *law) {
 	double to = js_real_or(law, "holds_up_to", NAN), from = js_real_or(law, "holds_from", NAN);
-	(void)number;
 	if (isfinite(to) || isfinite(from))
 		return mem_printf("holds %s %.0f threads", isfinite(to) ? "up to" : "from", isfinite(to) ? to : from);
 	return mem_strdup(js_string_or(law, "reason", ""));
 }
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
-	static const struct column columns[] = {COLUMN("series", "about", .text = about_text),
-	                                        COLUMN("law", "law", .text = law_name),
-	                                        COLUMN("\1serial share", "sigma", .text = estimate_text),
-	                                        COLUMN("\1cost per pair of threads", "kappa", .text = estimate_text),
-	                                        COLUMN("\1best threads", "", .text = best_text),
-	                                        COLUMN("\2reason if none, or limit", "", .text = limit_text),
-	                                        {0}};
+	static const struct column columns[] = {
+		COLUMN("series", "about", .text = about_text),
+		COLUMN("law", "law", .text = law_name),
+		COLUMN("\1serial share", "sigma", .text = estimate_text, .by = "sigma.value"),
+		COLUMN("\1cost per pair of threads", "kappa", .text = estimate_text, .by = "kappa.value"),
+		COLUMN("\1best threads", "best_threads", .text = estimate_text, .by = "best_threads.value"),
+		COLUMN("\2reason if none, or limit", "", .text = limit_text),
+		{0}};
 	js_auto json_t *rows = json_array();
-	js_each (law, laws)
+	js_each (law, laws) {
+		json_t *row = json_copy(law);
+		if (json_object_get(law, "holds_up_to"))
+			json_object_del(row, "best_threads"); /* such a law does not tell the best team */
 		if (json_equal(json_object_get(law, "problem"), section->problem))
-			json_array_append(rows, law);
+			json_array_append(rows, row);
+		json_decref(row);
+	}
 	bool none = json_array_size(rows) == 0;
 	if (none) {
 		report_absent(report,
@@ -272,7 +270,7 @@ static bool is_nothing(const struct report *report, const struct report_section 
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			return false;
 	return (report->from || report_is_program(section)) && !json_is_object(json_object_get(section->result, "sizes")) &&
-	       json_array_size(json_object_get(json_object_get(section->result, "pareto"), "front")) == 0;
+	       json_array_size(js_at(section->result, "pareto.front")) == 0;
 }
 
 void report_scaling(struct report *report, const struct report_section *section) {
@@ -285,4 +283,149 @@ void report_scaling(struct report *report, const struct report_section *section)
 	    !(report->from && !json_is_object(json_object_get(section->result, "sizes"))))
 		report_sizes(report, section);
 	front_put(report, json_object_get(section->result, "pareto"));
+}
+
+/* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
+ * stays the same is 100 %. Sizes and teams that `sweep --weak` paired are found by their ratio. */
+enum { POWERS = 3, POINTS_LEAST = 2, TRIED_MOST = 200 };
+static const double SAME = 0.04, POWER_OFF = 0.6, APART_LEAST = 1.9;
+static const double WIDE = 4; /* values that differ by more need a logarithmic axis */
+
+struct weak {
+	const struct study *study;
+	size_t team, size; /* columns */
+	int power;         /* size^power grows as the team does */
+};
+
+/* The column of threads, or else of GPUs; -1: there is none. */
+static int team_column(const struct study *study) {
+	int threads = study_find(study, "threads"), team = threads >= 0 ? threads : study_find(study, "gpus");
+	return team >= 0 && study_column(study, (size_t)team)->numeric ? team : -1;
+}
+
+static bool differs_only_there(const struct weak *weak, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(weak->study); c++)
+		if (c != weak->team && c != weak->size &&
+		    study_row(weak->study, a)->level[c] != study_row(weak->study, b)->level[c])
+			return false;
+	return true;
+}
+
+static double work_each(const struct weak *weak, size_t row) {
+	return pow(study_number(weak->study, row, weak->size), weak->power) / study_number(weak->study, row, weak->team);
+}
+
+static int by_team(const void *a, const void *b) {
+	const struct chart_point *x = a, *y = b;
+	return (x->x > y->x) - (x->x < y->x);
+}
+
+/* Did larger teams run this size, too? Then the table is one of strong scaling, in which some rows happen to have sizes
+ * that grow as the teams do. */
+static bool is_strong(const struct weak *weak, size_t base) {
+	const struct study *study = weak->study;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[weak->size] == study_row(study, base)->level[weak->size] &&
+		    study_row(study, r)->level[weak->team] != study_row(study, base)->level[weak->team] &&
+		    differs_only_there(weak, r, base))
+			return true;
+	return false;
+}
+
+/* The efficiency of each larger team with the work that this row has alone. */
+static void weak_fill(const struct weak *weak, size_t base, struct chart_series *line) {
+	const struct study *study = weak->study;
+	for (size_t r = 0; r < study_rows(study) && line->count < CURVES_POINTS; r++) {
+		double apart = log(work_each(weak, r) / work_each(weak, base)), team = study_number(study, r, weak->team);
+		if (!study_usable(study, r) || !differs_only_there(weak, r, base) || !(fabs(apart) <= weak->power * SAME) ||
+		    (r != base && team <= study_number(study, base, weak->team)))
+			continue;
+		double efficiency = 100 * study_row(study, base)->value / study_row(study, r)->value;
+		/* A rate is that of the whole team, which should grow with it. */
+		chart_dot(line, team,
+		          study_is_rate(study) ? efficiency * study_number(study, base, weak->team) / team : efficiency, NAN,
+		          NAN);
+	}
+	qsort(line->points, line->count, sizeof *line->points, by_team);
+}
+
+/* The power of the size with which one thread's time grows, from the smallest to the largest size of a configuration;
+ * NAN: one thread ran one size only, as `sweep --weak` has it, or sizes so close that noise would decide. */
+static double power_of(const struct weak *weak) {
+	const struct study *study = weak->study;
+	double most = APART_LEAST, power = NAN;
+	for (size_t a = 0; a < study_rows(study); a++)
+		for (size_t b = 0; b < study_rows(study); b++) {
+			double apart = study_number(study, b, weak->size) / study_number(study, a, weak->size);
+			if (study_number(study, a, weak->team) != 1 || study_number(study, b, weak->team) != 1 || !(apart > most) ||
+			    !study_usable(study, a) || !study_usable(study, b) || !differs_only_there(weak, a, b))
+				continue;
+			most = apart;
+			power = log(study_row(study, b)->value / study_row(study, a)->value) / log(apart);
+		}
+	return power;
+}
+
+/* Lines from each row of the section's problem with one thread; returns the points of the longest. */
+static size_t weak_lines(struct report *report, const struct report_section *section, const struct weak *weak,
+                         struct chart *chart) {
+	size_t longest = 0, tried = 0;
+	chart->series_count = 0;
+	for (size_t r = 0; r < study_rows(weak->study) && chart->series_count < CURVES_LINES; r++) {
+		if (!explain_of_problem(&section->view, r) || !study_usable(weak->study, r) ||
+		    study_number(weak->study, r, weak->team) != 1 || is_strong(weak, r) || tried++ >= TRIED_MOST)
+			continue;
+		js_auto json_t *rest = json_copy((json_t *)study_row(weak->study, r)->config);
+		json_object_del(rest, study_column(weak->study, weak->team)->name);
+		mem_auto char *words = results_config(rest, NULL);
+		struct chart_series *line = chart_line(report->arena, chart, *words ? arena_strdup(report->arena, words) : NULL,
+		                                       CHART_LINE, CURVES_POINTS);
+		weak_fill(weak, r, line);
+		longest = line->count > longest ? line->count : longest;
+		chart->series_count -= line->count < POINTS_LEAST;
+	}
+	return longest;
+}
+
+/* nothing if no sizes grow so */
+void report_weak(struct report *report, const struct report_section *section) {
+	const struct study *study = section->view.study;
+	int team = team_column(study);
+	struct weak weak = {.study = study, .team = (size_t)team, .size = slice_size(section)};
+	struct chart chart = {0};
+	size_t most = POINTS_LEAST - 1;
+	int power = 0;
+	if (team < 0 || weak.size == SIZE_MAX)
+		return;
+	for (weak.power = 1; weak.power <= POWERS; weak.power++) {
+		/* Otherwise the size grows with the team, but the work of a thread does not stay the same. */
+		bool fits = !(fabs(weak.power - power_of(&weak)) > POWER_OFF);
+		size_t longest = fits ? weak_lines(report, section, &weak, &chart) : 0;
+		power = longest > most ? weak.power : power;
+		most = longest > most ? longest : most;
+	}
+	if (!power)
+		return;
+	weak.power = power;
+	weak_lines(report, section, &weak, &chart);
+	double last = 1;
+	if (chart.series_count == 1) /* what does not differ need not be told apart */
+		chart.series[0].name = NULL;
+	for (size_t i = 0; i < chart.series_count; i++)
+		last = fmax(last, chart.series[i].points[chart.series[i].count - 1].x);
+	const char *members = study_column(study, weak.team)->name, *size = study_column(study, weak.size)->name;
+	const char *grows = arena_printf(report->arena, "%s%s", size, power == 1 ? "" : power == 2 ? "^2" : "^3");
+	bool gpus = strcmp(members, "gpus") == 0;
+	chart.title = report_title(report, section, size,
+	                           arena_printf(report->arena, "weak scaling efficiency by %s, %s ~ %s from %.10g", members,
+	                                        grows, members, js_real_or(section->problem, size, NAN)));
+	chart.x_label = members;
+	chart.y_label = "efficiency (%)";
+	chart.x_log = last >= WIDE;
+	chart.description =
+		arena_printf(report->arena,
+	                 "Weak scaling: %s grows as the %s do, from %s on. The time of %s divided by that of "
+	                 "the team with the same work for each.",
+	                 grows, gpus ? "GPUs" : members, section->problem_text, gpus ? "one GPU" : "one thread");
+	report_figure(report, section, "weak-efficiency", &chart);
 }

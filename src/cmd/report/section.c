@@ -12,21 +12,13 @@ void report_heading(struct report *report, const char *text) {
 	html_put(report->html, "<h3>%s</h3>", text);
 }
 
-void report_fold(struct report *report, const struct report_line *line, const char *verdict) {
-	bool open = report->from && report->section_count == 1; /* a page about one table */
-	html_put(
-		report->html,
-		open ? "<details class=\"result\" open><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">"
-			 : "<details class=\"result\"><summary><h2>%s<small> %s</small></h2> %s</summary><section id=\"%s\">",
-		line->name, line->about, verdict, line->anchor);
-}
-
 const char *report_program(const json_t *document) {
 	const char *path = js_string_or(document, "program", "?"), *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
 }
 
-void report_command(struct report *report, const char *command) {
+/* A command to copy */
+static void report_command(struct report *report, const char *command) {
 	html_put(report->html, "<pre class=\"command\"><code>%s</code></pre>", command);
 }
 
@@ -118,73 +110,11 @@ const char *report_title(struct report *report, const struct report_section *sec
 	return arena_printf(report->arena, "%s%s%s: %s", section->kernel, *words ? " " : "", words, about);
 }
 
-/* Settings as quoted words of a command line. *all: false if some have no word. */
-static const char *quoted_words(struct report *report, const json_t *settings, const char *between, bool *all) {
-	const char *text = "";
-	*all = true;
-	js_members (name, json, settings) {
-		char word[96];
-		struct value value;
-		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word) {
-			*all = false;
-			continue;
-		}
-		mem_auto char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
-		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
-	}
-	return text;
-}
-
-static const char *newest_command(const struct report_section *section) {
-	return section->search_count ? section->searches[section->search_count - 1].command : "";
-}
-
-bool report_is_program(const struct report_section *section) {
-	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
-}
-
-/* A specification or a source of the user, which `run` does not take. */
-static bool is_source(const struct report_section *section) {
-	const char *command = newest_command(section);
-	return strstr(command, " --spec ") || strstr(command, " --kernel ");
-}
-
-static const char *report_resume(struct report *report, const struct report_section *section) {
+static const char *report_resume(struct report *report, const char *command) {
 	static const char tune[] = "sweetspot tune";
-	const char *command = newest_command(section);
 	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
 		return command;
 	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
-}
-
-const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
-                                const char *more) {
-	bool stores = strcmp(verb, "run") != 0;
-	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
-	mem_auto char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
-	const char *text =
-		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
-	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
-	return text;
-}
-
-const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
-                          const char *more) {
-	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
-	if (report_is_program(section))
-		return js_string_or(section->tune, "command", newest_command(section));
-	bool all;
-	const char *words = quoted_words(report, section->problem, tune ? "," : " ", &all);
-	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
-	                     more);
-	return report_command_line(report, section, verb, words);
-}
-
-const char *report_again(struct report *report, const struct report_section *section) {
-	const json_t *config = json_object_get(json_object_get(section->tune, "best"), "config");
-	bool all;
-	const char *words = quoted_words(report, config, " ", &all);
-	return all && json_object_size(config) && !is_source(section) ? report_advice(report, section, "run", words) : NULL;
 }
 
 struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,
@@ -330,7 +260,7 @@ static void state_describe(struct report *report, const struct report_section *s
 			arena_printf(report->arena,
 		                 "The newest search is not finished (%s) after %zu trial%s. This command continues it:",
 		                 last->state, last->trials, last->trials == 1 ? "" : "s"),
-			report_resume(report, section));
+			report_resume(report, last->command));
 }
 
 static void store_describe(struct report *report, const struct report_section *section) {
@@ -354,7 +284,7 @@ static void store_describe(struct report *report, const struct report_section *s
 static void from_describe(struct report *report, const struct report_section *section) {
 	const json_t *table = json_object_get(section->result, "table");
 	bool one_each = !*section->problem_text && json_array_size(json_object_get(section->result, "problems")) > 1;
-	if (!one_each && json_object_size(json_object_get(json_object_get(section->result, "winner"), "config")))
+	if (!one_each && json_object_size(js_at(section->result, "winner.config")))
 		fastest_describe(report, section, "");
 	mem_auto char *problem = results_list(json_object_get(table, "problem")),
 				  *parameters = results_list(json_object_get(table, "parameters"));

@@ -4,13 +4,11 @@
 
 #include "base/csv.h"
 #include "base/json/js.h"
-#include "base/stats.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
-#include "tuner/race/unsafe.h"
 
 enum { CELL = 400 };
 
@@ -187,24 +185,6 @@ static const struct opt options[] = {
 	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},
 	{0},
 };
-
-json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
-                       const struct trial_result *result) {
-	double ci[2];
-	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
-	json_t *row =
-		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
-	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
-	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
-	bool unsafe;
-	if (unsafe_holds(manual->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
-		json_object_set_new(row, "unsafe", json_boolean(unsafe));
-	json_object_update_new(row, json_pack("{s:O*,s:O*,s:O*,s:s*}", "figures", json_object_get(result->reply, "figures"),
-	                                      "gpu", json_object_get(result->reply, "gpu"), "work",
-	                                      json_object_get(result->reply, "work"), "message",
-	                                      *result->message ? result->message : NULL));
-	return row;
-}
 
 /* Counts in a separate run, whose times are not used. */
 static int row_count(struct sweep *sweep, struct manual *manual, const json_t *problem, const json_t *config,
@@ -430,15 +410,13 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {
-	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
-
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.summary = "measure every combination of the values given",
 	.usage = "sweep --param P=A,B,.. [OPTION...] -- PROGRAM [ARG...]\n"
 			 "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){manual_what_options, cmd_device_options, program_options, options,
+                                           manual_options, cmd_store_options, NULL},
 	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
 			 "have the value of the baseline.",
 	.examples = "sweetspot sweep --param B=16..64*2 -- ./app --block {B} in.dat\n"

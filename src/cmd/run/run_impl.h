@@ -68,8 +68,6 @@ int manual_store_trial(struct manual_store *kept, const char *phase, int block, 
 /* Call it even after a failure, whose error stays; returns -1 then, too. */
 int manual_store_end(struct manual_store *kept, bool failed, struct err *err);
 
-/* The outcome of `compare`: as text, as a document, or as rows of a table. */
-
 /* `compare OLD NEW --fail-slower 3%`: an exit status for continuous integration. */
 struct slower {
 	bool asked, strict; /* strict: undecided fails, too */
@@ -79,11 +77,6 @@ struct slower {
 	const char *failed;  /* "a" or "b", which did not always work, or NULL */
 	double ratio, ci[2]; /* the time of b over the time of a */
 };
-
-int slower_read(struct slower *slower, const struct opt_args *args, struct err *err);
-void slower_judge(struct slower *slower, const struct duel_result *duel);
-/* ERR_FAILED if b is slower than allowed or does not work; warns where it is undecided. */
-int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err);
 
 struct comparison {
 	struct app *app;
@@ -109,10 +102,8 @@ struct comparison {
 	char why[2][256]; /* the last failure of each, or empty */
 };
 
-/* Writes the JUnit file, if one is asked for. */
-int slower_junit(const struct comparison *comparison, const struct duel_result *duel, struct err *err);
-/* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
-void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json);
+/* Measures what is to be compared, and prints the outcome: as text, as a document, or as rows of a table. */
+int compare_duel(struct comparison *comparison, const struct opt_args *args, struct err *err);
 
 /* The table of `sweep`. */
 struct axis {

@@ -5,6 +5,8 @@
 #include "base/sys.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/show/counters.h"
+#include "base/stats.h"
+#include "tuner/race/unsafe.h"
 
 const struct opt manual_what_options[] = {
 	OPT_GROUP("What to measure"),
@@ -216,4 +218,22 @@ int manual_store_end(struct manual_store *kept, bool failed, struct err *err) {
 	store_close(kept->store);
 	free(kept->problem);
 	return err_later(err, failed, &second);
+}
+
+json_t *sweep_row_json(const struct manual *manual, const json_t *problem, const json_t *config,
+                       const struct trial_result *result) {
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *row =
+		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
+	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
+	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	bool unsafe;
+	if (unsafe_holds(manual->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
+		json_object_set_new(row, "unsafe", json_boolean(unsafe));
+	json_object_update_new(row, json_pack("{s:O*,s:O*,s:O*,s:s*}", "figures", json_object_get(result->reply, "figures"),
+	                                      "gpu", json_object_get(result->reply, "gpu"), "work",
+	                                      json_object_get(result->reply, "work"), "message",
+	                                      *result->message ? result->message : NULL));
+	return row;
 }

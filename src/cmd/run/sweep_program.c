@@ -133,8 +133,7 @@ static double most_of(const json_t *rows) {
 }
 
 static void people_print(const struct program_sweep *sweep) {
-	static const char *const titles[] = {"configuration", "\1median", "", "failed"};
-	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	struct table *table = table_titled("configuration", "\1median", "", "failed", NULL);
 	double most = most_of(sweep->rows);
 	js_each (row, sweep->rows) {
 		char median[48], bar[3 * BAR + 1];

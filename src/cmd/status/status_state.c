@@ -369,13 +369,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return 0;
 }
 
-static const struct opt *const tables[] = {cmd_store_options, NULL};
-
 const struct cmd cmd_state = {
 	.name = "",
 	.summary = "this machine, what is tuned on it, and what to do next",
 	.usage = "[OPTION...]",
-	.options = tables,
+	.options = (const struct opt *const[]){cmd_store_options, NULL},
 	.only_reads = true,
 	.run = run,
 };

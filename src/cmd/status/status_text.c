@@ -95,8 +95,7 @@ static bool all_usual(const json_t *tuned) {
 static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
 	mem_auto char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
 	char speedup[64], bar[BAR * 4 + 1];
-	double seconds;
-	mem_auto char *age = column_age(json_object_get(entry, "age_s"), &seconds);
+	mem_auto char *age = column_age(json_object_get(entry, "age_s"));
 	const char *state = js_string_or(entry, "state", "?");
 	gain_text(entry, speedup, sizeof speedup);
 	ui_bar(isfinite(speedup_of(entry).ratio) ? speedup_of(entry).ratio / most : 0, BAR, bar, sizeof bar);
@@ -155,8 +154,7 @@ static void store_print(struct ui *ui, const json_t *store, FILE *out) {
 }
 
 static void ceilings_line(const json_t *ceilings, FILE *out) {
-	double seconds;
-	mem_auto char *age = column_age(json_object_get(ceilings, "age_s"), &seconds);
+	mem_auto char *age = column_age(json_object_get(ceilings, "age_s"));
 	line(out, "ceilings",
 	     js_bool_or(ceilings, "measured", false) ? mem_printf("measured %s", age) : mem_strdup("not measured"));
 }

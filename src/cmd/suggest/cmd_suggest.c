@@ -133,13 +133,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, NULL};
-
 const struct cmd cmd_suggest = {
 	.name = "suggest",
 	.summary = "suggest configurations to a program that measures them itself",
 	.usage = "suggest [OPTION...] --spec FILE.json",
-	.options = tables,
+	.options = (const struct opt *const[]){options, NULL},
 	.notes = "Each line on stdin is a request, each line on stdout its answer, as JSON:\n"
 			 "{\"op\":\"ask\"} and {\"op\":\"tell\",\"config\":{..},\"value\":1.5}.",
 	.examples = "sweetspot suggest --spec FILE.json </dev/null",

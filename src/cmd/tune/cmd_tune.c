@@ -10,7 +10,6 @@
 #include "src/cmd/tune/options.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
-#include "src/plan/source_spec.h"
 #include "src/show/results.h"
 
 /* `tune --plan` on this machine: says what would be run, and runs nothing. */
@@ -195,12 +194,11 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	for (size_t i = 0; i < opt_words(session->args); i++)
 		if (program_is_source(opt_word(session->args, i)))
 			return program_source_refuse(opt_word(session->args, i), err);
-	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
+	mem_auto const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : dashes_suggest(session->args, err);
 	for (size_t i = 0; !failed && i < count; i++)
 		if (opt_words(session->args) || in_suite(kernels[i]->name))
 			failed = item_add(session, tune_item_kernel_at(session->app, kernels[i], session->args, NULL, err));
-	free(kernels);
 	if (!failed && count == 0)
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cl --kernel NAME --arg 'float out[n] write' ...",
 		               "no built-in kernel runs on %s", app_device(session->app));
@@ -321,6 +319,89 @@ static int choice_check(const struct tune_session *session, struct err *err) {
 			               "there is nothing to tune, because only one setting is possible");
 	}
 	return 0;
+}
+
+/* A kernel whose source is compiled later has no counters of its own yet. */
+static struct counters_subject subject_of(const struct tune_item *item) {
+	if (item->task.whole_programs)
+		return (struct counters_subject){.program = true};
+	if (item->made_by_open)
+		return (struct counters_subject){.device = item->task.device};
+	return (struct counters_subject){.kernel = item->kernel ? item->kernel : item->task.kernel,
+	                                 .library = item->task.library,
+	                                 .device = item->task.device};
+}
+
+/* Turns the error into a note if the user did not ask for counters, except for an interruption. */
+static int excuse(struct app *app, struct trial_counters *counters, const struct err *bad, struct err *err) {
+	if (!counters->optional || bad->code == ERR_INTERRUPTED) {
+		*err = *bad;
+		return -1;
+	}
+	ui_note(app_ui(app), "nothing will be counted: %s", bad->what);
+	*counters = (struct trial_counters){.optional = true};
+	return 0;
+}
+
+/* CUPTI counts the kernels of a program where a kernel's time is the metric, and where nothing else counts what was
+ * asked for. */
+static json_t *item_ask(const struct tune_session *session, struct tune_item *item, bool *slow, struct err *err) {
+	struct counters_subject subject = subject_of(item);
+	const char *const *asked = item->counters.asked;
+	bool kernel = strncmp(opt_get(session->args, "metric", ""), "kernel:", 7) == 0, usable = false;
+	json_t *answer = NULL;
+	for (int turn = 0; turn < (subject.program ? 2 : 1) && !usable; turn++) {
+		bool watch = subject.program && kernel == (turn == 0);
+		subject.device = watch ? "cuda" : subject.program ? NULL : subject.device;
+		json_t *one = counters_ask(session->app, &subject, asked, slow, err);
+		usable = one && worker_counters_usable(one, slow) > 0;
+		if (answer && !usable) {
+			json_decref(one);
+			break;
+		}
+		json_decref(answer);
+		answer = one;
+		item->counters.watch = watch;
+	}
+	return answer;
+}
+
+/* Returns the number of events that can be counted, or -1. *answer is replaced by the worker's answer; the caller owns
+ * it. */
+static int item_check(const struct tune_session *session, struct tune_item *item, json_t **answer, struct err *err) {
+	struct err bad = {0};
+	bool slow = false;
+	item->counters = session->settings.counters;
+	json_t *one = item_ask(session, item, &slow, &bad);
+	if (!one)
+		return excuse(session->app, &item->counters, &bad, err);
+	item->counters.slow = slow;
+	json_decref(*answer);
+	*answer = one;
+	return (int)worker_counters_usable(one, &slow);
+}
+
+/* Sets the counters of each item. ERR_USAGE for an unknown name; ERR_UNAVAILABLE if none of the requested counters is
+ * available for any item. Counters that nobody requested are dropped if they are not available. */
+static int tune_counters_check(const struct tune_session *session, struct err *err) {
+	const struct trial_counters *counters = &session->settings.counters;
+	js_auto json_t *answer = NULL;
+	int usable = 0;
+	for (size_t i = 0; counters->asked && i < session->count; i++) {
+		int one = item_check(session, session->items[i], &answer, err);
+		usable = one < 0 ? -1 : usable + one;
+		if (usable < 0)
+			break;
+	}
+	for (size_t i = 0; usable > 0 && i < session->count; i++) {
+		if (session->items[i]->counters.slow) {
+			counters_slow_warn(session->app);
+			break;
+		}
+	}
+	if (usable == 0 && counters->asked && !counters->optional)
+		usable = counters_unavailable(counters->asked, json_object_get(answer, "events"), err);
+	return usable < 0 ? -1 : 0;
 }
 
 /* Starts the nodes first, because the items depend on the machine. */

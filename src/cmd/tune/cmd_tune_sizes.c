@@ -104,14 +104,13 @@ static int kernel_read(struct tune_session *session, struct tune_sizes *sizes, s
 	if (opt_words(session->args) != 1)
 		return err_set(err, ERR_USAGE, hint, "--sizes takes exactly one kernel");
 	size_t count;
-	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
+	mem_auto const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : -1;
 	if (!failed && count != 1)
 		failed =
 			err_set(err, ERR_USAGE, "name one of its kernels: PLUGIN.so:KERNEL", "--sizes takes exactly one kernel");
 	if (!failed)
 		sizes->kernel = kernels[0];
-	free(kernels);
 	return failed;
 }
 

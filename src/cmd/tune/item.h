@@ -35,9 +35,6 @@ struct tune_item *tune_item_program(struct app *app, const struct opt_args *args
                                     struct err *err);
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, double build_timeout_s,
                                  struct err *err);
-/* For a specification in the language "Command". Takes ownership of the specification if it succeeds. */
-struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args,
-                                    double build_timeout_s, struct err *err);
 /* For a specification in the language "CUDA", "OpenCL" or "HIP"; ownership as above. */
 struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
 void tune_item_free(struct tune_item *item); /* NULL is allowed */

@@ -15,14 +15,8 @@
 extern const struct opt watch_options[]; /* --watch */
 
 struct watch;
-/* path: NULL for none; all functions accept a NULL watch. Writes the first page, so that a wrong path is known at once.
- */
-struct watch *watch_new(const char *path, struct err *err);
-void watch_free(struct watch *watch);
 /* A new search begins with the first progress of another name. */
 void watch_progress(struct watch *watch, const struct tune_progress *progress);
-/* The last page, with the results, follows nothing. error: why it ended early, or NULL. */
-int watch_end(struct watch *watch, const json_t *results, const char *error, struct err *err);
 
 /* One run of `tune`: it tunes the items one after the other, stores the results and shows them. */
 struct tune_nodes;
@@ -60,16 +54,11 @@ struct tuning {
 int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
                 struct err *err);
 
+/* Prints every trial of the searches that have just ended. results: as in `tune --json`. */
+int tune_trials_export(struct store *store, const json_t *results, enum measured_format format, struct err *err);
+
 /* How many builds run at the same time, and when. */
 extern const struct opt tune_build_options[]; /* --jobs --rebuild */
-/* Starts the helpers that build for this task, if anything is built. */
-int tune_builds_begin(struct tuning *t, const struct tune_task *task, struct err *err);
-
-/* The counters of a session, which are decided before its first trial. */
-
-/* Sets the counters of each item. ERR_USAGE for an unknown name; ERR_UNAVAILABLE if none of the requested counters is
- * available for any item. Counters that nobody requested are dropped if they are not available. */
-int tune_counters_check(const struct tune_session *session, struct err *err);
 
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
 struct tune_nodes;
@@ -105,5 +94,4 @@ struct tune_sizes {
 /* Reads --sizes and creates an item for each size of a list, or for both ends of a range. */
 int tune_sizes_read(struct tune_session *session, struct err *err);
 int tune_sizes_run(struct tuning *t, struct err *err);
-
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/rng.h"
-#include "src/plan/hints.h"
+#include "src/plan/plan.h"
 #include "topo/topo.h"
 #include "tests/plan/help.h"
 #include "tests/tuner/store/fixture.h"

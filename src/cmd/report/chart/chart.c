@@ -4,8 +4,7 @@
 #include "src/cmd/report/chart/chart_impl.h"
 #include "base/mem.h"
 
-/* Draws an axis: ticks with their grid, or names. */
-
+/* The frame of a chart: title, labels and axes. */
 enum { NAME_MOST = 130, TICK = 5, TICK_ROW = 26, GAP = 8 };
 enum { FLAT = GAP + CANVAS_FONT / 2 }; /* how far below the plot the middle of a level row is */
 static const double name_height = CANVAS_FONT * 1.1;
@@ -17,20 +16,6 @@ static double widest_name(struct names names) {
 		widest = fmax(widest, text_width(tame));
 	}
 	return fmin(widest, NAME_MOST);
-}
-
-/* Chooses ticks whose labels do not touch each other. */
-static double scale_widest_label(const struct scale *scale) {
-	double widest = 0;
-	for (size_t i = 0; i < scale->tick_count; i++)
-		widest = fmax(widest, text_width(scale->ticks[i].label));
-	return widest;
-}
-
-/* Puts the names 0, 1, .. in the middle of equal parts. */
-static void scale_fit_names(struct scale *scale, size_t count) {
-	*scale =
-		(struct scale){.low = -0.5, .high = count ? (double)count - 0.5 : 0.5, .from = scale->from, .to = scale->to};
 }
 
 static double axis_margin(const struct plot *plot) {
@@ -112,8 +97,6 @@ static double axis_draw_x(struct plot *plot) {
 	return plot->x_names.texts ? names_draw_x(plot) : ticks_draw_x(plot);
 }
 
-/* Draws everything around the data: title, labels and axes. */
-
 enum { TITLE_LINES = 3, RIGHT = 16, TICK_AND_GAP = 11, BELOW_TITLE = 8 };
 static const double bold_wider = 1.08;
 
@@ -136,7 +119,7 @@ static bool is_given(const char *text) {
 
 /* Draws the title and places the plot below it. The ticks or names of y must be known, because the left edge
  * makes room for them. */
-static void frame_begin(struct plot *plot, double height) {
+void frame_begin(struct plot *plot, double height) {
 	plot->y.to = title_draw(plot->drawing, plot->chart->title) + BELOW_TITLE;
 	plot->y.from = plot->y.to + height;
 	plot->x.from = EDGE + (is_given(plot->chart->y_label) ? LINE_HEIGHT : 0) + axis_margin(plot) + TICK_AND_GAP;
@@ -156,7 +139,7 @@ static void label_x_draw(struct plot *plot, double y) {
 }
 
 /* Draws labels, ticks and grid, and returns the first y below them. */
-static double frame_draw(struct plot *plot) {
+double frame_draw(struct plot *plot) {
 	axis_draw_y(plot);
 	if (is_given(plot->chart->y_label))
 		label_y_draw(plot);
@@ -165,276 +148,4 @@ static double frame_draw(struct plot *plot) {
 		return y;
 	label_x_draw(plot, y + LINE_HEIGHT / 2.0);
 	return y + LINE_HEIGHT;
-}
-
-/* Fits the scales to all series of a chart. */
-
-enum { PLOT_HEIGHT = 220 };
-
-/* Returns the value at which the point is drawn, NAN if it cannot be shown. */
-static double top_of(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
-	if (isnan(chart_x(chart, point->x)))
-		return NAN;
-	return series_value(chart, series, point);
-}
-
-static void point_add(const struct chart *chart, const struct chart_series *series, const struct chart_point *point,
-                      struct extent *x, struct extent *y) {
-	double top = top_of(chart, series, point), base = series_base(chart, series, point->x);
-	double place = chart_x(chart, point->x);
-	if (isnan(top))
-		return;
-	extent_add(y, top, chart->y_log);
-	extent_stretch(y, base + point->low, chart->y_log);
-	extent_stretch(y, base + point->high, chart->y_log);
-	/* 0 on a logarithmic axis has a tick in any case. */
-	if (series->style == CHART_BOUND || series->style == CHART_STEPS || (point->x == 0 && chart->x_log))
-		extent_stretch(x, place, chart->x_log);
-	else
-		extent_add(x, place, chart->x_log);
-}
-
-static void extents(const struct chart *chart, struct extent *x, struct extent *y) {
-	*x = *y = EXTENT_NONE;
-	for (size_t i = 0; i < chart->series_count; i++)
-		for (size_t j = 0; j < chart->series[i].count; j++)
-			point_add(chart, &chart->series[i], &chart->series[i].points[j], x, y);
-	if (chart->winner) {
-		extent_stretch(x, chart_x(chart, chart->winner->x), chart->x_log);
-		extent_stretch(y, chart->winner->y, chart->y_log);
-	}
-}
-
-/* The tick of 0 on a logarithmic scale. */
-static void zero_add(struct scale *scale, double at) {
-	size_t i = 0;
-	while (i < scale->tick_count && scale->ticks[i].at != at)
-		i++;
-	if (i == SCALE_TICKS)
-		return;
-	scale->ticks[i] = (struct tick){at, "0"};
-	scale->tick_count = i == scale->tick_count ? i + 1 : scale->tick_count;
-}
-
-/* Repeats the fit, because half of a label at an end needs room beside the plot, and another width means other ticks.
- */
-static void fit_across(struct plot *plot, struct extent seen, double air) {
-	scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
-	for (int round = 0; round < 2; round++) {
-		double half = scale_widest_label(&plot->x) / 2;
-		plot->x.from = fmax(plot->x.from, 2 + half);
-		plot->x.to = fmin(plot->x.to, CANVAS_WIDTH - 2 - half);
-		scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
-	}
-	if (plot->chart->x_log && seen.low == plot->chart->x_zero)
-		zero_add(&plot->x, seen.low);
-}
-
-/* The first and the last bar need room for half of the distance between bars. */
-static void fit_positions(struct plot *plot, struct extent seen) {
-	const double air = 0.04;
-	fit_across(plot, seen, air);
-	if (bars_groups(plot->chart) > 0)
-		fit_across(plot, seen, air + bars_gap(plot) / (plot->x.to - plot->x.from) * (0.5 + air));
-}
-
-/* Fits both scales and begins the frame of a chart with series. Bars begin at 0 because their length would
- * mislead otherwise. Points do so unless they are close to each other. */
-static void series_fit(struct plot *plot) {
-	const struct chart *chart = plot->chart;
-	struct extent x, y;
-	extents(chart, &x, &y);
-	bool zero = bars_groups(chart) > 0 || (y.low <= y.high && y.low > 0 && y.low < y.high / 2);
-	plot->y.from = PLOT_HEIGHT; /* the final height, on which the ticks depend */
-	scale_fit_values(&plot->y, y, chart->y_log, zero);
-	plot->x_names = (struct names){chart->x_names, chart->x_name_count};
-	frame_begin(plot, PLOT_HEIGHT);
-	if (chart->x_names)
-		scale_fit_names(&plot->x, chart->x_name_count);
-	else
-		fit_positions(plot, x);
-	plot->bar_gap = bars_gap(plot);
-}
-
-/* Draws the line that bars stand on: 0, or the nearest value on the axis. */
-static void base_draw(struct plot *plot) {
-	double y = plot->y.log ? plot->y.from : scale_at(&plot->y, 0);
-	drawing_line(plot->drawing, paint_role(COLOUR_AXIS), 1, NULL);
-	drawing_move(plot->drawing, plot->x.from, y);
-	drawing_to(plot->drawing, plot->x.to, y);
-}
-
-static bool is_empty(const struct plot *plot) {
-	struct spot spot;
-	for (size_t i = 0; i < plot->chart->series_count; i++)
-		for (size_t j = 0; j < plot->chart->series[i].count; j++)
-			if (plot_spot(plot, &plot->chart->series[i], j, &spot))
-				return false;
-	return true;
-}
-
-static void apology_draw(struct plot *plot) {
-	drawing_text(plot->drawing, "nothing measured",
-	             (struct label){(plot->x.from + plot->x.to) / 2, (plot->y.from + plot->y.to) / 2, .anchor = 'c'});
-}
-
-/* Draws from back to front and returns the first y below the chart. */
-static double series_draw(struct plot *plot) {
-	series_fit(plot);
-	double y = frame_draw(plot);
-	bars_draw(plot);
-	intervals_draw(plot, true);
-	base_draw(plot);
-	intervals_draw(plot, false);
-	lines_draw(plot);
-	winner_draw(plot);
-	if (is_empty(plot))
-		apology_draw(plot);
-	return legend_draw(plot, y);
-}
-
-static double heat_draw(struct plot *plot);
-
-void chart_draw(const struct chart *chart, struct drawing *drawing) {
-	struct plot plot = {.drawing = drawing, .chart = chart};
-	double y = chart->heat ? heat_draw(&plot) : series_draw(&plot);
-	drawing->height = ceil(y + EDGE);
-}
-
-/* Ten samples of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
- * domain (CC0). Equal steps look equal, also to the colour-blind and in grey. */
-static const unsigned viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
-                                   0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
-
-static unsigned blend(unsigned a, unsigned b, double share, int shift) {
-	double from = a >> shift & 0xFF, to = b >> shift & 0xFF;
-	return (unsigned)lround(from + (to - from) * share) << shift;
-}
-
-/* Colours are rounded to 64 steps, so that neighbouring cells of similar values become one path. */
-unsigned colour_map(double share) {
-	enum { STEPS = 63, LAST = sizeof(viridis) / sizeof(*viridis) - 1 };
-	double place = round(fmin(fmax(share, 0), 1) * STEPS) / STEPS * LAST;
-	size_t i = (size_t)fmin(floor(place), LAST - 1);
-	unsigned rgb = 0;
-	for (int shift = 0; shift <= 16; shift += 8)
-		rgb |= blend(viridis[i], viridis[i + 1], place - (double)i, shift);
-	return rgb;
-}
-
-/* White has the higher contrast on colours below this share, black on those above (WCAG 2.1, relative luminance
- * 0.179). */
-bool colour_map_is_dark(double share) {
-	return share < 0.44;
-}
-
-/* Draws heat maps: a coloured cell for each pair of names, and the scale of the colours below. */
-enum { BAR_PARTS = 48, BAR_HEIGHT = 12, CELL_HEIGHT = 26, LEAST_HEIGHT = 160, MOST_HEIGHT = 300, ABOVE_BAR = 8 };
-static const char dash[] = "\xE2\x80\x93"; /* not measured */
-
-static struct extent values_extent(const struct chart_heat *heat) {
-	struct extent seen = EXTENT_NONE;
-	for (size_t i = 0; i < heat->width * heat->height; i++)
-		extent_add(&seen, heat->values[i], heat->value_log);
-	return seen;
-}
-
-/* Returns 0 to 1, or NAN. */
-static double share_of(const struct scale *colours, double value) {
-	double v = scale_value(value, colours->log);
-	return isnan(v) ? NAN : fmin(fmax(scale_share(colours, v), 0), 1);
-}
-
-static struct spot cell_corner(const struct plot *plot, size_t i, double side) {
-	size_t width = plot->chart->heat->width;
-	return spot_at(scale_at(&plot->x, (double)(i % width) + side), scale_at(&plot->y, (double)(i / width) + side));
-}
-
-static void cells_draw(struct plot *plot, const struct scale *colours) {
-	const struct chart_heat *heat = plot->chart->heat;
-	for (size_t i = 0; i < heat->width * heat->height; i++) {
-		double share = share_of(colours, heat->values[i]);
-		drawing_rect(plot->drawing, isnan(share) ? paint_role(COLOUR_ABSENT) : paint_rgb(colour_map(share)),
-		             cell_corner(plot, i, -0.5), cell_corner(plot, i, 0.5));
-	}
-}
-
-/* Writes three digits, or a dash if there is no value. */
-static void value_write(char text[32], double value) {
-	if (fabs(value) >= 1e-3 && fabs(value) < 1e5)
-		snprintf(text, 32, "%.*f", (int)fmax(0, 2 - floor(log10(fabs(value)))), value);
-	else
-		snprintf(text, 32, "%.3g", value);
-	if (!isfinite(value))
-		snprintf(text, 32, "%s", dash);
-}
-
-static bool values_fit(const struct chart_heat *heat, double cell_width, double cell_height) {
-	double widest = 0;
-	for (size_t i = 0; i < heat->width * heat->height; i++) {
-		char text[32];
-		value_write(text, heat->values[i]);
-		widest = fmax(widest, text_width(text));
-	}
-	return cell_height >= CANVAS_FONT * 1.2 && widest + 4 <= cell_width;
-}
-
-static void values_draw(struct plot *plot, const struct scale *colours) {
-	const struct chart_heat *heat = plot->chart->heat;
-	double cell_width = (plot->x.to - plot->x.from) / (double)heat->width;
-	double cell_height = (plot->y.from - plot->y.to) / (double)heat->height;
-	if (!values_fit(heat, cell_width, cell_height))
-		return;
-	for (size_t i = 0; i < heat->width * heat->height; i++) {
-		double share = share_of(colours, heat->values[i]);
-		struct spot middle = cell_corner(plot, i, 0);
-		char text[32];
-		value_write(text, heat->values[i]);
-		struct paint paint = paint_rgb(colour_map_is_dark(share) ? 0xffffff : 0x010101);
-		drawing_text(
-			plot->drawing, text,
-			(struct label){middle.x, middle.y, .anchor = 'c', .paint = isnan(share) ? paint_role(COLOUR_INK) : paint});
-	}
-}
-
-/* Each part reaches to the right end, because adjacent rectangles would show seams. */
-static double colours_draw(struct plot *plot, const struct scale *colours, double y) {
-	double left = colours->from, right = colours->to, middle = (left + right) / 2;
-	y += ABOVE_BAR;
-	for (int i = 0; i < BAR_PARTS; i++)
-		drawing_rect(plot->drawing, paint_rgb(colour_map((i + 0.5) / BAR_PARTS)),
-		             spot_at(left + (right - left) * i / BAR_PARTS, y), spot_at(right, y + BAR_HEIGHT));
-	y += BAR_HEIGHT + 2;
-	for (size_t i = 0; i < colours->tick_count; i++)
-		drawing_text(plot->drawing, colours->ticks[i].label,
-		             (struct label){scale_at(colours, colours->ticks[i].at), y + LINE_HEIGHT / 2.0, .anchor = 'c'});
-	y += LINE_HEIGHT;
-	drawing_text(plot->drawing, plot->chart->heat->value_label,
-	             (struct label){middle, y + LINE_HEIGHT / 2.0, .anchor = 'c',
-	                            .width = 2 * fmin(middle, CANVAS_WIDTH - middle) - EDGE});
-	return plot->chart->heat->value_label ? y + LINE_HEIGHT : y;
-}
-
-static void heat_fit(struct plot *plot) {
-	const struct chart_heat *heat = plot->chart->heat;
-	plot->x_names = (struct names){heat->x_names, heat->width};
-	plot->y_names = (struct names){heat->y_names, heat->height};
-	frame_begin(plot, fmin(fmax(CELL_HEIGHT * (double)heat->height, LEAST_HEIGHT), MOST_HEIGHT));
-	scale_fit_names(&plot->x, heat->width);
-	scale_fit_names(&plot->y, heat->height);
-}
-
-/* draws the whole chart and returns the first y below it */
-static double heat_draw(struct plot *plot) {
-	struct extent seen = values_extent(plot->chart->heat);
-	heat_fit(plot);
-	struct scale colours = {.from = plot->x.from, .to = plot->x.to};
-	scale_fit_exactly(&colours, seen, plot->chart->heat->value_log);
-	cells_draw(plot, &colours);
-	values_draw(plot, &colours);
-	winner_draw(plot);
-	double y = frame_draw(plot);
-	if (seen.low <= seen.high)
-		y = colours_draw(plot, &colours, y);
-	return legend_draw(plot, y);
 }

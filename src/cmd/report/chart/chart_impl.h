@@ -43,8 +43,6 @@ struct scale {
  * few whole numbers get a tick each; many of them are marked by powers of two on a logarithmic scale (threads). */
 void scale_fit_values(struct scale *scale, struct extent seen, bool log, bool zero);
 void scale_fit_positions(struct scale *scale, struct extent seen, bool log, double air);
-/* Fits the scale exactly to the lowest and highest value, for colours. */
-void scale_fit_exactly(struct scale *scale, struct extent seen, bool log);
 
 double scale_share(const struct scale *scale, double value); /* 0 at low, 1 at high */
 /* Returns the place on the canvas; a value outside of the scale is at its border. */
@@ -148,18 +146,7 @@ struct plot {
 static inline double chart_x(const struct chart *chart, double x) {
 	return scale_value(x == 0 && chart->x_log && chart->x_zero > 0 ? chart->x_zero : x, chart->x_log);
 }
-/* Finds the place of a point, which is the top of a bar; false if it cannot be shown. */
-bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot);
-/* Returns the value at which a bar begins: the sum of the parts below it in a stack, otherwise 0. */
-double series_base(const struct chart *chart, const struct chart_series *series, double x);
-/* Returns the value at which a point or bar ends, NAN if it cannot be shown. */
-double series_value(const struct chart *chart, const struct chart_series *series, const struct chart_point *point);
 
-size_t bars_groups(const struct chart *chart); /* the number of bars side by side at each place */
-double bars_gap(const struct plot *plot);
-void bars_draw(struct plot *plot);
-void intervals_draw(struct plot *plot, bool bars); /* draws those of bars, or those of all other series */
-void lines_draw(struct plot *plot);
 void winner_draw(struct plot *plot);
 double legend_draw(struct plot *plot, double y); /* returns the first y below it */
 
@@ -173,5 +160,13 @@ double text_width(const char *text);
 /* Breaks the text into at most `max` lines and returns their number. The caller frees each line. */
 size_t text_wrap(const char *text, double width, char **lines, size_t max);
 
-void chart_draw(const struct chart *chart, struct drawing *drawing);
+/* The frame around the data, see chart.c. */
+double scale_widest_label(const struct scale *scale);
+void scale_fit_names(struct scale *scale, size_t count);
+void frame_begin(struct plot *plot, double height);
+double frame_draw(struct plot *plot);
+
+/* Draw the whole chart and return the first y below it. */
+double chart_heat_draw(struct plot *plot);
+double chart_series_draw(struct plot *plot);
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 
 static bool series_is_bar(const struct chart_series *series) {
 	return series->style == CHART_BARS || series->style == CHART_STACK;
@@ -14,7 +16,8 @@ static double part_of(const struct chart_point *point) {
 	return point->y >= 0 ? scale_value(point->y, false) : NAN;
 }
 
-double series_base(const struct chart *chart, const struct chart_series *series, double x) {
+/* Returns the value at which a bar begins: the sum of the parts below it in a stack, otherwise 0. */
+static double series_base(const struct chart *chart, const struct chart_series *series, double x) {
 	double sum = 0;
 	if (series->style != CHART_STACK)
 		return 0;
@@ -25,7 +28,9 @@ double series_base(const struct chart *chart, const struct chart_series *series,
 	return sum;
 }
 
-double series_value(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
+/* Returns the value at which a point or bar ends, NAN if it cannot be shown. */
+static double series_value(const struct chart *chart, const struct chart_series *series,
+                           const struct chart_point *point) {
 	if (series->style == CHART_STACK)
 		return series_base(chart, series, point->x) + part_of(point);
 	return scale_value(point->y, chart->y_log);
@@ -33,7 +38,8 @@ double series_value(const struct chart *chart, const struct chart_series *series
 
 static double bars_middle(const struct plot *plot, const struct chart_series *series, double x);
 
-bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot) {
+/* Finds the place of a point, which is the top of a bar; false if it cannot be shown. */
+static bool plot_spot(const struct plot *plot, const struct chart_series *series, size_t i, struct spot *spot) {
 	const struct chart_point *point = &series->points[i];
 	double x = chart_x(plot->chart, point->x), y = series_value(plot->chart, series, point);
 	if (isnan(x) || isnan(y))
@@ -68,7 +74,8 @@ static size_t group_of(const struct chart *chart, const struct chart_series *ser
 	return group;
 }
 
-size_t bars_groups(const struct chart *chart) {
+/* The number of bars side by side at each place. */
+static size_t bars_groups(const struct chart *chart) {
 	size_t groups = 0, parts = 0;
 	for (size_t i = 0; i < chart->series_count; i++) {
 		groups += chart->series[i].style == CHART_BARS;
@@ -94,7 +101,7 @@ static size_t bar_places(const struct plot *plot, double *places) {
 	return count;
 }
 
-double bars_gap(const struct plot *plot) {
+static double bars_gap(const struct plot *plot) {
 	double length = plot->x.to - plot->x.from, gap = length / 4;
 	size_t room = 1;
 	if (plot->x_names.texts)
@@ -141,7 +148,7 @@ enum shape series_shape(size_t index) {
 	return (enum shape)(index % SHAPE_SERIES);
 }
 
-void bars_draw(struct plot *plot) {
+static void bars_draw(struct plot *plot) {
 	const struct chart *chart = plot->chart;
 	double half = bar_step(plot) * bar_share / 2;
 	for (size_t i = 0; i < chart->series_count; i++) {
@@ -180,7 +187,8 @@ static void series_intervals(struct plot *plot, const struct chart_series *serie
 		}
 }
 
-void intervals_draw(struct plot *plot, bool bars) {
+/* Draws those of bars, or those of all other series. */
+static void intervals_draw(struct plot *plot, bool bars) {
 	for (size_t i = 0; i < plot->chart->series_count; i++)
 		if (series_is_bar(&plot->chart->series[i]) == bars)
 			series_intervals(plot, &plot->chart->series[i], paint_role(bars ? COLOUR_INK : series_role(i)));
@@ -235,7 +243,7 @@ static void series_draw(struct plot *plot, const struct chart_series *series, si
 		points_draw(plot, series, index);
 }
 
-void lines_draw(struct plot *plot) {
+static void lines_draw(struct plot *plot) {
 	for (size_t i = 0; i < plot->chart->series_count; i++)
 		if (!series_is_bar(&plot->chart->series[i]))
 			series_draw(plot, &plot->chart->series[i], i);
@@ -369,4 +377,118 @@ double legend_draw(struct plot *plot, double y) {
 	legend.column_width = room / (double)legend.columns;
 	entries_add(&legend, named);
 	return legend.top + LINE_HEIGHT * (double)((legend.shown + legend.columns - 1) / legend.columns);
+}
+
+/* Fits the scales to all series of a chart. */
+enum { PLOT_HEIGHT = 220 };
+
+static void point_add(const struct chart *chart, const struct chart_series *series, const struct chart_point *point,
+                      struct extent *x, struct extent *y) {
+	double top = series_value(chart, series, point), base = series_base(chart, series, point->x);
+	double place = chart_x(chart, point->x);
+	if (isnan(place) || isnan(top))
+		return;
+	extent_add(y, top, chart->y_log);
+	extent_stretch(y, base + point->low, chart->y_log);
+	extent_stretch(y, base + point->high, chart->y_log);
+	/* 0 on a logarithmic axis has a tick in any case. */
+	if (series->style == CHART_BOUND || series->style == CHART_STEPS || (point->x == 0 && chart->x_log))
+		extent_stretch(x, place, chart->x_log);
+	else
+		extent_add(x, place, chart->x_log);
+}
+
+static void extents(const struct chart *chart, struct extent *x, struct extent *y) {
+	*x = *y = EXTENT_NONE;
+	for (size_t i = 0; i < chart->series_count; i++)
+		for (size_t j = 0; j < chart->series[i].count; j++)
+			point_add(chart, &chart->series[i], &chart->series[i].points[j], x, y);
+	if (chart->winner) {
+		extent_stretch(x, chart_x(chart, chart->winner->x), chart->x_log);
+		extent_stretch(y, chart->winner->y, chart->y_log);
+	}
+}
+
+/* The tick of 0 on a logarithmic scale. */
+static void zero_add(struct scale *scale, double at) {
+	size_t i = 0;
+	while (i < scale->tick_count && scale->ticks[i].at != at)
+		i++;
+	if (i == SCALE_TICKS)
+		return;
+	scale->ticks[i] = (struct tick){at, "0"};
+	scale->tick_count = i == scale->tick_count ? i + 1 : scale->tick_count;
+}
+
+/* Repeats the fit, because half of a label at an end needs room beside the plot, and another width means other ticks.
+ */
+static void fit_across(struct plot *plot, struct extent seen, double air) {
+	scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
+	for (int round = 0; round < 2; round++) {
+		double half = scale_widest_label(&plot->x) / 2;
+		plot->x.from = fmax(plot->x.from, 2 + half);
+		plot->x.to = fmin(plot->x.to, CANVAS_WIDTH - 2 - half);
+		scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
+	}
+	if (plot->chart->x_log && seen.low == plot->chart->x_zero)
+		zero_add(&plot->x, seen.low);
+}
+
+/* The first and the last bar need room for half of the distance between bars. */
+static void fit_positions(struct plot *plot, struct extent seen) {
+	const double air = 0.04;
+	fit_across(plot, seen, air);
+	if (bars_groups(plot->chart) > 0)
+		fit_across(plot, seen, air + bars_gap(plot) / (plot->x.to - plot->x.from) * (0.5 + air));
+}
+
+/* Fits both scales and begins the frame of a chart with series. Bars begin at 0 because their length would
+ * mislead otherwise. Points do so unless they are close to each other. */
+static void series_fit(struct plot *plot) {
+	const struct chart *chart = plot->chart;
+	struct extent x, y;
+	extents(chart, &x, &y);
+	bool zero = bars_groups(chart) > 0 || (y.low <= y.high && y.low > 0 && y.low < y.high / 2);
+	plot->y.from = PLOT_HEIGHT; /* the final height, on which the ticks depend */
+	scale_fit_values(&plot->y, y, chart->y_log, zero);
+	plot->x_names = (struct names){chart->x_names, chart->x_name_count};
+	frame_begin(plot, PLOT_HEIGHT);
+	if (chart->x_names)
+		scale_fit_names(&plot->x, chart->x_name_count);
+	else
+		fit_positions(plot, x);
+	plot->bar_gap = bars_gap(plot);
+}
+
+/* Draws the line that bars stand on: 0, or the nearest value on the axis. */
+static void base_draw(struct plot *plot) {
+	double y = plot->y.log ? plot->y.from : scale_at(&plot->y, 0);
+	drawing_line(plot->drawing, paint_role(COLOUR_AXIS), 1, NULL);
+	drawing_move(plot->drawing, plot->x.from, y);
+	drawing_to(plot->drawing, plot->x.to, y);
+}
+
+static bool is_empty(const struct plot *plot) {
+	struct spot spot;
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		for (size_t j = 0; j < plot->chart->series[i].count; j++)
+			if (plot_spot(plot, &plot->chart->series[i], j, &spot))
+				return false;
+	return true;
+}
+
+/* Draws from back to front and returns the first y below the chart. */
+double chart_series_draw(struct plot *plot) {
+	series_fit(plot);
+	double y = frame_draw(plot);
+	bars_draw(plot);
+	intervals_draw(plot, true);
+	base_draw(plot);
+	intervals_draw(plot, false);
+	lines_draw(plot);
+	winner_draw(plot);
+	if (is_empty(plot))
+		drawing_text(plot->drawing, "nothing measured",
+		             (struct label){(plot->x.from + plot->x.to) / 2, (plot->y.from + plot->y.to) / 2, .anchor = 'c'});
+	return legend_draw(plot, y);
 }

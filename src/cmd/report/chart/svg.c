@@ -12,6 +12,8 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/report/chart/chart_impl.h"
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 
 enum { LONGEST = 4096 };
 static const char ellipsis[] = "\xE2\x80\xA6";
@@ -317,7 +319,8 @@ static char *svg_of(const struct chart *chart, bool coloured, size_t *size, stru
 		return NULL;
 	mem_auto char *elements = NULL;
 	struct drawing drawing = {.out = text_open(&elements, &elements_size), .coloured = coloured};
-	chart_draw(chart, &drawing);
+	struct plot plot = {.drawing = &drawing, .chart = chart};
+	drawing.height = ceil((chart->heat ? chart_heat_draw(&plot) : chart_series_draw(&plot)) + EDGE);
 	path_end(&drawing);
 	fclose(drawing.out);
 	FILE *out = text_open(&text, size);

@@ -5,12 +5,10 @@
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "base/sys.h"
-#include "src/app/lock.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "src/plan/hints.h"
-#include "src/plan/narrow.h"
+#include "src/plan/plan.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile.h"
+#include <sched.h>
 
 /* `tune --export`: every trial of the searches that have just ended. */
 struct rows {
@@ -41,9 +39,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-/* results: as in `tune --json`. */
-static int tune_trials_export(struct store *store, const json_t *results, enum measured_format format,
-                              struct err *err) {
+int tune_trials_export(struct store *store, const json_t *results, enum measured_format format, struct err *err) {
 	struct rows rows = {.rows = json_array()};
 	int failed = 0;
 	js_each (result, results) {
@@ -131,11 +127,6 @@ static void tune_describe_end(struct tune_description *description, const json_t
 		end_of(js_string_or(result, "stopped", "")));
 }
 
-static int session_open(struct tuning *t, struct err *err) {
-	t->store = app_machine(t->app, err) ? store_open(opt_get(t->what->args, "store", NULL), STORE_WRITE, err) : NULL;
-	return t->store ? 0 : -1;
-}
-
 static int session_begin(struct tuning *t, struct err *err) {
 	if (t->session)
 		return 0;
@@ -180,27 +171,6 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	return 0;
 }
 
-/* left: the items that have not had their share yet. */
-static struct tune_budget share(const struct tuning *t, size_t left) {
-	struct tune_budget budget = t->what->settings.budget;
-	if (budget.evaluations) {
-		budget.evaluations = budget.evaluations / t->what->count;
-		if (budget.evaluations == 0)
-			budget.evaluations = 1;
-	}
-	if (budget.seconds > 0) {
-		double remaining = t->what->settings.budget.seconds - (sys_now() - t->begun);
-		double least = 0.1 * t->what->settings.budget.seconds / (double)t->what->count;
-		budget.seconds = remaining / (double)left > least ? remaining / (double)left : least;
-	}
-	if (budget.node_seconds > 0) {
-		const struct pool *pool = tune_nodes_pool(t->what->nodes);
-		double all = budget.node_seconds, remaining = all - pool->held(pool->ctx).seconds;
-		budget.node_seconds = fmax(remaining / (double)left, 0.1 * all / (double)t->what->count);
-	}
-	return budget;
-}
-
 struct annotation {
 	const struct tune_task *task; /* of the item */
 	const struct topo *topo;
@@ -211,6 +181,49 @@ static void annotate(void *ctx, json_t *result) {
 	if (annotation->task->hooks.annotate)
 		annotation->task->hooks.annotate(annotation->task->hooks.annotate_ctx, result);
 	plan_narrower_add(annotation->topo, result);
+}
+
+enum { LOGIN_JOBS_MAX = 4 };
+
+/* The processors that this process may use. */
+static unsigned processors(void) {
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	int count = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+	return count > 0 ? (unsigned)count : 1;
+}
+
+/* Nothing else runs while something is measured on a CPU, so that builds have all processors between the measurements.
+ * A GPU is measured undisturbed if one processor is left to the process that drives it. If others measure, this host is
+ * perhaps a login node, where everybody works. */
+static unsigned jobs_of(const struct tuning *t, bool beside) {
+	unsigned all = processors(), used = 0;
+	if (t->what->settings.jobs)
+		return (unsigned)t->what->settings.jobs;
+	if (!tune_nodes_here(t->what->nodes))
+		return all < LOGIN_JOBS_MAX ? all : LOGIN_JOBS_MAX;
+	if (beside)
+		used = t->what->nodes ? (unsigned)tune_nodes_pool(t->what->nodes)->count : 1;
+	return all > used ? all - used : 1;
+}
+
+/* Starts the helpers that build for this task, if anything is built. */
+static int tune_builds_begin(struct tuning *t, const struct tune_task *task, struct err *err) {
+	struct ui *ui = app_ui(t->app);
+	bool beside = task->device;
+	if (!task->builder)
+		return 0;
+	unsigned jobs = jobs_of(t, beside);
+	if (builder_help(task->builder, jobs, beside, err))
+		return -1;
+	if (jobs == 1)
+		ui_step(ui, t->what->nodes ? "builds: by the nodes" : "builds: one by one");
+	else
+		ui_step(ui, "builds: up to %u at the same time, %s", jobs,
+		        !tune_nodes_here(t->what->nodes) ? "on this host for all nodes"
+		        : beside                         ? "beside the measurements, because these need one processor"
+		                                         : "between the measurements, because they would disturb these");
+	return 0;
 }
 
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
@@ -293,205 +306,5 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	if (result)
 		json_array_append_new(t->results, result);
 	*kept = result;
-	return failed;
-}
-
-/* Was its share too short for its baseline? */
-static bool is_postponed(const struct tuning *t, const json_t *result) {
-	return !t->last_turn && result && strcmp(js_string_or(result, "stopped", ""), "share") == 0;
-}
-
-/* Keeps the first error, and prints those after it. */
-static void failure_note(const struct tuning *t, const struct tune_item *item, struct err *nothing, struct err *err) {
-	if (t->what->count > 1)
-		err_prefix(err, "%s", item->task.kernel);
-	if (nothing->code != ERR_OK)
-		ui_error(stderr, err);
-	else
-		*nothing = *err;
-	*err = (struct err){0};
-}
-
-/* Returns -1 to stop. *late: its share is too short, and why. */
-static int item_turn(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, struct err *nothing,
-                     struct err *late, struct err *err) {
-	json_t *kept;
-	if (!tuning_item(t, item, budget, &kept, err))
-		return 0;
-	if (is_postponed(t, kept)) {
-		json_array_remove(t->results, json_array_size(t->results) - 1);
-		ui_note(app_ui(t->app), "%s is tuned last, with what the others leave: %s", item->task.kernel, err->what);
-		*late = *err;
-		*err = (struct err){0};
-		return 0;
-	}
-	if (err->code != ERR_NOTHING && !(t->last_turn && err->code == ERR_USAGE))
-		return -1;
-	failure_note(t, item, nothing, err);
-	return 0;
-}
-
-/* Those whose share was too short, with what is left if that is more than their share was. */
-static int items_late(struct tuning *t, struct err *late, struct err *nothing, struct err *err) {
-	size_t left = 0;
-	t->last_turn = true;
-	for (size_t i = 0; i < t->what->count; i++)
-		left += late[i].code != ERR_OK;
-	for (size_t i = 0; i < t->what->count; i++) {
-		if (late[i].code == ERR_OK)
-			continue;
-		const struct tune_budget budget = share(t, left--);
-		bool more = budget.seconds * (double)t->what->count > t->what->settings.budget.seconds;
-		if (!more)
-			failure_note(t, t->what->items[i], nothing, &late[i]);
-		else if (item_turn(t, t->what->items[i], &budget, nothing, NULL, err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Continues with the other items if none of the configurations of one item worked. */
-static int items_tune(struct tuning *t, struct err *err) {
-	struct err nothing = {0}, *late = mem_alloc(t->what->count + 1, sizeof *late);
-	int failed = 0;
-	for (size_t i = 0; i < t->what->count && !failed; i++) {
-		const struct tune_budget budget = share(t, t->what->count - i);
-		failed = item_turn(t, t->what->items[i], &budget, &nothing, &late[i], err);
-	}
-	if (!failed)
-		failed = items_late(t, late, &nothing, err);
-	free(late);
-	if (failed)
-		return -1;
-	*err = nothing;
-	if (err->code == ERR_USAGE && json_array_size(t->results))
-		err->code = ERR_NOTHING; /* the others have results */
-	return nothing.code == ERR_OK ? 0 : -1;
-}
-
-/* The profile is kept beside the store. */
-static char *profile_path(const struct tuning *t, const char *fingerprint) {
-	const char *store = store_path(t->store), *slash = strrchr(store, '/');
-	mem_auto char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
-	return profile_file_name(folder, fingerprint);
-}
-
-static char *profile_write(struct tuning *t, struct err *err) {
-	const char *fingerprint = app_fingerprint(t->app, err);
-	struct err none = {0};
-	js_auto json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
-	if (!profile && none.code != ERR_NOTHING)
-		*err = none;
-	if (!profile)
-		return NULL;
-	char *path = profile_path(t, fingerprint);
-	if (profile_save(profile, path, err)) {
-		free(path);
-		path = NULL;
-	}
-	return path;
-}
-
-static int show(struct tuning *t, const char *profile, struct err *err) {
-	if (t->what->settings.format)
-		return tune_trials_export(t->store, t->results, t->what->settings.format, err);
-	if (!opt_has(t->what->args, "json")) {
-		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
-		results_sizes_print(app_ui(t->app), t->sizes);
-		return 0;
-	}
-	json_t *document =
-		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
-	              "noise_floor", js_number(t->noise_floor), "results", t->results, "store", store_path(t->store),
-	              "profile", profile ? json_string(profile) : json_null());
-	if (t->sizes)
-		json_object_set(document, "sizes", t->sizes);
-	if (t->what->nodes)
-		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
-	js_print(document);
-	return 0;
-}
-
-/* open: a best configuration is not yet proven; other: it is not what the user runs today. decided: of any result,
- * since an interruption may come before anything was. */
-struct standing {
-	bool open, decided, other;
-};
-
-static struct standing standing_of(const struct tuning *t) {
-	struct standing standing = {false, false, false};
-	js_each (result, t->results) {
-		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
-		bool open = json_is_object(best) && !js_bool_or(result, "proven", true);
-		standing.open |= open;
-		standing.decided |= json_is_object(best) && ssp_use_of(result) != SSP_OPEN;
-		standing.other |= open && !json_equal(json_object_get(best, "config"), json_object_get(today, "config"));
-	}
-	return standing;
-}
-
-/* The command line once more, with --resume after its first two words. An interruption that only ended counting, or
- * came before the next kernel, leaves nothing to prove. */
-static void resume_hint(const struct tuning *t, struct standing standing) {
-	const char *line = app_command_line(t->app), *tune = strstr(line, " tune");
-	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
-	bool given = opt_has(t->what->args, "resume");
-	const char *what =
-		!standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
-		: !standing.open                   ? "nothing is decided yet; to begin again"
-		: standing.other ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
-						 : "it is not yet decided whether another setting is faster; to go on";
-	ui_inform(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
-}
-
-static int tune_and_show(struct tuning *t, struct err *err) {
-	/* The scheduler of the cluster keeps nodes apart, and this machine does not measure then, so no lock is needed. */
-	bool here = tune_nodes_here(t->what->nodes);
-	int lock = here ? lock_take(app_ui(t->app), app_interrupt(t->app), err) : -1;
-	if (lock < 0 && here)
-		return -1;
-	t->begun = sys_now();
-	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
-	if (lock >= 0)
-		lock_release(lock);
-	bool interrupted = failed && err->code == ERR_INTERRUPTED;
-	struct standing standing = standing_of(t);
-	const char *state = interrupted || (!failed && standing.open) ? "interrupted"
-	                    : !failed || err->code == ERR_NOTHING     ? "done"
-	                                                              : "failed";
-	struct err second = {0};
-	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second))
-		failed = err_later(err, failed, &second);
-	if (store_check_lost(t->store, &second))
-		failed = err_later(err, failed && err->code != ERR_NOTHING, &second);
-	if (json_array_size(t->results)) {
-		struct err unwritten = {0};
-		mem_auto char *profile =
-			failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
-		int shown = show(t, profile, &unwritten);
-		if (standing.open || interrupted)
-			resume_hint(t, standing);
-		bool first = failed && (err->code != ERR_NOTHING || unwritten.code == ERR_OK);
-		failed = err_later(err, first, &unwritten) || shown || failed ? -1 : 0;
-	}
-	return failed;
-}
-
-int tune_session_run(const struct tune_session *session, struct err *err) {
-	struct tuning t = {.what = session,
-	                   .app = session->app,
-	                   .seed = session->settings.seed,
-	                   .noise_floor = NAN,
-	                   .results = json_array()};
-	const char *page = opt_get(session->args, "watch", NULL);
-	int failed =
-		session_open(&t, err) || (page && !(t.watch = watch_new(page, err))) || tune_and_show(&t, err) ? -1 : 0;
-	struct err unwritten = {0};
-	if (watch_end(t.watch, t.results, failed ? err->what : NULL, failed ? &unwritten : err))
-		failed = -1;
-	watch_free(t.watch);
-	store_close(t.store);
-	json_decref(t.results);
-	json_decref(t.sizes);
 	return failed;
 }

@@ -4,7 +4,6 @@
 #include "src/cmd/tune/item.h"
 #include "src/plan/plan.h"
 #include "tuner/build/compile.h"
-#include "tuner/spec/c/c.h"
 #include "tuner/spec/cuda/cuda.h"
 
 static int kernel_work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
@@ -74,83 +73,6 @@ void tune_item_free(struct tune_item *item) {
 	item->free(item);
 	free(item->folder);
 	free(item);
-}
-
-/* An item for a C function of a specification. */
-struct function_item {
-	struct spec *spec;
-	struct spec_c *function; /* NULL for nodes, because each of them has its own */
-	json_t *problem;
-	bool rebuild; /* even what earlier sessions have built */
-	char source[SHA256_TEXT];
-};
-
-/* Runs in the thread of a node. */
-static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
-	const struct tune_item *item = ctx;
-	const struct function_item *f = item->state;
-	struct spec_c *function = spec_c_new_at(f->spec, worker, item->folder, err);
-	if (!function)
-		return -1;
-	*state = function;
-	*runner = spec_c_runner(function);
-	return 0;
-}
-
-static void work_close(void *state) {
-	spec_c_free(state);
-}
-
-static int open_function(struct tune_item *item, struct app *app, struct err *err) {
-	struct function_item *f = item->state;
-	struct worker *worker = app_worker(app, err);
-	f->function = worker ? spec_c_new(f->spec, worker, err) : NULL;
-	if (!f->function)
-		return -1;
-	if (f->rebuild)
-		spec_c_rebuild(f->function);
-	item->runner = spec_c_runner(f->function);
-	item->task.builder = spec_c_builder(f->function);
-	item->task.source = spec_c_source(f->function);
-	return 0;
-}
-
-static void free_function(struct tune_item *item) {
-	mem_auto struct function_item *f = item->state;
-	spec_c_free(f->function);
-	json_decref(f->problem);
-	spec_free(f->spec);
-}
-
-static bool goes_elsewhere(const struct opt_args *args) {
-	const struct launcher *launcher = launcher_find(opt_get(args, "launcher", "local"));
-	return launcher && launcher->elsewhere;
-}
-
-static struct tune_item *function_new(struct spec *spec, const struct opt_args *args, struct err *err) {
-	bool elsewhere = goes_elsewhere(args);
-	char source[SHA256_TEXT] = "";
-	if (elsewhere && spec_c_identify(spec, source, err))
-		return NULL;
-	struct tune_item *item = mem_alloc(1, sizeof *item);
-	struct function_item *f = mem_alloc(1, sizeof *f);
-	*f = (struct function_item){.spec = spec, .problem = json_object(), .rebuild = opt_has(args, "rebuild")};
-	memcpy(f->source, source, sizeof f->source);
-	*item = (struct tune_item){
-		.state = f, .open = elsewhere ? NULL : open_function, .made_by_open = !elsewhere, .free = free_function};
-	if (elsewhere)
-		item->work = (struct pool_work){.ctx = item, .open = work_open, .close = work_close};
-	item->task = (struct tune_task){
-		.kernel = spec_name(spec),
-		.source = elsewhere ? f->source : spec_hash(spec),
-		.problem = f->problem,
-		.space = spec_space(spec),
-		.baseline = spec_baseline(spec),
-		.start = UINT64_MAX,
-	};
-	if (space_config_read(spec_space(spec), spec_baseline(spec), NULL, &item->task.start, NULL))
-		item->task.start = UINT64_MAX;
-	return item;
 }
 
 /* An item for a CUDA, OpenCL or HIP function of a specification. Everything except the GPU is checked when it is
@@ -238,32 +160,5 @@ struct tune_item *tune_item_gpu(struct app *app, struct spec *spec, const struct
 	};
 	if (space_config_read(spec_space(spec), spec_baseline(spec), NULL, &item->task.start, NULL))
 		item->task.start = UINT64_MAX;
-	return item;
-}
-
-struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, double build_timeout_s,
-                                 struct err *err) {
-	struct spec *spec = spec_load(path, err);
-	struct tune_item *item = NULL;
-	if (!spec)
-		return NULL;
-	switch (spec_language(spec)) {
-	case SPEC_COMMAND:
-		item = tune_item_command(app, spec, args, build_timeout_s, err);
-		break;
-	case SPEC_C:
-		item = function_new(spec, args, err);
-		break;
-	case SPEC_CUDA:
-	case SPEC_OPENCL:
-	case SPEC_HIP:
-		item = tune_item_gpu(app, spec, args, err);
-		break;
-	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C, CUDA, OpenCL or HIP",
-		        "%s is written in %s", path, spec_language_word(spec));
-	}
-	if (!item)
-		spec_free(spec);
 	return item;
 }

@@ -7,8 +7,11 @@
 #include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/same/same.h"
+#include "base/sys.h"
+#include "src/app/lock.h"
+#include "tuner/race/numbers.h"
 
-int slower_read(struct slower *slower, const struct opt_args *args, struct err *err) {
+static int slower_read(struct slower *slower, const struct opt_args *args, struct err *err) {
 	*slower = (struct slower){.asked = opt_has(args, "fail-slower"),
 	                          .strict = opt_has(args, "fail-undecided"),
 	                          .junit = opt_get(args, "junit", NULL)};
@@ -20,7 +23,7 @@ int slower_read(struct slower *slower, const struct opt_args *args, struct err *
 	               slower->strict ? "fail-undecided" : "junit");
 }
 
-void slower_judge(struct slower *slower, const struct duel_result *duel) {
+static void slower_judge(struct slower *slower, const struct duel_result *duel) {
 	slower->failed = duel->failed[1] != TRIAL_CORRECT ? "b" : duel->failed[0] != TRIAL_CORRECT ? "a" : NULL;
 	slower->ratio = 1 / duel->paired.ratio;
 	slower->ci[0] = 1 / duel->paired.ci[1];
@@ -50,7 +53,8 @@ static bool fails(const struct slower *slower) {
 	       (slower->strict && slower->outcome == REGRESSION_UNDECIDED);
 }
 
-int slower_junit(const struct comparison *comparison, const struct duel_result *duel, struct err *err) {
+/* Writes the JUnit file, if one is asked for. */
+static int slower_junit(const struct comparison *comparison, const struct duel_result *duel, struct err *err) {
 	const struct slower *slower = &comparison->slower;
 	char text[256];
 	if (!slower->junit)
@@ -67,7 +71,8 @@ int slower_junit(const struct comparison *comparison, const struct duel_result *
 	return failed;
 }
 
-int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err) {
+/* ERR_FAILED if b is slower than allowed or does not work; warns where it is undecided. */
+static int slower_verdict(const struct slower *slower, struct ui *ui, struct err *err) {
 	char text[256];
 	if (!slower->asked)
 		return 0;
@@ -245,7 +250,8 @@ static void counted_print(const struct comparison *comparison) {
 	}
 }
 
-void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json) {
+/* Prints the outcome to stdout: in the format of --export if there is one, else as JSON if json, else for people. */
+static void compare_show(const struct comparison *comparison, const struct duel_result *duel, bool json) {
 	if (!json && !comparison->export) {
 		people_print(comparison, duel);
 		counted_print(comparison);
@@ -256,4 +262,141 @@ void compare_show(const struct comparison *comparison, const struct duel_result 
 		export_print(comparison, all);
 	else
 		js_print(all);
+}
+
+static int on_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
+                    struct err *err) {
+	struct comparison *comparison = ctx;
+	struct app *app = comparison->app;
+	for (int side = 0; side < 2 && result->status != TRIAL_CORRECT; side++)
+		if (json_equal(config, comparison->config[side]))
+			snprintf(comparison->why[side], sizeof comparison->why[side], "%s", result->message);
+	for (int side = 0; side < 2 && result->status == TRIAL_CORRECT; side++)
+		if (json_equal(config, comparison->config[side]))
+			same_add(comparison->seen[side], json_object_get(result->reply, "evidence"));
+	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
+	if (comparison->manual &&
+	    manual_store_trial(&comparison->kept, phase, block, comparison->request.problem, config, result, err))
+		return -1;
+	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+/* Counts each side once, after the duel, so that counting cannot disturb it. */
+static int count(struct comparison *comparison, struct err *err) {
+	struct manual *manual = comparison->manual;
+	int failed = 0;
+	for (int side = 0; side < 2 && comparison->counters.count && !failed; side++) {
+		const json_t *config = comparison->config[side];
+		struct trial_result result = {0};
+		ui_progress(app_ui(manual->app), "compare  counting %s", side ? "b" : "a");
+		failed = manual_count(manual, &comparison->counters, manual->problem, config, &result, err) ||
+		         manual_store_trial(&comparison->kept, "counters", 0, manual->problem, config, &result, err);
+		comparison->counted[side] = json_object();
+		if (!failed)
+			trial_counters_add(comparison->counted[side], &result);
+		trial_result_clear(&result);
+	}
+	return failed ? -1 : 0;
+}
+
+/* Somebody waits for the answer, so only what can be repeated in this time is. */
+static void watch_begin(struct comparison *comparison) {
+	static const double REPEAT_SECONDS = 10;
+	comparison->watch =
+		(struct race_watch){.busy = busy_new(), .seconds = REPEAT_SECONDS, .interrupt = app_interrupt(comparison->app)};
+}
+
+/* With a limit in time, the pairs are looked at early, as `tune` does, and may be fewer. */
+static void budget_begin(double seconds, const struct opt_args *args, struct duel_options *duel) {
+	/* A run is cut after half of what the budget may be exceeded by; to end it takes time as well. */
+	static const double SHARE_OVER = 0.025, SECONDS_OVER = 1;
+	double now = sys_now();
+	duel->clock.end = now + seconds;
+	duel->clock.cut = now + seconds + fmax(SHARE_OVER * seconds, SECONDS_OVER);
+	duel->pairs_first = opt_has(args, "pairs") ? 0 : RACE_PAIRS_LEAST;
+	duel->seconds_max = 0;
+}
+
+/* One pair alone has no interval. */
+static int pairs_check(const struct opt_args *args, const struct duel_result *duel, struct err *err) {
+	if (!opt_has(args, "budget") || duel->lost[0] || duel->lost[1] || duel->paired.count > 1)
+		return 0;
+	if (duel->cut[0] != duel->cut[1])
+		return err_set(err, ERR_NOTHING, "run it alone; if it is not stuck, it needs a longer budget",
+		               "%s did not end within --budget %s", duel->cut[1] ? "b" : "a", opt_get(args, "budget", ""));
+	return err_set(err, ERR_NOTHING, "give more time", "--budget %s is too short for two pairs",
+	               opt_get(args, "budget", ""));
+}
+
+/* A comparison that could not be made is not a success, whichever side fails. The reason is on stdout already, for
+ * people. */
+static int lost_check(const struct comparison *comparison, const struct duel_result *duel, bool told, struct err *err) {
+	int side = duel->lost[1];
+	const char *why = told ? "" : comparison->why[side];
+	if (comparison->slower.asked || (!duel->lost[0] && !duel->lost[1]))
+		return 0;
+	return err_set(err, ERR_FAILED, "run it alone to see why", "they cannot be compared, because %s fails%s%.300s",
+	               side ? "b" : "a", *why ? ": " : "", why);
+}
+
+static int duel_read(struct comparison *comparison, const struct opt_args *args, struct duel_options *duel,
+                     double *seconds, struct err *err) {
+	long long least, most;
+	*duel = duel_defaults;
+	if (opt_limit(args, "budget", seconds, err) || opt_int(args, "pairs", 21, 100000, duel->pairs_min, &least, err) ||
+	    opt_int(args, "max-pairs", 21, 100000, least > duel->pairs_max ? least : duel->pairs_max, &most, err) ||
+	    measured_format_read(args, &comparison->export, err) || slower_read(&comparison->slower, args, err))
+		return -1;
+	duel->pairs_min = (int)least;
+	duel->pairs_max = (int)(most > least ? most : least);
+	duel->seed = comparison->request.seed;
+	duel->phase = "duel";
+	duel->limit = comparison->slower.asked ? 1 / (1 + comparison->slower.limit) : 0;
+	duel->watch = &comparison->watch;
+	comparison->most = duel->pairs_max;
+	comparison->request.min_sample_s = 4e-3;
+	comparison->any_output = opt_has(args, "expect-output") || opt_has(args, "verify");
+	return 0;
+}
+
+static int measure(struct comparison *comparison, const struct opt_args *args, struct duel_result *duel,
+                   struct err *err) {
+	struct app *app = comparison->app;
+	struct duel_options duel_options;
+	const struct race_observer observer = {.ctx = comparison, .trial = on_trial};
+	double seconds = 0;
+	if (duel_read(comparison, args, &duel_options, &seconds, err))
+		return -1;
+	int lock = lock_take(app_ui(app), app_interrupt(app), err);
+	watch_begin(comparison);
+	if (seconds > 0)
+		budget_begin(seconds, args, &duel_options);
+	int failed = lock < 0 ||
+	             duel_run(&comparison->runner, &comparison->request, comparison->config[0], comparison->config[1],
+	                      &duel_options, &observer, duel, err) ||
+	             pairs_check(args, duel, err);
+	if (failed && err->code == ERR_NOTHING && *comparison->why[0])
+		err_set(err, ERR_NOTHING, "run each of them alone", "both fail: a: %.100s; b: %.100s", comparison->why[0],
+		        comparison->why[1]);
+	failed = failed || count(comparison, err);
+	lock_release(lock);
+	ui_progress_end(app_ui(app));
+	return failed ? -1 : 0;
+}
+
+int compare_duel(struct comparison *comparison, const struct opt_args *args, struct err *err) {
+	struct duel_result duel = {0};
+	bool json = opt_has(args, "json");
+	for (int side = 0; side < 2; side++)
+		comparison->seen[side] = json_array();
+	int failed = measure(comparison, args, &duel, err);
+	if (!failed) {
+		slower_judge(&comparison->slower, &duel);
+		compare_show(comparison, &duel, json);
+	}
+	failed = failed || slower_junit(comparison, &duel, err) ||
+	         lost_check(comparison, &duel, !comparison->export && !json, err) ||
+	         slower_verdict(&comparison->slower, app_ui(comparison->app), err);
+	duel_result_clear(&duel);
+	return failed ? -1 : 0;
 }
