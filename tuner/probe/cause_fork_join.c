@@ -7,7 +7,7 @@
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	size_t row = cause_row_full(subject);
 	if (row == SIZE_MAX || cause_team(study_row(subject->study, row)->config) < 2)
-		return cause_untestable(test, "no setting with several threads was measured");
+		return cause_untestable(test, "no setting with several threads was measured to its end");
 	return cause_resize(subject, row, true, INFINITY, test);
 }
 
