@@ -191,7 +191,7 @@ static char *around_fill(const void *ctx, const char *text, bool shell) {
 /* The commands around the program. Those of a file from elsewhere are not run. */
 static void around_read(struct launch *launch) {
 	const struct filling filling = {launch->choice.entry.program, launch->config};
-	if (!filling.program || launch->choice.foreign || launch->kept)
+	if (!filling.program || launch->choice.foreign)
 		return;
 	struct arena *arena = arena_new();
 	const struct program_spec spec = program_recorded(arena, filling.program, NULL);
@@ -228,10 +228,9 @@ static int launch_make(struct ui *ui, struct launch *launch, const struct apply_
 	launch->config = json_copy((json_t *)(launch->kept ? entry->baseline.config : entry->config));
 	if (launch->choice.foreign && apply_nested_check(launch->config, request, err))
 		return -1;
-	if (launch->kept) /* the program runs as the user would run it: nothing is set */
-		return words_fill(launch, request, err);
-	if ((launch->choice.foreign && profile_check_foreign(entry->json, request->params, err)) ||
-	    (entry->json && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err))
+	if (!launch->kept && /* else the program runs as the user would run it: nothing is set */
+	    ((launch->choice.foreign && profile_check_foreign(entry->json, request->params, err)) ||
+	     (entry->json && environment_read(launch, err)) || launch_build_choose(ui, launch, request, err)))
 		return -1;
 	around_read(launch);
 	return words_fill(launch, request, err);
