@@ -45,8 +45,9 @@ void program_metric_add(struct program_metric *metric, const char *data, size_t 
 void program_metric_end(struct program_metric *metric); /* a last line without newline counts, too */
 bool program_metric_found(const struct program_metric *metric);
 /* The number, above 0; otherwise -1 and err, one line that says what was found. *value is the number then, too, or NAN
- * without one. 1: the program says by ">5" or "<5" that it gave up there, and the metric is worse than that. */
-int program_metric_value(const struct program_metric *metric, double *value, struct err *err);
+ * without one. 1: the program says by ">5" or "<5" that it gave up there, and the metric is worse than that.
+ * otherwise: a text to search if there was no number; or NULL. */
+int program_metric_value(struct program_metric *metric, const char *otherwise, double *value, struct err *err);
 
 enum { PROGRAM_SPOOL_MAX = 256 << 20 };
 

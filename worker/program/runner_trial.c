@@ -280,12 +280,8 @@ static bool metric_record(struct program_trial *trial, double *value) {
 	struct err err;
 	if (!metric)
 		return true;
-	if (!program_metric_found(metric)) {
-		mem_auto char *text = tail_text(&trial->run.tail);
-		program_metric_add(metric, text, strlen(text));
-		program_metric_end(metric);
-	}
-	int found = program_metric_value(metric, value, &err);
+	mem_auto char *errors = tail_text(&trial->run.tail);
+	int found = program_metric_value(metric, errors, value, &err);
 	if (found == 0)
 		return true;
 	if (found > 0) {
