@@ -181,8 +181,6 @@ struct program_usage;
 struct program_usage *program_usage_new(struct arena *arena, size_t runs);
 /* steal_s: seconds that a hypervisor took meanwhile. */
 void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
-/* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
-void program_usage_set(const struct program_usage *usage, json_t *reply);
 
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
 
@@ -192,10 +190,6 @@ struct program_site {
 	struct scratch scratch;
 	const char *folder; /* inside it: TMPDIR of a run */
 };
-
-/* watch: as in struct program_place. */
-int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
-                      struct err *err);
 
 enum { PROGRAM_MESSAGE = 400 };
 
@@ -293,10 +287,6 @@ void program_count(struct arena *arena, struct program_trial *trial, const struc
 
 /* The end of a failed program's output, as lines for people. */
 
-/* The last lines of stdout, as far as it was read, followed by those of stderr: an array of cleaned lines, a new
- * reference. A request with `show` gets many more of them. */
-json_t *program_said(const struct program_trial *trial);
-
 /* Repeats a program and its descendants on a processor that valgrind simulates. */
 struct program_simulated {
 	double values[CACHEGRIND_EVENTS]; /* sums over all processes */
@@ -306,4 +296,6 @@ struct program_simulated {
 
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
+/* What its samples were, what it used and, after a failure, its last words. New reference. */
+json_t *program_reply_new(const struct program_trial *trial);
 #endif
