@@ -66,50 +66,6 @@ const char *slice_close(struct slice s) {
 	return NULL;
 }
 
-static int read_values(const json_t *json, struct t1_param *param, struct err *err) {
-	if (!json)
-		return err_set(err, ERR_USAGE, NULL, "'Values' is missing");
-	if (json_is_string(json)) {
-		const char *text = json_string_value(json);
-		return t1_values(text, param->arena, &param->values, &param->count, err) ? err_prefix(err, "Values") : 0;
-	}
-	js_auto json_t *list = json_is_array(json) ? json_incref((json_t *)json) : json_pack("[O]", json);
-	int status = t1_values_json(list, param, err);
-	return status ? err_prefix(err, "Values") : 0;
-}
-
-static int place_of(const struct t1_param *param, struct value value) {
-	for (size_t i = 0; i < param->count; i++)
-		if (value_equal(param->values[i], value))
-			return (int)i;
-	return -1;
-}
-
-/* A value, or a list with one value; a text may be a word, or a value as Python writes it. */
-static int read_default(const json_t *json, struct t1_param *param, struct err *err) {
-	struct value value;
-	param->place = -1;
-	if (json_is_array(json) && json_array_size(json) == 1)
-		json = json_array_get(json, 0);
-	if (!json || json_is_null(json))
-		return 0;
-	if (!value_from_json(json, &value))
-		return err_set(err, ERR_USAGE, NULL, "Default: must be one number or word");
-	param->place = place_of(param, value);
-	if (param->place < 0 && json_is_string(json) && t1_scalar(json_string_value(json), param->arena, &value, NULL) == 0)
-		param->place = place_of(param, value);
-	return 0;
-}
-
-int t1_param_read(const json_t *json, struct t1_param *param, struct err *err) {
-	if (!json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "it must be an object");
-	return js_string(json, "Name", &param->name, err) || read_values(json_object_get(json, "Values"), param, err) ||
-	               read_default(json_object_get(json, "Default"), param, err)
-	           ? -1
-	           : 0;
-}
-
 /* Conditions are Python, but some files write the logical operators of C. Both bind weaker than comparisons, in the
  * same order; only ! binds tighter than `not`, so it gets parentheses of its own. */
 

@@ -33,7 +33,8 @@ static int whole(uint64_t value) {
 	return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-void opencl_facts(const struct gpu_opencl *list, size_t at, struct gpu_facts *facts) {
+/* Fills in name, platform, driver, and the sizes that OpenCL knows; index is its place in the list. */
+static void opencl_facts(const struct gpu_opencl *list, size_t at, struct gpu_facts *facts) {
 	const struct opencl_found *found = &list->devices[at];
 	uint64_t mhz = number_read(found, OPENCL_DEVICE_CLOCK);
 	*facts = (struct gpu_facts){.kind = GPU_OPENCL, .index = (int)at};
@@ -52,7 +53,8 @@ static bool has(const char *text, const char *word) {
 	return strcasestr(text, word);
 }
 
-size_t opencl_find(const struct gpu_opencl *list, const char *word) {
+/* "", "1" or a part of a platform's or device's name, in any case. Returns the number of devices if none matches. */
+static size_t opencl_find(const struct gpu_opencl *list, const char *word) {
 	if (strspn(word, "0123456789") == strlen(word)) {
 		unsigned long n = strtoul(word, NULL, 10);
 		return n < list->count ? n : list->count;
@@ -231,45 +233,6 @@ const char *opencl_result_text(int32_t result, char *text, size_t size) {
 
 static const uint64_t FIRST_ADDRESS = UINT64_C(1) << 32;
 
-static enum gpu_failure failure_of(int32_t result) {
-	switch (result) {
-	case OPENCL_ALLOCATION_FAILURE:
-	case OPENCL_OUT_OF_HOST_MEMORY:
-	case OPENCL_INVALID_BUFFER_SIZE:
-		return GPU_NO_MEMORY;
-	case OPENCL_BUILD_FAILURE:
-	case OPENCL_COMPILE_FAILURE:
-	case OPENCL_LINK_FAILURE:
-	case OPENCL_INVALID_BUILD_OPTIONS:
-	case OPENCL_INVALID_PROGRAM_EXECUTABLE:
-	case OPENCL_INVALID_KERNEL_NAME:
-	case OPENCL_INVALID_KERNEL_DEFINITION:
-	case OPENCL_INVALID_ARG_INDEX:
-	case OPENCL_INVALID_ARG_VALUE:
-	case OPENCL_INVALID_ARG_SIZE:
-		return GPU_COMPILE;
-	case OPENCL_DEVICE_NOT_AVAILABLE:
-	case OPENCL_EXEC_ERROR:
-		return GPU_BROKEN;
-	default:
-		return GPU_REFUSED;
-	}
-}
-
-bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result) {
-	char text[32];
-	if (result != OPENCL_SUCCESS)
-		gpu_fail(ocl->gpu, failure_of(result), "%s: %s", call, opencl_result_text(result, text, sizeof text));
-	return result == OPENCL_SUCCESS;
-}
-
-bool opencl_ended(struct opencl *ocl, const char *call, int32_t result) {
-	char text[32];
-	if (result != OPENCL_SUCCESS)
-		gpu_fail(ocl->gpu, GPU_BROKEN, "%s: %s", call, opencl_result_text(result, text, sizeof text));
-	return result == OPENCL_SUCCESS;
-}
-
 static bool sizes_read(struct opencl *ocl) {
 	const struct opencl_calls *calls = ocl->calls;
 	uint64_t local = 0;
@@ -370,4 +333,38 @@ void opencl_free(struct opencl *ocl, uint64_t memory) {
 		return;
 	ocl->calls->memory_release(ocl->buffers[i].handle); /* commands that use it keep it */
 	ocl->buffers[i] = ocl->buffers[--ocl->count];
+}
+
+bool gpu_opencl_facts(const struct gpu_opencl *opencl, int i, struct gpu_facts *facts) {
+	bool there = i >= 0 && (size_t)i < opencl->count;
+	if (there)
+		opencl_facts(opencl, (size_t)i, facts);
+	return there;
+}
+
+void gpu_opencl_part(const struct gpu_opencl *list, struct gpu_part *part) {
+	*part = (struct gpu_part){.name = "OpenCL", .usable = list->count > 0};
+	snprintf(part->path, sizeof part->path, "%s", list->path);
+	snprintf(part->reason, sizeof part->reason, "%s", list->reason);
+	snprintf(part->fix, sizeof part->fix, "%s", list->fix);
+}
+
+/* A number is not looked up, because opening the device says whether it exists. */
+int gpu_opencl_index(const char *device, int *index, struct err *err) {
+	const char *word = gpu_device_rest(device, "opencl");
+	size_t digits = strspn(word, "0123456789");
+	if (word[digits] == '\0' && digits < 4) {
+		*index = atoi(word);
+		return 0;
+	}
+	struct gpu_opencl *list = gpu_opencl_new();
+	size_t at = opencl_find(list, word), count = list->count;
+	*index = (int)at;
+	if (!count)
+		err_set(err, ERR_UNAVAILABLE, list->fix, "%s", list->reason);
+	else if (at == count)
+		err_set(err, ERR_UNAVAILABLE, "sweetspot doctor lists platforms and devices",
+		        "OpenCL does not have a platform or device like \"%.60s\"", word);
+	gpu_opencl_free(list);
+	return at < count ? 0 : -1;
 }

@@ -163,10 +163,6 @@ struct gpu_opencl {
 	char reason[OPENCL_WHY], fix[OPENCL_WHY]; /* the reason why no device was found, and the remedy */
 };
 
-/* Fills in name, platform, driver, and the sizes that OpenCL knows; index is its place in the list. */
-void opencl_facts(const struct gpu_opencl *list, size_t at, struct gpu_facts *facts);
-/* "", "1" or a part of a platform's or device's name, in any case. Returns the number of devices if none matches. */
-size_t opencl_find(const struct gpu_opencl *list, const char *word);
 /* "CL_OUT_OF_RESOURCES", or "error -9999". */
 const char *opencl_result_text(int32_t result, char *text, size_t size);
 
@@ -208,6 +204,5 @@ struct opencl {
 /* True on success; otherwise the gpu keeps the failure. */
 bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result);
 /* The same for calls that wait for kernels: whatever they report, the context can't be trusted any more. */
-bool opencl_ended(struct opencl *ocl, const char *call, int32_t result);
 void opencl_events_drop(struct opencl *ocl);
 #endif

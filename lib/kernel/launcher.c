@@ -88,6 +88,130 @@ static void say(char *message, const struct err *err) {
 	snprintf(message, SWEETSPOT_MESSAGE, *err->hint ? "%s (%s)" : "%s", err->what, err->hint);
 }
 
+static int axis_of(const char *name) {
+	static const char *const names[] = {"x", "y", "z", "size"};
+	for (int i = 0; i < 4; i++)
+		if (strcmp(names[i], name) == 0)
+			return i % 3;
+	return -1;
+}
+
+static int member_set(struct t1_launch *launch, const struct sweetspot_value *member, bool *sized, struct err *err) {
+	double number = member->number;
+	size_t i = 0;
+	int axis = axis_of(member->name);
+	while (i < launch->names.count && strcmp(launch->names.at[i].name, member->name) != 0)
+		i++;
+	if (member->word || !isfinite(number))
+		return err_set(err, ERR_USAGE, NULL, "%.60s of the problem must be a number", member->name);
+	if (i < launch->names.count)
+		launch->names.at[i].value =
+			number == trunc(number) && fabs(number) < 0x1p53 ? value_int((int64_t)number) : value_real(number);
+	else if (axis < 0)
+		return err_set(err, ERR_USAGE, NULL, "%.60s of the problem is neither x, y, z nor a scalar argument",
+		               member->name);
+	else if (!(number >= 1 && number == trunc(number) && number <= 0x1p40))
+		return err_set(err, ERR_USAGE, NULL, "%.60s of the problem is %g, not a size", member->name, number);
+	else
+		launch->problem[axis] = number;
+	*sized = *sized || (i == launch->names.count && axis >= 0);
+	return 0;
+}
+
+/* The launch of a problem, whose members are x, y and z, or scalar arguments by their names; ended by a member without
+ * a name. launch->names.at is for free(3). */
+static int kernel_spec_launch(const struct kernel_spec *spec, const struct sweetspot_value *problem,
+                              struct t1_launch *launch, struct err *err) {
+	bool sized = false;
+	int failed = 0;
+	*launch = spec->launch;
+	launch->names = t1_names_of(&spec->launch, spec->otherwise);
+	for (; problem && problem->name && !failed; problem++)
+		failed = member_set(launch, problem, &sized, err);
+	if (!failed && !sized && spec->root) /* a size that is an expression of scalars */
+		failed = t1_problem_read(launch, err);
+	if (failed)
+		free(launch->names.at);
+	return failed ? -1 : 0;
+}
+
+static bool value_of(const struct t1_param *param, const struct sweetspot_value *setting, struct value *value) {
+	*value = setting->word ? value_word(setting->word)
+	         : setting->number == trunc(setting->number) && fabs(setting->number) < 0x1p53
+	             ? value_int((int64_t)setting->number)
+	             : value_real(setting->number);
+	for (size_t i = 0; param && i < param->count; i++)
+		if (value_equal(param->values[i], *value)) {
+			*value = param->values[i];
+			return true;
+		}
+	return !param;
+}
+
+/* Settings as the specification has them: words and numbers of its values. New reference. */
+static json_t *kernel_spec_config(const struct kernel_spec *spec, const struct launcher_host *host,
+                                  const sweetspot_config *config) {
+	json_t *json = json_copy(spec->otherwise);
+	struct sweetspot_value setting;
+	for (size_t i = 0; config && host->setting(config, i, &setting); i++) {
+		const struct t1_param *param = NULL;
+		struct value value;
+		for (size_t k = 0; k < spec->param_count && !param; k++)
+			param = strcmp(spec->params[k].name, setting.name) == 0 ? &spec->params[k] : NULL;
+		if ((param || !spec->root) && value_of(param, &setting, &value))
+			json_object_set_new(json, setting.name, value_json(value));
+	}
+	return json;
+}
+
+static void param_declare(const struct t1_param *param, const struct launcher_host *host, sweetspot_context *context) {
+	size_t at = param->place < 0 ? 0 : (size_t)param->place;
+	mem_auto long long *whole = mem_alloc(param->count, sizeof *whole);
+	mem_auto double *real = mem_alloc(param->count, sizeof *real);
+	const char **words = mem_alloc(param->count, sizeof *words);
+	bool is_whole = true, is_word = true;
+	for (size_t i = 0; i < param->count; i++) {
+		const struct value value = param->values[i];
+		is_whole = is_whole && value.type == VALUE_INT;
+		is_word = is_word && value.type == VALUE_WORD;
+		whole[i] = value.type == VALUE_INT ? value.as.i : 0;
+		real[i] = value_number(value);
+		words[i] = value.type == VALUE_WORD ? value.as.w : "";
+	}
+	if (is_word)
+		host->context_word(context, param->name, words, param->count, words[at]);
+	else if (is_whole)
+		host->context_int(context, param->name, whole, param->count, whole[at]);
+	else
+		host->context_real(context, param->name, real, param->count, real[at]);
+	free(words);
+}
+
+/* The kernel as a context, for learning. NULL if it has nothing to choose. */
+static sweetspot_context *kernel_spec_context(const struct kernel_spec *spec, const struct launcher_host *host) {
+	sweetspot_context *context = spec->param_count ? host->context(spec->name) : NULL;
+	for (size_t i = 0; context && i < spec->param_count; i++)
+		param_declare(&spec->params[i], host, context);
+	for (size_t i = 0; context && spec->conditions[i]; i++)
+		host->constraint(context, spec->conditions[i]);
+	return context;
+}
+
+/* The choice as a configuration; NULL: the default. New reference. */
+static json_t *kernel_spec_chosen(const struct kernel_spec *spec, const struct launcher_host *host,
+                                  const struct sweetspot_choice *choice) {
+	json_t *json = NULL;
+	for (size_t i = 0; i < spec->param_count; i++) {
+		const struct t1_param *param = &spec->params[i];
+		int level = host->level(choice, param->name);
+		if (level < 0 || (size_t)level >= param->count)
+			continue;
+		json = json ? json : json_copy(spec->otherwise);
+		json_object_set_new(json, param->name, value_json(param->values[level]));
+	}
+	return json;
+}
+
 static struct launcher_kernel *kernel_open(const struct launcher_host *host, const char *path, const char *name,
                                            char *message) {
 	struct launcher_kernel *kernel = mem_alloc(1, sizeof *kernel);

@@ -27,16 +27,4 @@ struct kernel_spec {
 /* path: a T1 specification, or a source whose numbers come from its own lines `#define NAME NUMBER`. */
 int kernel_spec_read(struct kernel_spec *spec, const char *path, const char *name, struct err *err);
 void kernel_spec_clear(struct kernel_spec *spec);
-/* The launch of a problem, whose members are x, y and z, or scalar arguments by their names; ended by a member without
- * a name. launch->names.at is for free(3). */
-int kernel_spec_launch(const struct kernel_spec *spec, const struct sweetspot_value *problem, struct t1_launch *launch,
-                       struct err *err);
-/* The kernel as a context, for learning. NULL if it has nothing to choose. */
-sweetspot_context *kernel_spec_context(const struct kernel_spec *spec, const struct launcher_host *host);
-/* The choice as a configuration; NULL: the default. New reference. */
-json_t *kernel_spec_chosen(const struct kernel_spec *spec, const struct launcher_host *host,
-                           const struct sweetspot_choice *choice);
-/* Settings as the specification has them: words and numbers of its values. New reference. */
-json_t *kernel_spec_config(const struct kernel_spec *spec, const struct launcher_host *host,
-                           const sweetspot_config *config);
 #endif

@@ -175,7 +175,7 @@ static void check_pieces(void) {
 				program_metric_add(metric, text + at, step);
 			}
 			program_metric_end(metric);
-			if (program_metric_value(metric, &values[way], NULL) != 0)
+			if (program_metric_value(metric, NULL, &values[way], NULL) != 0)
 				values[way] = program_metric_found(metric) ? -2 : -1;
 		}
 		wrong += values[0] != values[1];
@@ -198,7 +198,7 @@ static void check_long(void) {
 		program_metric_start(metric);
 		program_metric_add(metric, text, SIZE);
 		program_metric_end(metric);
-		wrong += program_metric_value(metric, &value, NULL) == 0 ? value != 12.75 : at % 2 == 0;
+		wrong += program_metric_value(metric, NULL, &value, NULL) == 0 ? value != 12.75 : at % 2 == 0;
 	}
 	ok(wrong == 0, "a metric is found in a long line");
 	program_metric_free(metric);
@@ -208,7 +208,7 @@ static void check_long(void) {
 	program_metric_add(metric, text, SIZE);
 	program_metric_end(metric);
 	double value;
-	ok(program_metric_value(metric, &value, NULL) != 0, "a number of 60000 digits is not a metric");
+	ok(program_metric_value(metric, NULL, &value, NULL) != 0, "a number of 60000 digits is not a metric");
 	program_metric_free(metric);
 }
 

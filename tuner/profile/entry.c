@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/hash.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_sizes_impl.h"
+#include "tuner/profile/profile_impl.h"
 #include "tuner/result/result.h"
 
 /* Wisdom files of Kernel Launcher 1.0 (S. Heldens and B. van Werkhoven, "Kernel Launcher", 2023): a line of JSON names

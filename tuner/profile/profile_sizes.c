@@ -5,8 +5,6 @@
 #include "base/json/js.h"
 #include "tuner/result/result.h"
 #include "tuner/profile/profile.h"
-#include "tuner/profile/profile_sizes_impl.h"
-#include "tuner/program/program.h"
 #include "tuner/sizes/sizes.h"
 
 static int values_check(const json_t *values, struct err *err) {
@@ -354,51 +352,6 @@ int profile_check(const json_t *profile, struct err *err) {
 	if (check_members(profile, rules, err))
 		return -1;
 	return sizes ? profile_sizes_check(sizes, err) : 0;
-}
-
-static void environments_add(json_t *one) {
-	const char *kernel = js_string_or(one, "kernel", "");
-	js_each (range, json_object_get(one, "thresholds"))
-		json_object_set_new(range, "environment", config_environment(kernel, json_object_get(range, "config")));
-}
-
-static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {
-	js_each (one, sizes)
-		if (strcmp(js_string_or(one, "kernel", ""), kernel) == 0 &&
-		    strcmp(js_string_or(one, "objective", ""), objective) == 0)
-			return true;
-	return false;
-}
-
-static int kernel_add(json_t *sizes, struct store *store, const char *fingerprint, const json_t *entry,
-                      struct err *err) {
-	const char *kernel = js_string_or(entry, "kernel", ""), *objective = js_string_or(entry, "objective", "time");
-	struct err why = {0};
-	if (json_object_get(entry, "program") || is_there(sizes, kernel, objective))
-		return 0;
-	struct sizes *found = sizes_load(store, fingerprint, kernel, objective, NULL, NULL, &why);
-	if (!found && why.code != ERR_NOTHING) {
-		*err = why;
-		return -1;
-	}
-	if (found && sizes_count(found) > 1) {
-		json_t *one = sizes_json(found);
-		environments_add(one);
-		json_array_append_new(sizes, one);
-	}
-	sizes_free(found);
-	return 0;
-}
-
-json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err) {
-	json_t *sizes = json_array();
-	js_each (entry, entries) {
-		if (kernel_add(sizes, store, fingerprint, entry, err) == 0)
-			continue;
-		json_decref(sizes);
-		return NULL;
-	}
-	return sizes;
 }
 
 static int refuse(struct err *err, size_t at, const char *what) {

@@ -88,13 +88,6 @@ const char *program_build_source(const struct program *program); /* the folder w
 void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
                             char hash[SHA256_TEXT]);
 
-/* The evidence of a program's runs. */
-void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result);
-/* How the files of a configuration differ from those that all runs of the baseline write; NULL: they do not. Caller
- * frees. */
-char *program_files_differ(const struct program *program, const json_t *config);
-bool program_writes_files(const struct program *program); /* the baseline does */
-
 /* The line of a failed build that says why: compilers and make print much after it. */
 
 /* The files that a build has read from a folder, and those that a run has used of what a build has made. As long as
@@ -200,4 +193,7 @@ bool service_use(struct service *service, const struct program_case *one, const 
                  bool again, char **why, struct err *err);
 /* Ends what runs, and gives files that were there before their content back. */
 void service_free(struct service *service);
+struct same_case;
+/* The runs of the baseline and of this configuration, to compare what they did. */
+struct same_case program_same_case(const struct program *program, const json_t *config);
 #endif

@@ -4,6 +4,7 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/program/program_impl.h"
+#include "tuner/same/same.h"
 
 /* A command before or after a run may take this many times as long as it has taken so far, plus this many seconds. */
 static const double SIDE_TIMES = 10, SIDE_SECONDS_MIN = 3;
@@ -213,6 +214,65 @@ static int measure_served(struct program *program, const struct trial_request *r
 	int failed = measure_any(program, request, result, err);
 	program->service_failed = failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED);
 	return failed;
+}
+
+/* Keeps what the runs of a program did. */
+enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
+
+static json_t *list_of(const struct program *program, const json_t *config) {
+	mem_auto char *key = program_key(config);
+	return json_object_get(program->seen, key);
+}
+
+static void seen_thin(struct program *program) {
+	json_t *baseline = json_incref(json_object_get(program->seen, program->baseline_key));
+	json_object_clear(program->seen);
+	if (baseline)
+		json_object_set_new(program->seen, program->baseline_key, baseline);
+}
+
+/* The evidence of a program's runs. */
+static void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result) {
+	const json_t *evidence = json_object_get(result->reply, "evidence");
+	const char *unchecked = js_string_or(result->reply, "unchecked", NULL);
+	if (unchecked && !program->unchecked)
+		program->unchecked = mem_strdup(unchecked);
+	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
+		return;
+	if (!list_of(program, config)) {
+		mem_auto char *key = program_key(config);
+		if (json_object_size(program->seen) >= CONFIGS)
+			seen_thin(program);
+		json_object_set_new(program->seen, key, json_array());
+	}
+	same_add(list_of(program, config), evidence);
+}
+
+struct same_case program_same_case(const struct program *program, const json_t *config) {
+	return (struct same_case){.base_config = program->baseline,
+	                          .best_config = config,
+	                          .metric = program->spec.metric,
+	                          .base = list_of(program, program->baseline),
+	                          .best = list_of(program, config)};
+}
+
+static char *first_of(json_t *clauses) {
+	const char *first = json_string_value(json_array_get(clauses, 0));
+	char *text = first ? mem_strdup(first) : NULL;
+	json_decref(clauses);
+	return text;
+}
+
+static char *program_files_differ(const struct program *program, const json_t *config) {
+	const struct same_case one = program_same_case(program, config);
+	return one.base && one.best ? first_of(same_files(&one)) : NULL;
+}
+
+/* How the files of a configuration differ from those that all runs of the baseline write; NULL: they do not. Caller
+ * frees. */
+static bool program_writes_files(const struct program *program) {
+	const struct same_case one = program_same_case(program, program->baseline);
+	return one.base && same_files_count(&one) > 0;
 }
 
 static int measure(struct program *program, const struct trial_request *request, struct trial_result *result,

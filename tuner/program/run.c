@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tells whether the recommended setting does the work of the baseline. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -6,62 +7,6 @@
 #include "tuner/program/program_impl.h"
 #include "tuner/result/result.h"
 #include "tuner/same/same.h"
-
-/* Keeps what the runs of a program did, and tells whether the recommended setting does the work of the baseline. */
-enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
-
-static json_t *list_of(const struct program *program, const json_t *config) {
-	mem_auto char *key = program_key(config);
-	return json_object_get(program->seen, key);
-}
-
-static void seen_thin(struct program *program) {
-	json_t *baseline = json_incref(json_object_get(program->seen, program->baseline_key));
-	json_object_clear(program->seen);
-	if (baseline)
-		json_object_set_new(program->seen, program->baseline_key, baseline);
-}
-
-void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result) {
-	const json_t *evidence = json_object_get(result->reply, "evidence");
-	const char *unchecked = js_string_or(result->reply, "unchecked", NULL);
-	if (unchecked && !program->unchecked)
-		program->unchecked = mem_strdup(unchecked);
-	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
-		return;
-	if (!list_of(program, config)) {
-		mem_auto char *key = program_key(config);
-		if (json_object_size(program->seen) >= CONFIGS)
-			seen_thin(program);
-		json_object_set_new(program->seen, key, json_array());
-	}
-	same_add(list_of(program, config), evidence);
-}
-
-static struct same_case case_of(const struct program *program, const json_t *config) {
-	return (struct same_case){.base_config = program->baseline,
-	                          .best_config = config,
-	                          .metric = program->spec.metric,
-	                          .base = list_of(program, program->baseline),
-	                          .best = list_of(program, config)};
-}
-
-static char *first_of(json_t *clauses) {
-	const char *first = json_string_value(json_array_get(clauses, 0));
-	char *text = first ? mem_strdup(first) : NULL;
-	json_decref(clauses);
-	return text;
-}
-
-char *program_files_differ(const struct program *program, const json_t *config) {
-	const struct same_case one = case_of(program, config);
-	return one.base && one.best ? first_of(same_files(&one)) : NULL;
-}
-
-bool program_writes_files(const struct program *program) {
-	const struct same_case one = case_of(program, program->baseline);
-	return one.base && same_files_count(&one) > 0;
-}
 
 /* Leaves out what an option has settled already. */
 static json_t *differs_of(const struct program *program, const struct same_case *one) {
@@ -154,7 +99,7 @@ void program_work_add(const struct program *program, json_t *result) {
 	const json_t *config = js_at(result, "best.config");
 	if (!config)
 		return;
-	const struct same_case one = case_of(program, config);
+	const struct same_case one = program_same_case(program, config);
 	program_work_tell(program, &one, js_int_or(json_object_get(result, "checked"), "runs", 0), result);
 }
 

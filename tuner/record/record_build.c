@@ -97,27 +97,6 @@ static int column_place(struct column *column, struct value value) {
 	return (int)(column->last = column->slots[slot] - 1);
 }
 
-static int order_listed(const void *left, const void *right, void *context) {
-	const struct column *column = context;
-	int a = *(const int *)left, b = *(const int *)right;
-	const struct column_value *x = &column->values[a], *y = &column->values[b];
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	int order = column->listed ? 0 : value_order(&x->value, &y->value);
-	return order ? order : (a > b) - (a < b);
-}
-
-void column_sort(const struct column *column, struct value *sorted, int *place) {
-	mem_auto int *order = mem_alloc(column->count, sizeof *order);
-	for (size_t i = 0; i < column->count; i++)
-		order[i] = (int)i;
-	qsort_r(order, column->count, sizeof *order, order_listed, (void *)column);
-	for (size_t i = 0; i < column->count; i++) {
-		sorted[i] = column->values[order[i]].value;
-		place[order[i]] = (int)i;
-	}
-}
-
 static void build_figures(struct record *record) {
 	uint64_t rows = space_valid(record->space);
 	double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);

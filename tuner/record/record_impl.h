@@ -225,8 +225,6 @@ struct build {
 	bool counted;
 };
 
-/* Copies the values to `sorted`, by rank, or by their order if the file lists none, and their new places to `place`. */
-void column_sort(const struct column *column, struct value *sorted, int *place);
 /* Makes the space, and puts the rows in the order of its index. */
 int build_space(struct build *build, struct err *err);
 

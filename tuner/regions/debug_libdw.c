@@ -112,6 +112,7 @@ int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, u
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 
 /* Offline, nothing has to be mapped, so the finder of loaded files is not needed. */
 static Dwfl *file_open(const char *file, Dwfl_Module **module) {
@@ -187,6 +188,11 @@ static void name_of_parent(Dwarf_Die *unit, struct found *found, struct regions_
 	if (name && is_fortran && !*region->name)
 		snprintf(region->name, sizeof region->name, "%.70s%s%.80s", found->module ? found->module : "",
 		         found->module ? "::" : "", name);
+}
+
+static void debug_place_set(struct regions_region *region, const char *file, int line) {
+	if (!*region->place && line > 0)
+		snprintf(region->place, sizeof region->place, "%s:%d", text_base_name(file), line);
 }
 
 /* Link-time optimisation calls the file of code that it made "<artificial>". */

@@ -307,11 +307,6 @@ static void name_clean(const char *symbol, bool has_place, char *name, size_t si
 		snprintf(name + used, size - used, "%s", symbol + length);
 }
 
-void debug_place_set(struct regions_region *region, const char *file, int line) {
-	if (!*region->place && line > 0)
-		snprintf(region->place, sizeof region->place, "%s:%d", text_base_name(file), line);
-}
-
 /* ";file;function;line;column;;", with "unknown" where clang was not asked for debug information. */
 static bool place_of_clang(struct regions_region *region) {
 	char file[OMP_PLACE], function[OMP_PLACE];

@@ -14,7 +14,6 @@
 /* Fill name, symbol and place where they are still empty. base: the address that the file has for its first loaded
  * byte. libdw reads separate debug files, too; without it nothing is filled in. */
 void debug_libdw_find(const char *file, uint64_t base, struct regions_region *const *regions, size_t count);
-void debug_place_set(struct regions_region *region, const char *file, int line);
 
 /* The effect of each column of an exploring table on each region. */
 struct regions_effect {

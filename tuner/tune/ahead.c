@@ -93,7 +93,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-struct recall *recall_new(struct store *store, int64_t search, struct err *err) {
+static struct recall *recall_new(struct store *store, int64_t search, struct err *err) {
 	struct recall *recall = mem_alloc(1, sizeof *recall);
 	if (search == 0 || store_trials_each(store, search, NULL, row_add, recall, err) == 0)
 		return recall;
@@ -212,7 +212,8 @@ bool recall_has(const struct recall *recall, const json_t *config) {
 	return row_find(recall, KIND_SEARCH, config) < recall->count;
 }
 
-size_t recall_left(const struct recall *recall) {
+/* Untaken search trials */
+static size_t recall_left(const struct recall *recall) {
 	return recall->left;
 }
 
@@ -220,7 +221,8 @@ bool recall_searched(const struct recall *recall) {
 	return recall->searched;
 }
 
-double recall_seconds(const struct recall *recall) {
+/* Time of all its trials */
+static double recall_seconds(const struct recall *recall) {
 	return recall->seconds;
 }
 
@@ -267,6 +269,10 @@ static void propose(struct tune *tune) {
 	if (want)
 		ahead->count += search_ask(tune->search, ahead->queue + ahead->count, want);
 	tune_spend(tune, before);
+}
+
+bool tune_is_recalling(const struct tune *tune) {
+	return !tune->memory.is_new && recall_left(tune->memory.recall) > 0;
 }
 
 /* Trials that an interrupted run has stored need no build. */
@@ -403,4 +409,12 @@ void tune_ahead_end(struct tune *tune) {
 	while (builder_wait(tune->task->builder, LOOK_SECONDS))
 		continue;
 	tune_spend(tune, before);
+}
+
+int recall_begin(struct tune *tune, struct err *err) {
+	tune->memory.recall = recall_new(tune->task->store, tune->task->resume, err);
+	if (!tune->memory.recall)
+		return -1;
+	tune->money.spent_before = recall_seconds(tune->memory.recall);
+	return 0;
 }

@@ -55,10 +55,6 @@ void tune_budget_alone(struct tune_budget *budget) {
 		*budget = (struct tune_budget){.seconds = budget->node_seconds};
 }
 
-bool tune_is_recalling(const struct tune *tune) {
-	return !tune->memory.is_new && recall_left(tune->memory.recall) > 0;
-}
-
 bool tune_promised(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->money.budget;
 	return tune_budget_time(tune) > 0 && !(budget->may_grow && tune->task->whole_programs);
@@ -474,13 +470,6 @@ static bool hopeless(const struct tune *tune) {
 	    tune_is_recalling(tune) || rest_is_cheap(tune))
 		return false;
 	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
-}
-
-bool tune_proof_is_cheap(const struct tune *tune, double share) {
-	double pair = tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best);
-	double pairs = tune_rounds(tune, tune_pairs_first(tune)) * pair;
-	return tune_promised(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
-	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,

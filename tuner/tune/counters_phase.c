@@ -128,14 +128,6 @@ static int count_one(struct tune *tune, const json_t *config, double left, struc
 	return rc;
 }
 
-void tune_counters_yield(struct tune *tune) {
-	double lacking = fmin(tune->counting.kept, tune_proof_seconds(tune) - tune_left(tune));
-	if (lacking > 0) {
-		tune->counting.kept -= lacking;
-		tune->money.budget.seconds += lacking;
-	}
-}
-
 int tune_counters_ahead(struct tune *tune, struct err *err) {
 	double begun = tune_now(tune), left = tune->money.budget.seconds - tune_elapsed(tune);
 	/* A count that is cut ends the worker. */

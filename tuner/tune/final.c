@@ -22,50 +22,8 @@ static const double WIDE = 1.5;
 /* The same for the race, of whose blocks with eight runs of 10 ms all fit in. */
 static const double RACE_SECONDS_LEAST = 5;
 
-static int by_least(const void *a, const void *b) {
-	const struct measured *x = a, *y = b;
-	int order = (x->least > y->least) - (x->least < y->least);
-	return order ? order : (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
-}
-
-static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
-	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
-}
-
 static bool is_baseline(const struct tune *tune, const json_t *config) {
 	return json_equal(config, tune->task->baseline);
-}
-
-/* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
-static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	if (tune->memory.worked_count)
-		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_least);
-	double best = NAN;
-	*count = 0;
-	for (size_t i = 0; i < tune->memory.worked_count && *count < FINALISTS_MAX; i++) {
-		const struct measured *measured = &tune->memory.worked[i];
-		if (!isfinite(measured->least))
-			return 0; /* dropped together with its node */
-		if (measured->index == tune->task->start && tune->memory.baseline.status == TRIAL_CENSORED)
-			continue;
-		json_t *config = space_config_json(tune->task->space, measured->index);
-		bool unsafe;
-		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
-			json_decref(config);
-			return measured->least > best * TUNE_FINALIST_MARGIN ? 0 : -1;
-		}
-		if (unsafe) {
-			json_decref(config);
-			continue;
-		}
-		if (isnan(best))
-			best = measured->least;
-		entries[(*count)++] = (struct race_entry){.config = config,
-		                                          .estimate = measured->least,
-		                                          .cost = tune_price(tune, config, measured->wall),
-		                                          .changes = tune_changes(tune, config)};
-	}
-	return 0;
 }
 
 static void finalists_add(json_t *array, const struct race_entry *entries, size_t count) {
@@ -116,6 +74,15 @@ static int losers_fall(struct tune *tune, const struct race_entry *entries, size
 	return 0;
 }
 
+/* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
+static const double CHEAP_SECONDS = 2e-3;
+
+/* Is a kernel verified so quickly that each trial of the finals can do it again? */
+static bool tune_verifies_again(const struct tune *tune) {
+	return !tune->task->whole_programs && tune->finals.trust.verify_s > 0 &&
+	       tune->finals.trust.verify_s + tune_seconds(tune, tune->memory.best) <= CHEAP_SECONDS;
+}
+
 static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
 	const struct tune_task *task = tune->task;
 	struct trial_request request = tune_request(tune, NULL);
@@ -159,6 +126,13 @@ static void today_note(struct tune *tune, const struct duel_result *duel) {
 	tune->bench.times.today = duel->median[1];
 	if (tune->task->whole_programs && !tune->task->goal.metric && !tune_is_metered(tune))
 		tune->bench.times.run = duel->median[1];
+}
+
+/* The duel begins */
+static void tune_duel_clock(struct tune *tune, bool control) {
+	tune->money.outlook.duel_begun = tune_elapsed(tune);
+	tune->money.outlook.duel_trials = 0;
+	tune->money.outlook.pair_trials = control ? 3 : 2;
 }
 
 static int duel(struct tune *tune, const json_t *challenger, const struct tune_others *others, double left,
@@ -430,7 +404,7 @@ static int nothing_left(struct tune *tune, struct err *err) {
 static int comparison(struct tune *tune, struct race_entry *entries, size_t *count, bool *again, struct err *err) {
 	bool first = json_array_size(tune->finals.finalists) == 0 && json_object_size(tune->finals.trust.fallen) == 0;
 	*again = false;
-	if (finalists_pick(tune, entries, count, err))
+	if (tune_finalists_pick(tune, entries, count, err))
 		return -1;
 	if (!first && (*count == 0 || (*count == 1 && tune->bench.fleet && is_baseline(tune, entries[0].config))))
 		return nothing_left(tune, err);
@@ -448,6 +422,13 @@ static int comparison(struct tune *tune, struct race_entry *entries, size_t *cou
 	return 0;
 }
 
+static bool tune_proof_is_cheap(const struct tune *tune, double share) {
+	double pair = tune_base_seconds(tune) + tune_final_seconds(tune, tune->memory.best);
+	double pairs = tune_rounds(tune, tune_pairs_first(tune)) * pair;
+	return tune_promised(tune) && tune_is_useful(tune) && !tune_is_recalling(tune) &&
+	       pairs + tune_return_seconds(tune) < share * tune_budget_time(tune);
+}
+
 /* The best so far meets the baseline, if that takes little of the budget. */
 static int prove(struct tune *tune, double share, struct err *err) {
 	uint64_t index = tune->memory.best_index;
@@ -456,7 +437,7 @@ static int prove(struct tune *tune, double share, struct err *err) {
 		return 0;
 	js_auto json_t *config = space_config_json(tune->task->space, index);
 	tune->finals.proof.index = index;
-	if (is_unsafe(tune, config, &unsafe, err) || unsafe)
+	if (unsafe_holds(tune->task->unsafe, tune->task->problem, config, &unsafe, err) || unsafe)
 		return unsafe ? 0 : -1;
 	if (duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err))
 		return -1;
@@ -468,6 +449,15 @@ static int prove(struct tune *tune, double share, struct err *err) {
 int tune_prove_early(struct tune *tune, struct err *err) {
 	bool still = tune->tally.evaluations - tune->memory.best_at >= STANDS_STILL;
 	return still && tune->finals.met == UINT64_MAX ? prove(tune, EARLY_SHARE, err) : 0;
+}
+
+/* Gives time that is kept for counting to a proof that lacks it. */
+static void tune_counters_yield(struct tune *tune) {
+	double lacking = fmin(tune->counting.kept, tune_proof_seconds(tune) - tune_left(tune));
+	if (lacking > 0) {
+		tune->counting.kept -= lacking;
+		tune->money.budget.seconds += lacking;
+	}
 }
 
 int tune_final_phase(struct tune *tune, struct err *err) {

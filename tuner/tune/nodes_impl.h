@@ -60,21 +60,10 @@ void work_scale(const struct parallel *parallel, size_t node, struct trial_resul
 int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err);
 /* Judges a node by its baseline, which was scaled by what was known of the node so far. */
 void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
-/* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with
- * free(). */
-struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);
-/* Records the lead trials of such a job. Returns how many there were; -1 if they could not be stored. */
-ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err);
+/* The next work for a node; NULL: none. */
+struct work *work_next(struct parallel *parallel, size_t node);
 /* Is anything built ahead? */
 bool parallel_is_building(const struct parallel *parallel);
-/* The proposals that wait for a node while they are built; 0: nothing is built ahead. */
-size_t parallel_ahead_depth(const struct parallel *parallel);
-/* The index in `asked` of the proposal for an idle node; SIZE_MAX: none, or all are being built. */
-size_t parallel_ahead_pick(const struct parallel *parallel);
-/* May nodes measure the baseline? Not while it is built for all of them. */
-bool parallel_ahead_baseline(const struct parallel *parallel);
-/* Learns from the first trial of a configuration whether the node found what was built. */
-void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result);
 /* Reports the results of an interrupted run to the strategy at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
 #endif

@@ -266,6 +266,27 @@ static void cut(struct parallel *parallel, struct work *work) {
 	work_free(work);
 }
 
+enum { MISSES_MAX = 4 /* trials that did not find what was built for them, before the first that did */ };
+
+static void give_up(struct parallel *parallel) {
+	const struct tune_observer *observer = parallel->tune->observer;
+	tune_ahead_end(parallel->tune);
+	parallel->unreached = true;
+	if (observer && observer->warn)
+		observer->warn(observer->ctx, "no node finds what is compiled ahead, so each of them compiles for itself");
+}
+
+/* Learns from the first trial of a configuration whether the node found what was built. */
+static void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result) {
+	const json_t *gpu = json_object_get(result->reply, "gpu");
+	if (!gpu || !parallel_is_building(parallel) || !builder_has(parallel->tune->task->builder, config))
+		return;
+	if (!(js_real_or(gpu, "compile_s", 0) > 0))
+		parallel->reached++;
+	else if (parallel->reached == 0 && ++parallel->missed == MISSES_MAX)
+		give_up(parallel);
+}
+
 static int search_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	if (done->done == 0)
 		return lost(parallel, work, done, err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work for nodes: a configuration until it is done, with what a node needs to measure it. A node that was away measures
- * the baseline before its next block of the finals, because without it no result of the node is on the scale of the
- * others. Helpers on this host compile proposals before a node takes them (doc/adr/0011-fleet.md). What they make
- * reaches a node through a cache on disk, so nothing here decides what a configuration is worth: if a build fails, or
- * the node does not see the cache, the node's own worker compiles. */
+/* Work for nodes: a configuration until it is done, with what a node needs to measure it. Helpers
+ * on this host compile proposals before a node takes them (doc/adr/0011-fleet.md). What they make reaches a node
+ * through a cache on disk, so nothing here decides what a configuration is worth: if a build fails, or the node does
+ * not see the cache, the node's own worker compiles. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -71,48 +70,6 @@ void work_scale(const struct parallel *parallel, size_t node, struct trial_resul
 	json_object_set_new(result->reply, "node_scale", json_real(scale));
 }
 
-/* The first run of a program on a node finds its files uncached; longer programs are hardly affected. */
-static const double COLD_SECONDS = 1;
-struct lead_job {
-	struct pool_job job;
-	size_t lead; /* trials before those of the block */
-	struct trial_request requests[];
-};
-
-static size_t lead_of(const struct tune *tune, size_t node) {
-	if (!fleet_baseline_missing(tune->bench.fleet, node))
-		return 0;
-	return tune->task->whole_programs && tune->memory.baseline.value <= COLD_SECONDS ? 2 : 1;
-}
-
-struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block) {
-	size_t lead = lead_of(tune, node), count = lead + block->count;
-	struct lead_job *job = mem_alloc(1, sizeof *job + count * sizeof *job->requests);
-	job->lead = lead;
-	job->job = (struct pool_job){.requests = job->requests, .count = count, .tag = block};
-	for (size_t i = 0; i < count; i++)
-		job->requests[i] = i < lead ? tune_search_request(tune, tune->task->baseline, 0) : block->requests[i - lead];
-	for (size_t i = 0; i < lead; i++)
-		tune_limit(tune, &job->requests[i]);
-	return &job->job;
-}
-
-ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err) {
-	const struct lead_job *job = (const struct lead_job *)done->job;
-	size_t count = done->done < job->lead ? done->done : job->lead;
-	for (size_t i = 0; i < count; i++) {
-		struct trial_result *one = &done->results[i];
-		work_scale(tune->bench.parallel, done->node, one);
-		if (trial_store(tune->task->store, tune->memory.id, "node", 0, tune->task->baseline, one, err))
-			return -1;
-		if (i + 1 == job->lead)
-			parallel_node_judge(tune->bench.parallel, done->node, one);
-	}
-	return (ptrdiff_t)count;
-}
-
-enum { MISSES_MAX = 4 /* trials that did not find what was built for them, before the first that did */ };
-
 static struct builder *builder_of(const struct parallel *parallel) {
 	return parallel->unreached ? NULL : parallel->tune->task->builder;
 }
@@ -123,7 +80,7 @@ bool parallel_is_building(const struct parallel *parallel) {
 }
 
 /* Enough to keep all nodes busy during one build, because each proposal more is made with less knowledge. */
-size_t parallel_ahead_depth(const struct parallel *parallel) {
+static size_t parallel_ahead_depth(const struct parallel *parallel) {
 	const struct tune *tune = parallel->tune;
 	double nodes = (double)tune->task->pool->count;
 	if (!parallel_is_building(parallel))
@@ -179,7 +136,8 @@ static size_t unbuilt_last(const struct parallel *parallel) {
 	return SIZE_MAX;
 }
 
-size_t parallel_ahead_pick(const struct parallel *parallel) {
+/* The index in `asked` of the proposal for an idle node; SIZE_MAX: none, or all are being built. */
+static size_t parallel_ahead_pick(const struct parallel *parallel) {
 	if (parallel->asked_count == 0 || !parallel_is_building(parallel))
 		return parallel->asked_count ? 0 : SIZE_MAX;
 	size_t at = built_first(parallel);
@@ -190,7 +148,8 @@ size_t parallel_ahead_pick(const struct parallel *parallel) {
 	return at;
 }
 
-bool parallel_ahead_baseline(const struct parallel *parallel) {
+/* May nodes measure the baseline? Not while it is built for all of them. */
+static bool parallel_ahead_baseline(const struct parallel *parallel) {
 	const json_t *baseline = parallel->tune->task->baseline;
 	if (!parallel_is_building(parallel) || parallel->asked_count || builder_has(builder_of(parallel), baseline))
 		return true;
@@ -198,20 +157,65 @@ bool parallel_ahead_baseline(const struct parallel *parallel) {
 	return false;
 }
 
-static void give_up(struct parallel *parallel) {
-	const struct tune_observer *observer = parallel->tune->observer;
-	tune_ahead_end(parallel->tune);
-	parallel->unreached = true;
-	if (observer && observer->warn)
-		observer->warn(observer->ctx, "no node finds what is compiled ahead, so each of them compiles for itself");
+/* The number of new proposals that the budget allows now. */
+static size_t allowed(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	uint64_t limit = tune->money.budget.evaluations;
+	uint64_t used = tune->tally.evaluations + parallel->evaluating + parallel->asked_count;
+	size_t depth = parallel_ahead_depth(parallel), room = 1 + fleet_idle_count(parallel->fleet) + depth;
+	if (parallel->asked_count && parallel->asked_count > depth)
+		return 0;
+	if (room + parallel->asked_count > WANT_MAX)
+		room = WANT_MAX - parallel->asked_count;
+	if (limit && used >= limit)
+		return 0;
+	if (limit && limit - used < room)
+		room = (size_t)(limit - used);
+	return room;
 }
 
-void parallel_ahead_learn(struct parallel *parallel, const json_t *config, const struct trial_result *result) {
-	const json_t *gpu = json_object_get(result->reply, "gpu");
-	if (!gpu || !parallel_is_building(parallel) || !builder_has(builder_of(parallel), config))
-		return;
-	if (!(js_real_or(gpu, "compile_s", 0) > 0))
-		parallel->reached++;
-	else if (parallel->reached == 0 && ++parallel->missed == MISSES_MAX)
-		give_up(parallel);
+static void ask(struct parallel *parallel) {
+	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
+	struct tune_ahead *ahead = &parallel->tune->bench.ahead;
+	size_t depth = parallel_ahead_depth(parallel);
+	if (depth > ahead->depth) /* shown with the result */
+		ahead->depth = (unsigned)depth;
+	if (want)
+		parallel->asked_count += search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want);
+	parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
+}
+
+static uint64_t take(struct parallel *parallel, size_t at) {
+	uint64_t index = parallel->asked[at];
+	for (parallel->asked_count--; at < parallel->asked_count; at++)
+		parallel->asked[at] = parallel->asked[at + 1];
+	return index;
+}
+
+static struct work *proposed(struct parallel *parallel) {
+	ask(parallel);
+	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
+	if (at == SIZE_MAX)
+		return NULL;
+	parallel->evaluating++;
+	return work_new(parallel, take(parallel, at));
+}
+
+/* Is there any work left for which the baseline of a node would be needed? */
+static bool more(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	if (!tune->search || parallel->queue_count)
+		return true;
+	if (tune->stopped)
+		return false;
+	return parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
+}
+
+struct work *work_next(struct parallel *parallel, size_t node) {
+	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
+	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
+		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : NULL;
+	if (!much || !parallel->tune->search)
+		return NULL;
+	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
 }

@@ -93,12 +93,6 @@ void tune_finals_clock(struct tune *tune) {
 	tune->money.outlook.expected = finals_guess(tune, (double)tune->memory.worked_count, tune_left(tune));
 }
 
-void tune_duel_clock(struct tune *tune, bool control) {
-	tune->money.outlook.duel_begun = tune_elapsed(tune);
-	tune->money.outlook.duel_trials = 0;
-	tune->money.outlook.pair_trials = control ? 3 : 2;
-}
-
 /* The share of the budget that is used up. */
 static double share_used(const struct tune *tune) {
 	double time = tune_budget_time(tune), limit = (double)tune->money.budget.evaluations;

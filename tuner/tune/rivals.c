@@ -97,13 +97,6 @@ int tune_rival_choose(struct tune *tune, struct race_entry *entries, size_t *cou
 	return 0;
 }
 
-bool tune_rival_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
-	if (count != 2 || tune->bench.fleet || tune_budget_time(tune) > 0 || tune->memory.baseline.status != TRIAL_CORRECT)
-		return false;
-	*winner = is_baseline(tune, &entries[0]);
-	return is_baseline(tune, &entries[1 - *winner]);
-}
-
 /* Differences may remain unexplained up to a share of the gain, so many standard errors, or the jitter of a connection.
  */
 static const double SHARE = 0.25, DEVIATIONS = 4, JITTER_SECONDS = 2e-3;
@@ -376,4 +369,52 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	*err = (struct err){0};
 	tune_fall(tune, winner);
 	return 0;
+}
+
+static int by_least(const void *a, const void *b) {
+	const struct measured *x = a, *y = b;
+	int order = (x->least > y->least) - (x->least < y->least);
+	return order ? order : (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
+}
+
+static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
+	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
+}
+
+int tune_finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	if (tune->memory.worked_count)
+		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_least);
+	double best = NAN;
+	*count = 0;
+	for (size_t i = 0; i < tune->memory.worked_count && *count < FINALISTS_MAX; i++) {
+		const struct measured *measured = &tune->memory.worked[i];
+		if (!isfinite(measured->least))
+			return 0; /* dropped together with its node */
+		if (measured->index == tune->task->start && tune->memory.baseline.status == TRIAL_CENSORED)
+			continue;
+		json_t *config = space_config_json(tune->task->space, measured->index);
+		bool unsafe;
+		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+			json_decref(config);
+			return measured->least > best * TUNE_FINALIST_MARGIN ? 0 : -1;
+		}
+		if (unsafe) {
+			json_decref(config);
+			continue;
+		}
+		if (isnan(best))
+			best = measured->least;
+		entries[(*count)++] = (struct race_entry){.config = config,
+		                                          .estimate = measured->least,
+		                                          .cost = tune_price(tune, config, measured->wall),
+		                                          .changes = tune_changes(tune, config)};
+	}
+	return 0;
+}
+
+bool tune_rival_is_sure(const struct tune *tune, const struct race_entry *entries, size_t count, size_t *winner) {
+	if (count != 2 || tune->bench.fleet || tune_budget_time(tune) > 0 || tune->memory.baseline.status != TRIAL_CORRECT)
+		return false;
+	*winner = is_baseline(tune, &entries[0]);
+	return is_baseline(tune, &entries[1 - *winner]);
 }

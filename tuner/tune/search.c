@@ -241,52 +241,12 @@ static void tune_ahead_begin(struct tune *tune) {
 		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
 }
 
-static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {
-	int64_t until = 0;
-	if (store_last_trial(tune->task->store, &until, err))
-		return NULL;
-	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
-	                 (int)tune->bench.ahead.depth);
-}
-
-/* wanted: the searches of an earlier plan; NULL: there was none. */
-static int sources_find(struct tune *tune, const json_t *plan, const json_t *wanted, struct err *err) {
-	const struct tune_task *task = tune->task;
-	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
-		return 0;
-	mem_auto char *objective = tune_objective(task);
-	const struct tune_sources_query query = {.kernel = task->kernel,
-	                                         .source = task->source,
-	                                         .objective = objective,
-	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
-	                                         .problem = task->problem,
-	                                         .space = task->space,
-	                                         .start = task->start,
-	                                         .search = tune->memory.id,
-	                                         .until = js_int_or(plan, "until", 0)};
-	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
-	return tune->memory.sources ? 0 : -1;
-}
-
-static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err) {
-	struct store *store = tune->task->store;
-	if (tune->task->resume && store_plan_get(store, tune->memory.id, plan, err))
-		return -1;
-	if (*plan)
-		return sources_find(tune, *plan, json_object_get(*plan, "sources"), err);
-	*plan = plan_new(tune, budget, err);
-	if (!*plan || sources_find(tune, *plan, NULL, err))
-		return -1;
-	json_object_set_new(*plan, "sources", tune_sources_searches(tune->memory.sources));
-	return store_plan_set(store, tune->memory.id, *plan, err);
-}
-
 /* Creates the task of the strategy and the search, the same again if resumed. Called once the baseline is measured. */
 static int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 	const struct tune_task *task = tune->task;
 	js_auto json_t *plan = NULL;
 	tune_ahead_begin(tune);
-	int failed = plan_make(tune, budget, &plan, err);
+	int failed = tune_plan_make(tune, budget, &plan, err);
 	if (!failed) {
 		int64_t ahead = js_int_or(plan, "ahead", 1);
 		tune->bench.ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;

@@ -8,9 +8,6 @@
 #include "tuner/race/deviation.h"
 #include "tuner/tune/bench_impl.h"
 
-/* A kernel whose verification takes no longer than this, its run included, is verified in every trial of the finals. */
-static const double CHEAP_SECONDS = 2e-3;
-
 /* The deviation of the value once `one` is merged into `sum`. */
 static double deviation_merged(double before, const struct trial_result *sum, const struct trial_result *one,
                                enum merge merge) {
@@ -199,11 +196,6 @@ void tune_checked_note(struct tune *tune, const json_t *config, const struct tri
 uint64_t tune_checked_runs(const struct tune *tune, const json_t *config) {
 	mem_auto char *key = js_canonical(config);
 	return (uint64_t)js_int_or(tune->finals.trust.checked, key, 0);
-}
-
-bool tune_verifies_again(const struct tune *tune) {
-	return !tune->task->whole_programs && tune->finals.trust.verify_s > 0 &&
-	       tune->finals.trust.verify_s + tune_seconds(tune, tune->memory.best) <= CHEAP_SECONDS;
 }
 
 bool tune_has_fallen(const struct tune *tune, const json_t *config) {

@@ -4,7 +4,16 @@
 #include "base/json/js.h"
 #include "base/text.h"
 #include "tuner/race/deviation.h"
-#include "tuner/tune/tune_impl.h"
+#include "tuner/tune/bench_impl.h"
+
+struct tune_sources_query {
+	const char *kernel, *source, *objective, *fingerprint;
+	const json_t *problem;
+	const struct space *space;
+	uint64_t start;
+	int64_t search; /* the new search itself, which is never its own source */
+	int64_t until;  /* trials stored later are ignored */
+};
 
 /* A configuration of the earlier search. */
 struct seen {
@@ -324,8 +333,8 @@ static int sources_restore(struct tune_sources *sources, struct store *store, co
 	return 0;
 }
 
-struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
-                                      struct err *err) {
+static struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query,
+                                             const json_t *wanted, struct err *err) {
 	const struct store_filter kin = {.kernel = query->kernel, .objective = query->objective};
 	struct tune_sources *sources = mem_alloc(1, sizeof *sources);
 	sources->query = query;
@@ -357,7 +366,8 @@ const struct strategy_source *tune_sources_list(const struct tune_sources *sourc
 	return *count ? sources->list : NULL;
 }
 
-json_t *tune_sources_searches(const struct tune_sources *sources) {
+/* Their numbers; new reference */
+static json_t *tune_sources_searches(const struct tune_sources *sources) {
 	json_t *array = json_array();
 	for (size_t i = 0; sources && i < sources->count; i++)
 		json_array_append_new(array, json_integer(sources->search[i]));
@@ -370,4 +380,44 @@ json_t *tune_sources_json(const struct tune_sources *sources) {
 		json_array_append_new(array, json_pack("{s:s,s:I}", "name", sources->list[i].name, "configurations",
 		                                       (json_int_t)sources->list[i].count));
 	return array;
+}
+
+static json_t *plan_new(const struct tune *tune, uint64_t budget, struct err *err) {
+	int64_t until = 0;
+	if (store_last_trial(tune->task->store, &until, err))
+		return NULL;
+	return json_pack("{s:I,s:I,s:i}", "budget", (json_int_t)budget, "until", (json_int_t)until, "ahead",
+	                 (int)tune->bench.ahead.depth);
+}
+
+/* wanted: the searches of an earlier plan; NULL: there was none. */
+static int sources_find(struct tune *tune, const json_t *plan, const json_t *wanted, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (wanted ? json_array_size(wanted) == 0 : !task->prior.transfer)
+		return 0;
+	mem_auto char *objective = tune_objective(task);
+	const struct tune_sources_query query = {.kernel = task->kernel,
+	                                         .source = task->source,
+	                                         .objective = objective,
+	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
+	                                         .problem = task->problem,
+	                                         .space = task->space,
+	                                         .start = task->start,
+	                                         .search = tune->memory.id,
+	                                         .until = js_int_or(plan, "until", 0)};
+	tune->memory.sources = tune_sources_new(task->store, &query, wanted, err);
+	return tune->memory.sources ? 0 : -1;
+}
+
+int tune_plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err) {
+	struct store *store = tune->task->store;
+	if (tune->task->resume && store_plan_get(store, tune->memory.id, plan, err))
+		return -1;
+	if (*plan)
+		return sources_find(tune, *plan, json_object_get(*plan, "sources"), err);
+	*plan = plan_new(tune, budget, err);
+	if (!*plan || sources_find(tune, *plan, NULL, err))
+		return -1;
+	json_object_set_new(*plan, "sources", tune_sources_searches(tune->memory.sources));
+	return store_plan_set(store, tune->memory.id, *plan, err);
 }

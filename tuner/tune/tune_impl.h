@@ -5,11 +5,13 @@
 #include "tuner/race/race.h"
 #include "tuner/tune/tune.h"
 
+struct tune;
+
 /* Replays the trials of an interrupted run in their order instead of measuring them, so that a resumed search takes the
  * same decisions again. */
 struct recall;
-/* search 0: nothing to replay. */
-struct recall *recall_new(struct store *store, int64_t search, struct err *err);
+/* Reads what an interrupted run has measured, and how long that took. */
+int recall_begin(struct tune *tune, struct err *err);
 void recall_free(struct recall *recall);
 /* Takes the next trial of this configuration in this phase, as its runner returned it. */
 bool recall_take(struct recall *recall, const char *phase, const json_t *config, struct trial_result *result);
@@ -21,9 +23,7 @@ void recall_each(struct recall *recall, void (*each)(void *ctx, const char *conf
                  void *ctx);
 /* Is there an untaken search trial of this configuration? */
 bool recall_has(const struct recall *recall, const json_t *config);
-size_t recall_left(const struct recall *recall);    /* untaken search trials */
-bool recall_searched(const struct recall *recall);  /* its search was complete */
-double recall_seconds(const struct recall *recall); /* time of all its trials */
+bool recall_searched(const struct recall *recall); /* its search was complete */
 
 /* Earlier searches in the store that may help a new one: the same kernel under the same objective, most similar first
  * (this machine before others, this source before older ones, then the nearest problem, then the newest).
@@ -49,23 +49,12 @@ void tune_source_clear(struct tune_source_data *data);
 
 enum { SOURCES_MAX = 8, SOURCES_OF_A_KIND = 2 /* per machine, source and problem */ };
 
-struct tune_sources_query {
-	const char *kernel, *source, *objective, *fingerprint;
-	const json_t *problem;
-	const struct space *space;
-	uint64_t start;
-	int64_t search; /* the new search itself, which is never its own source */
-	int64_t until;  /* trials stored later are ignored */
-};
-
 struct tune_sources;
-/* wanted: an array of the searches to use, in this order; NULL: choose them. */
-struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
-                                      struct err *err);
+/* The plan of the search: that of an interrupted one, or a new one, with its sources. */
+int tune_plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err);
 void tune_sources_free(struct tune_sources *sources);
 const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count);
-json_t *tune_sources_searches(const struct tune_sources *sources); /* their numbers; new reference */
-json_t *tune_sources_json(const struct tune_sources *sources);     /* [{"name", "configurations"}]; new reference */
+json_t *tune_sources_json(const struct tune_sources *sources); /* [{"name", "configurations"}]; new reference */
 
 /* The memory holds all that was measured. */
 struct tune;
@@ -114,8 +103,6 @@ void tune_best_find(struct tune *tune);
 /* Notes how many runs of a trial were checked. */
 void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result);
 uint64_t tune_checked_runs(const struct tune *tune, const json_t *config);
-/* Is a kernel verified so quickly that each trial of the finals can do it again? */
-bool tune_verifies_again(const struct tune *tune);
 /* Counts and names what a configuration does wrong after it worked in the search. A wrong result makes it fall. */
 void tune_failure_note(struct tune *tune, const char *phase, const json_t *config, const struct trial_result *result);
 /* Makes what was measured of this configuration count for nothing. */
@@ -193,8 +180,7 @@ void tune_report(struct tune *tune, enum tune_phase phase);
 /* The same after a trial. */
 void tune_report_trial(struct tune *tune, enum tune_phase phase, const json_t *config,
                        const struct trial_result *result);
-void tune_finals_clock(struct tune *tune);             /* race and duel begin */
-void tune_duel_clock(struct tune *tune, bool control); /* the duel begins */
+void tune_finals_clock(struct tune *tune); /* race and duel begin */
 
 /* budget.c */
 
@@ -221,8 +207,6 @@ int tune_pairs_first(const struct tune *tune);    /* of the duel's first look */
 int tune_pairs_expected(const struct tune *tune); /* by the difference and the noise at hand */
 /* The seconds of the blocks that tell which changes of the best pay, as far as the budget keeps time for them. */
 double tune_rent_seconds(const struct tune *tune);
-/* Does a proof of the best so far take less than this share of the budget? */
-bool tune_proof_is_cheap(const struct tune *tune, double share);
 double tune_proof_seconds(const struct tune *tune); /* of the shortest duel that can prove anything */
 /* Cuts a trial at the end of the budget; and did that happen? */
 void tune_limit(const struct tune *tune, struct trial_request *request);
@@ -256,8 +240,6 @@ struct tune_counting {
 
 /* Were counters requested? */
 bool counting_asked(const struct tune *tune);
-/* Gives time that is kept for counting to a proof that lacks it. */
-void tune_counters_yield(struct tune *tune);
 /* Requested counters of a search with a promised budget: counts the best so far when half of the time is used. */
 int tune_counters_ahead(struct tune *tune, struct err *err);
 /* After the finals: counts the baseline, the winner and the other finalists, as far as there is time. */
@@ -335,6 +317,8 @@ struct race_observer tune_race_observer(struct tune *tune);
 /* Where the baseline leads these entries, sorted by their smallest sample, chooses as `winner` what meets it instead,
  * perhaps one more that is added. Leaves it where nothing comes near, and sets the rival's ratio. */
 int tune_rival_choose(struct tune *tune, struct race_entry *entries, size_t *count, size_t *winner, struct err *err);
+/* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
+int tune_finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err);
 /* True if the baseline and one other are all there is, which becomes the winner: the two meet in the duel whoever
  * leads, so that a race has nothing to decide. False with a budget of time, whose end may cut the duel short, because a
  * race tells which of them to keep until then; and on nodes, which have no rule for a baseline that leads. */

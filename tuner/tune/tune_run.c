@@ -9,74 +9,10 @@
 enum { GROUP_MAX = 64 /* results that are committed together */ };
 static const double LOOK_SECONDS = 0.01; /* between looks at the builds that an idle node waits for */
 
-/* The number of new proposals that the budget allows now. */
-static size_t allowed(const struct parallel *parallel) {
-	const struct tune *tune = parallel->tune;
-	uint64_t limit = tune->money.budget.evaluations;
-	uint64_t used = tune->tally.evaluations + parallel->evaluating + parallel->asked_count;
-	size_t depth = parallel_ahead_depth(parallel), room = 1 + fleet_idle_count(parallel->fleet) + depth;
-	if (parallel->asked_count && parallel->asked_count > depth)
-		return 0;
-	if (room + parallel->asked_count > WANT_MAX)
-		room = WANT_MAX - parallel->asked_count;
-	if (limit && used >= limit)
-		return 0;
-	if (limit && limit - used < room)
-		room = (size_t)(limit - used);
-	return room;
-}
-
-static void ask(struct parallel *parallel) {
-	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
-	struct tune_ahead *ahead = &parallel->tune->bench.ahead;
-	size_t depth = parallel_ahead_depth(parallel);
-	if (depth > ahead->depth) /* shown with the result */
-		ahead->depth = (unsigned)depth;
-	if (want)
-		parallel->asked_count += search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want);
-	parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
-}
-
-static uint64_t take(struct parallel *parallel, size_t at) {
-	uint64_t index = parallel->asked[at];
-	for (parallel->asked_count--; at < parallel->asked_count; at++)
-		parallel->asked[at] = parallel->asked[at + 1];
-	return index;
-}
-
-static struct work *proposed(struct parallel *parallel) {
-	ask(parallel);
-	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
-	if (at == SIZE_MAX)
-		return NULL;
-	parallel->evaluating++;
-	return work_new(parallel, take(parallel, at));
-}
-
-/* Is there any work left for which the baseline of a node would be needed? */
-static bool more(const struct parallel *parallel) {
-	const struct tune *tune = parallel->tune;
-	if (!tune->search || parallel->queue_count)
-		return true;
-	if (tune->stopped)
-		return false;
-	return parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
-}
-
-/* The next work for a node; NULL: none. */
-static struct work *next_work(struct parallel *parallel, size_t node) {
-	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
-	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
-		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : NULL;
-	if (!much || !parallel->tune->search)
-		return NULL;
-	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
-}
-
 static int hand_out(struct parallel *parallel, struct err *err) {
 	size_t node;
 	while ((node = fleet_idle_take(parallel->fleet)) != SIZE_MAX) {
-		struct work *work = next_work(parallel, node);
+		struct work *work = work_next(parallel, node);
 		if (!work) {
 			fleet_idle_put(parallel->fleet, node);
 			return 0;
@@ -247,6 +183,52 @@ static double now(void *ctx) {
 	return tune_now(ctx);
 }
 
+/* The first run of a program on a node finds its files uncached; longer programs are hardly affected. */
+static const double COLD_SECONDS = 1;
+
+struct lead_job {
+	struct pool_job job;
+	size_t lead; /* trials before those of the block */
+	struct trial_request requests[];
+};
+
+/* A node that was away measures the baseline before its next block, because without it no result of the node is on the
+ * scale of the others. */
+static size_t lead_of(const struct tune *tune, size_t node) {
+	if (!fleet_baseline_missing(tune->bench.fleet, node))
+		return 0;
+	return tune->task->whole_programs && tune->memory.baseline.value <= COLD_SECONDS ? 2 : 1;
+}
+
+/* Turns a block into a job for this node, preceded by the baseline if that is unknown or outdated there. Release with
+ * free(). */
+static struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block) {
+	size_t lead = lead_of(tune, node), count = lead + block->count;
+	struct lead_job *job = mem_alloc(1, sizeof *job + count * sizeof *job->requests);
+	job->lead = lead;
+	job->job = (struct pool_job){.requests = job->requests, .count = count, .tag = block};
+	for (size_t i = 0; i < count; i++)
+		job->requests[i] = i < lead ? tune_search_request(tune, tune->task->baseline, 0) : block->requests[i - lead];
+	for (size_t i = 0; i < lead; i++)
+		tune_limit(tune, &job->requests[i]);
+	return &job->job;
+}
+
+/* Records the lead trials of such a job. Returns how many there were; -1 if they could not be stored. */
+static ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err) {
+	const struct lead_job *job = (const struct lead_job *)done->job;
+	size_t count = done->done < job->lead ? done->done : job->lead;
+	for (size_t i = 0; i < count; i++) {
+		struct trial_result *one = &done->results[i];
+		work_scale(tune->bench.parallel, done->node, one);
+		if (trial_store(tune->task->store, tune->memory.id, "node", 0, tune->task->baseline, one, err))
+			return -1;
+		if (i + 1 == job->lead)
+			parallel_node_judge(tune->bench.parallel, done->node, one);
+	}
+	return (ptrdiff_t)count;
+}
+
 static int begin(void *ctx, struct block *block, struct err *err) {
 	struct tune *tune = ctx;
 	if (tune_interrupted(tune))
@@ -365,14 +347,6 @@ static int search_begin(struct tune *tune, struct err *err) {
 	return failed;
 }
 
-static int earlier_read(struct tune *tune, struct err *err) {
-	tune->memory.recall = recall_new(tune->task->store, tune->task->resume, err);
-	if (!tune->memory.recall)
-		return -1;
-	tune->money.spent_before = recall_seconds(tune->memory.recall);
-	return 0;
-}
-
 static void tune_clear(struct tune *tune) {
 	search_free(tune->search);
 	parallel_free(tune->bench.parallel);
@@ -419,7 +393,7 @@ static bool goes_on(const struct tune *tune, uint64_t evaluations) {
 /* *found: there is a result, which no later failure can take away. */
 static int phases_run(struct tune *tune, bool *found, struct err *err) {
 	uint64_t evaluations;
-	if (search_begin(tune, err) || earlier_read(tune, err))
+	if (search_begin(tune, err) || recall_begin(tune, err))
 		return -1;
 	do {
 		evaluations = tune->tally.evaluations;

@@ -205,35 +205,6 @@ void simulate_fill(const struct counter_plan *plan, const size_t *events, size_t
 	counting->simulation = simulation;
 }
 
-struct values {
-	int threads;
-	const double *of;
-};
-
-static void event_fill(void *ctx, int event, struct counted *counted) {
-	const struct values *values = ctx;
-	counted->total = 0;
-	for (int t = 0; t < values->threads; t++) {
-		double value = values->of[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
-		counted->total += value;
-		if (counted->per_thread)
-			counted->per_thread[t] = value;
-	}
-	snprintf(counted->reason, sizeof counted->reason, "simulated by valgrind's cache model, not counted%s",
-	         values->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
-}
-
-void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
-                    const size_t *events, size_t count, struct counting *counting) {
-	char reason[2 * COUNTER_REASON] = "valgrind does not simulate GPUs";
-	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
-	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
-	bool good = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") == 0 &&
-	            simulate_run(arena, job, values, simulation, reason);
-	simulate_fill(plan, events, count, counting, good ? simulation : NULL, reason, event_fill,
-	              &(struct values){job->threads, values});
-}
-
 /* {"seconds","elapsed_s","slowdown","model","tool"}, new reference. */
 static json_t *simulation_json(const struct simulation *simulation) {
 	return json_pack("{s:f, s:f, s:o, s:s, s:s}", "seconds", simulation->seconds, "elapsed_s", simulation->elapsed_s,

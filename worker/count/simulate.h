@@ -24,9 +24,6 @@ struct simulation {
 	char model[SIMULATION_MODEL];
 };
 
-/* values[t * CACHEGRIND_EVENTS + e] belongs to thread t of the team. False and the reason on failure. */
-bool simulate_run(struct arena *arena, const struct simulate_job *job, double *values, struct simulation *simulation,
-                  char reason[2 * COUNTER_REASON]);
 /* The words that run `command` under callgrind, which writes to `out`. own: valgrind, and options of the caller's. Both
  * are NULL-terminated, and so is what is returned. */
 const char *const *simulate_line(struct arena *arena, const char *const *own, int threads, const char *out,

@@ -256,8 +256,9 @@ static bool run_in(struct arena *arena, const char *folder, const struct simulat
 	       simulate_values_read(folder, job->threads, values, simulation->model, reason);
 }
 
-bool simulate_run(struct arena *arena, const struct simulate_job *job, double *values, struct simulation *simulation,
-                  char reason[2 * COUNTER_REASON]) {
+/* values[t * CACHEGRIND_EVENTS + e] belongs to thread t of the team. False and the reason on failure. */
+static bool simulate_run(struct arena *arena, const struct simulate_job *job, double *values,
+                         struct simulation *simulation, char reason[2 * COUNTER_REASON]) {
 	struct scratch scratch;
 	struct err err;
 	double begun = sys_now();
@@ -271,4 +272,33 @@ bool simulate_run(struct arena *arena, const struct simulate_job *job, double *v
 	simulation->elapsed_s = sys_now() - begun;
 	simulation->slowdown = job->native_s > 0 ? simulation->seconds / job->native_s : NAN;
 	return good;
+}
+
+struct values {
+	int threads;
+	const double *of;
+};
+
+static void event_fill(void *ctx, int event, struct counted *counted) {
+	const struct values *values = ctx;
+	counted->total = 0;
+	for (int t = 0; t < values->threads; t++) {
+		double value = values->of[(size_t)t * CACHEGRIND_EVENTS + (size_t)event];
+		counted->total += value;
+		if (counted->per_thread)
+			counted->per_thread[t] = value;
+	}
+	snprintf(counted->reason, sizeof counted->reason, "simulated by valgrind's cache model, not counted%s",
+	         values->threads > 1 ? "; the threads ran one at a time and shared all caches" : "");
+}
+
+void simulate_count(struct arena *arena, const struct simulate_job *job, const struct counter_plan *plan,
+                    const size_t *events, size_t count, struct counting *counting) {
+	char reason[2 * COUNTER_REASON] = "valgrind does not simulate GPUs";
+	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
+	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
+	bool good = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") == 0 &&
+	            simulate_run(arena, job, values, simulation, reason);
+	simulate_fill(plan, events, count, counting, good ? simulation : NULL, reason, event_fill,
+	              &(struct values){job->threads, values});
 }

@@ -3,4 +3,4 @@ libworker_la_SOURCES += %D%/runner_count.c %D%/program_impl.h %D%/written.c \
 	%D%/runner_output.c %D%/runner_program.c %D%/runner_program.h \
  %D%/regions_set.c \
  %D%/runner_request.c %D%/runner_run.c \
- %D%/runner_trial.c %D%/usage.c
+ %D%/runner_reply.c %D%/runner_trial.c

@@ -45,8 +45,9 @@ void program_metric_add(struct program_metric *metric, const char *data, size_t 
 void program_metric_end(struct program_metric *metric); /* a last line without newline counts, too */
 bool program_metric_found(const struct program_metric *metric);
 /* The number, above 0; otherwise -1 and err, one line that says what was found. *value is the number then, too, or NAN
- * without one. 1: the program says by ">5" or "<5" that it gave up there, and the metric is worse than that. */
-int program_metric_value(const struct program_metric *metric, double *value, struct err *err);
+ * without one. 1: the program says by ">5" or "<5" that it gave up there, and the metric is worse than that.
+ * otherwise: a text to search if there was no number; or NULL. */
+int program_metric_value(struct program_metric *metric, const char *otherwise, double *value, struct err *err);
 
 enum { PROGRAM_SPOOL_MAX = 256 << 20 };
 
@@ -181,8 +182,6 @@ struct program_usage;
 struct program_usage *program_usage_new(struct arena *arena, size_t runs);
 /* steal_s: seconds that a hypervisor took meanwhile. */
 void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
-/* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
-void program_usage_set(const struct program_usage *usage, json_t *reply);
 
 /* The runs of one trial of a program, each judged by its end, its output and its time. */
 
@@ -192,10 +191,6 @@ struct program_site {
 	struct scratch scratch;
 	const char *folder; /* inside it: TMPDIR of a run */
 };
-
-/* watch: as in struct program_place. */
-int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
-                      struct err *err);
 
 enum { PROGRAM_MESSAGE = 400 };
 
@@ -293,10 +288,6 @@ void program_count(struct arena *arena, struct program_trial *trial, const struc
 
 /* The end of a failed program's output, as lines for people. */
 
-/* The last lines of stdout, as far as it was read, followed by those of stderr: an array of cleaned lines, a new
- * reference. A request with `show` gets many more of them. */
-json_t *program_said(const struct program_trial *trial);
-
 /* Repeats a program and its descendants on a processor that valgrind simulates. */
 struct program_simulated {
 	double values[CACHEGRIND_EVENTS]; /* sums over all processes */
@@ -306,4 +297,6 @@ struct program_simulated {
 
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
+/* What its samples were, what it used and, after a failure, its last words. New reference. */
+json_t *program_reply_new(const struct program_trial *trial);
 #endif

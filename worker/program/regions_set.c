@@ -301,27 +301,6 @@ void regions_text_read(struct regions_set *set, char *text, size_t size, const c
 
 enum { FILES_MAX = 1024, TOTAL_BYTES_MAX = 64 << 20 };
 
-int regions_prepare(struct arena *arena, const char *scratch, const struct regions_event *events, size_t count,
-                    struct regions *regions, struct err *err) {
-	char *folder = arena_printf(arena, "%s/regions-XXXXXX", scratch), *list = arena_strdup(arena, "");
-	*regions = (struct regions){.folder = folder, .events = events, .event_count = count};
-	if (count > REGIONS_EVENTS_MAX) {
-		return err_set(err, ERR_USAGE, NULL, "a region cannot count %zu events: the limit is %d", count,
-		               REGIONS_EVENTS_MAX);
-	}
-	if (!mkdtemp(folder)) {
-		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
-		               strerror(errno));
-	}
-	for (size_t i = 0; i < count; i++) {
-		list = arena_printf(arena, "%s%s%s=%" PRIu32 ":0x%" PRIx64, list, i ? "," : "", events[i].name, events[i].type,
-		                    events[i].config);
-	}
-	regions->variables[0] = arena_printf(arena, "SWEETSPOT_REGIONS=%s", folder);
-	regions->variables[1] = arena_printf(arena, "SWEETSPOT_REGION_EVENTS=%s", list);
-	return 0;
-}
-
 static int wanted(const struct dirent *entry) {
 	return fnmatch("regions-*.json", entry->d_name, 0) == 0;
 }

@@ -167,7 +167,11 @@ static int refuse_text(const struct program_metric *metric, struct err *err) {
 	               metric->expression, metric->text, advice);
 }
 
-int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
+int program_metric_value(struct program_metric *metric, const char *otherwise, double *value, struct err *err) {
+	if (otherwise && !program_metric_found(metric)) {
+		program_metric_add(metric, otherwise, strlen(otherwise));
+		program_metric_end(metric);
+	}
 	bool bound = *metric->text == '>' || *metric->text == '<';
 	const char *text = metric->text + bound;
 	char *end;

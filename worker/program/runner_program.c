@@ -18,6 +18,7 @@
 #include "base/stats.h"
 #include "base/sys.h"
 #include "worker/program/program_impl.h"
+#include <sys/statvfs.h>
 
 /* Kernels that are counted run several times. */
 static const double COUNT_SLOWDOWN = 10;
@@ -150,6 +151,27 @@ static const struct regions_event *events_choose(struct arena *arena, const stru
 		return events;
 	*count = sizeof events_usual / sizeof *events_usual;
 	return events_usual;
+}
+
+int regions_prepare(struct arena *arena, const char *scratch, const struct regions_event *events, size_t count,
+                    struct regions *regions, struct err *err) {
+	char *folder = arena_printf(arena, "%s/regions-XXXXXX", scratch), *list = arena_strdup(arena, "");
+	*regions = (struct regions){.folder = folder, .events = events, .event_count = count};
+	if (count > REGIONS_EVENTS_MAX) {
+		return err_set(err, ERR_USAGE, NULL, "a region cannot count %zu events: the limit is %d", count,
+		               REGIONS_EVENTS_MAX);
+	}
+	if (!mkdtemp(folder)) {
+		return err_set(err, ERR_FAILED, scratch_hint(errno), "cannot make a folder in %s: %s", scratch,
+		               strerror(errno));
+	}
+	for (size_t i = 0; i < count; i++) {
+		list = arena_printf(arena, "%s%s%s=%" PRIu32 ":0x%" PRIx64, list, i ? "," : "", events[i].name, events[i].type,
+		                    events[i].config);
+	}
+	regions->variables[0] = arena_printf(arena, "SWEETSPOT_REGIONS=%s", folder);
+	regions->variables[1] = arena_printf(arena, "SWEETSPOT_REGION_EVENTS=%s", list);
+	return 0;
 }
 
 /* The events are those that the plan counts through perf, or a few that every kernel counts if there are none; plan
@@ -309,45 +331,40 @@ static void watch_mpi(struct arena *arena, struct program_trial *trial, const st
 	                              "name", "the rest", "unit", "s", "value", all - part));
 }
 
-static json_t *reply_make(const struct program_trial *trial) {
-	json_t *reply = json_pack("{s:s, s:o, s:i}", "status", trial->status ? trial->status : "correct", "samples",
-	                          js_reals(trial->samples, trial->count), "batch", 1);
-	if (trial->status) {
-		json_object_set_new(reply, "message", json_string(trial->message));
-		json_object_set_new(reply, "said", program_said(trial));
-		if (trial->outside)
-			json_object_set_new(reply, "outside", json_true());
-		if (!isnan(trial->refused))
-			json_object_set_new(reply, "refused", json_real(trial->refused));
-		if (!isnan(trial->bound))
-			json_object_set_new(reply, "bound", json_real(trial->bound));
-	}
-	if (trial->unchecked[0])
-		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
-	if (trial->output.metric || trial->request->kernel)
-		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
-	if (trial->request->energy && trial->count > 0)
-		json_object_set_new(reply, "energy_j", js_reals(trial->joules, trial->count));
-	if (trial->hash[0])
-		json_object_set_new(reply, "hash", json_string(trial->hash));
-	if (trial->evidence)
-		json_object_set(reply, "evidence", trial->evidence);
-	if (trial->count > 0)
-		program_usage_set(trial->usage, reply);
-	else if (trial->lost_s > 0)
-		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
-	json_object_set_new(reply, "output_bytes",
-	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.digest.bytes)
-	                                                          : json_null());
-	return reply;
-}
-
 /* Every run is watched. */
 static int kernel_open(struct arena *arena, struct program_trial *trial, struct err *err) {
 	if (gpu_watch_open(arena, trial->site.scratch.path, NULL, &trial->watch, err) != 0)
 		return -1;
 	free(trial->site.place.environment);
 	trial->site.place.environment = program_site_environment(arena, trial->request, trial->watch.variables);
+	return 0;
+}
+
+enum { PLACE_FILE_LEAST = 1 << 20 };
+static const double PLACE_FREE_SHARE = 0.9;
+
+/* One endless file must not fill the disk. */
+static uint64_t file_limit(const char *cwd) {
+	struct statvfs room;
+	if (statvfs(cwd ? cwd : ".", &room) != 0)
+		return 0;
+	double bytes = PLACE_FREE_SHARE * (double)room.f_bavail * (double)room.f_frsize;
+	return bytes < PLACE_FILE_LEAST ? PLACE_FILE_LEAST : bytes < 0x1p62 ? (uint64_t)bytes : 0;
+}
+
+/* Watch: as in struct program_place. */
+static int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
+                             struct err *err) {
+	*site = (struct program_site){.place = {.cwd = request->cwd, .watch = watch, .nothing = -1}};
+	if (scratch_open(&site->scratch, SCRATCH_RUN, err) != 0)
+		return -1;
+	site->place.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (site->place.nothing < 0)
+		return err_set(err, ERR_FAILED, NULL, "cannot open /dev/null: %s", strerror(errno));
+	site->folder = arena_printf(arena, "%s/tmp", site->scratch.path);
+	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->folder);
+	site->place.environment = proc_environment(request->unset, request->set);
+	site->place.file_limit = request->file_limit ? request->file_limit : file_limit(request->cwd);
 	return 0;
 }
 
@@ -453,7 +470,7 @@ json_t *program_answer(int watch, struct counters *counters, const json_t *json,
 		scratch_tidy(SCRATCH_RUN);
 	if (trial_open(arena, &trial, &request, watch, err) == 0) {
 		program_trial_runs(&trial);
-		reply = reply_make(&trial);
+		reply = program_reply_new(&trial);
 		count(arena, &trial, plan, reply);
 		watch_mpi(arena, &trial, plan, reply);
 		watch_gpu(arena, &trial, plan, reply);

@@ -7,39 +7,11 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
-#include "base/proc/pipe.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "worker/count/counting.h"
 #include "worker/kernel/word.h"
 #include "worker/program/program_impl.h"
-
-enum { PLACE_FILE_LEAST = 1 << 20 };
-static const double PLACE_FREE_SHARE = 0.9;
-
-/* One endless file must not fill the disk. */
-static uint64_t file_limit(const char *cwd) {
-	struct statvfs room;
-	if (statvfs(cwd ? cwd : ".", &room) != 0)
-		return 0;
-	double bytes = PLACE_FREE_SHARE * (double)room.f_bavail * (double)room.f_frsize;
-	return bytes < PLACE_FILE_LEAST ? PLACE_FILE_LEAST : bytes < 0x1p62 ? (uint64_t)bytes : 0;
-}
-
-int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
-                      struct err *err) {
-	*site = (struct program_site){.place = {.cwd = request->cwd, .watch = watch, .nothing = -1}};
-	if (scratch_open(&site->scratch, SCRATCH_RUN, err) != 0)
-		return -1;
-	site->place.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (site->place.nothing < 0)
-		return err_set(err, ERR_FAILED, NULL, "cannot open /dev/null: %s", strerror(errno));
-	site->folder = arena_printf(arena, "%s/tmp", site->scratch.path);
-	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->folder);
-	site->place.environment = proc_environment(request->unset, request->set);
-	site->place.file_limit = request->file_limit ? request->file_limit : file_limit(request->cwd);
-	return 0;
-}
 
 /* Empties the folder that the next run gets as TMPDIR, because a program that finds its own cache looks faster. */
 /* Most programs leave the folder empty, and to make it anew takes up to ten milliseconds on a file system that passes
@@ -308,12 +280,8 @@ static bool metric_record(struct program_trial *trial, double *value) {
 	struct err err;
 	if (!metric)
 		return true;
-	if (!program_metric_found(metric)) {
-		mem_auto char *text = tail_text(&trial->run.tail);
-		program_metric_add(metric, text, strlen(text));
-		program_metric_end(metric);
-	}
-	int found = program_metric_value(metric, value, &err);
+	mem_auto char *errors = tail_text(&trial->run.tail);
+	int found = program_metric_value(metric, errors, value, &err);
 	if (found == 0)
 		return true;
 	if (found > 0) {

@@ -18,7 +18,6 @@ void explain_title(const struct explain_text *text, const char *title);
 /* Points to --verbose for `count` items that are not shown. */
 void explain_more_print(const struct explain_text *text, int indent, size_t count);
 
-void explain_text_path(const struct explain_text *text);
 void explain_text_scaling(const struct explain_text *text);
 void explain_text_effects(const struct explain_text *text);
 void explain_text_position(const struct explain_text *text);

@@ -39,7 +39,6 @@ struct scaling_data {
 
 /* Fills in the points of `scaling` that are not outliers, without point `without` (SIZE_MAX: with all). scaling_data.c
  */
-void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without);
 static inline double scaling_growth(struct rates at, double threads) {
 	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
 }

@@ -8,7 +8,6 @@
 #include <gsl/gsl_roots.h>
 #include <math.h>
 
-#include "base/stats.h"
 #include "tuner/model/law/law_impl.h"
 
 /* Inside the bounds, sigma is fitted as its logit and kappa as its logarithm, from the best point of a grid. The bounds
@@ -108,52 +107,7 @@ double scaling_minimum(const struct scaling_data *data, enum scaling_law law, st
 }
 
 enum { COARSE = 16, REFINE = 40 };
-static const double ORDERS = 20;       /* as a logarithm */
-static const double KAPPA_BEYOND = 10; /* relative to the largest slow-down that was measured */
-
-static void weights_scale(struct scaling_data *data) {
-	data->scale = stats_mean(data->weight, data->count);
-	data->total = 0;
-	for (size_t i = 0; i < data->count; i++)
-		data->total += data->weight[i] /= data->scale;
-}
-
-static double kappa_top(const struct scaling_data *data) {
-	double least = INFINITY, low = INFINITY, high = -INFINITY;
-	for (size_t i = 0; i < data->count; i++) {
-		double seconds = data->base[i] - log(data->threads[i]);
-		if (data->threads[i] > 1)
-			least = fmin(least, data->threads[i]);
-		low = fmin(low, seconds);
-		high = fmax(high, seconds);
-	}
-	return KAPPA_BEYOND * exp(fmin(high - low, 100)) / (least - 1);
-}
-
-static size_t distinct_count(const struct scaling_data *data) {
-	size_t count = 0;
-	for (size_t i = 0; i < data->count; i++) {
-		size_t before = 0;
-		while (before < i && data->threads[before] != data->threads[i])
-			before++;
-		count += before == i;
-	}
-	return count;
-}
-
-void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without) {
-	data->count = 0;
-	for (size_t i = 0; i < scaling->points; i++) {
-		if (scaling->outlier[i] || i == without)
-			continue;
-		data->threads[data->count] = scaling->threads[i];
-		data->base[data->count] = scaling->log_seconds[i] + log(scaling->threads[i]);
-		data->weight[data->count++] = scaling->weight[i];
-	}
-	data->distinct = distinct_count(data);
-	data->kappa_top = kappa_top(data);
-	weights_scale(data);
-}
+static const double ORDERS = 20; /* as a logarithm */
 
 double scaling_squares(const struct scaling_data *data, struct rates at, double *eta) {
 	double sum = 0, squares = 0, off[SCALING_POINTS_MAX];

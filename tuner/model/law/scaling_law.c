@@ -148,6 +148,52 @@ static double off_law(const struct scaling *scaling, const struct scaling_data *
 	return scaling->log_seconds[point] + log(threads) - eta - log(scaling_growth(at, threads));
 }
 
+static const double KAPPA_BEYOND = 10; /* relative to the largest slow-down that was measured */
+
+static void weights_scale(struct scaling_data *data) {
+	data->scale = stats_mean(data->weight, data->count);
+	data->total = 0;
+	for (size_t i = 0; i < data->count; i++)
+		data->total += data->weight[i] /= data->scale;
+}
+
+static double kappa_top(const struct scaling_data *data) {
+	double least = INFINITY, low = INFINITY, high = -INFINITY;
+	for (size_t i = 0; i < data->count; i++) {
+		double seconds = data->base[i] - log(data->threads[i]);
+		if (data->threads[i] > 1)
+			least = fmin(least, data->threads[i]);
+		low = fmin(low, seconds);
+		high = fmax(high, seconds);
+	}
+	return KAPPA_BEYOND * exp(fmin(high - low, 100)) / (least - 1);
+}
+
+static size_t distinct_count(const struct scaling_data *data) {
+	size_t count = 0;
+	for (size_t i = 0; i < data->count; i++) {
+		size_t before = 0;
+		while (before < i && data->threads[before] != data->threads[i])
+			before++;
+		count += before == i;
+	}
+	return count;
+}
+
+static void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without) {
+	data->count = 0;
+	for (size_t i = 0; i < scaling->points; i++) {
+		if (scaling->outlier[i] || i == without)
+			continue;
+		data->threads[data->count] = scaling->threads[i];
+		data->base[data->count] = scaling->log_seconds[i] + log(scaling->threads[i]);
+		data->weight[data->count++] = scaling->weight[i];
+	}
+	data->distinct = distinct_count(data);
+	data->kappa_top = kappa_top(data);
+	weights_scale(data);
+}
+
 /* The probability that the squares fall so much by chance when the point is left out (mean-shift model: Cook and
  * Weisberg 1982, section 2.2.2). The weights of both fits have a mean of 1: `scale` converts one to the other. */
 static double deleted_p(const struct scaling *scaling, enum scaling_law law, const struct scaling_data *all,

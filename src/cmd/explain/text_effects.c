@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the path from the baseline to the winner, one change at a time. */
+/* Prints effects of the parameters, their interactions, and counters that vary with the time. */
 #include <math.h>
 
 #include "base/json/js.h"
@@ -8,8 +8,6 @@
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
-
-/* Effects of the parameters, their interactions, and counters that vary with the time. */
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, CELL = 64 };
 static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05;
@@ -311,85 +309,6 @@ void explain_text_position(const struct explain_text *text) {
 	roofline_print(text);
 	sizes_print(text);
 	pareto_print(text);
-}
-
-enum { STEPS_SHOWN = 6 };
-
-static char *member_text(const char *name, const json_t *to, const json_t *from) {
-	char now[96], was[96], *clean = mem_strdup(name), *text;
-	explain_value_text(to, now, sizeof now);
-	explain_value_text(from, was, sizeof was);
-	text_clean(clean, false);
-	if (json_is_null(to))
-		text = mem_printf("without %s", clean);
-	else if (json_is_null(from))
-		text = mem_printf("%s=%s", clean, now);
-	else
-		text = mem_printf("%s=%s instead of %s", clean, now, was);
-	free(clean);
-	return text;
-}
-
-static char *step_text(const json_t *step) {
-	const json_t *was = json_object_get(step, "was");
-	char *line = mem_strdup("");
-	js_members (name, to, json_object_get(step, "set")) {
-		mem_auto char *member = member_text(name, to, json_object_get(was, name));
-		mem_append(&line, "%s%s", *line ? ", " : "", member);
-	}
-	return line;
-}
-
-static void step_print(const struct explain_text *text, const json_t *step) {
-	char ratio[64], *what = step_text(step);
-	explain_ratio_text(speedup_read(step), ratio, sizeof ratio);
-	ui_wrap(text->out, INDENT, INDENT + 22, "%-20s  %s%s", ratio, what,
-	        js_bool_or(step, "measured", false) ? "" : " (predicted)");
-	free(what);
-}
-
-/* Where the winner is not proven to be faster, neither is any step to it. */
-static const char *title_of(const json_t *result) {
-	if (verdict_of(result) == VERDICT_TIE)
-		return "from the baseline to a setting that is equally fast (one change at a time)";
-	if (!verdict_is_decided(result) && !json_object_get(result, "table"))
-		return "from the baseline to the best so far (undecided: the steps may be noise)";
-	return "what makes it fast (from the baseline, one change at a time)";
-}
-
-/* Measured prices take the place of steps from one configuration to the next. */
-static void worth_print(const struct explain_text *text) {
-	mem_auto char *unneeded = result_not_needed_text(text->result);
-	size_t i;
-	json_t *price;
-	explain_title(text, verdict_is_faster(text->result)
-	                        ? "what makes it fast (the time without a change / with all of them)"
-	                        : title_of(text->result));
-	json_array_foreach(json_object_get(text->result, "worth"), i, price) {
-		mem_auto char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
-		ui_wrap(text->out, INDENT, INDENT + 7, "%s", line);
-	}
-	if (*unneeded)
-		fprintf(text->out, "%*snot needed: %s\n", INDENT, "", unneeded);
-}
-
-void explain_text_path(const struct explain_text *text) {
-	const json_t *steps = json_object_get(text->result, "path");
-	size_t count = json_array_size(steps);
-	if (json_array_size(json_object_get(text->result, "worth"))) {
-		worth_print(text);
-		return;
-	}
-	if (count == 0)
-		return;
-	explain_title(text, title_of(text->result));
-	js_each (one, steps) {
-		if (one_at >= STEPS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, count - one_at);
-			break;
-		}
-		step_print(text, one);
-	}
 }
 
 /* The members in which the problems differ; empty if there is only one problem. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The answer to a trial: its samples, the use of resources, and the program's last words. */
 #include "worker/program/program_impl.h"
 
 #include <math.h>
@@ -7,6 +8,7 @@
 
 #include "base/json/js.h"
 #include "base/stats.h"
+#include "base/text.h"
 
 /* name in JSON, and whether it is a count (else a time) */
 #define FIGURES(X)                                                                                                     \
@@ -110,7 +112,8 @@ static json_t *number(double value) {
 	return value == rint(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : js_number(value);
 }
 
-void program_usage_set(const struct program_usage *usage, json_t *reply) {
+/* Sets "usage", "usage_reasons" for figures that are null, and "noise". */
+static void program_usage_set(const struct program_usage *usage, json_t *reply) {
 	json_t *figures = json_object(), *reasons = json_object();
 	for (int i = 0; i < FIGURE_COUNT; i++) {
 		const char *why = usage->reasons[i];
@@ -130,4 +133,85 @@ void program_usage_set(const struct program_usage *usage, json_t *reply) {
 	json_object_set_new(reply, "noise",
 	                    json_pack("{s:o, s:o, s:f}", "involuntary", number(total(usage, FIGURE_INVOLUNTARY)),
 	                              "run_delay_s", js_number(total(usage, FIGURE_RUN_DELAY)), "steal_s", usage->steal_s));
+}
+
+/* The last bytes as text, with blanks for zeros; the caller frees it. */
+static char *digest_end_text(const struct digest *digest) {
+	char *text = mem_alloc(digest->tail_size + 1, 1);
+	for (size_t i = 0; i < digest->tail_size; i++)
+		text[i] = digest->tail[i] ? digest->tail[i] : ' ';
+	return text;
+}
+
+enum { SAID_LINES = 10, SAID_LINES_SHOWN = 1000, SAID_LINE = 400 };
+
+/* Lines of binary data say nothing, so a few words replace a run of them. */
+static void line_add(json_t *lines, const char *line, bool binary) {
+	const char *last = json_string_value(json_array_get(lines, json_array_size(lines) - 1));
+	if (binary && last && strcmp(last, PROGRAM_BINARY) == 0)
+		return;
+	json_array_append_new(lines, json_string(binary ? PROGRAM_BINARY : line));
+}
+
+/* Adds the last lines of the text that are not empty. */
+static void lines_add(json_t *lines, char *text, size_t most) {
+	size_t end = strlen(text), start, count = 0;
+	for (start = end; start > 0 && count < most; start--)
+		count += text[start - 1] == '\n' && start < end;
+	start += count == most ? 1 : 0; /* that newline belongs to the line before */
+	for (char *line = text + start, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (strlen(line) > SAID_LINE)
+			line[SAID_LINE] = '\0';
+		bool binary = text_is_binary(line, strlen(line));
+		text_clean(line, false);
+		if (line[strspn(line, " ")])
+			line_add(lines, line, binary);
+	}
+}
+
+/* The last lines of stdout, as far as it was read, followed by those of stderr: an array of cleaned lines, a new
+ * reference. A request with `show` gets many more of them. */
+static json_t *program_said(const struct program_trial *trial) {
+	size_t most = trial->request->show ? SAID_LINES_SHOWN : SAID_LINES;
+	json_t *lines = json_array();
+	mem_auto char *out = digest_end_text(&trial->output.digest), *err = tail_raw(&trial->run.tail);
+	lines_add(lines, out, most);
+	lines_add(lines, err, most);
+	return lines;
+}
+
+json_t *program_reply_new(const struct program_trial *trial) {
+	json_t *reply = json_pack("{s:s, s:o, s:i}", "status", trial->status ? trial->status : "correct", "samples",
+	                          js_reals(trial->samples, trial->count), "batch", 1);
+	if (trial->status) {
+		json_object_set_new(reply, "message", json_string(trial->message));
+		json_object_set_new(reply, "said", program_said(trial));
+		if (trial->outside)
+			json_object_set_new(reply, "outside", json_true());
+		if (!isnan(trial->refused))
+			json_object_set_new(reply, "refused", json_real(trial->refused));
+		if (!isnan(trial->bound))
+			json_object_set_new(reply, "bound", json_real(trial->bound));
+	}
+	if (trial->unchecked[0])
+		json_object_set_new(reply, "unchecked", json_string(trial->unchecked));
+	if (trial->output.metric || trial->request->kernel)
+		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
+	if (trial->request->energy && trial->count > 0)
+		json_object_set_new(reply, "energy_j", js_reals(trial->joules, trial->count));
+	if (trial->hash[0])
+		json_object_set_new(reply, "hash", json_string(trial->hash));
+	if (trial->evidence)
+		json_object_set(reply, "evidence", trial->evidence);
+	if (trial->count > 0)
+		program_usage_set(trial->usage, reply);
+	else if (trial->lost_s > 0)
+		json_object_set_new(reply, "noise", json_pack("{s:f}", "steal_s", trial->lost_s));
+	json_object_set_new(reply, "output_bytes",
+	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.digest.bytes)
+	                                                          : json_null());
+	return reply;
 }
