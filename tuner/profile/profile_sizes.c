@@ -273,19 +273,19 @@ static int check_program(const json_t *program, struct err *err) {
 		RULE("?shell", flag),
 		RULE("?openmp", flag),
 		RULE("?maximize", flag),
-		{NULL},
+		{.name = NULL},
 	};
 	return check_members(program, rules, err) ? err_hint(err, "tune the program again: `sweetspot tune -- PROGRAM`")
 	                                          : 0;
 }
 
 static const struct rule baseline_rules[] = {
-	RULE("config", settings), RULE("median", amount), RULE("ci", interval, .null = true), {NULL}};
-static const struct rule speedup_rules[] = {RULE("ratio", ratio), RULE("ci", gain), {NULL}};
+	RULE("config", settings), RULE("median", amount), RULE("ci", interval, .null = true), {.name = NULL}};
+static const struct rule speedup_rules[] = {RULE("ratio", ratio), RULE("ci", gain), {.name = NULL}};
 static const struct rule provenance_rules[] = {
 	RULE("version", text),  RULE("command", text),      RULE("strategy", text),
 	RULE("seed", whole),    RULE("evaluations", count), RULE("measured", time),
-	RULE("session", count), RULE("search", count),      {NULL},
+	RULE("session", count), RULE("search", count),      {.name = NULL},
 };
 static const struct rule checked_rules[] = {{.name = "how", .words = "output same, files same, verify or nothing"},
                                             RULE("runs", count),
@@ -293,10 +293,12 @@ static const struct rule checked_rules[] = {{.name = "how", .words = "output sam
                                             RULE("?why", text),
                                             RULE("?except", text),
                                             RULE("?files", text),
-                                            {NULL}};
+                                            {.name = NULL}};
 /* The load of a machine that others used meanwhile. */
-static const struct rule busy_rules[] = {
-	RULE("load", noise), RULE("processors", count), {.name = "?narrower", .words = "processors or cores"}, {NULL}};
+static const struct rule busy_rules[] = {RULE("load", noise),
+                                         RULE("processors", count),
+                                         {.name = "?narrower", .words = "processors or cores"},
+                                         {.name = NULL}};
 static const struct rule entry_rules[] = {
 	RULE("kernel", word),
 	RULE("source", text),
@@ -319,7 +321,7 @@ static const struct rule entry_rules[] = {
 	{.name = "?checked", .members = checked_rules},
 	RULE("?evidence", evidence),
 	{.name = "?busy", .members = busy_rules},
-	{NULL},
+	{.name = NULL},
 };
 
 static int check_entry(const json_t *value, struct err *err) {
@@ -344,10 +346,10 @@ static int check_entries(const json_t *value, struct err *err) {
 static int profile_sizes_check(const json_t *sizes, struct err *err);
 
 int profile_check(const json_t *profile, struct err *err) {
-	static const struct rule machine_rules[] = {RULE("fingerprint", fingerprint), {NULL}};
+	static const struct rule machine_rules[] = {RULE("fingerprint", fingerprint), {.name = NULL}};
 	static const struct rule rules[] = {RULE("schema", schema),   RULE("generator", word),
 	                                    RULE("created", time),    {.name = "machine", .members = machine_rules},
-	                                    RULE("entries", entries), {NULL}};
+	                                    RULE("entries", entries), {.name = NULL}};
 	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
 	if (check_members(profile, rules, err))
 		return -1;

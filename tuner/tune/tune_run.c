@@ -299,6 +299,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 		return parallel_record(tune->bench.parallel, &done, err);
 	struct block *block = done.job->tag;
 	mem_auto struct pool_job *job = block->tag;
+	(void)job; /* it only ends here */
 	ptrdiff_t lead = lead_record(tune, &done, err);
 	if (lead >= 0)
 		block_fill(tune, block, &done, (size_t)lead);

@@ -150,8 +150,10 @@ static bool candidates_read(struct kokkos_variable *variable, const struct kokko
 static void variable_keep(struct kokkos_variable *variable) {
 	pthread_mutex_lock(&known.lock);
 	struct kokkos_variable *_Atomic *chunk = known.chunks[variable->id / CHUNK];
-	if (!chunk)
-		chunk = known.chunks[variable->id / CHUNK] = calloc(CHUNK, sizeof *chunk);
+	if (!chunk) {
+		chunk = calloc(CHUNK, sizeof *chunk);
+		known.chunks[variable->id / CHUNK] = chunk;
+	}
 	if (chunk) {
 		variable->next = known.last;
 		known.last = variable;

@@ -253,7 +253,9 @@ static void context_row(struct table *table, const json_t *context) {
 	bool changed = !json_equal(baseline, config);
 	snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(context, "calls", 0));
 	snprintf(tried, sizeof tried, "%lld", (long long)js_int_or(context, "tried", 0));
-	snprintf(gain, sizeof gain, changed ? "%.2fx" : "", js_real_or(context, "gain", NAN));
+	gain[0] = '\0';
+	if (changed)
+		snprintf(gain, sizeof gain, "%.2fx", js_real_or(context, "gain", NAN));
 	table_add(table, js_string_or(context, "name", "?"), problem, calls, tried, changed ? today : "",
 	          changed ? best : "no change", gain);
 }

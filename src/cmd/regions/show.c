@@ -342,7 +342,9 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 		percent(js_real_or(region, "share", NAN), share, sizeof share);
 		setting_text(json_object_get(region, "baseline"), today, sizeof today);
 		setting_text(json_object_get(region, "best"), best, sizeof best);
-		snprintf(gain, sizeof gain, times == 1 ? "" : "%.2fx", times);
+		gain[0] = '\0';
+		if (times != 1)
+			snprintf(gain, sizeof gain, "%.2fx", times);
 		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
 		fixed_print(region, name);
 	}

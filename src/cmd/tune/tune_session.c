@@ -62,11 +62,17 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 	row_put(html, "with", watch->best ? watch->best : "");
 	row_put(html, "baseline", baseline);
 	row_put(html, "last tried", watch->last ? watch->last : "");
-	snprintf(text, sizeof text, isfinite(now->gain) && !ended ? "%.2fx, not yet proven" : "", now->gain);
+	text[0] = '\0';
+	if (isfinite(now->gain) && !ended)
+		snprintf(text, sizeof text, "%.2fx, not yet proven", now->gain);
 	row_put(html, "gain", text);
-	snprintf(text, sizeof text, now->failures ? "%llu" : "", (unsigned long long)now->failures);
+	text[0] = '\0';
+	if (now->failures)
+		snprintf(text, sizeof text, "%llu", (unsigned long long)now->failures);
 	row_put(html, "failed", text);
-	snprintf(text, sizeof text, isfinite(now->left) && !ended ? "%.0f s" : "", now->left);
+	text[0] = '\0';
+	if (isfinite(now->left) && !ended)
+		snprintf(text, sizeof text, "%.0f s", now->left);
 	row_put(html, "time left, about", text);
 	row_put(html, "search", watch->note ? watch->note : "");
 	html_put(html, "</tbody></table>");
