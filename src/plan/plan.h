@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is measured, planned before the first trial: the plan for one kernel is its problem, its space on this machine,
- * and its baseline. */
+/* The plan of what is measured, made before the first trial: the plan for one kernel is its problem, its space on this
+ * machine, and its baseline. */
 #ifndef SRC_PLAN_PLAN_H
 #define SRC_PLAN_PLAN_H
 

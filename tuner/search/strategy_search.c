@@ -442,9 +442,8 @@ static struct entry judged(const struct entry *entry, double noise, const struct
 }
 
 /* The caller frees it. */
-static struct entry *judge(const struct leaders *leaders) {
+static struct entry *judge(const struct leaders *leaders, double noise) {
 	struct entry *all = mem_alloc(leaders->count + 1, sizeof *all);
-	double noise = leaders_noise(leaders);
 	for (size_t i = 0; i < leaders->count; i++)
 		all[i] = judged(&leaders->entries[i], noise, leaders);
 	return all;
@@ -453,9 +452,9 @@ static struct entry *judge(const struct leaders *leaders) {
 bool leaders_again(const struct leaders *leaders, uint64_t *index) {
 	if (leaders->count < 2)
 		return false;
-	mem_auto struct entry *all = judge(leaders);
-	size_t best = least(all, leaders->count), challenger = challenger_of(all, leaders->count, best);
 	double noise = leaders_noise(leaders), clear = noise > 0 ? CLEAR : 0;
+	mem_auto struct entry *all = judge(leaders, noise);
+	size_t best = least(all, leaders->count), challenger = challenger_of(all, leaders->count, best);
 	if (leaders->freedom >= FREEDOM_MIN && behind(&all[best], &all[challenger]) > clear)
 		return false;
 	*index = all[all[best].variance >= all[challenger].variance ? best : challenger].index;
@@ -463,8 +462,8 @@ bool leaders_again(const struct leaders *leaders, uint64_t *index) {
 }
 
 struct leader leaders_best(const struct leaders *leaders) {
-	mem_auto struct entry *all = judge(leaders);
 	double noise = leaders->freedom ? leaders_noise(leaders) : 0, lowest = INFINITY;
+	mem_auto struct entry *all = judge(leaders, noise);
 	bool known = leaders->freedom >= FREEDOM_MIN && noise > 0;
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < leaders->count; i++) {

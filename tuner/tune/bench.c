@@ -304,8 +304,14 @@ struct trial_request tune_search_request(const struct tune *tune, const json_t *
 	return request;
 }
 
-bool tune_is_tied(const struct tune *tune) {
+/* Was the last comparison a tie, which more pairs would not have changed? */
+static bool is_tied(const struct tune *tune) {
 	return tune->finals.dueled && tune->finals.duel.verdict == PAIRED_TIE && tune->finals.duel.decided;
+}
+
+double tune_finals_value(const struct tune *tune, bool proven) {
+	const struct tune_finals *last = &tune->finals;
+	return proven ? last->duel.median[0] : is_tied(tune) ? last->met_value : INFINITY;
 }
 
 /* The most that an evaluation takes, now that slower runs are ended. */

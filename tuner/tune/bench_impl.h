@@ -105,8 +105,8 @@ double tune_first_seconds(const struct tune *tune);
 /* A worker keeps only the last few configurations of a kernel: its baseline is set up again for the duel, verified, and
  * warmed up. */
 double tune_return_seconds(const struct tune *tune);
-/* Was the last comparison a tie, which more pairs would not have changed? */
-bool tune_is_tied(const struct tune *tune);
+/* The value that a new best has to beat after the last finals; INFINITY: they have decided nothing. */
+double tune_finals_value(const struct tune *tune, bool proven);
 bool tune_is_busy(const struct tune *tune); /* do single runs say little, because others use the machine? */
 
 /* ahead.c */

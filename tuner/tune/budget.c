@@ -210,8 +210,7 @@ static int pairs_wanted(const struct tune *tune) {
 static bool is_decided(const struct tune *tune) {
 	const struct tune_finals *last = &tune->finals;
 	bool faster = last->dueled && last->duel.verdict == PAIRED_FASTER;
-	double beaten = faster ? last->duel.median[0] : tune_is_tied(tune) ? last->met_value : INFINITY;
-	return last->met == tune->memory.best_index || tune->memory.best > SAME * beaten;
+	return last->met == tune->memory.best_index || tune->memory.best > SAME * tune_finals_value(tune, faster);
 }
 
 /* The noise at hand tells how long the finals take. As long as nothing better is found than what they have decided

@@ -330,8 +330,7 @@ void tune_proof_use(struct tune *tune) {
 bool tune_wants_final(const struct tune *tune) {
 	const struct tune_finals *last = &tune->finals;
 	bool done = is_proof(tune) && own_prices(last) && is_priced(last->worth);
-	double beaten = done ? last->duel.median[0] : tune_is_tied(tune) ? last->met_value : INFINITY;
-	return tune->memory.best_index != last->met && !(tune->memory.best > BETTER * beaten);
+	return tune->memory.best_index != last->met && !(tune->memory.best > BETTER * tune_finals_value(tune, done));
 }
 
 /* The time for checking a winner where no budget limits it is at least this. */

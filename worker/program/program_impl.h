@@ -297,6 +297,6 @@ struct program_simulated {
 
 #define PROGRAM_SIMULATE_OUT "out"
 #define PROGRAM_SIMULATE_LOG "log"
-/* What its samples were, what it used and, after a failure, its last words. New reference. */
+/* Returns its samples, what it used and, after a failure, its last words, as a new reference. */
 json_t *program_reply_new(const struct program_trial *trial);
 #endif

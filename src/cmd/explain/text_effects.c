@@ -20,7 +20,7 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 }
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. One whose interval begins
- * at 1, as it is printed, is no effect; where the interval is narrow, too, that is known. */
+ * at 1, as it is printed, is not clear; where the interval is narrow, it is clear that there is hardly any effect. */
 static bool is_clear(const json_t *effect) {
 	struct speedup ratio = speedup_read(effect);
 	bool decided = ratio.low >= 1 + PRINTED || ratio.high <= 1 + NARROW;
