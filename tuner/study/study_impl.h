@@ -141,6 +141,8 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  */
 struct csv *table_cells_rewrite(struct csv *csv);
+/* A table whose rows are what was measured, for the parameter of its header, the other way round; or as it is. */
+struct csv *table_turn(struct csv *csv);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
