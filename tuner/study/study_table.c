@@ -274,27 +274,6 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
-/* "N\\threads,1,2,4": the corner names the rows and the columns, or the columns alone if these are teams and the rows
- * words. NULL: it does not. */
-static const char *corner_split(struct csv *csv) {
-	const char *slash = strpbrk(csv->header[0], "\\/"), *team = table_is_team(csv->header[0]) ? csv->header[0] : NULL;
-	double number;
-	for (size_t c = 1; c < csv->columns; c++)
-		if (!table_number(csv, csv->header[c], true, &number))
-			return NULL;
-	for (size_t r = 0; r < csv->rows && team; r++)
-		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
-			team = NULL;
-	if (csv->columns > 2 && team) {
-		csv->header[0] = "series";
-		return table_is_threads(team) ? "threads" : team;
-	}
-	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
-		return NULL;
-	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
-	return slash + 1;
-}
-
 /* "Average,4.2" below the rows is not one of them. */
 static int summary_refuse(const struct csv *csv, const char *path, struct err *err) {
 	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
@@ -319,9 +298,8 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		table_translate(csv->header[c], header);
 		csv->header[c] = arena_strdup(csv->arena, header);
 	}
-	csv = table_turn(csv);
-	const char *noted = corner_split(csv);
-	table->csv = table_cells_rewrite(csv);
+	const char *noted = NULL;
+	table->csv = table_cells_rewrite(csv, &noted);
 	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;

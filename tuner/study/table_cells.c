@@ -358,7 +358,7 @@ static bool is_transposed(const struct csv *csv) {
 	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
 }
 
-struct csv *table_turn(struct csv *csv) {
+static struct csv *turn(struct csv *csv) {
 	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
 		return csv;
 	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
@@ -443,7 +443,30 @@ static void serial_split(struct csv *csv, size_t column) {
 	csv->columns = columns + 1;
 }
 
-struct csv *table_cells_rewrite(struct csv *csv) {
+/* "N\\threads,1,2,4": the corner names the rows and the columns, or the columns alone if these are teams and the rows
+ * words. NULL: it does not. */
+static const char *corner_split(struct csv *csv) {
+	const char *slash = strpbrk(csv->header[0], "\\/"), *team = table_is_team(csv->header[0]) ? csv->header[0] : NULL;
+	double number;
+	for (size_t c = 1; c < csv->columns; c++)
+		if (!table_number(csv, csv->header[c], true, &number))
+			return NULL;
+	for (size_t r = 0; r < csv->rows && team; r++)
+		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
+			team = NULL;
+	if (csv->columns > 2 && team) {
+		csv->header[0] = "series";
+		return table_is_threads(team) ? "threads" : team;
+	}
+	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
+		return NULL;
+	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
+	return slash + 1;
+}
+
+struct csv *table_cells_rewrite(struct csv *csv, const char **noted) {
+	csv = turn(csv);
+	*noted = corner_split(csv);
 	bool commas = has_decimal_commas(csv, 0, 1);
 	for (size_t c = 0; c < csv->columns; c++) {
 		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
