@@ -121,8 +121,9 @@ static int cpu_read(struct elsewhere *there, struct arena *arena, const char *te
 		return status;
 	const char *near = name_near(there->tables, text);
 	err_set(err, ERR_USAGE, NULL, "no processor \"%.60s\" is known", text);
-	return err_hint(err, "%s%s%sgive FAMILY-MODEL as 6-8F, 25-11 or 41-d40, which `lscpu` shows there (of x86, the "
-	                     "model in hexadecimal), or a name such as sapphirerapids or genoa",
+	return err_hint(err,
+	                "%s%s%sgive FAMILY-MODEL as 6-8F, 25-11 or 41-d40, which `lscpu` shows there (of x86, the "
+	                "model in hexadecimal), or a name such as sapphirerapids or genoa",
 	                near ? "did you mean " : "", near ? near : "", near ? "? or " : "");
 }
 

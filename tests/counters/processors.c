@@ -181,8 +181,8 @@ static void test_forms(const struct counter_tables *tables) {
 }
 
 static void test_refused(const struct counter_tables *tables) {
-	static const char *const wrong[] = {"",       "-",      "6-",   "-8F", "nosuch", "saphirerapids",
-	                                    "6-8F-1", "%s%s%n", "6_8F", "6-8G", "6-143", "0x-8F"};
+	static const char *const wrong[] = {"",       "-",      "6-",   "-8F",  "nosuch", "saphirerapids",
+	                                    "6-8F-1", "%s%s%n", "6_8F", "6-8G", "6-143",  "0x-8F"};
 	char many[4000];
 	memset(many, 'x', sizeof many - 1);
 	many[sizeof many - 1] = '\0';
