@@ -7,7 +7,8 @@
  * multiples of 2^-12, so that whole numbers sum them up in any order.
  *
  * One cooperative launch does all loops. A warp has the same objects in each, and walks through them forwards and backwards
- * in turn: what it has read last is still in the L2 cache.
+ * in turn: what it has read last is still in the L2 cache, and the tiles behind it are on their way there while blocks wait
+ * for each other.
  *
  * The host (kmeans_cuda.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
@@ -220,8 +221,13 @@ static __device__ __forceinline__ void cells_fill(const block &b, unsigned *word
 	__syncthreads();
 }
 
+static __device__ __forceinline__ void tile_prefetch(const real *objects, const label *membership, ss_i64 first) {
+	ss_prefetch(objects + first * D, TILE * D * sizeof(real));
+	ss_prefetch(membership + first, TILE);
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK) assign(const real *objects, real *centres, label *membership, ss_u64 *changed, ss_i64 n, int loops,
-                                  ss_u64 *sums, unsigned *words, unsigned *barrier) {
+                                  ss_u64 *sums, unsigned *words, unsigned *barrier, int ahead) {
 	SS_DYNAMIC(unsigned, shared);
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
 	real *const rows = reinterpret_cast<real *>(shared + EDGE * EDGE);
@@ -229,38 +235,42 @@ extern "C" __global__ void __launch_bounds__(BLOCK) assign(const real *objects, 
 	unsigned *const queue = reinterpret_cast<unsigned *>(b.sums + K * (D + 1) * COPIES) + warp * QUEUE;
 	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE, start = ((ss_i64)blockIdx.x * warps + warp) * TILE;
 	const ss_i64 end = start < n ? start + (n - 1 - start) / step * step : start; /* the last tile */
-	tile ahead;
+	const int tiles = start < n ? (int)((end - start) / step) + 1 : 0;
+	tile coming;
 	for (int e = (int)threadIdx.x; e < K * (D + 1) * COPIES; e += (int)blockDim.x)
 		b.sums[e] = 0;
-	if (start < n)
-		ahead.read(objects + start * D, membership + start, lane);
+	if (tiles > 0)
+		coming.read(objects + start * D, membership + start, lane);
 	centres_move(b, centres, sums);
 	for (int loop = 0; loop < loops; loop++) {
 		const ss_i64 last = loop % 2 == 0 ? end : start, way = loop % 2 == 0 ? step : -step;
 		int queued = 0, moved = 0;
+		ss_i64 first = last == end ? start : end;
 		cells_fill(b, words, barrier);
-		for (ss_i64 first = loop % 2 == 0 ? start : end; start < n; first += way) {
+		for (int at = 0; at < tiles; at++, first += way) {
 			const int left = (int)min(n - first, (ss_i64)TILE);
 			looks own;
 			if (loop == 0)
-				own.take<true>(b, ahead, membership + first, left, lane);
+				own.take<true>(b, coming, membership + first, left, lane);
 			else
-				own.take<false>(b, ahead, membership, left, lane);
-			if (first != last)
-				ahead.read(objects + (first + way) * D, membership + first + way, lane);
+				own.take<false>(b, coming, membership, left, lane);
+			if (at + 1 < tiles)
+				coming.read(objects + (first + way) * D, membership + first + way, lane);
+			if (lane == 0 && ahead > 0 && at + ahead < tiles)
+				tile_prefetch(objects, membership, first + ahead * way);
 			own.queue_up(queue, queued, first, left, lane);
 			__syncwarp();
 			for (; queued >= 32; queued -= 32)
 				moved += object_move(b, objects, membership, queue[queued - 32 + lane]);
 			__syncwarp();
-			if (first == last)
-				break;
 		}
 		if (lane < queued)
 			moved += object_move(b, objects, membership, queue[lane]);
 		__syncwarp();
-		if (start < n) /* some of its labels have just changed */
-			ahead.read(objects + last * D, membership + last, lane);
+		if (tiles > 0) /* some of its labels have just changed */
+			coming.read(objects + last * D, membership + last, lane);
+		for (int at = 1; lane == 0 && at < min(ahead, tiles); at++)
+			tile_prefetch(objects, membership, last - at * way);
 		changed_add(changed + loop, moved, lane);
 		__syncthreads();
 		sums_flush(b, sums, warp, warps, lane);

@@ -18,6 +18,7 @@ enum {
 	KMEANS_GROUP,
 	KMEANS_COPIES,
 	KMEANS_CELLS,
+	KMEANS_AHEAD,
 	KMEANS_PER_SM,
 	KMEANS_LAUNCH
 };
@@ -57,6 +58,7 @@ struct kmeans_cuda_state {
 	size_t real, label; /* bytes */
 	int points, group;  /* group: clusters, 0 none */
 	int copies;         /* of direct's sums in a warp */
+	int ahead;          /* bounds' tiles on their way to the L2 cache */
 	unsigned parts;     /* tables of sums */
 	unsigned cells;     /* of bounds, along an edge */
 	int chunk;          /* clusters at a time in shared memory */
