@@ -120,6 +120,8 @@ void report_answers(struct report *report, const json_t *document);
 struct report_line {
 	const char *anchor, *name, *about; /* the place that it leads to, and what it is about */
 };
+/* The problem, and the objective where it is not time; lives as long as the report. */
+const char *report_about(const struct report *report, const struct report_section *section);
 /* Begins a section that is folded behind its heading and its verdict; it ends with </section></details>. */
 void report_fold(struct report *report, const struct report_line *line, const char *verdict);
 const char *report_program(const json_t *document); /* the name of a program whose regions were tuned */

@@ -401,11 +401,9 @@ static void why_put(struct report *report, const struct report_section *section)
 void report_section(struct report *report, const struct report_section *section) {
 	static void (*const parts[])(struct report *, const struct report_section *) = {
 		report_curves, report_parts, best_put, report_effects, report_scaling};
-	bool time = strcmp(section->objective, "time") == 0;
 	mem_auto char *brief = section->tune ? results_brief(section->tune) : NULL;
-	const char *about =
-		arena_printf(report->arena, "%s%s%s", section->problem_text, time ? "" : ", ", time ? "" : section->objective);
-	report_fold(report, &(struct report_line){section->anchor, section->kernel, about}, brief ? brief : "");
+	const struct report_line line = {section->anchor, section->kernel, report_about(report, section)};
+	report_fold(report, &line, brief ? brief : "");
 	(report->from ? from_describe : store_describe)(report, section);
 	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
 		parts[i](report, section);
