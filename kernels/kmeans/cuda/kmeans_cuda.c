@@ -43,7 +43,7 @@ enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'bounds' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "data layout, memory of the sums, and where the new centres are computed", SS_WORD,
-                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "naive", NULL, 0, 0},
+                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "all_gpu", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects per thread, or at once in its registers", SS_INT, "1,2,4,8", "1",

@@ -47,7 +47,7 @@ extern "C" __global__ void vote(int *out) {
 	out[64 + lane] = __reduce_max_sync(0xffffffff, lane ^ 21);
 	out[96 + lane] = __shfl_xor_sync(0xffffffff, lane, 3, 8);
 	out[128 + lane] = __syncthreads_count(lane > 4);
-	out[160 + lane] = (int)__half2float(__hadd(__float2half(2048), lane));
+	out[160 + lane] = (int)__half2float(__hadd(__float2half(2048), __float2half(lane)));
 }
 
 /* Each block writes, then reads the next one's value. */
