@@ -27,7 +27,8 @@ static double gain_of(const struct study *study, size_t row) {
 static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, each_of, rows);
 	for (size_t i = 0; i < count && gpu_possible(study, gpu_shared_share); i++) {
-		double each = each_of(study, rows[i]), share = 100 * gpu_shared_share(study, rows[i]), gain = gain_of(study, rows[i]);
+		double each = each_of(study, rows[i]), share = 100 * gpu_shared_share(study, rows[i]),
+			   gain = gain_of(study, rows[i]);
 		if (!(each >= EACH_LEAST) || gain < gpu_margin(study))
 			continue;
 		struct finding *finding = findings_add(findings, isnan(gain) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, gain,

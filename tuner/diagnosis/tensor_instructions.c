@@ -7,8 +7,8 @@
 #include "tuner/diagnosis/gpu_impl.h"
 
 static const double BUSY_LEAST = 30;
-/* An H200 makes 466 TFLOP/s by mma.sync while the tensor cores are busy in 75 % of the cycles: .63 of the 989 that its data
- * sheet gives them. */
+/* An H200 makes 466 TFLOP/s by mma.sync while the tensor cores are busy in 75 % of the cycles: .63 of the 989 that its
+ * data sheet gives them. */
 static const double SINGLE_RATE = 0.63;
 
 static double share_of(const struct study *study, size_t row) {

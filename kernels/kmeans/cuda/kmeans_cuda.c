@@ -59,7 +59,8 @@ static const struct ss_param params[] = {
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
-                       "queued", "variant == 'all_gpu' or variant == 'partial' or variant != 'bounds' and " CONSTANT, 0, 0},
+                       "queued", "variant == 'all_gpu' or variant == 'partial' or variant != 'bounds' and " CONSTANT, 0,
+                       0},
 	{.name = NULL},
 };
 

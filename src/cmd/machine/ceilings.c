@@ -174,8 +174,8 @@ static int item_judge(struct app *app, struct ceiling_item *item, const struct t
 	return 0;
 }
 
-static int item_measure(struct app *app, const struct runner *runner, struct ceiling_item *item, const struct plan *plan,
-                        struct err *err) {
+static int item_measure(struct app *app, const struct runner *runner, struct ceiling_item *item,
+                        const struct plan *plan, struct err *err) {
 	js_auto json_t *config = config_json(item);
 	js_auto json_t *problem = problem_json(item);
 	struct trial_request request = {.kernel = "ceiling",

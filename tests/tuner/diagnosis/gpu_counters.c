@@ -168,8 +168,9 @@ static void unknown_test(void) {
 	json_t *list = examined(study);
 	const json_t *one = found_of(list, "bank_conflicts");
 	mem_auto char *text = json_dumps(one ? one : list, 0);
-	ok(one && json_is_null(json_object_get(one, "at_most")) && strstr(text, "machine --ceilings") && !strstr(text, "nan"),
-	   "without ceilings, the cost of bank conflicts is unknown, and the command that measures them is named");
+	ok(one && json_is_null(json_object_get(one, "at_most")) && strstr(text, "machine --ceilings") &&
+	       !strstr(text, "nan"),
+	   "the cost of bank conflicts is unknown without ceilings, whose command is named");
 	json_decref(list);
 	study_free(study);
 	json_decref(rows);

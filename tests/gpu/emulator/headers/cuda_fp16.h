@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* In place of the toolkit's: a number of 16 bits, which is a float in every operation (NVIDIA, "CUDA Math API", "Half"). */
+/* In place of the toolkit's: a number of 16 bits, which is a float in every operation (NVIDIA, "CUDA Math API",
+ * "Half"). */
 #ifndef TESTS_GPU_EMULATOR_HEADERS_CUDA_FP16_H
 #define TESTS_GPU_EMULATOR_HEADERS_CUDA_FP16_H
 struct __half {
