@@ -305,17 +305,17 @@ static void compact(struct surrogate *surrogate) {
 /* What a proposal has to gain (a logarithm). A search that gains less and less where it is must look elsewhere, while
  * the model, all of whose latest results are alike, promises little there: the step grows with each result behind the
  * first VAIN in a row that have not improved the best by CLEARLY. Every DRAWN_EACH-th one is drawn instead, from an
- * exponential distribution with a mean of DRAWN, unless sources tell where to look. Where configurations are ruled out
- * there is no step, because little is known beyond such a limit anyway. */
-enum { DRAWN_EACH = 2 };
+ * exponential distribution with a mean of DRAWN, unless sources or costs guide the search. Where configurations are
+ * ruled out there is no step, because little is known beyond such a limit anyway. */
+enum { DRAWN_EACH = 2, DRAWN_FROM = 12 };
 static const double CLEARLY = 0.01, STEP_EACH = 0.004, STEP_MOST = 0.1, VAIN = 4, DRAWN = 0.05;
 
 /* The same for the same turn, however often it is asked. */
 static double step_of(const struct surrogate *surrogate) {
 	size_t turn = surrogate->fit.told + surrogate->waiting.count;
 	struct rng rng;
-	bool drawn = turn % DRAWN_EACH == 0;
-	if (surrogate->odds.strict || (drawn && surrogate->prior.source_count))
+	bool drawn = turn % DRAWN_EACH == 0, guided = surrogate->prior.source_count || cost_power(surrogate->cost) > 0;
+	if (surrogate->odds.strict || (drawn && (guided || turn < DRAWN_FROM)))
 		return 0;
 	if (!drawn)
 		return fmin(STEP_MOST, STEP_EACH * fmax(0, (double)surrogate->worth.vain - VAIN));
