@@ -360,6 +360,7 @@ struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;
 	size_t count;
 	double seconds; /* that they may take part */
+	double cut;     /* their trials end after so many times the winner's; 0: they do not */
 	bool again;     /* an earlier duel has not proven what it set out to prove */
 	bool rough;     /* the gain need not be known well, only whether there is one */
 	bool doubted;   /* the first of them has more changes, and takes the winner's place if those pay */
