@@ -13,15 +13,6 @@ enum { PAIRS_LIMIT = 100000 };
 /* With a smaller gain than so many margins it is better to know first whether there is any. */
 static const double REPLACE_MARGINS = 3;
 
-const struct duel_options duel_defaults = {
-	.pairs_min = RACE_PAIRS_MIN,
-	.pairs_max = RACE_PAIRS_MAX,
-	.margin = 0.01,
-	.level = 0.95,
-	.seconds_max = 30,
-	.phase = "duel",
-};
-
 static int options_check(const struct duel_options *options, struct err *err) {
 	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
@@ -504,16 +495,4 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 		status = duel_conclude(&duel, result, err);
 	arms_free(&duel);
 	return status;
-}
-
-void duel_result_clear(struct duel_result *result) {
-	free(result->a);
-	free(result->b);
-	free(result->others);
-	*result = (struct duel_result){0};
-}
-
-double duel_noise_floor(const struct duel_result *result) {
-	const double *ci = result->control.ci;
-	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }
