@@ -174,6 +174,17 @@ static bool quantity_read(const char *text, struct table_name *name) {
 	return true;
 }
 
+/* "IOPS (K)" and "GFLOPS (higher is better)". */
+static bool bare_rate_read(const char *text, const char *behind, struct table_name *name) {
+	char rate[TABLE_NAME];
+	snprintf(rate, sizeof rate, "%.*s", (int)strcspn(text, " (["), text);
+	if (!behind || !strpbrk(text, "([") || !unit_read(rate, name))
+		return false;
+	name->scale *= strcmp(behind, "k") == 0 ? 1e3 : strcmp(behind, "m") == 0 ? 1e6 : 1;
+	name->base[0] = '\0';
+	return true;
+}
+
 static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
@@ -193,7 +204,7 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 		unit = last && last > text ? last + 1 : NULL;
 	}
 	if (!unit || !unit_read(unit, name))
-		return false;
+		return bare_rate_read(text, unit, name);
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
@@ -260,7 +271,7 @@ bool table_is_statistic(const struct table_name *name) {
 	return parts(
 		name->base,
 		"min max std stddev stdev sd sem sigma var variance cv ci low high lower upper q1 q3 p5 p25 p75 p90 p95 "
-		"p99 err error deviation samples runs repeats repetitions reps trials",
+		"p99 ideal theoretical expected predicted err error deviation samples runs repeats repetitions reps trials",
 		false);
 }
 
