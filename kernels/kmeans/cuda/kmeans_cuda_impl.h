@@ -16,7 +16,6 @@ enum {
 	KMEANS_BLOCK,
 	KMEANS_POINTS,
 	KMEANS_GROUP,
-	KMEANS_COPIES,
 	KMEANS_CELLS,
 	KMEANS_AHEAD,
 	KMEANS_PER_SM,
@@ -45,7 +44,6 @@ struct kmeans_cuda_variant {
 	bool constant;  /* the problem's sizes are compiled in, and labels are as short as possible */
 	bool by_column; /* the centres, too */
 	bool cells;     /* of a grid, and one launch for all loops */
-	bool direct;    /* objects of 4, 8 or 16 bytes, which are not kept in shared memory */
 };
 
 /* Points in a loop of a variant whose host computes the new centres. */
@@ -57,7 +55,6 @@ struct kmeans_cuda_state {
 	struct gpu *gpu;
 	size_t real, label; /* bytes */
 	int points, group;  /* group: clusters, 0 none */
-	int copies;         /* of direct's sums in a warp */
 	int ahead;          /* bounds' tiles on their way to the L2 cache */
 	unsigned parts;     /* tables of sums */
 	unsigned cells;     /* of bounds, along an edge */

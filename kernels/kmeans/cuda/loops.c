@@ -124,7 +124,7 @@ struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_
 	return fits ? in : NULL;
 }
 
-/* Resources of resident blocks; the enums at the top of fused.cu, direct.cu and tensor.cu say why. */
+/* Resources of resident blocks; the enums at the top of fused.cu and tensor.cu say why. */
 
 /* Numbers on their way: the host has doubles by rows. */
 
