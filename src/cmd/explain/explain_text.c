@@ -481,7 +481,6 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	explain_text_decide(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
-	explain_text_position(&text);
 	others_print(&text);
 	explain_text_next(&text);
 }
