@@ -31,7 +31,7 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32, AHEAD_MAX = 64 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32 };
 enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'bounds' or variant == 'tensor')"
@@ -46,8 +46,6 @@ static const struct ss_param params[] = {
                       "0,2,4,8", "0", "variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
 	[KMEANS_CELLS] = {"cells", "edge of the grid whose cells keep bounds, and so the clusters that may be the nearest",
                       SS_INT, "32,64,128", "128", "variant == 'bounds'", 32, 128},
-	[KMEANS_AHEAD] = {"ahead", "tiles of a warp on their way to the L2 cache", SS_INT, "0,2,4,8,16", "0",
-                      "variant == 'bounds'", 0, AHEAD_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
@@ -116,7 +114,6 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->label = !s->variant->constant ? 4 : input->in.clusters < 256 ? 1 : 2;
 	s->points = (int)call->config[KMEANS_POINTS].i;
 	s->group = (int)call->config[KMEANS_GROUP].i;
-	s->ahead = (int)call->config[KMEANS_AHEAD].i;
 	s->cells = s->variant->cells ? (unsigned)call->config[KMEANS_CELLS].i : 0;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }

@@ -295,7 +295,7 @@ static void all_loops(struct kmeans_cuda_state *s) {
 	long long n = (long long)s->input->in.n;
 	int loops = (int)s->input->in.loops;
 	GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &s->changed, &n, &loops, &s->sums,
-	           &s->words, &barrier, &s->ahead);
+	           &s->words, &barrier);
 }
 
 void kmeans_cuda_loops(struct kmeans_cuda_state *s) {
