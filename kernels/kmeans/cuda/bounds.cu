@@ -7,8 +7,8 @@
  * multiples of 2^-12, so that whole numbers sum them up in any order.
  *
  * One cooperative launch does all loops. A warp has the same objects in each, and walks through them forwards and backwards
- * in turn: what it has read last is still in the L2 cache. (To fetch more tiles ahead into that cache makes it slower: 1.0 to
- * 1.6 times on an H200.)
+ * in turn: what it has read last is still in the L2 cache. (Fetching more tiles ahead into that cache does not pay: 0.98
+ * to 1.6 times the time on an H200.)
  *
  * The host (kmeans_cuda.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
