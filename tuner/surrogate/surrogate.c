@@ -302,7 +302,7 @@ static void compact(struct surrogate *surrogate) {
 	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 
-/* What a proposal has to gain (a logarithm). A search that gains less and less where it is must look elsewhere, while
+/* The gain (a logarithm) to be promised. A search that gains less and less where it is must look elsewhere, while
  * the model, all of whose latest results are alike, promises little there: the step grows with each result behind the
  * first VAIN in a row that have not improved the best by CLEARLY. Every DRAWN_EACH-th one is drawn instead, from an
  * exponential distribution with a mean of DRAWN, unless sources or costs guide the search. Where configurations are
