@@ -32,7 +32,7 @@ def compiler_of(language: str, compiler: Optional[str], options: Sequence[str]) 
     kept = []
     for option in options:
         mapped = next((gnu for start, gnu in _GNU.items() if option.startswith(start)), option)
-        kept += [] if option.startswith(("-gpu", "-M")) else [mapped]
+        kept += [] if option.startswith(("-gpu", "-ta", "-M")) else [mapped]
     gone = [option for option in options if option not in kept]
     warnings.warn("%s is not installed: %s compiles instead%s" % (compiler, usual, ", without " + " ".join(gone) if gone else ""), stacklevel=2)
     return usual, kept
@@ -47,7 +47,12 @@ def build(path: str, library: str, language: str, compiler: Optional[str], optio
         start += ["-cpp", "-ffree-line-length-none", "-J", os.path.dirname(library)]
     if re.search(r"omp\.h|#pragma omp|!\$omp|use omp_lib", text, re.I) and base != "nvcc":
         start += ["-fopenmp"] if "nv" not in base else ["-mp"]
-    done = subprocess.run([command, *start, *given, path, "-o", library], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    line = [command, *start, *given, path, "-o", library]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode and compiler not in (None, command) and "-fopenacc" in given:  # GNU's lack clauses, or crash on them
+        warnings.warn("%s cannot compile the directives of OpenACC in %s: they are left out" % (command, os.path.basename(path)), stacklevel=2)
+        line.remove("-fopenacc")
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if re.search(r"error|undefined|fatal", line, re.I)]
         raise CompileError((lines or done.stderr.splitlines() or ["%s failed" % command])[0])
