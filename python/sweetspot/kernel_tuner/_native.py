@@ -22,12 +22,22 @@ class CompileError(Exception):
     pass
 
 
-def compiler_of(language: str, compiler: Optional[str], options: Sequence[str]) -> Tuple[str, List[str]]:
+def _found(compiler: str) -> Optional[str]:
+    toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
+    return shutil.which(compiler) or (shutil.which(compiler, path=toolkit) if compiler == "nvcc" else None)
+
+
+def compiler_of(path: str, language: str, compiler: Optional[str], options: Sequence[str]) -> Tuple[str, List[str]]:
     """The compiler and its options; a compiler that is not here is replaced by GNU's, which is said."""
-    usual = "gfortran" if language == "Fortran" else "g++"
-    if not compiler or shutil.which(compiler):
-        return compiler or usual, list(options)
-    if not shutil.which(usual):
+    cuda = path.endswith(".cu")
+    usual = "nvcc" if cuda else "gfortran" if language == "Fortran" else "g++"
+    wanted = usual if compiler is None or (cuda and compiler == "g++") else compiler
+    found = _found(wanted)
+    if found or wanted == usual:
+        if not found:
+            raise CompileError("%s, which compiles %s, is not installed" % (wanted, "host code with kernels of CUDA" if cuda else language))
+        return found, list(options)
+    if not _found(usual):
         raise CompileError("neither %s nor %s is installed" % (compiler, usual))
     kept = []
     for option in options:
@@ -40,7 +50,7 @@ def compiler_of(language: str, compiler: Optional[str], options: Sequence[str]) 
 
 def build(path: str, library: str, language: str, compiler: Optional[str], options: Sequence[str], text: str) -> None:
     """Compiles one source file; raises CompileError with the first error."""
-    command, given = compiler_of(language, compiler, options)
+    command, given = compiler_of(path, language, compiler, options)
     base = os.path.basename(command)
     start = ["-shared", "-Xcompiler", "-fPIC"] if base == "nvcc" else ["-shared", "-fPIC", "-O3"]
     if language == "Fortran" and "gfortran" in base:
@@ -49,7 +59,7 @@ def build(path: str, library: str, language: str, compiler: Optional[str], optio
         start += ["-fopenmp"] if "nv" not in base else ["-mp"]
     line = [command, *start, *given, path, "-o", library]
     done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode and compiler not in (None, command) and "-fopenacc" in given:  # GNU's lack clauses, or crash on them
+    if done.returncode and "-fopenacc" in given and "-fopenacc" not in options:  # GNU's lack clauses, or crash on them
         warnings.warn("%s cannot compile the directives of OpenACC in %s: they are left out" % (command, os.path.basename(path)), stacklevel=2)
         line.remove("-fopenacc")
         done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
