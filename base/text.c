@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/mem.h"
 
@@ -36,6 +37,14 @@ static bool second_fits(unsigned char first, unsigned char second) {
 const char *text_base_name(const char *path) {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
+}
+
+bool text_time(double seconds, const char *format, char *text, size_t size) {
+	bool known = seconds >= 0 && seconds < 253402300800.0; /* the year 10000, which would not fit */
+	time_t time = known ? (time_t)seconds : 0;
+	struct tm tm;
+	*text = '\0';
+	return known && gmtime_r(&time, &tm) && strftime(text, size, format, &tm) > 0;
 }
 
 bool text_ends_with(const char *text, const char *end) {

@@ -17,6 +17,9 @@ bool text_is_control(const char *text, size_t length);
 void text_code_point(FILE *out, const char *text, size_t length);
 const char *text_base_name(const char *path); /* behind the last slash */
 bool text_ends_with(const char *text, const char *end);
+/* Writes seconds since 1970 as UTC in a format of strftime(3); false and "" for what is not a time before the year
+ * 10000. */
+bool text_time(double seconds, const char *format, char *text, size_t size);
 /* Is much of what is visible malformed UTF-8 or controls? Colours and a few words of another encoding are text. */
 bool text_is_binary(const char *text, size_t size);
 /* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */

@@ -49,7 +49,8 @@ bool counter_can(const struct counter_backend *backend, const char *event, const
 	}
 	backend->probe(&probe);
 	if (!probe.usable) {
-		snprintf(reason, COUNTER_REASON, "%s", probe.reason);
+		bool told = strstr(probe.reason, probe.fix);
+		snprintf(reason, COUNTER_REASON, "%.120s%s%.76s", probe.reason, told ? "" : "; ", told ? "" : probe.fix);
 		return false;
 	}
 	if (backend->can)

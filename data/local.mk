@@ -48,15 +48,19 @@ dist_events_DATA = \
 	%D%/events/amd-zen6.json \
 	%D%/events/apple-apple.json \
 	%D%/events/arm-a64fx.json \
+	%D%/events/arm-ampereone.json \
+	%D%/events/arm-ampereonex.json \
 	%D%/events/arm-armv8.json \
 	%D%/events/arm-cortex-a57.json \
 	%D%/events/arm-cortex-a76.json \
+	%D%/events/arm-monaka.json \
 	%D%/events/arm-neoverse-n1.json \
 	%D%/events/arm-neoverse-n2.json \
 	%D%/events/arm-neoverse-n3.json \
 	%D%/events/arm-neoverse-v1.json \
 	%D%/events/arm-neoverse-v2.json \
 	%D%/events/arm-neoverse-v3.json \
+	%D%/events/arm-olympus.json \
 	%D%/events/ibm-power10.json \
 	%D%/events/ibm-power9.json \
 	%D%/events/intel-alderlake.json \

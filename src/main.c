@@ -246,6 +246,49 @@ static void usage_hint(const struct cmd *cmd, struct err *err) {
 }
 
 /* `words` is the number of words before the options: the program's name and the command. */
+enum { VERBS_MAX = 16 };
+
+static int verb_unknown(const struct cmd *cmd, const char *word, struct err *err) {
+	const char *names[VERBS_MAX];
+	char meant[64], hint[160] = "the verbs are ";
+	size_t count = 0;
+	while (count < VERBS_MAX && cmd->verbs[count])
+		count++;
+	for (size_t i = 0, at = strlen(hint); i < count && at < sizeof hint; i++) {
+		names[i] = cmd->verbs[i]->name;
+		at += (size_t)snprintf(hint + at, sizeof hint - at, "%s%s", names[i],
+		                       i + 2 < count   ? ", "
+		                       : i + 1 < count ? " and "
+		                                       : "");
+	}
+	snprintf(meant, sizeof meant, "did you mean `sweetspot %s %%s`?", cmd->name);
+	return opt_refuse(err, word, names, count, meant, hint, "unknown verb: `sweetspot %s %s`", cmd->name, word);
+}
+
+static int verb_check(const struct cmd *cmd, const struct cmd_verb *verb, const struct opt_args *args,
+                      struct err *err) {
+	size_t words = opt_words(args) ? opt_words(args) - 1 : 0;
+	const char *other = *verb->options ? opt_other(args, cmd->options, verb->options) : NULL;
+	char hint[80];
+	snprintf(hint, sizeof hint, "`sweetspot %s --help` lists the options of each verb", cmd->name);
+	if (other)
+		return err_set(err, ERR_USAGE, hint, "--%s is not an option of `%s %s`", other, cmd->name, verb->name);
+	if (words < verb->least || words > verb->most)
+		return err_set(err, ERR_USAGE, verb->example, "too %s words for `%s %s`", words < verb->least ? "few" : "many",
+		               cmd->name, verb->name);
+	return 0;
+}
+
+static int verb_run(const struct cmd *cmd, struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : cmd->verb;
+	if (!word)
+		return err_set(err, ERR_USAGE, cmd->verbs[0]->example, "give a verb");
+	for (const struct cmd_verb *const *verb = cmd->verbs; *verb; verb++)
+		if (strcmp((*verb)->name, word) == 0)
+			return verb_check(cmd, *verb, args, err) ? -1 : (*verb)->run(app, args, err);
+	return verb_unknown(cmd, word, err);
+}
+
 static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *argv, struct err *err) {
 	mem_auto const struct opt **tables = tables_of(cmd);
 	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
@@ -268,7 +311,9 @@ static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *arg
 		signals_set();
 	struct ui *ui = ui_new(stdout, stderr, opt_has(args, "quiet"), opt_has(args, "verbose"));
 	struct app *app = app_new(ui, argc, argv, &signals_interrupted, &signals_abandoned);
-	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) || cmd->run(app, args, err)) && err->code == ERR_OK)
+	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) ||
+	     (cmd->verbs ? verb_run(cmd, app, args, err) : cmd->run(app, args, err))) &&
+	    err->code == ERR_OK)
 		err->code = ERR_FAILED;
 	if (err->code == ERR_USAGE && strstr(cmd->usage, "-- PROGRAM") && !opt_dashes(args) && opt_words(args))
 		app_dashes_missed(words, argc, argv, opt_word(args, 0), err);

@@ -203,8 +203,9 @@ static int word_or(const json_t *json, const char *key, const char **word, struc
 }
 
 /* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]}
- * (cupti_list in counters/cupti/cupti.h), or {"cpu": "6-8F", "papi"?: "7.1", "prefix"?: "MEM"} -> the plan of a
- * processor; new references. ERR_UNAVAILABLE without CUPTI, or if no chip is named and none is installed. */
+ * (cupti_list in counters/cupti/cupti.h, rocprofiler_list in counters/plan/plan.h), or {"cpu": "6-8F", "papi"?: "7.1",
+ * "prefix"?: "MEM"} -> the plan of a processor; new references. ERR_UNAVAILABLE without CUPTI, or if no chip is named
+ * and none is installed. */
 static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct err *err) {
 	static const char *const keys[] = {"op", "id", "chip", "prefix", "cpu", "papi"};
 	const char *chip = NULL, *prefix = "", *cpu = NULL, *papi = NULL;
@@ -212,9 +213,10 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct 
 	    word_or(json, "cpu", &cpu, err) || word_or(json, "papi", &papi, err) || word_or(json, "prefix", &prefix, err))
 		return NULL;
 	const struct counter_tables *tables = cpu ? counters_tables(protocol->counters, err) : NULL;
-	return !cpu     ? cupti_list(chip, prefix, err)
-	       : tables ? counter_tables_elsewhere(tables, cpu, papi, prefix, err)
-	                : NULL;
+	return rocprofiler_is_chip(chip) ? rocprofiler_list(chip, prefix, err)
+	       : !cpu                    ? cupti_list(chip, prefix, err)
+	       : tables                  ? counter_tables_elsewhere(tables, cpu, papi, prefix, err)
+	                                 : NULL;
 }
 
 static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {

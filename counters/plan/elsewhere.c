@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan of a processor that is not here: what its kernel and PAPI would be asked for, by the tables alone. */
+#include <ctype.h>
 #include <math.h>
 #include <strings.h>
 
@@ -31,11 +32,23 @@ static bool assumed(void *ctx, const struct counter_backend *backend, const char
 	       (strcmp(backend->name, "rapl") == 0 && is_x86(there->family));
 }
 
+/* The same letters and digits, whatever stands between: `Sapphire Rapids` is sapphirerapids. */
+static bool is_spelled(const char *a, const char *b) {
+	for (;; a++, b++) {
+		while (*a && !isalnum((unsigned char)*a))
+			a++;
+		while (*b && !isalnum((unsigned char)*b))
+			b++;
+		if (!*a || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return !*a && !*b;
+	}
+}
+
 static bool is_named(const struct table_family *family, const char *name) {
 	js_each (other, family->names)
-		if (strcasecmp(json_string_value(other), name) == 0)
+		if (is_spelled(json_string_value(other), name))
 			return true;
-	return strcasecmp(family->name, name) == 0;
+	return is_spelled(family->name, name);
 }
 
 static const struct table_family *named_find(const struct counter_tables *tables, const char *name) {
@@ -45,40 +58,72 @@ static const struct table_family *named_find(const struct counter_tables *tables
 	return NULL;
 }
 
-/* FAMILY-MODEL, decimal and hexadecimal, or IMPLEMENTER-PART, both hexadecimal: the vendor whose list has it. Arm's
- * implementers are letters, so that they begin at 0x41. */
-static bool numbers_read(struct elsewhere *there, struct arena *arena, const char *text) {
-	static const char *const vendors[] = {"GenuineIntel", "AuthenticAMD", "HygonGenuine"};
-	size_t digits = strspn(text, "0123456789abcdefABCDEF");
-	if (!digits || text[digits] != '-' || !text[digits + 1] ||
-	    strspn(text + digits + 1, "0123456789abcdefABCDEF") != strlen(text + digits + 1))
+/* The digits of two numbers around a hyphen, each with 0x or without. */
+static bool digits_read(const char *text, char first[8], char second[8]) {
+	int used = 0;
+	text += strncasecmp(text, "0x", 2) == 0 ? 2 : 0;
+	if (sscanf(text, "%7[0-9a-fA-F]-%n", first, &used) != 1 || !used)
 		return false;
-	unsigned long family = strtoul(text, NULL, 10), implementer = strtoul(text, NULL, 16),
-				  model = strtoul(text + digits + 1, NULL, 16);
+	text += used;
+	text += strncasecmp(text, "0x", 2) == 0 ? 2 : 0;
+	return sscanf(text, "%7[0-9a-fA-F]%n", second, &used) == 1 && !text[used];
+}
+
+static const struct table_family *x86_find(struct elsewhere *there, struct arena *arena, unsigned long family,
+                                           unsigned long model) {
+	static const char *const vendors[] = {"GenuineIntel", "AuthenticAMD", "HygonGenuine"};
 	for (size_t i = 0; i < sizeof vendors / sizeof *vendors && !there->family; i++) {
 		there->cpu = arena_printf(arena, "%s-%lu-%lX", vendors[i], family, model);
 		there->family = table_family_find(there->tables, there->cpu);
 	}
-	if (there->family || implementer < 0x41)
-		return true;
-	there->cpu = arena_printf(arena, "arm-%lx-%lx", implementer, model);
-	there->family = table_family_find(there->tables, there->cpu);
-	return true;
+	return there->family;
+}
+
+/* FAMILY-MODEL, decimal and hexadecimal, or IMPLEMENTER-PART, both hexadecimal: the vendor whose list has it. Arm's
+ * implementers are letters, so that they begin at 0x41. 1: something else. */
+static int numbers_read(struct elsewhere *there, struct arena *arena, const char *text, struct err *err) {
+	char first[8], second[8];
+	if (!digits_read(text, first, second))
+		return 1;
+	unsigned long family = strtoul(first, NULL, 10), implementer = strtoul(first, NULL, 16);
+	if (x86_find(there, arena, family, strtoul(second, NULL, 16)))
+		return 0;
+	if (implementer >= 0x41) {
+		there->cpu = arena_printf(arena, "arm-%lx-%lx", implementer, strtoul(second, NULL, 16));
+		there->family = table_family_find(there->tables, there->cpu);
+	} else if (second[strspn(second, "0123456789")] == '\0' &&
+	           x86_find(there, arena, family, strtoul(second, NULL, 10))) { /* as /proc/cpuinfo shows it */
+		err_set(err, ERR_USAGE, NULL, "no processor \"%s\" is known: the model is hexadecimal", text);
+		return err_hint(err, "did you mean %lu-%lX?", family, strtoul(second, NULL, 10));
+	}
+	return 0;
+}
+
+static const char *name_near(const struct counter_tables *tables, const char *text) {
+	const char *names[8 * TABLE_FAMILIES_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < tables->family_count; i++) {
+		names[count++] = tables->families[i].name;
+		js_each (name, tables->families[i].names)
+			if (count < 7 * TABLE_FAMILIES_MAX)
+				names[count++] = json_string_value(name);
+	}
+	return near_word(text, names, count);
 }
 
 static int cpu_read(struct elsewhere *there, struct arena *arena, const char *text, struct err *err) {
-	const char *names[TABLE_FAMILIES_MAX];
 	there->cpu = text;
 	there->family = named_find(there->tables, text);
 	if (!there->family)
 		there->family = table_family_find(there->tables, text);
-	if (there->family || numbers_read(there, arena, text))
-		return 0;
-	for (size_t i = 0; i < there->tables->family_count; i++)
-		names[i] = there->tables->families[i].name;
-	const char *near = near_word(text, names, there->tables->family_count);
+	int status = there->family ? 0 : numbers_read(there, arena, text, err);
+	if (status <= 0)
+		return status;
+	const char *near = name_near(there->tables, text);
 	err_set(err, ERR_USAGE, NULL, "no processor \"%.60s\" is known", text);
-	return err_hint(err, "%s%s%sgive FAMILY-MODEL as 6-8F, 25-11 or 41-d40, or a name such as sapphirerapids",
+	return err_hint(err,
+	                "%s%s%sgive FAMILY-MODEL as 6-8F, 25-11 or 41-d40, which `lscpu` shows there (of x86, the "
+	                "model in hexadecimal), or a name such as sapphirerapids or genoa",
 	                near ? "did you mean " : "", near ? near : "", near ? "? or " : "");
 }
 

@@ -66,6 +66,12 @@ json_t *counter_tables_events(const struct counter_tables *tables);
 json_t *counter_tables_elsewhere(const struct counter_tables *tables, const char *cpu, const char *papi,
                                  const char *prefix, struct err *err);
 
+/* The counters of one of AMD's GPUs, "gfx942", whose names begin with the prefix, by ROCprofiler's list on this machine
+ * ($ROCM_PATH, else /opt/rocm): {"chip","list","metrics":[{"name","type","formula","summary"}]}, a new reference.
+ * Nothing here counts them. */
+bool rocprofiler_is_chip(const char *chip);
+json_t *rocprofiler_list(const char *chip, const char *prefix, struct err *err);
+
 /* `asked`: names as the user gave them, ended by NULL. software: the kernel's own events; may be NULL. ERR_USAGE names
  * the unknown word and the nearest known one. An event that can't be counted does not fail: it is in the plan, with its
  * reasons. The plan lives in the arena and points into the tables. */

@@ -64,6 +64,14 @@ int app_fingerprint_host(struct app *app, char fingerprint[SHA256_TEXT], struct 
  * next use. */
 void app_release(struct app *app);
 
+/* A verb: the first word of a command that does several things. */
+struct cmd_verb {
+	const char *name, *example;
+	size_t least, most;                                                        /* the number of words after it */
+	int (*run)(struct app *app, const struct opt_args *args, struct err *err); /* word 0 is the verb */
+	const char *options[12]; /* those that it accepts, of the command's own; none: it accepts all */
+};
+
 struct cmd {
 	const char *name, *summary;
 	const char *usage; /* one per line, without the leading "sweetspot " */
@@ -75,6 +83,9 @@ struct cmd {
 	bool only_reads;      /* a signal ends it at once, because nothing is lost */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
+	const struct cmd_verb *const
+		*verbs;       /* NULL-terminated; they run in its place, after a check of their options and words */
+	const char *verb; /* the one that runs if there is none; NULL: there has to be one */
 };
 extern const struct cmd *const cmd_registry[]; /* ends with NULL */
 extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <time.h>
-
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/json/save.h"
+#include "base/text.h"
 #include "base/tree.h"
 #include "src/cmd/store_rows_impl.h"
 #include "src/show/columns.h"
@@ -104,14 +103,7 @@ static const struct opt options[] = {
 
 static json_t *time_json(double seconds) {
 	char text[32];
-	struct tm tm;
-	time_t time =
-		seconds >= 0 && seconds < 253402300800.0 /* the year 10000, which the format below cannot write */ ? (time_t)
-																												 seconds
-																										   : -1;
-	if (time < 0 || !gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		return json_null();
-	return json_string(text);
+	return text_time(seconds, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text) ? json_string(text) : json_null();
 }
 
 struct machines {
@@ -254,24 +246,10 @@ static int merge(struct app *app, const struct opt_args *args, struct err *err) 
 	return files_look(paths, count, err) || files_merge(app, args, paths, count, err) ? -1 : 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
-} verbs[] = {{"list", store_rows_list}, {"show", store_rows_show},      {"rm", store_rows_rm},         {"info", info},
-             {"merge", merge},          {"export", store_share_export}, {"import", store_share_import}};
-
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"list", "show", "rm", "info", "merge", "export", "import"};
-	const char *word = opt_word(args, 0);
-	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
-		if (strcmp(verbs[i].name, word) == 0)
-			return verbs[i].run(app, args, err);
-	if (!word)
-		return err_set(err, ERR_USAGE, "sweetspot store list, or sweetspot store merge FILE...", "give a verb");
-	return opt_refuse(err, word, names, sizeof names / sizeof *names, "did you mean `sweetspot store %s`?",
-	                  "the verbs are list, show, rm, info, merge, export and import",
-	                  "unknown verb: `sweetspot store %s`", word);
-}
+static const struct cmd_verb verb_store_info = {"info", NULL, 0, SIZE_MAX, info, {NULL}},
+							 verb_store_merge = {"merge", NULL, 0, SIZE_MAX, merge, {NULL}},
+							 verb_store_export = {"export", NULL, 0, SIZE_MAX, store_share_export, {NULL}},
+							 verb_store_import = {"import", NULL, 0, SIZE_MAX, store_share_import, {NULL}};
 
 const struct cmd cmd_store = {
 	.name = "store",
@@ -297,5 +275,6 @@ const struct cmd cmd_store = {
 				"sweetspot store merge node1.db node2.db -o all.db\n"
 				"sweetspot store export fw -o shared.json",
 	.only_reads = true,
-	.run = run,
+	.verbs = (const struct cmd_verb *const[]){&verb_store_list, &verb_store_show, &verb_store_rm, &verb_store_info,
+                                              &verb_store_merge, &verb_store_export, &verb_store_import, NULL},
 };

@@ -76,7 +76,7 @@ static void list_print(struct ui *ui, const json_t *list) {
 	columns_print(ui, columns, list, stdout);
 }
 
-int store_rows_list(struct app *app, const struct opt_args *args, struct err *err) {
+static int rows_list(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_words(args) > 1)
 		return err_set(err, ERR_USAGE, "sweetspot store list --store FILE", "list takes no arguments");
 	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
@@ -90,6 +90,9 @@ int store_rows_list(struct app *app, const struct opt_args *args, struct err *er
 		list_print(app_ui(app), list);
 	return 0;
 }
+
+const struct cmd_verb verb_store_list = {
+	"list", "sweetspot store list, or sweetspot store merge FILE...", 0, SIZE_MAX, rows_list, {NULL}};
 
 /* "#12" or "12" is a search, anything else a name. 0: it is a name. */
 static int64_t number_of(const char *word) {
@@ -199,7 +202,7 @@ static int trials_export(struct store *store, int64_t search, enum measured_form
 	return failed;
 }
 
-int store_rows_show(struct app *app, const struct opt_args *args, struct err *err) {
+static int rows_show(struct app *app, const struct opt_args *args, struct err *err) {
 	enum measured_format format;
 	if (measured_format_read(args, &format, err))
 		return -1;
@@ -217,6 +220,8 @@ int store_rows_show(struct app *app, const struct opt_args *args, struct err *er
 	store_close(store);
 	return failed ? -1 : 0;
 }
+
+const struct cmd_verb verb_store_show = {"show", NULL, 0, SIZE_MAX, rows_show, {NULL}};
 
 /* Returns what a search ran ("/w/first.py", or a kernel's own name). An interrupted search does not tell its folder. */
 static char *program_of(const json_t *search) {
@@ -318,7 +323,7 @@ static int removal_check(struct store *store, const struct opt_args *args, struc
 	return failed;
 }
 
-int store_rows_rm(struct app *app, const struct opt_args *args, struct err *err) {
+static int rows_rm(struct app *app, const struct opt_args *args, struct err *err) {
 	struct store_removed sum = {0};
 	(void)app;
 	if (opt_words(args) < 2)
@@ -345,3 +350,5 @@ int store_rows_rm(struct app *app, const struct opt_args *args, struct err *err)
 		       (long long)sum.trials);
 	return 0;
 }
+
+const struct cmd_verb verb_store_rm = {"rm", NULL, 0, SIZE_MAX, rows_rm, {NULL}};

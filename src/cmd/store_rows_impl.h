@@ -4,7 +4,5 @@
 #define SRC_CMD_STORE_ROWS_IMPL_H
 #include "src/app/cmd.h"
 
-int store_rows_list(struct app *app, const struct opt_args *args, struct err *err);
-int store_rows_show(struct app *app, const struct opt_args *args, struct err *err);
-int store_rows_rm(struct app *app, const struct opt_args *args, struct err *err);
+extern const struct cmd_verb verb_store_list, verb_store_show, verb_store_rm;
 #endif

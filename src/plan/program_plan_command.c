@@ -113,8 +113,7 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 	for (size_t i = 0; i < opt_count(draft->args, "param"); i++) {
 		const char *param = opt_at(draft->args, "param", i);
 		mem_auto char *braced = mem_printf("{%.*s}", (int)strcspn(param, "="), param);
-		bool found = strstr(text, braced);
-		if (found)
+		if (strstr(text, braced))
 			return true;
 	}
 	return false;

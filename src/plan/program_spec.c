@@ -96,8 +96,7 @@ static int check_program(const struct draft *d, struct err *err) {
 	if (p->build || p->shell || strchr(p->argv[0], '{'))
 		return 0;
 	mem_auto char *path = program_path(p->argv[0], p->cwd, err);
-	bool found = path;
-	return found ? 0 : -1;
+	return path ? 0 : -1;
 }
 
 static int check_options(const struct spec *spec, const struct opt_args *args, struct err *err) {

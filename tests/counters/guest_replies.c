@@ -128,6 +128,27 @@ static void check_hidden(const json_t *sections) {
 	good(strstr(js_string_or(counter, "reason", ""), "user"), counter, "counts without the kernel's side say so");
 }
 
+/* Level 2 hides the kernel's side, in which switches happen; from 3 on Debian's kernels let nobody count. */
+static void check_level(const json_t *sections, int level) {
+	static const char *const words[] = {"perf:instructions", "perf:context-switches", "instructions"};
+	char name[16];
+	snprintf(name, sizeof name, "level%d", level);
+	const json_t *perf = console_source(sections, name, 0, "perf");
+	good(js_bool_or(perf, "usable", false) == (level < 3), perf, "at perf_event_paranoid %d perf is %susable", level,
+	     level < 3 ? "" : "not ");
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *counter = reply_counter(console_reply(sections, name, i < 2 ? 1 : 2), words[i]);
+		const char *reason = js_string_or(counter, "reason", "");
+		bool counts = level < (i == 1 ? 2 : 3);
+		good(counts ? !counter_missing(counter)
+		            : counter_missing(counter) && strstr(reason, "sudo sysctl kernel.perf_event_paranoid=1"),
+		     counter, "at perf_event_paranoid %d %s is %s", level, words[i],
+		     counts ? "counted" : "refused with the line that lets it count");
+		good(level != 2 || i == 1 || strstr(reason, "user"), counter, "at level 2 %s says that it is of user code",
+		     words[i]);
+	}
+}
+
 int main(int argc, char **argv) {
 	json_t *sections = console_read(argc > 1 ? argv[1] : "");
 	if (ok(json_object_get(sections, "end"), "the guest boots and comes to its end")) {
@@ -136,6 +157,8 @@ int main(int argc, char **argv) {
 		check_user(sections, "user");
 		check_user(sections, "hidden"); /* the same user at perf_event_paranoid 2 */
 		check_hidden(sections);
+		for (int level = 0; level <= 4; level++)
+			check_level(sections, level);
 	}
 	json_decref(sections);
 	return tap_done();

@@ -58,7 +58,7 @@ check_PROGRAMS += %D%/perf_programs
 %C%_perf_programs_LDADD = libbase.la
 slow_tests += %D%/perf_programs
 # These bring backends of their own, which answer as recorded machines do.
-counter_plan_tests = %D%/plan %D%/plan_words %D%/presets %D%/processors %D%/tables %D%/tables_fuzz
+counter_plan_tests = %D%/definitions %D%/plan %D%/plan_words %D%/presets %D%/processors %D%/tables %D%/tables_fuzz
 check_PROGRAMS += $(counter_plan_tests)
 TESTS += $(counter_plan_tests)
 %C%_plan_SOURCES = %D%/plan.c %D%/machine.c %D%/machine.h
@@ -69,7 +69,9 @@ TESTS += $(counter_plan_tests)
 %C%_presets_LDADD = libcounterplan.la libbase.la
 %C%_processors_SOURCES = %D%/processors.c %D%/machine.c %D%/machine.h
 %C%_processors_LDADD = libcounterplan.la libbase.la
-EXTRA_DIST += %D%/presets.tsv %D%/presets-extract
+%C%_definitions_SOURCES = %D%/definitions.c %D%/machine.c %D%/machine.h
+%C%_definitions_LDADD = libcounterplan.la libbase.la
+EXTRA_DIST += %D%/definitions.tsv %D%/presets.tsv %D%/presets-extract
 %C%_tables_SOURCES = %D%/tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
 %C%_tables_LDADD = libcounterplan.la libbase.la
 %C%_tables_fuzz_SOURCES = %D%/tables_fuzz.c %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
@@ -100,7 +102,7 @@ check_PROGRAMS += %D%/guest_replies
 %C%_guest_replies_SOURCES = %D%/guest_replies.c %D%/guest_loop.h \
 	%D%/guest_console.c %D%/guest_console.h
 %C%_guest_replies_LDADD = libbase.la
-EXTRA_DIST += %D%/guest_packages %D%/guest_image %D%/guest_archive %D%/guest_init %D%/guest_requests \
+EXTRA_DIST += %D%/guest_packages %D%/guest_image %D%/guest_archive %D%/guest_init %D%/guest_levels %D%/guest_requests \
 	%D%/guest_kernel.c %D%/guest_program.c
 
 # What the guest needs of a build for its own architecture.

@@ -92,14 +92,15 @@ static bool takes_preset(const struct counter_tables *tables, const struct prese
 
 struct tally {
 	int rows, same, other, wrong;
-	bool named[4];
+	bool named[5];
 };
 
 /* Presets that are known to count something else. */
 static const char *const known[][3] = {{"zen4", "PAPI_TLB_DM", "dtlb_misses"},
                                        {"zen5", "PAPI_TLB_DM", "dtlb_misses"},
                                        {"neoverse-v1", "PAPI_STL_ICY", "stalls_frontend"},
-                                       {"sapphirerapids", "PAPI_BR_MSP", "branch_misses"}};
+                                       {"sapphirerapids", "PAPI_BR_MSP", "branch_misses"},
+                                       {"graniterapids", "PAPI_BR_MSP", "branch_misses"}};
 
 static void row_hold(const struct counter_tables *tables, const json_t *generic, const struct preset *preset,
                      struct tally *tally) {

@@ -155,6 +155,15 @@ static void test_forms(const struct counter_tables *tables) {
 		{"gnr", "graniterapids", true},
 		{"Zen5", "zen5", true},
 		{"GenuineIntel-6-C6", "arrowlake", true},
+		{"0x6-0x8f", "sapphirerapids", true},
+		{"0x41-0xd40", "neoverse-v1", true},
+		{"Sapphire Rapids", "sapphirerapids", true},
+		{"zen 4", "zen4", true},
+		{"GENOA", "zen4", true},
+		{"Graviton 3", "neoverse-v1", true},
+		{"Cascade Lake", "skylakex", true},
+		{"4e-010", "olympus", true},
+		{"c0-ac3", "ampereone", true},
 		{"arm-41-d49", "neoverse-n2", true},
 		{"41-fff", "armv8", false},
 		{"6-2A", "unknown", false},
@@ -172,8 +181,8 @@ static void test_forms(const struct counter_tables *tables) {
 }
 
 static void test_refused(const struct counter_tables *tables) {
-	static const char *const wrong[] = {"",       "-",      "6-",   "-8F", "nosuch", "saphirerapids",
-	                                    "6-8F-1", "%s%s%n", "6_8F", "6-8G"};
+	static const char *const wrong[] = {"",       "-",      "6-",   "-8F",  "nosuch", "saphirerapids",
+	                                    "6-8F-1", "%s%s%n", "6_8F", "6-8G", "6-143",  "0x-8F"};
 	char many[4000];
 	memset(many, 'x', sizeof many - 1);
 	many[sizeof many - 1] = '\0';
@@ -185,6 +194,10 @@ static void test_refused(const struct counter_tables *tables) {
 		json_decref(plan);
 	}
 	struct err err = {0};
+	json_t *misspelt = plan_of(tables, "millan", &err);
+	ok(!misspelt && strstr(err.hint, "did you mean milan"), "a nearly right code name is suggested: %s", err.hint);
+	json_decref(misspelt);
+	err = (struct err){0};
 	ok(!counter_tables_elsewhere(tables, "6-8F", "new", "", &err) && strstr(err.what, "not a version"), "%s", err.what);
 }
 

@@ -72,7 +72,7 @@ static bool fine(void) {
 static bool reduces(void) {
 	int n = N, sum = 0;
 	gpu_fill8(rig.gpu, rig.out, 0, sizeof(int));
-	RUN("reduce", SHAPE(.grid = {gpu_blocks(N, 256)}, .block = {256}), &rig.in, &rig.out, &n);
+	RUN("reduce", SHAPE(.grid = {gpu_blocks(N, 256)}, .block = {256}, .shared = 1024), &rig.in, &rig.out, &n);
 	for (int i = 0; i < N; i++)
 		sum += rig.host_in[i];
 	return result()[0] == sum;
@@ -112,7 +112,8 @@ static bool votes(void) {
 		for (unsigned other = 0; other < 32; other++)
 			same |= (unsigned)(other / 5 == lane / 5) << other;
 		right &= (unsigned)out[lane] == thirds && (unsigned)out[32 + lane] == same && out[64 + lane] == 31 &&
-		         (unsigned)out[96 + lane] == (lane ^ 3) && out[128 + lane] == 27;
+		         (unsigned)out[96 + lane] == (lane ^ 3) && out[128 + lane] == 27 &&
+		         (unsigned)out[160 + lane] == 2048 + (lane % 2 ? (lane + 1) / 4 * 4 : lane);
 	}
 	return right;
 }

@@ -194,8 +194,8 @@ static void bounds_test(struct gpu *gpu) {
 		"n=1500 coords=2 clusters=254 loops=3 type=f32",
 		"n=1200 coords=2 clusters=19 loops=2 type=f32",
 	};
-	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1",
-	                                     "variant=bounds block=32 points=1 cells=64 launch=graph",
+	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1 ahead=2",
+	                                     "variant=bounds block=32 points=1 cells=64",
 	                                     "variant=bounds block=96 points=4 cells=128"};
 	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
 		struct rig rig;

@@ -47,8 +47,8 @@ check_PROGRAMS += %D%/cupti %D%/cupti_device
 %C%_cupti_device_LDADD = libcounters.la libgpu.la libbase.la
 gpu_tests += %D%/cupti %D%/cupti_device
 EXTRA_DIST += %D%/transposes.cu
-dist_check_SCRIPTS += %D%/cupti_list
-gpu_tests += %D%/cupti_list
+dist_check_SCRIPTS += %D%/cupti_list %D%/rocprofiler_list
+gpu_tests += %D%/cupti_list %D%/rocprofiler_list
 # A worker with a kernel that misbehaves on a GPU.
 check_PROGRAMS += %D%/lying-worker
 %C%_lying_worker_SOURCES = %D%/lying_worker.c

@@ -21,23 +21,27 @@ static double each_of(const struct study *study, size_t row) {
 
 static double gain_of(const struct study *study, size_t row) {
 	double lost = gpu_shared_share(study, row) * conflicts_of(study, row) / gpu_wavefronts(study, row);
-	return 1 / (1 - fmin(lost, 0.9));
+	return lost < 0.9 ? 1 / (1 - lost) : isnan(lost) ? NAN : 10;
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, gain_of, rows);
+	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, each_of, rows);
 	for (size_t i = 0; i < count && gpu_possible(study, gpu_shared_share); i++) {
-		double each = each_of(study, rows[i]), share = 100 * gpu_shared_share(study, rows[i]);
-		if (!(each >= EACH_LEAST) || gain_of(study, rows[i]) < gpu_margin(study))
+		double each = each_of(study, rows[i]), share = 100 * gpu_shared_share(study, rows[i]),
+			   gain = gain_of(study, rows[i]);
+		if (!(each >= EACH_LEAST) || gain < gpu_margin(study))
 			continue;
-		struct finding *finding = findings_add(findings, CONFIDENCE_MEDIUM, gain_of(study, rows[i]),
+		struct finding *finding = findings_add(findings, isnan(gain) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, gain,
 		                                       "threads of a warp access the same banks of shared memory in %s",
 		                                       gpu_subject_words(study, rows[i]));
 		gpu_subject_about(finding, study, rows[i]);
 		finding_evidence(finding, EVIDENCE_COUNTER, each, NULL, "an access meets %.2f bank conflicts", each);
-		finding_evidence(finding, EVIDENCE_CEILING, share, "%",
-		                 "the passes through shared memory are %.0f %% of the GPU's measured rate", share);
-		gpu_next_counters(finding, study, rows[i], "GPU_SHARED");
+		finding_known(finding, EVIDENCE_CEILING, share, "%", "the rate of shared memory",
+		              "the passes through shared memory are %.0f %% of the GPU's measured rate", share);
+		if (isnan(share))
+			gpu_next_ceilings(finding, study);
+		else
+			gpu_next_counters(finding, study, rows[i], "GPU_SHARED");
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "base/json/js.h"
@@ -46,12 +45,10 @@ json_t *export_samples_ms(const json_t *trial) {
 }
 
 json_t *export_timestamp(const json_t *trial) {
-	double seconds = js_real_or(trial, "started", 0);
-	time_t at = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : 0;
-	struct tm tm;
-	char text[40] = "";
-	if (gmtime_r(&at, &tm))
-		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+	static const char format[] = "%Y-%m-%dT%H:%M:%S+00:00";
+	char text[40];
+	if (!text_time(js_real_or(trial, "started", 0), format, text, sizeof text))
+		text_time(0, format, text, sizeof text);
 	return json_string(text);
 }
 

@@ -14,25 +14,6 @@ void pool_done_clear(struct pool_done *done) {
 	memset(done, 0, sizeof *done);
 }
 
-struct pool_held pool_meter_read(const struct pool_meter *meter, double now) {
-	struct pool_held held = meter->held;
-	held.seconds += (double)held.nodes * fmax(0, now - meter->at);
-	return held;
-}
-
-void pool_meter_change(struct pool_meter *meter, double now, bool more) {
-	meter->held = pool_meter_read(meter, now);
-	if (more)
-		meter->held.nodes++;
-	else
-		meter->held.nodes--;
-	meter->at = fmax(meter->at, now);
-}
-
-bool pool_state_held(enum pool_state state) {
-	return state == POOL_IDLE || state == POOL_BUSY;
-}
-
 static void pool_queue_put(struct pool_queue *queue, const struct pool_event *event) {
 	struct pool_event *copy = mem_alloc(1, sizeof *copy);
 	*copy = *event;

@@ -81,6 +81,25 @@ static enum pool_state node_state(void *ctx, size_t node) {
 	return workers->nodes[node].state;
 }
 
+struct pool_held pool_meter_read(const struct pool_meter *meter, double now) {
+	struct pool_held held = meter->held;
+	held.seconds += (double)held.nodes * fmax(0, now - meter->at);
+	return held;
+}
+
+void pool_meter_change(struct pool_meter *meter, double now, bool more) {
+	meter->held = pool_meter_read(meter, now);
+	if (more)
+		meter->held.nodes++;
+	else
+		meter->held.nodes--;
+	meter->at = fmax(meter->at, now);
+}
+
+bool pool_state_held(enum pool_state state) {
+	return state == POOL_IDLE || state == POOL_BUSY;
+}
+
 static void state_set(struct pool_workers *workers, struct pool_node *node, enum pool_state state) {
 	if (pool_state_held(node->state) != pool_state_held(state))
 		pool_meter_change(&workers->meter, sys_now(), pool_state_held(state));

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -104,11 +103,8 @@ struct gather {
 };
 
 static json_t *time_json(double seconds) {
-	char text[32] = "";
-	struct tm tm;
-	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
-	if (time >= 0 && gmtime_r(&time, &tm))
-		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	char text[32];
+	text_time(seconds, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
 	return json_string(text);
 }
 

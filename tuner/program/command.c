@@ -228,8 +228,7 @@ static int executable_check(const struct program *program, struct err *err) {
 	if (program->spec.shell || (has_slash && program->spec.build && *name != '/'))
 		return 0;
 	mem_auto char *path = program_path(name, program->cwd, err);
-	bool found = path;
-	return found ? 0 : -1;
+	return path ? 0 : -1;
 }
 
 static bool build_is_used(const struct program_spec *spec) {

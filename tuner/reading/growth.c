@@ -195,10 +195,42 @@ static void column_examine(const struct study *study, struct findings *findings,
 	reading_series_free(&list);
 }
 
+/* A rate counts the work, so that sizes can be compared: where it is highest, and what the ends have of it. */
+static void rate_report(const struct study *study, struct findings *findings, size_t column,
+                        const struct reading_series *series) {
+	size_t best = 0, worst = 0;
+	char subject[PROBE_TEXT], at[PROBE_TEXT], low[PROBE_TEXT], rate[PROBE_TEXT];
+	for (size_t i = 1; i < series->count; i++) {
+		best = reading_time(study, series->rows[i]) < reading_time(study, series->rows[best]) ? i : best;
+		worst = reading_time(study, series->rows[i]) > reading_time(study, series->rows[worst]) ? i : worst;
+	}
+	double share = reading_time(study, series->rows[best]) / reading_time(study, series->rows[worst]);
+	if (!(share * reading_limit(study, READING_UNTESTED, series->count) < 1))
+		return;
+	reading_subject(study, series->rows[0], column, subject);
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1, "%s%sthe rate is highest with %s (%s); %s has %.2g of it", subject,
+		*subject ? ": " : "", probe_level(study, column, study_row(study, series->rows[best])->level[column], at),
+		study_value_text(study, reading_time(study, series->rows[best]), rate, sizeof rate),
+		probe_level(study, column, study_row(study, series->rows[worst])->level[column], low), share);
+	finding_evidence(finding, EVIDENCE_SCALING, share, NULL, "%zu sizes; %s", series->count,
+	                 best == 0                   ? "it falls as they grow: caches, or memory"
+	                 : best + 1 == series->count ? "it still grows at the largest: a fixed cost matters less"
+	                                             : "it grows, and falls beyond");
+}
+
+static void rate_examine(const struct study *study, struct findings *findings, size_t column) {
+	struct reading_list list;
+	reading_series_find(study, column, SIZES_LEAST, &list);
+	for (size_t i = 0; i < list.count && list.count <= LAWS_MOST; i++)
+		rate_report(study, findings, column, &list.series[i]);
+	reading_series_free(&list);
+}
+
 static void examine(const struct study *study, struct findings *findings) {
-	for (size_t c = 0; c < study_columns(study) && !study_is_rate(study); c++)
+	for (size_t c = 0; c < study_columns(study); c++)
 		if (reading_is_axis(study, c, true, SIZES_LEAST))
-			column_examine(study, findings, c);
+			(study_is_rate(study) ? rate_examine : column_examine)(study, findings, c);
 }
 
 const struct diagnosis reading_growth = {

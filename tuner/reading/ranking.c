@@ -254,6 +254,14 @@ static int team_needed(const struct study *study, const struct ranking *ranking,
 	return stopped || !gains ? common : -1;
 }
 
+/* "Is fastest" of a team that the fastest value lacks would read as if it were so of all. */
+static bool has_level(const struct ranking *ranking, int level) {
+	for (size_t i = 0; i < ranking->count; i++)
+		if (ranking->at[i].level == level)
+			return true;
+	return false;
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
 	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
@@ -267,7 +275,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 		int most = team < 0 ? -1 : team_needed(study, &all[kept], team, &ragged);
 		if (most >= 0)
 			ranking_make(study, column, problem[i], team, most, &last[rivals]);
-		rivals += most >= 0 && !last[rivals].open && is_far(study, &last[rivals], READING_NO);
+		rivals += most >= 0 && !last[rivals].open && is_far(study, &last[rivals], READING_NO) &&
+		          has_level(&last[rivals], all[kept].at[0].level);
 		kept += !ragged && !all[kept].open && is_far(study, &all[kept], verdict);
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);

@@ -5,7 +5,7 @@ RECORDS = \
 	%D%/record_t4.c \
 	%D%/record_ktt.c
 
-libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/record_load.c %D%/scan.c \
+libtuner_la_SOURCES += $(RECORDS) %D%/record.h %D%/record_load.c %D%/scan.c \
 	%D%/scan_text.c %D%/record_build.c %D%/build_space.c %D%/record_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def

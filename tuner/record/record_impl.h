@@ -237,9 +237,6 @@ struct record_format {
 	bool (*read)(struct scan *scan, struct build *build);
 };
 
-/* NULL with the error set if the format is unknown. The scan keeps its place. */
-const struct record_format *record_detect(struct scan *scan);
-
 /* A file in memory, gzipped or not. */
 
 enum { LOAD_LIMIT = 1 << 30 };

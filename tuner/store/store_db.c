@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -158,10 +157,6 @@ int store_bind(const struct store *store, sqlite3_stmt *stmt, int place, const s
 	return rc == SQLITE_OK ? 0 : stmt ? store_fail(store, rc, err) : -1;
 }
 
-/* The check reads every page, which takes 2 to 3 ms a MiB (measured). Larger stores are checked only where they are
- * read. */
-enum { QUICK_CHECK_BYTES = 4 << 20 };
-
 #define SQL_TEXT(name)     " TEXT"
 #define SQL_NAME(name)     " TEXT"
 #define SQL_OBJECT(name)   " TEXT"
@@ -225,87 +220,3 @@ const struct store_table store_tables[TABLES] = {
 	[TABLE_TRIALS] = {TABLE(TRIAL, "trials", trial_columns, "id, search",
                             ", search INTEGER NOT NULL REFERENCES searches(id)", "search", "search")},
 };
-
-static int quick_check(const struct store *store, struct err *err) {
-	struct stat st;
-	if (stat(store->path, &st) != 0 || st.st_size > QUICK_CHECK_BYTES)
-		return 0;
-	sqlite3_stmt *stmt = store_query(store, "PRAGMA quick_check(1)", NULL, 0, err);
-	int found = store_step(store, stmt, err);
-	if (found >= 0 && (found == 0 || strcmp(store_text_of(stmt, STORE_ONLY), "ok") != 0))
-		found = store_fail(store, SQLITE_CORRUPT, err);
-	sqlite3_finalize(stmt);
-	return found < 0 ? -1 : 0;
-}
-
-static int probe(const struct store *store, const char *sql) {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-static int probe_tables(const struct store *store, struct err *err) {
-	for (size_t i = 0; i < TABLES; i++) {
-		int rc = probe(store, store_tables[i].probe);
-		if (rc != SQLITE_OK)
-			return store_fail(store, rc == SQLITE_ERROR ? SQLITE_CORRUPT : rc, err);
-	}
-	return 0;
-}
-
-/* The SQL that gives a table what an earlier version did not have; "" if it has all. Where nothing may be written, a
- * view takes the place of the table. The caller frees it. */
-static char *step_sql(const struct store *store, const struct store_table *table) {
-	char *sql = mem_strdup(""), *whole;
-	for (int i = 0; i < table->count; i++) {
-		const struct store_column *column = &table->columns[i];
-		mem_auto char *select = mem_printf("SELECT %s FROM %s", column->name, table->name);
-		if (column->later && probe(store, select) == SQLITE_ERROR) {
-			whole = store->mode == STORE_READ
-			            ? mem_printf("%s, NULL AS %s", sql, column->name)
-			            : mem_printf("%sALTER TABLE %s ADD COLUMN %s;", sql, table->name, column->sql);
-			free(sql);
-			sql = whole;
-		}
-	}
-	if (store->mode != STORE_READ || !*sql)
-		return sql;
-	whole = mem_printf("CREATE TEMP VIEW %s AS SELECT *%s FROM main.%s", table->name, sql, table->name);
-	free(sql);
-	return whole;
-}
-
-static int step_table(struct store *store, const struct store_table *table, struct err *err) {
-	char *sql = step_sql(store, table);
-	bool locks = *sql && store->mode == STORE_WRITE;
-	int rc = locks ? store_exec(store, "BEGIN IMMEDIATE", err) : 0;
-	if (locks && rc == 0) { /* another process may have been quicker */
-		free(sql);
-		sql = step_sql(store, table);
-	}
-	rc = rc || (*sql && store_exec(store, sql, err)) || (locks && store_exec(store, "COMMIT", err));
-	free(sql);
-	return rc ? store_rollback(store) : 0;
-}
-
-/* Older programs neither read nor fill the new columns, so that the format keeps its number. */
-int store_schema_step(struct store *store, struct err *err) {
-	for (size_t i = 0; i < TABLES; i++)
-		if (step_table(store, &store_tables[i], err))
-			return -1;
-	return 0;
-}
-
-int store_schema_verify(struct store *store, struct err *err) {
-	int64_t id, version, code;
-	/* A store never has views or triggers: someone else put them there, and they could run code. */
-	if (store_number(store, "PRAGMA application_id", NULL, 0, &id, err) ||
-	    store_number(store, "PRAGMA user_version", NULL, 0, &version, err) ||
-	    store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')", NULL, 0, &code,
-	                 err))
-		return -1;
-	if (id != STORE_APPLICATION_ID || version != STORE_VERSION || code)
-		return store_fail(store, SQLITE_CORRUPT, err);
-	return probe_tables(store, err) || quick_check(store, err) ? -1 : 0;
-}

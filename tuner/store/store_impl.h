@@ -183,9 +183,6 @@ struct store {
 	sqlite3_stmt *insert; /* inserts a trial; NULL: not prepared yet */
 };
 
-int store_schema_verify(struct store *store, struct err *err); /* only reads */
-int store_schema_step(struct store *store, struct err *err);   /* gives it the columns that an older file lacks */
-
 int store_plans_make(struct store *store, struct err *err); /* their table, unless it exists */
 int store_plans_exist(const struct store *store, bool *exist, struct err *err);
 

@@ -139,8 +139,8 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size);
 extern const char table_serial_words[];
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
- */
-struct csv *table_cells_rewrite(struct csv *csv);
+ * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
+struct csv *table_cells_rewrite(struct csv *csv, const char **noted);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */

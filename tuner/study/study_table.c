@@ -274,19 +274,6 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
-/* "N\\threads,1,2,4": the corner names the rows and the columns. NULL: it does not. */
-static const char *corner_split(struct csv *csv) {
-	const char *slash = strpbrk(csv->header[0], "\\/");
-	double number;
-	for (size_t c = 1; c < csv->columns; c++)
-		if (!table_number(csv, csv->header[c], true, &number))
-			return NULL;
-	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
-		return NULL;
-	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
-	return slash + 1;
-}
-
 /* "Average,4.2" below the rows is not one of them. */
 static int summary_refuse(const struct csv *csv, const char *path, struct err *err) {
 	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
@@ -311,8 +298,8 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		table_translate(csv->header[c], header);
 		csv->header[c] = arena_strdup(csv->arena, header);
 	}
-	const char *noted = corner_split(csv);
-	table->csv = table_cells_rewrite(csv);
+	const char *noted = NULL;
+	table->csv = table_cells_rewrite(csv, &noted);
 	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;
@@ -350,7 +337,7 @@ static bool is_unit(const char *cell, struct table_name *name) {
 	snprintf(plain, sizeof plain, "%s", cell + strspn(cell, "(["));
 	plain[strcspn(plain, ")]")] = '\0';
 	table_name_read(plain, name);
-	return *plain && name->measure != MEASURE_NONE && !*name->base;
+	return *plain && !isdigit((unsigned char)*plain) && name->measure != MEASURE_NONE && !*name->base;
 }
 
 static void units_take(struct csv *csv) {
@@ -379,28 +366,33 @@ static void units_take(struct csv *csv) {
 	memmove(csv->line, csv->line + 1, csv->rows * sizeof *csv->line);
 }
 
-/* "8.1 ± 0.2 ms", "8.1 ms +/- 0.2 ms" and pytest-benchmark's "8.1 (1.02)": what a value deviates by, and its factor,
- * are not part of it. A unit behind the deviation is the value's. */
+/* "8.1 ± 0.2 ms" and "8.1 ms +/- 0.2 ms": what a value deviates by is not part of it. A unit behind the deviation is
+ * the value's. */
 static void deviation_cut(struct csv *csv, size_t at) {
-	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", " ("};
+	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-"};
 	const char *cell = csv->cells[at];
 	for (size_t i = 0; i < sizeof signs / sizeof *signs && isdigit((unsigned char)*cell); i++) {
 		const char *sign = strstr(cell, signs[i]), *rest = sign ? sign + strlen(signs[i]) : "";
 		rest += strspn(rest, " ");
 		size_t number = strspn(rest, "0123456789.,"), own = strspn(cell, "0123456789.,");
-		if (!number || (*signs[i] == ' ' && (rest[number] != ')' || rest[number + 1] || cell + own != sign)))
+		if (!number)
 			continue;
 		bool bare = strspn(cell + own, " ") == (size_t)(sign - cell) - own;
-		csv->cells[at] = arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell,
-		                              bare && *signs[i] != ' ' ? rest + number : "");
+		csv->cells[at] =
+			arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell, bare ? rest + number : "");
 		return;
 	}
 }
 
-/* Leaves out what follows "±" in cells. */
-static void table_deviations_cut(struct csv *csv) {
-	for (size_t i = 0; i < csv->rows * csv->columns; i++)
-		deviation_cut(csv, i);
+/* "8.1 (1.02)", "15.0 M/s (95%)", "12 (slower)" and "~12": a remark is not part of what was measured. */
+static void remark_cut(struct csv *csv, size_t at) {
+	size_t about = *csv->cells[at] == '~' ? 1 : strncmp(csv->cells[at], "≈", 3) == 0 ? 3 : 0;
+	if (about && strspn(csv->cells[at] + about, " 0123456789"))
+		csv->cells[at] += about + strspn(csv->cells[at] + about, " ");
+	const char *cell = csv->cells[at], *open = strstr(cell, " ("), *header = csv->header[at % csv->columns];
+	if (open && isdigit((unsigned char)*cell) && cell[strlen(cell) - 1] == ')' && !table_is_parameter(header) &&
+	    !table_is_problem(header))
+		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(open - cell), cell);
 }
 
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
@@ -411,7 +403,10 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		csv = pivot;
 	}
 	if (!producer) {
-		table_deviations_cut(csv);
+		for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+			deviation_cut(csv, i);
+			remark_cut(csv, i);
+		}
 		units_take(csv);
 	}
 	struct table table = {.csv = csv, .path = path, .reading = reading};

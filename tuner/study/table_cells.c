@@ -2,6 +2,7 @@
 /* Numbers as people write them become numbers: marks of thousands, minutes and seconds, the sides of a square, and the
  * word "serial" among numbers of threads. */
 #include <ctype.h>
+#include <math.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"
@@ -67,9 +68,14 @@ static bool has_decimal_points(const struct csv *csv) {
 	return false;
 }
 
-/* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4. */
+/* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4, but not
+ * beside 733 if several have three digits behind the comma, because fractions are printed alike. */
 static bool is_style(const struct csv *csv, size_t column, struct style style) {
-	bool sure = false, points = style.mark == ',' && has_decimal_points(csv);
+	bool sure = false, points = style.mark == ',' && has_decimal_points(csv), plain = false, large = false,
+		 marked = false;
+	size_t some = 0;
+	for (size_t i = 0; i < csv->rows * csv->columns && style.mark == ','; i++)
+		some += strchr(csv->cells[i], ',') && digits(strchr(csv->cells[i], ',') + 1) == GROUP;
 	for (size_t r = 0; r < csv->rows; r++) {
 		char out[CSV_FIELD_MAX + 1];
 		size_t marks;
@@ -81,8 +87,11 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 			return false;
 		bool only = style.mark == ' ' || style.mark == '\'';
 		sure = sure || marks > 1 || (marks && (fraction || only || points));
+		marked = marked || marks;
+		plain = plain || (!marks && !fraction && digits(cell) <= GROUP);
+		large = large || (!marks && (fraction || digits(cell) > GROUP));
 	}
-	return sure;
+	return sure || (style.mark == ',' && some > 1 && marked && plain && !large);
 }
 
 static void thousands_rewrite(struct csv *csv, size_t column) {
@@ -166,78 +175,145 @@ static void clocks_rewrite(struct csv *csv, size_t column) {
 			cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
 }
 
-/* The number at the beginning of a cell such as "10.2 s", "~60s" or "8x", and what follows it; false if it is not so.
- */
-static bool suffixed_read(const struct csv *csv, const char *cell, double *number, const char **suffix) {
-	char copy[CSV_FIELD_MAX + 1];
-	cell += *cell == '~';
+/* The text of the number at the beginning of a cell such as "10.2 s", "60s" or "8x", and what follows it; false if it
+ * is not so. */
+static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
 	size_t length = strspn(cell, "+-.,0123456789");
 	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
 		length += 1 + strspn(cell + length + 1, "+-0123456789");
-	snprintf(copy, sizeof copy, "%.*s", (int)length, cell);
+	snprintf(number, CSV_FIELD_MAX + 1, "%.*s", (int)length, cell);
 	*suffix = cell + length + strspn(cell + length, " ");
-	return length && table_number(csv, copy, false, number);
+	return length && strpbrk(number, "0123456789");
 }
 
-/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; a time
- * becomes seconds. 0: something else. */
-static double suffix_scale(const char *header, const char *suffix, enum table_measure *measure) {
+/* "B", "KiB", "MB": sizes of memory. */
+static bool bytes_read(const char *unit, struct table_name *name) {
+	static const char prefixes[] = "kmgt";
+	const char *prefix = *unit ? strchr(prefixes, tolower((unsigned char)*unit)) : NULL;
+	const char *rest = unit + (prefix != NULL);
+	rest += prefix && *rest == 'i';
+	if (strcmp(rest, "B") != 0)
+		return false;
+	*name = (struct table_name){.scale = prefix ? ldexp(1, 10 * (int)(prefix - prefixes + 1)) : 1, .per = "byte"};
+	return true;
+}
+
+enum { FACTORS = 3 };
+
+/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
+ * below "4 threads" counts something in a second. False: something else. */
+static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
 	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
-	struct table_name name;
 	char plural[CSV_FIELD_MAX + 3];
-	*measure = MEASURE_NONE;
+	*name = (struct table_name){.scale = 1};
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		if (strcmp(suffix, plain[i]) == 0)
-			return 1;
+		if (strcmp(suffix, plain[i]) == 0) {
+			if (i < FACTORS && !table_is_figure(header))
+				name->measure = MEASURE_RATE;
+			return true;
+		}
 	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
 	if (isalpha((unsigned char)*suffix) && suffix[1] &&
 	    (table_has_word(header, suffix) || table_has_word(header, plural)))
-		return 1;
-	table_name_read(suffix, &name);
-	*measure = name.measure;
-	if (name.measure == MEASURE_RATE)
-		return *name.base ? 0 : 1;
-	return *suffix && name.measure == MEASURE_TIME && !*name.base && !*name.per ? name.scale : 0;
+		return true;
+	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
+	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
+		snprintf(plural, sizeof plural, "%s/s", suffix);
+		suffix = plural;
+	}
+	if (bytes_read(suffix, name))
+		return true;
+	table_name_read(suffix, name);
+	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
 }
 
-/* Every cell with a number has a unit behind it: "10.2 s", "850 ms", "8x", or that of a rate, which is the same in all.
- * The unit moves to the header. */
-static void suffixes_rewrite(struct csv *csv, size_t column) {
-	enum table_measure measure = MEASURE_NONE, one = MEASURE_NONE;
-	struct table_name name;
-	double number;
-	const char *header = csv->header[column], *suffix, *unit = "s";
-	size_t with = 0, without = 0;
-	table_name_read(header, &name);
+/* The units behind the numbers of a column. */
+struct suffixes {
+	struct table_name first, name; /* of the first one, and of the latest */
+	const char *unit;              /* the first one */
+	size_t with, without;
+	bool alike, above; /* all are the same; the first row alone has one */
+};
+
+static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes *all) {
+	char number[CSV_FIELD_MAX + 1];
+	const char *suffix;
+	*all = (struct suffixes){.alike = true};
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		if (table_is_missing(cell))
 			continue;
-		if (!suffixed_read(csv, cell, &number, &suffix))
-			return;
-		without += !*suffix;
-		if (*suffix && (suffix_scale(header, suffix, &one) == 0 || (with && one != measure) ||
-		                (with && one == MEASURE_RATE && strcmp(unit, suffix) != 0)))
-			return;
-		measure = *suffix ? one : measure;
-		unit = measure == MEASURE_RATE && *suffix ? suffix : unit;
-		with += *suffix != '\0';
+		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
+			return false;
+		all->without += !*suffix;
+		if (!*suffix)
+			continue;
+		if (all->with++ == 0) {
+			all->first = all->name;
+			all->above = all->without == 0;
+			all->unit = suffix;
+		}
+		all->alike = all->alike && strcmp(all->unit, suffix) == 0;
+		if (all->name.measure != all->first.measure || strcmp(all->name.per, all->first.per) != 0)
+			return false;
 	}
-	if (!with || (without && (measure == MEASURE_TIME || name.measure != MEASURE_NONE)))
-		return;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (suffixed_read(csv, csv_cell(csv, r, column), &number, &suffix))
-			cell_set(csv, r, column,
-			         arena_printf(csv->arena, "%.12g", number * (*suffix ? suffix_scale(header, suffix, &one) : 1)));
-	if (measure != MEASURE_NONE)
-		csv->header[column] = arena_printf(csv->arena, "%.*s (%s)", (int)strcspn(header, "(["), header, unit);
+	all->above = all->above && all->with == 1;
+	return all->with > 0;
 }
 
-/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
- * point in it but as a mark of thousands: "1.000". */
-static bool has_decimal_commas(const struct csv *csv) {
+/* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
+ * unit moves to the header. */
+static void suffixes_rewrite(struct csv *csv, size_t column) {
+	struct suffixes all;
+	struct table_name own;
+	char number[CSV_FIELD_MAX + 1];
+	const char *header = csv->header[column], *suffix;
+	double value;
+	table_name_read(header, &own);
+	if (!suffixes_read(csv, column, &all) ||
+	    (all.without && !all.above && (all.first.measure == MEASURE_TIME || own.measure != MEASURE_NONE)))
+		return;
+	for (size_t r = 0; r < csv->rows && !all.alike; r++)
+		if (suffixed_read(csv_cell(csv, r, column), number, &suffix) && !table_number(csv, number, false, &value))
+			return;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (table_is_missing(cell) || !suffixed_read(cell, number, &suffix))
+			continue;
+		cell = arena_strdup(csv->arena, number);
+		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
+			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
+		cell_set(csv, r, column, cell);
+	}
+	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
+	if (all.first.measure != MEASURE_NONE || *all.first.per)
+		csv->header[column] =
+			arena_printf(csv->arena, "%.*s (%s%s)", (int)strcspn(header, "(["), header, is_factor ? "x" : all.unit,
+		                 all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
+}
+
+/* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for those that follow. */
+static void headers_continue(struct csv *csv) {
+	for (size_t c = 1; c < csv->columns; c++) {
+		const char *before = csv->header[c - 1], *own = csv->header[c], *unit = strpbrk(before, "([");
+		size_t number = digits(before), length = digits(own);
+		if (!number || before[number] != ' ' || !length)
+			continue;
+		size_t word = strcspn(before + number, "(["), same = word;
+		while (same && strchr(" s", before[number + same - 1]))
+			same--;
+		if (!own[length])
+			csv->header[c] = arena_printf(csv->arena, "%s%s", own, before + number);
+		else if (unit && !strpbrk(own, "([") && strncmp(own + length, before + number, same) == 0)
+			csv->header[c] = arena_printf(csv->arena, "%s %s", own, unit);
+	}
+}
+
+/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of these has a point
+ * in it but as a mark of thousands: "1.000". */
+static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step) {
 	bool some = false;
-	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+	for (size_t i = first; i < csv->rows * csv->columns; i += step) {
 		const char *cell = csv->cells[i], *comma = cell + digits(cell);
 		size_t fraction = *comma == ',' ? digits(comma + 1) : 0;
 		if (digits(cell) && *comma == '.' && digits(comma + 1) && (digits(comma + 1) != GROUP || *cell == '0'))
@@ -247,18 +323,16 @@ static bool has_decimal_commas(const struct csv *csv) {
 	return some;
 }
 
-static void commas_rewrite(struct csv *csv) {
-	if (csv->delimiter == ';' || !has_decimal_commas(csv))
-		return;
-	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
-		const char *cell = csv->cells[i];
+static void commas_rewrite(struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
 		char out[CSV_FIELD_MAX + 1];
 		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0, marks;
 		bool real;
 		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
-			csv->cells[i] = arena_strdup(csv->arena, out);
+			cell_set(csv, r, column, arena_strdup(csv->arena, out));
 		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
-			csv->cells[i] = arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1);
+			cell_set(csv, r, column, arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1));
 	}
 }
 
@@ -269,6 +343,8 @@ static bool is_transposed(const struct csv *csv) {
 	double number;
 	bool timed = false;
 	struct table_name name;
+	char text[CSV_FIELD_MAX + 1];
+	const char *suffix;
 	for (size_t c = 1; c < csv->columns; c++)
 		if (!table_number(csv, csv->header[c], true, &number))
 			return false;
@@ -276,15 +352,15 @@ static bool is_transposed(const struct csv *csv) {
 		table_name_read(csv_cell(csv, r, 0), &name);
 		timed = timed || table_time_rank(&name) >= 0 || name.measure == MEASURE_RATE;
 		for (size_t c = 1; c < csv->columns; c++)
-			if (!table_is_missing(csv_cell(csv, r, c)) && !table_number(csv, csv_cell(csv, r, c), true, &number))
+			if (!table_is_missing(csv_cell(csv, r, c)) && !suffixed_read(csv_cell(csv, r, c), text, &suffix))
 				return false;
 	}
 	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
 }
 
-static struct csv *transposed(const struct csv *csv) {
+static struct csv *turn(struct csv *csv) {
 	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
-		return NULL;
+		return csv;
 	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
 	*out = *csv;
 	out->columns = csv->rows + 1;
@@ -367,19 +443,44 @@ static void serial_split(struct csv *csv, size_t column) {
 	csv->columns = columns + 1;
 }
 
-struct csv *table_cells_rewrite(struct csv *csv) {
-	commas_rewrite(csv);
+/* "N\\threads,1,2,4": the corner names the rows and the columns, or the columns alone if these are teams and the rows
+ * words. NULL: it does not. */
+static const char *corner_split(struct csv *csv) {
+	const char *slash = strpbrk(csv->header[0], "\\/"), *team = table_is_team(csv->header[0]) ? csv->header[0] : NULL;
+	double number;
+	for (size_t c = 1; c < csv->columns; c++)
+		if (!table_number(csv, csv->header[c], true, &number))
+			return NULL;
+	for (size_t r = 0; r < csv->rows && team; r++)
+		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
+			team = NULL;
+	if (csv->columns > 2 && team) {
+		csv->header[0] = "series";
+		return table_is_threads(team) ? "threads" : team;
+	}
+	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
+		return NULL;
+	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
+	return slash + 1;
+}
+
+struct csv *table_cells_rewrite(struct csv *csv, const char **noted) {
+	csv = turn(csv);
+	*noted = corner_split(csv);
+	bool commas = has_decimal_commas(csv, 0, 1);
 	for (size_t c = 0; c < csv->columns; c++) {
-		thousands_rewrite(csv, c);
+		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
+			commas_rewrite(csv, c);
 		clocks_rewrite(csv, c);
 		suffixes_rewrite(csv, c);
+		thousands_rewrite(csv, c);
 		squares_rewrite(csv, c);
 	}
+	headers_continue(csv);
 	for (size_t c = 0; c < csv->columns; c++)
 		if (has_serial_cells(csv, c)) {
 			serial_split(csv, c);
 			break;
 		}
-	struct csv *turned = transposed(csv);
-	return turned ? turned : csv;
+	return csv;
 }

@@ -5,9 +5,9 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 4 };
+enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
-static const double SHORTER = 2, VALLEY = 1.5;
+static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5;
 
 static bool is_place(const char *header) {
 	char key[TABLE_NAME];
@@ -53,7 +53,7 @@ static void together_ignore(struct table *table) {
 			struct table_column *one = &table->columns[a], *other = &table->columns[b];
 			if (one->role != TABLE_PARAM || other->role != TABLE_PARAM)
 				continue;
-			if (one->numbers && other->numbers ? !go_together(csv, a, b)
+			if (one->numbers == other->numbers ? !go_together(csv, a, b)
 			    : one->numbers                 ? !table_is_team(one->name) || !repeats(csv, b, a)
 			                                   : !table_is_team(other->name) || !repeats(csv, a, b))
 				continue;
@@ -134,7 +134,7 @@ static void results_ignore(struct table *table) {
 	}
 }
 
-/* The only column that varies, if it is a number that was taken for a size; SIZE_MAX otherwise. */
+/* The only column that varies, if it is a number; SIZE_MAX otherwise. */
 static size_t only_size(const struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
@@ -144,20 +144,34 @@ static size_t only_size(const struct table *table) {
 			varies = varies || strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) != 0;
 		if (!varies || (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
 			continue;
-		if (found != SIZE_MAX || column->role == TABLE_PARAM || !column->numbers)
+		if (found != SIZE_MAX || !column->numbers)
 			return SIZE_MAX;
 		found = c;
 	}
 	return found;
 }
 
-/* The depth of a recursion, where tasks end, is not a size: times fall as it grows, or have a least value within. */
+/* Do all times lie near a power of the column, which is a power of work? */
+static bool is_power(const struct table *table, size_t column, double size, double time, double power) {
+	for (size_t r = 0; r < table->csv->rows && power >= POWER_LEAST; r++) {
+		double x, y;
+		if (table_number(table->csv, csv_cell(table->csv, r, column), true, &x) &&
+		    table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y) &&
+		    !(fabs(log(y / time / pow(x / size, power))) <= log(NEAR)))
+			return false;
+	}
+	return power >= POWER_LEAST;
+}
+
+/* The depth of a recursion, where tasks end, is not a size: times fall as it grows, or have a least value within. What
+ * times grow with, by about the same power throughout, is one whatever its name: nobody chooses the shortest input. */
 static void sizes_decide(struct table *table) {
 	const struct csv *csv = table->csv;
 	size_t column = only_size(table);
 	double least = INFINITY, small = INFINITY, large = -INFINITY, at_small = NAN, at_large = NAN;
-	if (column == SIZE_MAX || csv->rows < SIZE_ROWS_LEAST || table->columns[table->value].role != TABLE_TIME ||
-	    *table->columns[table->value].read.per)
+	if (column == SIZE_MAX || table_is_parameter(table->columns[column].name) ||
+	    table_is_team(table->columns[column].name) || csv->rows < SIZE_ROWS_LEAST ||
+	    table->columns[table->value].role != TABLE_TIME || *table->columns[table->value].read.per)
 		return;
 	for (size_t r = 0; r < csv->rows; r++) {
 		double x, y;
@@ -172,6 +186,9 @@ static void sizes_decide(struct table *table) {
 	}
 	if (at_small > SHORTER * at_large || (at_small > VALLEY * least && at_large > VALLEY * least))
 		table->columns[column].role = TABLE_PARAM;
+	else if (large >= GROWTH * small && small > 0 &&
+	         is_power(table, column, small, at_small, log(at_large / at_small) / log(large / small)))
+		table->columns[column].role = TABLE_PROBLEM;
 }
 
 /* The cells of a column over those of the team are the same in all rows, of which there are several. */

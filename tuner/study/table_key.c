@@ -120,6 +120,7 @@ bool table_is_problem(const char *header) {
 			   "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
 			   "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
 			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
+			   "payload payloads prompt prompts context sequence tokens "
 			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
 			   "mb mib gb gib");
 }
@@ -163,7 +164,7 @@ static const char *const translations[][2] = {
 	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
      "αριθμος πληθος 数 数量 个数 执行",
      ""},
-	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时", "time"},
+	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时 时间开销", "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
 	{"dauer duree duracion durata διαρκεια", "duration"},
 	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης "
@@ -183,6 +184,8 @@ static const char *const translations[][2] = {
 	{"beschleunigung acceleration aceleracion accelerazione επιταχυνση 加速比", "speedup"},
 	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
 	{"durchsatz debit rendimiento 吞吐量", "throughput"},
+	{"长度 longueur longitud lange lunghezza", "length"},
+	{"带宽 bandbreite", "bandwidth"},
 	{"standardabweichung ecart type desviacion deviazione αποκλιση 标准差", "stddev"},
 	{"estandar standard τυπικη", ""},
 	{"millisekunden millisecondes milisegundos millisecondi 毫秒", "ms"},
@@ -262,6 +265,26 @@ static const char *translated(const char *text, size_t *length) {
 	return found;
 }
 
+/* A name that is not known may have a unit that is: "下行（毫秒）" is "下行 (ms)". */
+static void unit_translate(const char *header, char out[TABLE_NAME]) {
+	char text[2 * TABLE_NAME];
+	const char *wide = strstr(header, "（"), *name = wide ? wide : strpbrk(header, "([");
+	fold(header, text);
+	char *open = strrchr(text, '('), *unit = open ? open + 1 : text;
+	size_t length = open ? strcspn(unit, ")") : 0, word = 0;
+	const char *ours = length ? translated(unit, &word) : NULL;
+	bool known = ours && word == length;
+	known = known && strncmp(ours, unit, word) != 0;
+	size_t own = name ? (size_t)(name - header) : 0;
+	own -= own && header[own - 1] == ' ';
+	if (own && length && (wide || known))
+		snprintf(out, TABLE_NAME, "%.*s (%.*s)", (int)(own < TABLE_NAME / 2 ? own : TABLE_NAME / 2), header,
+		         (int)(known                     ? strcspn(ours, " ")
+		               : length < TABLE_NAME / 4 ? length
+		                                         : TABLE_NAME / 4),
+		         known ? ours : unit);
+}
+
 void table_translate(const char *header, char out[TABLE_NAME]) {
 	char text[2 * TABLE_NAME];
 	size_t length = 0, word;
@@ -286,6 +309,8 @@ void table_translate(const char *header, char out[TABLE_NAME]) {
 		length += (size_t)snprintf(out + length, TABLE_NAME - length, "%s%.*s", joined ? " " : "", (int)own, ours);
 	}
 	out[length] = '\0';
-	if (!theirs || !out[strspn(out, " ()[]/.,")])
-		snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, header);
+	if (theirs && out[strspn(out, " ()[]/.,")])
+		return;
+	snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, header);
+	unit_translate(header, out);
 }

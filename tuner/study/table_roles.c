@@ -55,13 +55,16 @@ static bool rarely_repeats(const struct csv *csv, size_t column) {
 }
 
 /* Real numbers that are rarely the same twice were measured. */
+static bool is_real(const struct csv *csv, size_t column) {
+	double number;
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number))
+			return true;
+	return false;
+}
+
 static bool looks_measured(const struct csv *csv, size_t column) {
-	bool real = false;
-	for (size_t r = 0; r < csv->rows; r++) {
-		double number = 0;
-		real = real || (table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number));
-	}
-	return real && rarely_repeats(csv, column);
+	return is_real(csv, column) && rarely_repeats(csv, column);
 }
 
 /* The first column of some programs numbers the rows. */
@@ -237,6 +240,16 @@ static int unit_set(struct table *table, struct err *err) {
 	return 0;
 }
 
+/* Of several times the one that the others add up to, by its name. */
+static bool total_find(struct table *table) {
+	size_t found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].read.measure == MEASURE_TIME && table->columns[c].numbers &&
+		    table_has_word(table->columns[c].read.base, "total overall gesamt") && found++ == 0)
+			table->value = c;
+	return found == 1;
+}
+
 /* The column with the rows' times; without one, a rate. */
 static int value_choose(struct table *table, struct err *err) {
 	if (table->given) {
@@ -253,7 +266,9 @@ static int value_choose(struct table *table, struct err *err) {
 		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
 		if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
 		    !table_is_statistic(name))
-			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per : 2 * (strcmp(name->per, "byte") == 0));
+			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
+			                    : !*name->per                 ? RATE_RANK
+			                                                  : 2 * (strcmp(name->per, "byte") == 0));
 		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
 			rank = 2 * RATE_RANK;
 		if (rank < 0 || table_is_statistic(name))
@@ -264,7 +279,7 @@ static int value_choose(struct table *table, struct err *err) {
 	}
 	if (best == 1000)
 		return only_time(table) ? 0 : value_refuse(table, err);
-	if (twice && best >= RATE_RANK)
+	if (twice && best >= RATE_RANK && !total_find(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);
 	return 0;
@@ -404,14 +419,15 @@ static void counts_decide(struct table *table) {
 	}
 }
 
-/* So were whole numbers that are rarely the same twice, if the other columns tell all rows apart: edges that a search
- * examined, for each graph and direction. What was chosen comes before what was measured. */
+/* So were whole numbers that are rarely the same twice, percentages and fractions, if the other columns tell all rows
+ * apart: edges that a search examined, for each graph and direction. What was chosen comes before what was measured. */
 static void results_decide(struct table *table) {
 	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
 		struct table_column *column = &table->columns[c];
-		if (column->role == TABLE_PARAM && column->numbers && !table_is_parameter(column->name) &&
-		    !table_is_team(column->name) && rarely_repeats(table->csv, c) && is_determined(table, c))
-			column->role = TABLE_FIGURE;
+		bool share = strchr(column->name, '%') || is_real(table->csv, c);
+		if (column->role == TABLE_PARAM && (column->numbers || share) && !table_is_parameter(column->name) &&
+		    !table_is_team(column->name) && (share || rarely_repeats(table->csv, c)) && is_determined(table, c))
+			column->role = column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
 	}
 }
 

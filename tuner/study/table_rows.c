@@ -82,6 +82,20 @@ static bool table_has_rest(const struct table *table) {
 	return rows && (double)whole < SHARE * (double)rows && most >= MATTERS;
 }
 
+/* The time of the processor beside parts that add up to that of the device is another version's, and no part. */
+static void rivals_ignore(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		bool whole = table->csv->rows > 1;
+		for (size_t r = 0; r < table->csv->rows && whole; r++) {
+			double all = cell_of(table, r, table->value), own = cell_of(table, r, c), rest = sum_of(table, r) - own;
+			whole = is_time(&table->columns[c]) && own > (WHOLE_MOST - 1) * all && rest >= (2 - WHOLE_MOST) * all &&
+			        rest <= WHOLE_MOST * all;
+		}
+		if (whole)
+			table->columns[c].role = TABLE_IGNORED;
+	}
+}
+
 static void figure_add(json_t *figures, const char *name, double value, bool derived) {
 	json_t *one =
 		json_pack("{s:s,s:o,s:s,s:s}", "name", name, "value", js_number(value), "unit", "s", "status", "counted");
@@ -409,9 +423,10 @@ int table_fill(struct study_set *set, struct table *table, const char *kernel, c
 	                          .device = device,
 	                          .machine = machine,
 	                          .kernel_column = SIZE_MAX,
-	                          .rest = table_has_rest(table),
 	                          .err = err};
 	size_t before = study_set_count(set);
+	rivals_ignore(table);
+	filling.rest = table_has_rest(table);
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (is_kernel_column(table, c))
 			filling.kernel_column = c;

@@ -417,7 +417,13 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 	if (quote)
 		putc('"', out);
 	for (size_t i = 0; i < field.length; i++) {
-		bool escape = lines->form == FORM_LATEX && field.at[i] == '\\' && i + 1 < field.length;
+		bool marked = lines->form == FORM_PIPES && i + 1 < field.length;
+		bool escape = (marked || lines->form == FORM_LATEX) && field.at[i] == '\\' && i + 1 < field.length &&
+		              ispunct((unsigned char)field.at[i + 1]);
+		if (marked && field.at[i] == '*' && field.at[i + 1] == '*') { /* "**A** (baseline)" */
+			i++;
+			continue;
+		}
 		i += escape; /* "\%" and "\_" */
 		if (quote && field.at[i] == '"')
 			putc('"', out);

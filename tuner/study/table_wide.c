@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wide tables have a column of times for each value of something: "threads,mutex,spin", "n,1 thread,2 threads", or
  * "run 1,run 2". Decides which columns these are, and what they are values of. */
+#include <math.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
  * are compared for each direction. */
-enum { SIDES_LEAST = 2 };
+enum { SIDES_LEAST = 2, PRUNED_MOST = 16 };
+static const double ROUNDED = 0.03;
 static const char separators[] = "_ -./:";
 
 /* Splits "pinned h2d" into its direction and the rest. False: it lacks one of them, or has two directions. */
@@ -67,19 +69,14 @@ static void wide_directions_split(const struct csv *csv, struct wide *wide) {
 static const char beside_words[] = "kernel kernels gpu cpu host device calculation calc rest other";
 static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
 
-static bool is_value(const struct csv *csv, size_t row, size_t column) {
-	double number;
-	const char *cell = csv_cell(csv, row, column);
-	return table_is_missing(cell) || table_number(csv, cell, false, &number);
-}
-
 static bool is_numbers(const struct csv *csv, size_t column) {
 	double number;
 	bool some = false;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!is_value(csv, r, column))
+		bool own = table_number(csv, csv_cell(csv, r, column), false, &number);
+		if (!own && !table_is_missing(csv_cell(csv, r, column)))
 			return false;
-		some = some || table_number(csv, csv_cell(csv, r, column), false, &number);
+		some = some || own;
 	}
 	return some;
 }
@@ -343,18 +340,45 @@ static void parts_count(struct wide *wide) {
 	wide->parts += wide->parts ? others : 0;
 }
 
-static bool are_latencies(const struct wide *wide) {
+/* How long each request takes is a figure beside how many there are. */
+static bool are_latencies(const struct csv *csv, const struct wide *wide) {
+	bool rate = false;
+	for (size_t c = 0; c < csv->columns; c++)
+		rate = rate || is_candidate(csv, c, MEASURE_RATE);
 	for (size_t i = 0; i < wide->count; i++)
-		if (!table_has_word(wide->value[i], "lat latency latencies"))
-			return false;
-	return true;
+		rate = rate && table_has_word(wide->value[i], "lat latency latencies");
+	return rate;
 }
 
-static bool has_rate(const struct csv *csv) {
-	for (size_t c = 0; c < csv->columns; c++)
-		if (is_candidate(csv, c, MEASURE_RATE))
-			return true;
-	return false;
+static double cell_of(const struct csv *csv, size_t row, size_t column) {
+	double number;
+	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number : NAN;
+}
+
+/* Is the time in all rows two others together, or, with one column, so many times the others as that says? */
+static bool follows_from(const struct csv *csv, const struct wide *wide, size_t own, size_t a, size_t b) {
+	bool follows = csv->rows > 1;
+	for (size_t r = 0; r < csv->rows && follows; r++) {
+		double one = cell_of(csv, r, a), time = cell_of(csv, r, wide->column[own]), rest = -time;
+		for (size_t k = 0; k < wide->count; k++)
+			rest += cell_of(csv, r, wide->column[k]);
+		follows = fabs((a == b ? one * rest : one + cell_of(csv, r, b)) / time - 1) <= ROUNDED;
+	}
+	return follows;
+}
+
+/* "H2D, kernel, D2H, transfer" has a sum, and "CPU, H2D, kernel, D2H, speedup" the time of another version. */
+static void parts_prune(const struct csv *csv, struct wide *wide) {
+	for (size_t i = 0; i < wide->count && wide->count > 2; i++)
+		for (size_t k = 0; k < csv->columns * csv->columns; k++) {
+			size_t a = k % csv->columns, b = k / csv->columns;
+			if (a == wide->column[i] || b == wide->column[i] || !follows_from(csv, wide, i, a, b))
+				continue;
+			wide->count--;
+			memmove(wide->column + i, wide->column + i + 1, (wide->count - i) * sizeof *wide->column);
+			memmove(wide->value + i, wide->value + i + 1, (wide->count - i) * sizeof *wide->value);
+			return;
+		}
 }
 
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
@@ -369,17 +393,19 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 			continue;
 		}
 		keys += is_key(csv, c, wide);
-		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && is_numbers(csv, c))
+		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && (name.measure != MEASURE_RATE || *name.per) &&
+		    is_numbers(csv, c))
 			return false;
 	}
-	/* How long each request takes is a figure beside how many there are. */
-	if (measure == MEASURE_TIME && are_latencies(wide) && has_rate(csv))
+	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
+	if (wide->sum && csv->columns <= PRUNED_MOST)
+		parts_prune(csv, wide);
 	return wide->count >= 2 && keys > 0 && wide->measure.measure == measure &&
 	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }

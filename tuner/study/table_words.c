@@ -92,6 +92,8 @@ static bool amount_read(const char *word, struct table_name *name) {
 		for (long i = 0; i <= prefix - prefixes; i++)
 			scale *= binary ? 1024 : 1000;
 	}
+	if (!noun && prefix && !word[1] && *word != 't') /* "2.1 M/s" are events; "30 t/s" are tokens */
+		noun = "event";
 	if (!noun)
 		return false;
 	name->scale = scale;
@@ -101,6 +103,10 @@ static bool amount_read(const char *word, struct table_name *name) {
 
 /* Reads a unit: "ms", "ns/acquire", "GB/s", "gflops". */
 static bool unit_read(const char *unit, struct table_name *name) {
+	if (strcmp(unit, "x") == 0) { /* a factor: how many times as fast */
+		name->measure = MEASURE_RATE;
+		return true;
+	}
 	const char *slash = strchr(unit, '/');
 	char left[TABLE_NAME];
 	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - unit) : (int)strlen(unit), unit);
@@ -322,8 +328,9 @@ bool table_is_figure(const char *header) {
 }
 
 bool table_is_missing(const char *cell) {
-	return !*cell || table_among(cell, strlen(cell),
-	                             "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
-	                             "error crash crashed oom "
-	                             "dnf x ? wrong incorrect invalid");
+	return !*cell || strchr("<>", *cell) || /* a bound: "< 1 s" */
+	       table_among(cell, strlen(cell),
+	                   "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
+	                   "error crash crashed oom "
+	                   "dnf x ? wrong incorrect invalid");
 }

@@ -3,8 +3,12 @@
  * the clusters that may be the nearest of a point in it. A cluster is out where the nearest of the cell's middle is nearer
  * to all corners (Kanungo et al., "An efficient k-means clustering algorithm: analysis and implementation", 2002, filter
  * the clusters of a tree's cells so). Only objects that change or whose cell has several clusters are looked at again, 32 of
- * a warp at once, and only changes are added to the sums, which a block keeps from one loop to the next: coordinates are
+ * a warp at once, and only changes are added to the sums, which go on from one loop to the next: coordinates are
  * multiples of 2^-12, so that whole numbers sum them up in any order.
+ *
+ * One cooperative launch does all loops. A warp has the same objects in each, and walks through them forwards and backwards
+ * in turn: what it has read last is still in the L2 cache, and the tiles behind it are on their way there while blocks wait
+ * for each other.
  *
  * The host (kmeans_cuda.c) mirrors the sizes of the parts of shared memory. */
 #include "bracket.cuh"
@@ -12,7 +16,7 @@
 enum { PACK = 16 / sizeof(real), EACH = PACK / D /* objects in 16 bytes */ };
 enum { READS = POINTS > EACH ? POINTS / EACH : 1, P = READS * EACH, TILE = 32 * P, QUEUE = TILE + 32 };
 enum { COPIES = 32 /* of the sums: the lanes' own, so that the addresses of a warp differ */ };
-enum { BITS = 12, SHIFT = EDGE == 32 ? 7 : EDGE == 64 ? 6 : 5, NOBODY = 255, CENTRE = 4 /* |c|^2 / 2 is the third */ };
+enum { BITS = 12, SHIFT = EDGE == 32 ? 7 : EDGE == 64 ? 6 : 5, CENTRE = 4 /* |c|^2 / 2 is the third */ };
 
 struct alignas(16) pack {
 	real v[PACK];
@@ -36,43 +40,43 @@ static __device__ __forceinline__ int cell_of(int x, int y) {
 	return (y >> SHIFT) * EDGE + (x >> SHIFT);
 }
 
-/* |c|^2 / 2 - xc with floats; what it and the brackets of f32 are off by is far below MARGIN. */
+/* |c|^2 / 2 - xc with floats, of a centre with its sign turned; what it and the brackets of f32 are off by is far below
+ * MARGIN. */
 #define MARGIN 4e-6f
 static __device__ __forceinline__ float bracket_near(const real *centre, float x, float y) {
 	const float a = (float)centre[0], b = (float)centre[1];
-	return (a * a + b * b) * 0.5f - x * a - y * b;
+	return (a * a + b * b) * 0.5f + x * a + y * b;
 }
 
 /* The clusters of a cell, lowest first: up to three, and above them how many there are beside the first, 3 for any more. */
-extern "C" __global__ void cells(const real *centres, unsigned *words) {
-	const int cell = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+static __device__ __forceinline__ unsigned cell_word(const real *centres, int cell) {
 	const float half = 0.5f / EDGE, x = (cell % EDGE) * 2 * half + half, y = (cell / EDGE) * 2 * half + half;
-	if (cell >= EDGE * EDGE)
-		return;
 	float least = 1e30f;
 	int found = 0, count = 0;
+#pragma unroll 2
 	for (int c = 0; c < K; c++) {
-		const float value = bracket_near(centres + c * D, x, y);
+		const float value = bracket_near(centres + c * CENTRE, x, y);
 		found = value < least ? c : found;
 		least = min(least, value);
 	}
 	unsigned word = 0;
+#pragma unroll 2
 	for (int c = 0; c < K; c++) {
-		const float across = fabsf((float)(centres[c * D] - centres[found * D]));
-		const float up = fabsf((float)(centres[c * D + 1] - centres[found * D + 1]));
-		if (bracket_near(centres + c * D, x, y) - least - half * (across + up) <= MARGIN) {
+		const float across = fabsf((float)(centres[c * CENTRE] - centres[found * CENTRE]));
+		const float up = fabsf((float)(centres[c * CENTRE + 1] - centres[found * CENTRE + 1]));
+		if (bracket_near(centres + c * CENTRE, x, y) - least - half * (across + up) <= MARGIN) {
 			word |= count < 3 ? (unsigned)c << 8 * count : 0;
 			count++;
 		}
 	}
-	words[cell] = word | (unsigned)min(count - 1, 3) << 24;
+	return word | (unsigned)min(count - 1, 3) << 24;
 }
 
 /* Shared memory of a block, beside the queues of its warps. */
 struct block {
-	const unsigned *cells;
+	unsigned *cells;
 	real *centres;
-	int *sums, *counts;
+	int *sums /* x, y and the count of a cluster, each in COPIES */;
 };
 
 static __device__ __forceinline__ void compare(const block &b, real x, real y, int c, real &least, int &found) {
@@ -100,10 +104,10 @@ static __device__ __forceinline__ int nearest(const block &b, real x, real y, un
 }
 
 static __device__ __forceinline__ void sums_add(const block &b, int c, int x, int y, int count) {
-	const int own = (int)threadIdx.x % COPIES;
-	atomicAdd(&b.sums[c * D * COPIES + own], x);
-	atomicAdd(&b.sums[(c * D + 1) * COPIES + own], y);
-	atomicAdd(&b.counts[c * COPIES + own], count);
+	int *const own = b.sums + c * (D + 1) * COPIES + threadIdx.x % COPIES;
+	atomicAdd(own, x);
+	atomicAdd(own + COPIES, y);
+	atomicAdd(own + 2 * COPIES, count);
 }
 
 /* Assigns object i; 1 if it changes. */
@@ -118,23 +122,8 @@ static __device__ __forceinline__ int object_move(const block &b, const real *ob
 		return 0;
 	membership[i] = (label)found;
 	sums_add(b, found, x, y, 1);
-	if (before != NOBODY)
-		sums_add(b, before, -x, -y, -1);
+	sums_add(b, before, -x, -y, -1);
 	return 1;
-}
-
-static __device__ __forceinline__ void block_fill(const block &b, unsigned *cells, const unsigned *words,
-                                                  const real *centres) {
-	for (int e = (int)threadIdx.x; e < EDGE * EDGE / 4; e += (int)blockDim.x)
-		reinterpret_cast<uint4 *>(cells)[e] = reinterpret_cast<const uint4 *>(words)[e];
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x) {
-		const double x = centres[c * D], y = centres[c * D + 1];
-		b.centres[c * CENTRE] = (real)-x;
-		b.centres[c * CENTRE + 1] = (real)-y;
-		b.centres[c * CENTRE + 2] = (real)(fma(y, y, x * x) * 0.5);
-	}
-	for (int e = (int)threadIdx.x; e < K * (D + 1) * COPIES; e += (int)blockDim.x)
-		b.sums[e] = 0;
 }
 
 /* Memory beyond the last object and its label is there. */
@@ -151,39 +140,35 @@ struct tile {
 	}
 };
 
-static __device__ __forceinline__ int lanes_sum(int value) {
-	for (int apart = 16; apart > 0; apart /= 2)
-		value += __shfl_xor_sync(0xffffffffu, value, apart);
-	return value;
-}
+/* What cells say about a tile's objects, and what the labels say. In the first loop these are made here: objects ENTER the
+ * lowest cluster of their cell. */
+struct looks {
+	unsigned word[P], was[P];
 
-extern "C" __global__ void assign(const real *objects, const real *centres, label *membership, ss_u64 *changed, ss_i64 n,
-                                  double *sums, unsigned *counts, const unsigned *words) {
-	SS_DYNAMIC(unsigned, shared);
-	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-	real *const rows = reinterpret_cast<real *>(shared + EDGE * EDGE);
-	int *const own = reinterpret_cast<int *>(rows + K * CENTRE);
-	const block b{shared, rows, own, own + K * D * COPIES};
-	unsigned *const queue = reinterpret_cast<unsigned *>(b.counts + K * COPIES) + warp * QUEUE;
-	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE;
-	ss_i64 first = ((ss_i64)blockIdx.x * warps + warp) * TILE;
-	int queued = 0, moved = 0;
-	tile ahead;
-	block_fill(b, shared, words, centres);
-	if (first < n)
-		ahead.read(objects + first * D, membership + first, lane);
-	__syncthreads();
-	for (; first < n; first += step) {
-		const int left = (int)min(n - first, (ss_i64)TILE);
-		const ss_i64 next = first + step < n ? first + step : first;
-		unsigned word[P], was[P];
+	template <bool ENTER>
+	__device__ __forceinline__ void take(const block &b, const tile &of, label *membership, int left, int lane) {
 #pragma unroll
-		for (int p = 0; p < P; p++) {
-			const real *const x = ahead.x[p / EACH].v + p % EACH * D;
-			word[p] = shared[cell_of(bits_of(x[0]), bits_of(x[1]))];
-			was[p] = ahead.before[p / EACH] >> p % EACH * 8 & 255u;
+		for (int q = 0; q < READS; q++) {
+			unsigned all = of.before[q];
+			if (ENTER)
+				all = 0;
+#pragma unroll
+			for (int e = 0; e < EACH; e++) {
+				const int p = q * EACH + e, x = bits_of(of.x[q].v[e * D]), y = bits_of(of.x[q].v[e * D + 1]);
+				word[p] = b.cells[cell_of(x, y)];
+				if (ENTER && (q * 32 + lane) * EACH + e < left)
+					sums_add(b, (int)(word[p] & 255), x, y, 1);
+				if (ENTER)
+					all |= (word[p] & 255) << e * 8;
+				was[p] = all >> e * 8 & 255u;
+			}
+			if (ENTER)
+				reinterpret_cast<labels *>(membership)[q * 32 + lane] = (labels)all;
 		}
-		ahead.read(objects + next * D, membership + next, lane);
+	}
+
+	/* Objects that may change go to the queue. */
+	__device__ __forceinline__ void queue_up(unsigned *queue, int &queued, ss_i64 first, int left, int lane) const {
 #pragma unroll
 		for (int p = 0; p < P; p++) {
 			const int at = (p / EACH * 32 + lane) * EACH + p % EACH;
@@ -193,21 +178,108 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 				queue[queued + __popc(all & ((1u << lane) - 1))] = (unsigned)(first + at);
 			queued += __popc(all);
 		}
-		__syncwarp();
-		for (; queued >= 32; queued -= 32)
-			moved += object_move(b, objects, membership, queue[queued - 32 + lane]);
-		__syncwarp();
 	}
-	if (lane < queued)
-		moved += object_move(b, objects, membership, queue[lane]);
-	__syncwarp();
-	changed_add(changed, moved, lane);
-	__syncthreads();
+};
+
+/* The sums' changes go to those of all blocks. */
+static __device__ __forceinline__ void sums_flush(const block &b, ss_u64 *sums, int warp, int warps, int lane) {
 	for (int e = warp; e < K * (D + 1); e += warps) {
-		const int sum = lanes_sum(b.sums[e * COPIES + lane]);
-		if (lane == 0 && e < K * D)
-			sums[(ss_i64)blockIdx.x * (K * D) + e] += (double)sum / (1 << BITS);
-		else if (lane == 0)
-			counts[(ss_i64)blockIdx.x * K + e - K * D] += (unsigned)sum;
+		ss_i64 sum = b.sums[e * COPIES + lane];
+		b.sums[e * COPIES + lane] = 0;
+		for (int apart = 16; apart > 0; apart /= 2)
+			sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+		if (lane == 0 && sum != 0)
+			atomicAdd(sums + e, (ss_u64)sum);
 	}
+}
+
+/* Centres with their signs turned: the given ones, or the means of the sums. A cluster without objects keeps its own. */
+static __device__ __forceinline__ void centres_move(const block &b, const real *given, const ss_u64 *sums) {
+	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x) {
+		const double count = given ? 0 : (double)(ss_i64)__ldcg(sums + c * (D + 1) + D);
+		real *const centre = b.centres + c * CENTRE;
+		for (int j = 0; j < D; j++) {
+			if (given)
+				centre[j] = -given[c * D + j];
+			else if (count > 0)
+				centre[j] = (real)-grid_nearest((double)(ss_i64)__ldcg(sums + c * (D + 1) + j) / (1 << BITS) / count);
+		}
+		const double x = centre[0], y = centre[1];
+		centre[2] = (real)(fma(y, y, x * x) * 0.5);
+	}
+	__syncthreads();
+}
+
+/* Each block makes a part of the cells, and takes all. */
+static __device__ __forceinline__ void cells_fill(const block &b, unsigned *words, unsigned *barrier) {
+	const int step = (int)(gridDim.x * blockDim.x), lane = (int)threadIdx.x % 32;
+	for (int cell = (int)(threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + lane; cell < EDGE * EDGE; cell += step)
+		words[cell] = cell_word(b.centres, cell);
+	ss_grid_barrier(barrier);
+	for (int e = (int)threadIdx.x; e < EDGE * EDGE / 4; e += (int)blockDim.x)
+		reinterpret_cast<uint4 *>(b.cells)[e] = __ldcg(reinterpret_cast<const uint4 *>(words) + e);
+	__syncthreads();
+}
+
+static __device__ __forceinline__ void tile_prefetch(const real *objects, const label *membership, ss_i64 first) {
+	ss_prefetch(objects + first * D, TILE * D * sizeof(real));
+	ss_prefetch(membership + first, TILE);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) assign(const real *objects, real *centres, label *membership, ss_u64 *changed, ss_i64 n, int loops,
+                                  ss_u64 *sums, unsigned *words, unsigned *barrier, int ahead) {
+	SS_DYNAMIC(unsigned, shared);
+	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
+	real *const rows = reinterpret_cast<real *>(shared + EDGE * EDGE);
+	const block b{shared, rows, reinterpret_cast<int *>(rows + K * CENTRE)};
+	unsigned *const queue = reinterpret_cast<unsigned *>(b.sums + K * (D + 1) * COPIES) + warp * QUEUE;
+	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE, start = ((ss_i64)blockIdx.x * warps + warp) * TILE;
+	const ss_i64 end = start < n ? start + (n - 1 - start) / step * step : start; /* the last tile */
+	const int tiles = start < n ? (int)((end - start) / step) + 1 : 0;
+	tile coming;
+	for (int e = (int)threadIdx.x; e < K * (D + 1) * COPIES; e += (int)blockDim.x)
+		b.sums[e] = 0;
+	if (tiles > 0)
+		coming.read(objects + start * D, membership + start, lane);
+	centres_move(b, centres, sums);
+	for (int loop = 0; loop < loops; loop++) {
+		const ss_i64 last = loop % 2 == 0 ? end : start, way = loop % 2 == 0 ? step : -step;
+		int queued = 0, moved = 0;
+		ss_i64 first = last == end ? start : end;
+		cells_fill(b, words, barrier);
+		for (int at = 0; at < tiles; at++, first += way) {
+			const int left = (int)min(n - first, (ss_i64)TILE);
+			looks own;
+			if (loop == 0)
+				own.take<true>(b, coming, membership + first, left, lane);
+			else
+				own.take<false>(b, coming, membership, left, lane);
+			if (at + 1 < tiles)
+				coming.read(objects + (first + way) * D, membership + first + way, lane);
+			if (lane == 0 && ahead > 0 && at + ahead < tiles)
+				tile_prefetch(objects, membership, first + ahead * way);
+			own.queue_up(queue, queued, first, left, lane);
+			__syncwarp();
+			for (; queued >= 32; queued -= 32)
+				moved += object_move(b, objects, membership, queue[queued - 32 + lane]);
+			__syncwarp();
+		}
+		if (lane < queued)
+			moved += object_move(b, objects, membership, queue[lane]);
+		__syncwarp();
+		if (tiles > 0) /* some of its labels have just changed */
+			coming.read(objects + last * D, membership + last, lane);
+		for (int at = 1; lane == 0 && at < min(ahead, tiles); at++)
+			tile_prefetch(objects, membership, last - at * way);
+		changed_add(changed + loop, moved, lane);
+		__syncthreads();
+		sums_flush(b, sums, warp, warps, lane);
+		ss_grid_barrier(barrier);
+		centres_move(b, NULL, sums);
+	}
+	if (blockIdx.x == 0)
+		for (int e = (int)threadIdx.x; e < K * D; e += (int)blockDim.x)
+			centres[e] = -b.centres[e / D * CENTRE + e % D];
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		changed[0] = n;
 }

@@ -12,6 +12,12 @@ typedef double real;
 #define MULADD fma
 #endif
 
+/* A mean on the grid of ../kmeans.h. */
+enum { GRID = 1 << 21 };
+static __device__ __forceinline__ double grid_nearest(double x) {
+	return (double)(ss_i64)(x * GRID + 0.5) / GRID;
+}
+
 struct best {
 	real least;
 	int cluster;

@@ -37,13 +37,13 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32, AHEAD_MAX = 64 };
 enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'bounds' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "data layout, memory of the sums, and where the new centres are computed", SS_WORD,
-                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "naive", NULL, 0, 0},
+                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "all_gpu", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects per thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
@@ -54,10 +54,13 @@ static const struct ss_param params[] = {
                        "variant == 'direct'", 1, COPIES_MAX},
 	[KMEANS_CELLS] = {"cells", "edge of the grid whose cells keep bounds, and so the clusters that may be the nearest",
                       SS_INT, "32,64,128", "128", "variant == 'bounds'", 32, 128},
+	[KMEANS_AHEAD] = {"ahead", "tiles of a warp on their way to the L2 cache", SS_INT, "0,2,4,8,16", "0",
+                      "variant == 'bounds'", 0, AHEAD_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
-                       "queued", "variant == 'all_gpu' or variant == 'partial' or " CONSTANT, 0, 0},
+                       "queued", "variant == 'all_gpu' or variant == 'partial' or variant != 'bounds' and " CONSTANT, 0,
+                       0},
 	{.name = NULL},
 };
 
@@ -128,6 +131,7 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->points = (int)call->config[KMEANS_POINTS].i;
 	s->group = (int)call->config[KMEANS_GROUP].i;
 	s->copies = (int)call->config[KMEANS_COPIES].i;
+	s->ahead = (int)call->config[KMEANS_AHEAD].i;
 	s->cells = s->variant->cells ? (unsigned)call->config[KMEANS_CELLS].i : 0;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }
@@ -144,8 +148,8 @@ static void chunk_choose(struct kmeans_cuda_state *s) {
 /* The number of objects that floats sum up without rounding: multiples of 2^-12 below 2^12. A warp may have a tile
  * more than others. */
 enum { SUMMED_MAX = (1 << (24 - KMEANS_OBJECT_BITS)) - KMEANS_TILE_MAX };
-/* Whole numbers of 31 bits sum up those of a block. */
-enum { COUNTED_MAX = (1 << (31 - KMEANS_OBJECT_BITS)) - BLOCK_MAX / 32 * KMEANS_TILE_MAX };
+/* Whole numbers of 31 bits sum up those of a block's lanes. */
+enum { COUNTED_MAX = ((1 << (31 - KMEANS_OBJECT_BITS)) - BLOCK_MAX / 32 * KMEANS_TILE_MAX) * 32 };
 
 static size_t lanes(size_t coords) {
 	size_t lanes = 1;
@@ -232,17 +236,17 @@ static void resident_shape(struct kmeans_cuda_state *s, unsigned per_sm) {
 	uint64_t useful = gpu_blocks(s->input->in.n, (uint64_t)block * (unsigned)s->points);
 	uint64_t least = kmeans_cuda_blocks_least(s, block);
 	blocks = blocks < useful ? blocks : useful;
-	s->parts = s->shape.grid[0] = (unsigned)(blocks > least ? blocks : least);
+	s->shape.grid[0] = (unsigned)(blocks > least ? blocks : least);
+	s->shape.cooperative = s->cells > 0;
+	s->parts = s->shape.grid[0];
 }
 
 static void code_load(struct kmeans_cuda_state *s, const struct ss_kernel *kernel, const struct ss_call *call) {
 	struct gpu_defines defines = {.count = 0};
 	gpu_define(&defines, "TYPE", (long long)s->real * 8);
 	s->assign = gpu_function(s->gpu, cuda_program(kernel, call), "assign");
-	if (!s->variant->on_host)
+	if (!s->variant->on_host && !s->variant->cells)
 		s->means = gpu_function(s->gpu, gpu_module(s->gpu, "kmeans/cuda/means.cu", &defines), "means");
-	if (s->cells > 0)
-		s->fill = gpu_function(s->gpu, cuda_program(kernel, call), "cells");
 	if (!s->assign)
 		return;
 	int most = gpu_function_facts(s->assign)->threads_max;
@@ -290,7 +294,7 @@ static enum ss_status kmeans_cuda_setup(void *state, void *input, const struct s
 		return status;
 	kmeans_centres_first(&s->input->in, s->host.centres);
 	kmeans_cuda_centres_put(s, s->first, s->host.centres);
-	if (!s->variant->on_host && call->config[KMEANS_LAUNCH].i == 1)
+	if (!s->variant->on_host && !s->variant->cells && call->config[KMEANS_LAUNCH].i == 1)
 		graph_record(s);
 	return cuda_status(call);
 }
@@ -302,10 +306,8 @@ static void kmeans_cuda_reset(void *state, const struct ss_call *call) {
 	gpu_fill8(s->gpu, s->membership, 0xff, in->n * s->label);
 	gpu_fill8(s->gpu, s->changed, 0, in->loops * sizeof(uint64_t));
 	gpu_upload(s->gpu, s->centres, s->first, in->clusters * in->coords * s->real);
-	if (s->cells > 0) {
-		gpu_fill8(s->gpu, s->sums, 0, s->parts * in->clusters * in->coords * sizeof(double));
-		gpu_fill8(s->gpu, s->counts, 0, s->parts * in->clusters * sizeof(uint32_t));
-	}
+	if (s->cells > 0)
+		gpu_fill8(s->gpu, s->sums, 0, in->clusters * (in->coords + 1) * sizeof(int64_t));
 	kmeans_centres_first(in, s->host.centres);
 }
 
@@ -414,9 +416,10 @@ static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *p
 	define(program, "CLUSTERS", call->problem[KMEANS_CLUSTERS].i);
 	if (variant != &variants[TENSOR])
 		define(program, "POINTS", call->config[KMEANS_POINTS].i);
-	if (variant->cells)
+	if (variant->cells) {
 		define(program, "EDGE", call->config[KMEANS_CELLS].i);
-	else if (variant != &variants[TENSOR])
+		define(program, "BLOCK", call->config[KMEANS_BLOCK].i);
+	} else if (variant != &variants[TENSOR])
 		define(program, "GROUP", call->config[KMEANS_GROUP].i);
 	if (variant->direct)
 		define(program, "COPIES", call->config[KMEANS_COPIES].i);

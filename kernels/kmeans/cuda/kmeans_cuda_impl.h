@@ -18,6 +18,7 @@ enum {
 	KMEANS_GROUP,
 	KMEANS_COPIES,
 	KMEANS_CELLS,
+	KMEANS_AHEAD,
 	KMEANS_PER_SM,
 	KMEANS_LAUNCH
 };
@@ -43,7 +44,7 @@ struct kmeans_cuda_variant {
 	bool resident;  /* blocks stay, and each writes its own sums */
 	bool constant;  /* the problem's sizes are compiled in, and labels are as short as possible */
 	bool by_column; /* the centres, too */
-	bool cells;     /* of a grid, and sums that go on from loop to loop */
+	bool cells;     /* of a grid, and one launch for all loops */
 	bool direct;    /* objects of 4, 8 or 16 bytes, which are not kept in shared memory */
 };
 
@@ -57,12 +58,13 @@ struct kmeans_cuda_state {
 	size_t real, label; /* bytes */
 	int points, group;  /* group: clusters, 0 none */
 	int copies;         /* of direct's sums in a warp */
+	int ahead;          /* bounds' tiles on their way to the L2 cache */
 	unsigned parts;     /* tables of sums */
 	unsigned cells;     /* of bounds, along an edge */
 	int chunk;          /* clusters at a time in shared memory */
-	const struct gpu_function *assign, *means, *fill;
+	const struct gpu_function *assign, *means;
 	struct gpu_shape shape;
-	gpu_ptr membership, centres, changed, sums, counts, words /* of cells */;
+	gpu_ptr membership, centres, changed, sums, counts, words /* of cells, and a barrier */;
 	struct gpu_graph *graph;
 	struct kmeans_state host;  /* the CPU's view: for new centres, and to compare */
 	void *first, *pinned, *up; /* centres; membership and centres on their way */

@@ -224,7 +224,7 @@ static void assign_launch(struct kmeans_cuda_state *s, size_t loop) {
 	int coords = (int)in->coords, clusters = (int)in->clusters;
 	if (s->variant->constant)
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &s->sums,
-		           &s->counts, &s->words);
+		           &s->counts);
 	else if (s->variant->resident)
 		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
 		           &clusters, &s->points, &s->sums, &s->counts);
@@ -247,10 +247,6 @@ static void device_loop(struct kmeans_cuda_state *s, size_t loop) {
 	if (!s->variant->resident) {
 		gpu_fill8(s->gpu, s->sums, 0, in->clusters * in->coords * sizeof(double));
 		gpu_fill8(s->gpu, s->counts, 0, in->clusters * sizeof(uint32_t));
-	}
-	if (s->cells > 0) {
-		const struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)s->cells * s->cells, 64)}, .block = {64}};
-		GPU_LAUNCH(s->gpu, s->fill, &shape, &s->centres, &s->words);
 	}
 	assign_launch(s, loop);
 	means_launch(s);
@@ -294,7 +290,19 @@ static void host_loop(struct kmeans_cuda_state *s, size_t loop) {
 		s->trace[TRACE_CPU][loop] = now() - before;
 }
 
+static void all_loops(struct kmeans_cuda_state *s) {
+	gpu_ptr objects = s->input->objects[s->variant->layout], barrier = s->words + (uint64_t)s->cells * s->cells * 4;
+	long long n = (long long)s->input->in.n;
+	int loops = (int)s->input->in.loops;
+	GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &s->changed, &n, &loops, &s->sums,
+	           &s->words, &barrier, &s->ahead);
+}
+
 void kmeans_cuda_loops(struct kmeans_cuda_state *s) {
+	if (s->cells > 0) {
+		all_loops(s);
+		return;
+	}
 	for (size_t loop = 0; loop < s->input->in.loops && gpu_is_fine(s->gpu); loop++)
 		(s->variant->on_host ? host_loop : device_loop)(s, loop);
 }
@@ -347,8 +355,14 @@ static void device_new(struct kmeans_cuda_state *s) {
 		s->up = gpu_pinned_alloc(s->gpu, entries * s->real);
 		return;
 	}
+	if (s->cells > 0) {
+		size_t words = (size_t)s->cells * s->cells + 1;
+		s->sums = gpu_alloc(s->gpu, (entries + in->clusters) * sizeof(int64_t));
+		s->words = gpu_alloc(s->gpu, words * sizeof(uint32_t));
+		gpu_fill32(s->gpu, s->words, 0, words);
+		return;
+	}
 	s->sums = gpu_alloc(s->gpu, s->parts * entries * sizeof(double));
-	s->words = gpu_alloc(s->gpu, (size_t)s->cells * s->cells * sizeof(uint32_t));
 	s->counts = gpu_alloc(s->gpu, s->parts * in->clusters * sizeof(uint32_t));
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* New centres: the sums of all parts, added up in the same order each time, and their means on the grid of ../kmeans.h.
+/* New centres: the sums of all parts, added up in the same order each time, and their means.
  * A cluster without objects keeps its centre. */
 #include "distance.cuh"
 
-enum { ENTRIES = 32, LANES = 32, GRID = 1 << 21 };
-
-static __device__ __forceinline__ double grid_nearest(double x) {
-	return (double)(ss_i64)(x * GRID + 0.5) / GRID;
-}
+enum { ENTRIES = 32, LANES = 32 };
 
 /* Blocks of ENTRIES x LANES threads: 32 numbers of the centres, each of which 32 threads add up. */
 extern "C" __global__ void means(real *centres, const double *sums, const unsigned *counts, int parts, int coords,

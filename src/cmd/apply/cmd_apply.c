@@ -96,8 +96,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 	js_members (name, value, entry->environment) {
 		const char *text = json_string_value(value);
 		mem_auto char *clean = launch_shown(mem_strdup(text));
-		bool same = strcmp(clean, text) == 0;
-		if (!same)
+		if (strcmp(clean, text) != 0)
 			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
 		json_object_set(launch->set, name, value);
 	}

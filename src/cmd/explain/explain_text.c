@@ -74,8 +74,15 @@ void explain_title(const struct explain_text *text, const char *title) {
 	fprintf(text->out, "\n%s%s%s\n", ui_style(text->ui, UI_BOLD), title, ui_style(text->ui, UI_PLAIN));
 }
 
-void explain_more_print(const struct explain_text *text, int indent, size_t count) {
-	fprintf(text->out, "%*s.. %zu more with --verbose\n", indent, "", count);
+void explain_list_print(const struct explain_text *text, const json_t *list, size_t most, int indent,
+                        void (*print)(const struct explain_text *text, const json_t *one)) {
+	js_each (one, list) {
+		if (one_at >= most && !text->all) {
+			fprintf(text->out, "%*s.. %zu more with --verbose\n", indent, "", json_array_size(list) - one_at);
+			return;
+		}
+		print(text, one);
+	}
 }
 
 void explain_ratio_text(struct speedup ratio, char *text, size_t size) {
@@ -262,14 +269,12 @@ static void explain_text_probes(const struct explain_text *text) {
 /* Prints the diagnoses, strongest first, and the commands to run next. */
 enum { RESULTS_CELL = 80, FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
-static void lines_print(const struct explain_text *text, const json_t *finding, const char *list, const char *word) {
-	js_each (one, json_object_get(finding, list)) {
-		if (one_at >= EVIDENCE_SHOWN && !text->all) {
-			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - one_at);
-			return;
-		}
-		ui_wrap(text->out, DEEP, DEEP + 2, "%s%s", word, js_string_or(one, "text", ""));
-	}
+static void evidence_print(const struct explain_text *text, const json_t *line) {
+	ui_wrap(text->out, DEEP, DEEP + 2, "- %s", js_string_or(line, "text", ""));
+}
+
+static void missing_print(const struct explain_text *text, const json_t *line) {
+	ui_wrap(text->out, DEEP, DEEP + 2, "? unknown: %s", js_string_or(line, "text", ""));
 }
 
 static void finding_print(const struct explain_text *text, const json_t *finding) {
@@ -284,9 +289,9 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, style), confidence,
 	        ui_style(text->ui, UI_PLAIN));
 	ui_wrap_on(text->out, DEEP, DEEP, "%s%s", js_string_or(finding, "sentence", "?"), gain);
-	lines_print(text, finding, "evidence", "- ");
+	explain_list_print(text, json_object_get(finding, "evidence"), EVIDENCE_SHOWN, DEEP, evidence_print);
 	if (text->all || strcmp(confidence, "high") != 0)
-		lines_print(text, finding, "missing", "? unknown: ");
+		explain_list_print(text, json_object_get(finding, "missing"), EVIDENCE_SHOWN, DEEP, missing_print);
 }
 
 /* The evidence of a reading is mostly the times themselves, so that its first line is enough. */
@@ -295,12 +300,12 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 		finding_print(text, reading);
 		return;
 	}
-	const char *first = js_string_or(json_array_get(json_object_get(reading, "evidence"), 0), "text", NULL);
+	const json_t *first = json_array_get(json_object_get(reading, "evidence"), 0);
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, UI_DIM),
 	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
 	ui_wrap_on(text->out, DEEP, DEEP, "%s", js_string_or(reading, "sentence", "?"));
 	if (first)
-		ui_wrap(text->out, DEEP, DEEP + 2, "- %s", first);
+		evidence_print(text, first);
 }
 
 static void explain_text_why(const struct explain_text *text) {
@@ -308,13 +313,7 @@ static void explain_text_why(const struct explain_text *text) {
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
 		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
-	js_each (one, findings) {
-		if (one_at >= FINDINGS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(findings) - one_at);
-			break;
-		}
-		finding_print(text, one);
-	}
+	explain_list_print(text, findings, FINDINGS_SHOWN, INDENT, finding_print);
 }
 
 static void explain_text_readings(const struct explain_text *text) {
@@ -327,13 +326,7 @@ static void explain_text_readings(const struct explain_text *text) {
 	if (json_array_size(readings) == 0)
 		return;
 	explain_title(text, "what the times show (confidence of each statement)");
-	js_each (one, readings) {
-		if (one_at >= READINGS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(readings) - one_at);
-			break;
-		}
-		reading_print(text, one);
-	}
+	explain_list_print(text, readings, READINGS_SHOWN, INDENT, reading_print);
 }
 
 /* A row of the table that somebody brought, whose time is to be filled in. */
@@ -466,25 +459,19 @@ static void worth_print(const struct explain_text *text) {
 /* The path from the baseline to the winner, one change at a time. */
 static void explain_text_path(const struct explain_text *text) {
 	const json_t *steps = json_object_get(text->result, "path");
-	size_t count = json_array_size(steps);
 	if (json_array_size(json_object_get(text->result, "worth"))) {
 		worth_print(text);
 		return;
 	}
-	if (count == 0)
+	if (json_array_size(steps) == 0)
 		return;
 	explain_title(text, title_of(text->result));
-	js_each (one, steps) {
-		if (one_at >= STEPS_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, count - one_at);
-			break;
-		}
-		step_print(text, one);
-	}
+	explain_list_print(text, steps, STEPS_SHOWN, INDENT, step_print);
 }
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
-	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
+	const char *refused = NULL;
+	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result, .refused = &refused};
 	head_print(&text);
 	explain_text_path(&text);
 	explain_text_why(&text);

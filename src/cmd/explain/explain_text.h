@@ -13,10 +13,12 @@ struct explain_text {
 	FILE *out;
 	bool all; /* --verbose */
 	const json_t *result;
+	const char **refused; /* the last printed reason for which no law fits */
 };
 void explain_title(const struct explain_text *text, const char *title);
-/* Points to --verbose for `count` items that are not shown. */
-void explain_more_print(const struct explain_text *text, int indent, size_t count);
+/* Prints the first of a list, or all with --verbose, to which a line points for the rest. */
+void explain_list_print(const struct explain_text *text, const json_t *list, size_t most, int indent,
+                        void (*print)(const struct explain_text *text, const json_t *one));
 
 void explain_text_scaling(const struct explain_text *text);
 void explain_text_effects(const struct explain_text *text);

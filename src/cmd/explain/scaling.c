@@ -143,7 +143,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, SUPERLINEAR = 1.1;
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.1;
 
 struct law {
 	const struct explain_view *view;
@@ -314,9 +314,10 @@ static const char *other_reason(const struct law *law, bool failed) {
 /* A law of so few points that its serial share may be anything says nothing. */
 static const char *open_reason(const struct law *law, const struct scaling *scaling) {
 	const double *ci = scaling->fit[scaling->law].sigma_ci;
-	return law->view->item->table && ci[0] < OPEN && ci[1] > 1 - OPEN
-	           ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
-	           : NULL;
+	if (!law->view->item->table || ci[0] > CLOSED || !(ci[1] > 1 - OPEN))
+		return NULL;
+	return ci[0] < OPEN ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
+	                    : "the times do not tell a small gain from none: repeat them, a row for each run";
 }
 
 /* Makes one entry of "scaling". */

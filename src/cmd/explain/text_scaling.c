@@ -124,6 +124,7 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "fastest with %s; ", team_words(entry, threads, team));
 }
 
+/* *shown: the reason printed for the entry before, which is not repeated in full. */
 static void refusal_words(const json_t *entry, const char **shown, char *text, size_t size) {
 	const char *reason = js_string_or(entry, "reason", "no law fits");
 	bool again = *shown && strcmp(*shown, reason) == 0;
@@ -131,8 +132,7 @@ static void refusal_words(const json_t *entry, const char **shown, char *text, s
 	*shown = reason;
 }
 
-/* *shown: the reason printed for the entry before, which is not repeated in full. */
-static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **shown) {
+static void law_print(const struct explain_text *text, const json_t *entry, const char *label) {
 	char measured[2 * TEAM], words[WORDS];
 	measured_words(entry, measured, sizeof measured);
 	if (js_bool_or(entry, "flat", false))
@@ -140,7 +140,7 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
-		refusal_words(entry, shown, words, sizeof words);
+		refusal_words(entry, text->refused, words, sizeof words);
 	bool told = json_object_get(entry, "holds_up_to") || json_object_get(entry, "holds_from");
 	if (js_int_or(entry, "outliers", 0) > told)
 		snprintf(words + strlen(words), sizeof words - strlen(words),
@@ -203,26 +203,24 @@ static char *label_of(const struct explain_text *text, const json_t *entry, bool
 	return mem_printf("%s%s%s", problem, *problem && *about ? " " : "", about);
 }
 
+static void entry_print(const struct explain_text *text, const json_t *entry) {
+	bool here = json_equal(json_object_get(entry, "problem"), json_object_get(text->result, "problem"));
+	mem_auto char *label = label_of(text, entry, here);
+	law_print(text, entry, label);
+	if (text->all) {
+		points_print(text, entry);
+		predicted_print(text, entry);
+	}
+}
+
 void explain_text_scaling(const struct explain_text *text) {
-	const json_t *entries = json_object_get(text->result, "scaling"), *own = json_object_get(text->result, "problem");
-	const char *shown = NULL;
+	const json_t *entries = json_object_get(text->result, "scaling");
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
 	mem_auto char *title = mem_printf("scaling with %s", team);
 	explain_title(text, title);
-	js_each (entry, entries) {
-		if (entry_at >= ENTRIES_SHOWN && !text->all) {
-			explain_more_print(text, INDENT, json_array_size(entries) - entry_at);
-			break;
-		}
-		mem_auto char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
-		entry_print(text, entry, label, &shown);
-		if (text->all) {
-			points_print(text, entry);
-			predicted_print(text, entry);
-		}
-	}
+	explain_list_print(text, entries, ENTRIES_SHOWN, INDENT, entry_print);
 }
 
 json_t *explain_varied(const json_t *result, const json_t *config) {

@@ -328,32 +328,8 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static int status(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const good[] = {"partition", "output", NULL};
-	const struct opt *const own[] = {fleet_options, folder_options, NULL};
-	const char *other = opt_other(args, own, good);
-	other = other ? other : opt_other(args, fleet_passed, good);
-	if (other)
-		return err_set(err, ERR_USAGE, "`fleet status` accepts -o DIR and --partition P",
-		               "--%s is not an option of `fleet status`", other);
-	if (opt_words(args) > 1 || opt_dashes(args))
-		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` does not take arguments");
-	return fleet_status(app, args, err);
-}
-
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	static const char *const names[] = {"tune", "status"};
-	const char *word = opt_words(args) ? opt_word(args, 0) : NULL;
-	if (word && strcmp(word, "tune") == 0)
-		return tune(app, args, err);
-	if (word && strcmp(word, "status") == 0)
-		return status(app, args, err);
-	static const char hint[] = "sweetspot fleet tune KERNEL, or sweetspot fleet status";
-	if (!word)
-		return err_set(err, ERR_USAGE, hint, "`sweetspot fleet` needs a command");
-	return opt_refuse(err, word, names, 2, "did you mean `sweetspot fleet %s`?", hint, "unknown command: fleet %s",
-	                  word);
-}
+static const struct cmd_verb verb_fleet_tune = {
+	"tune", "sweetspot fleet tune KERNEL, or sweetspot fleet status", 0, SIZE_MAX, tune, {NULL}};
 
 const struct cmd cmd_fleet = {
 	.name = "fleet",
@@ -371,5 +347,5 @@ const struct cmd cmd_fleet = {
 			 "status  Shows the profiles with their age, nodes without one, and running jobs.",
 	.examples = "sweetspot fleet tune fw gol --budget 10m\n"
 				"sweetspot fleet status",
-	.run = run,
+	.verbs = (const struct cmd_verb *const[]){&verb_fleet_tune, &verb_fleet_status, NULL},
 };

@@ -87,7 +87,7 @@ int fleet_losses_measure(struct fleet_run *run, struct err *err);
  * exit status, or -1. *text: its stdout, which the caller frees. set: as in proc_spec. */
 int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err);
 
-int fleet_status(struct app *app, const struct opt_args *args, struct err *err);
+extern const struct cmd_verb verb_fleet_status;
 
 /* How `fleet tune` finds and reaches the nodes: a struct for each launcher that it can use. */
 struct fleet_launcher {

@@ -181,7 +181,9 @@ static void show(const struct status *status) {
 	                   *status->slurm ? status->slurm : NULL));
 }
 
-int fleet_status(struct app *app, const struct opt_args *args, struct err *err) {
+static int status_run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_dashes(args))
+		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` does not take arguments");
 	struct status status = {.profiles = json_array(), .nodes = json_array(), .jobs = json_array()};
 	int failed = fleet_run_open(&status.run, app, args, err);
 	if (!failed) {
@@ -199,3 +201,6 @@ int fleet_status(struct app *app, const struct opt_args *args, struct err *err) 
 	fleet_run_close(&status.run);
 	return failed;
 }
+
+const struct cmd_verb verb_fleet_status = {"status",   "sweetspot fleet status [-o DIR]", 0, 0,
+                                           status_run, {"partition", "output", "store"}};

@@ -216,8 +216,9 @@ static void metrics_print(struct app *app, const json_t *answer) {
 	columns_print(app_ui(app), columns, metrics, stdout);
 	if (count == 1)
 		rollups_print(json_array_get(metrics, 0));
-	printf("\n%zu metric%s of %s; `--counters cupti:NAME` counts one\n", count, count == 1 ? "" : "s",
-	       list_text(answer, "chip"));
+	printf("\n%zu metric%s of %s; %s\n", count, count == 1 ? "" : "s", list_text(answer, "chip"),
+	       *list_text(answer, "list") ? "Sweetspot does not count them, `rocprofv3 --pmc NAME -- ./app` does"
+	                                  : "`--counters cupti:NAME` counts one");
 }
 
 /* Those of the GPU here if chip is NULL. ERR_UNAVAILABLE without CUPTI, or without both chip and GPU. */
@@ -241,7 +242,7 @@ static int list_chip_metrics(struct app *app, const char *chip, const char *pref
 
 static const struct opt options[] = {
 	OPT_GROUP("metrics"),
-	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
+	{"chip", 0, "NAME", "metrics of this GPU's chip, for example gh100 or gfx942", 0},
 	{"cpu", 0, "NAME", "plan of a processor that is not here: 6-8F, zen4, ..", 0},
 	{"papi", 0, "VERSION", "with --cpu: with this release of PAPI", 0},
 	OPT_GROUP("params"),
@@ -394,7 +395,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (metrics && opt_has(args, "cpu"))
 		return list_detail(app, args, err);
 	/* CUPTI's names have two underscores; what our groups make of them is the same on every chip that there is. */
-	if (metrics && opt_words(args) > 1 && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__"))) {
+	bool amd = strncasecmp(opt_get(args, "chip", ""), "gfx", 3) == 0;
+	if (metrics && opt_words(args) > 1 && !amd && !(opt_has(args, "chip") && strstr(opt_word(args, 1), "__"))) {
 		if (opt_has(args, "chip") && chip_is_unknown(app, opt_get(args, "chip", ""), err))
 			return -1;
 		if (metric_known(app, args, opt_word(args, 1)))

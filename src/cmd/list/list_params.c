@@ -193,11 +193,11 @@ static void plan_group_print(struct ui *ui, const char *name, const json_t *grou
 
 static void plan_print(struct ui *ui, const json_t *answer) {
 	const json_t *cpu = json_object_get(answer, "cpu");
-	bool known = js_bool_or(cpu, "known", false);
 	ui_wrap(stdout, 0, 4, "%s: %s", list_text(cpu, "name"),
 	        *list_text(cpu, "summary") ? list_text(cpu, "summary") : "no list of its events");
 	ui_wrap(stdout, 0, 4, "%s",
-	        known ? list_text(cpu, "list") : "perf's generic names and PAPI's presets are all that is tried");
+	        *list_text(cpu, "list") ? list_text(cpu, "list")
+	                                : "perf's generic names and PAPI's presets are all that is tried");
 	js_members (name, group, json_object_get(answer, "groups"))
 		plan_group_print(ui, name, group);
 }

@@ -5,10 +5,8 @@
 #include "base/text.h"
 #include "base/sys.h"
 #include "base/tree.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile.h"
 
 /* `sweetspot profile merge`: joins profiles of one machine into one, and of several machines into a folder. A conflict
  * is only settled on request, and then reported. `sweetspot profile import` does so with the user's own folder. */
@@ -254,73 +252,10 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const struct verb {
-	const char *name, *example;
-	size_t least, most; /* the number of words after it */
-	profile_run *run;
-	const char *options[12]; /* the options that the verb accepts, among those above and --store */
-} verbs[] = {
-	{"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, profile_show, {"kernel", "store"}},
-	{"diff", "sweetspot profile diff OLD.json NEW.json", 1, 2, profile_diff_run, {"store"}},
-	{"merge",
-     "sweetspot profile merge a.json b.json -o all.json",
-     1,
-     SIZE_MAX,
-     profile_merge_run,
-     {"output", "prefer"}},
-	{"import", "sweetspot profile import cluster.json", 1, SIZE_MAX, profile_import_run, {"prefer"}},
-	{"verify",
-     "sweetspot profile verify [FILE]",
-     0,
-     1,
-     profile_verify,
-     {"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed", "ci", "fail-slower", "junit"}},
-	{"select",
-     "sweetspot profile select fw n=700",
-     1,
-     SIZE_MAX,
-     profile_select_run,
-     {"profile", "objective", "store", "force"}},
-};
-enum { VERBS = sizeof verbs / sizeof *verbs };
-
-static int unknown(const char *word, struct err *err) {
-	const char *names[VERBS];
-	for (size_t i = 0; i < VERBS; i++)
-		names[i] = verbs[i].name;
-	return opt_refuse(err, word, names, VERBS, "did you mean `sweetspot profile %s`?",
-	                  "the verbs are show, diff, merge, import, verify and select",
-	                  "unknown verb: `sweetspot profile %s`", word);
-}
-
-static int option_check(const struct verb *verb, const char *name, struct err *err) {
-	for (const char *const *known = verb->options; *known; known++)
-		if (strcmp(*known, name) == 0)
-			return 0;
-	return err_set(err, ERR_USAGE, "`sweetspot profile --help` lists the options of each verb",
-	               "--%s is not an option of `profile %s`", name, verb->name);
-}
-
-static int check(const struct verb *verb, const struct opt_args *args, struct err *err) {
-	size_t words = opt_words(args) ? opt_words(args) - 1 : 0;
-	for (const struct opt *option = options; option->name; option++)
-		if (opt_has(args, option->name) && option_check(verb, option->name, err))
-			return -1;
-	if (opt_has(args, "store") && option_check(verb, "store", err))
-		return -1;
-	if (words < verb->least || words > verb->most)
-		return err_set(err, ERR_USAGE, verb->example, "too %s words for `profile %s`",
-		               words < verb->least ? "few" : "many", verb->name);
-	return 0;
-}
-
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	const char *word = opt_words(args) ? opt_word(args, 0) : "show";
-	for (size_t i = 0; i < VERBS; i++)
-		if (strcmp(word, verbs[i].name) == 0)
-			return check(&verbs[i], args, err) ? -1 : verbs[i].run(app, args, err);
-	return unknown(word, err);
-}
+static const struct cmd_verb verb_profile_merge = {
+	"merge", "sweetspot profile merge a.json b.json -o all.json", 1, SIZE_MAX, profile_merge_run, {"output", "prefer"}};
+static const struct cmd_verb verb_profile_import = {
+	"import", "sweetspot profile import cluster.json", 1, SIZE_MAX, profile_import_run, {"prefer"}};
 
 const struct cmd cmd_profile = {
 	.name = "profile",
@@ -343,5 +278,7 @@ const struct cmd cmd_profile = {
 	.examples = "sweetspot profile\n"
 				"sweetspot profile verify --ci --junit sweetspot.xml\n"
 				"sweetspot profile select fw n=700",
-	.run = run,
+	.verbs = (const struct cmd_verb *const[]){&verb_profile_show, &verb_profile_diff, &verb_profile_merge,
+                                              &verb_profile_import, &verb_profile_verify, &verb_profile_select, NULL},
+	.verb = "show",
 };

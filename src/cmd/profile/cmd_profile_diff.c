@@ -111,7 +111,7 @@ static void people_print(struct ui *ui, const struct profile_input inputs[2], co
 	table_free(table);
 }
 
-int profile_diff_run(struct app *app, const struct opt_args *args, struct err *err) {
+static int diff_run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct profile_input inputs[2] = {0};
 	const char *second = opt_words(args) > 2 ? opt_word(args, 2) : NULL;
 	int failed = profile_input_open(&inputs[0], app, args, opt_word(args, 1), err) ||
@@ -127,6 +127,9 @@ int profile_diff_run(struct app *app, const struct opt_args *args, struct err *e
 	profile_input_close(&inputs[1]);
 	return failed;
 }
+
+const struct cmd_verb verb_profile_diff = {"diff",   "sweetspot profile diff OLD.json NEW.json", 1, 2, diff_run,
+                                           {"store"}};
 
 /* `sweetspot profile select`: shows the configuration for a problem. */
 struct selection {
@@ -260,7 +263,7 @@ static int look_up(struct selection *selection, struct err *err) {
 	           : 0;
 }
 
-int profile_select_run(struct app *app, const struct opt_args *args, struct err *err) {
+static int select_run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct selection selection = {.app = app, .args = args, .problem = json_object()};
 	int failed = look_up(&selection, err);
 	if (!failed) {
@@ -277,6 +280,9 @@ int profile_select_run(struct app *app, const struct opt_args *args, struct err 
 	profile_input_close(&selection.input);
 	return failed;
 }
+
+const struct cmd_verb verb_profile_select = {"select",   "sweetspot profile select fw n=700",       1, SIZE_MAX,
+                                             select_run, {"profile", "objective", "store", "force"}};
 
 /* `sweetspot profile show`: lists recommendations with their state on this machine. */
 struct show {
@@ -398,7 +404,7 @@ static int pick(struct profile_inputs *inputs, const struct show *show, struct e
 	return kept ? 0 : -1;
 }
 
-int profile_show(struct app *app, const struct opt_args *args, struct err *err) {
+static int show_run(struct app *app, const struct opt_args *args, struct err *err) {
 	const struct show show = {app, args};
 	size_t count = opt_words(args) ? opt_words(args) - 1 : 0;
 	struct profile_inputs inputs = {0};
@@ -410,3 +416,6 @@ int profile_show(struct app *app, const struct opt_args *args, struct err *err) 
 	profile_inputs_free(&inputs);
 	return failed;
 }
+
+const struct cmd_verb verb_profile_show = {
+	"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, show_run, {"kernel", "store"}};

@@ -8,9 +8,7 @@
 
 /* The verbs of `sweetspot profile` that have a file of their own. */
 
-/* Like the run of a command; word 0 is the verb. */
-typedef int profile_run(struct app *app, const struct opt_args *args, struct err *err);
-profile_run profile_show, profile_diff_run, profile_verify, profile_select_run;
+extern const struct cmd_verb verb_profile_show, verb_profile_diff, verb_profile_verify, verb_profile_select;
 
 /* `sweetspot profile verify`: duels of recommendations with their baselines. */
 enum verify_outcome {

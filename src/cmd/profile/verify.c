@@ -268,7 +268,7 @@ static int run(struct verify *verify, struct err *err) {
 	return failed || verify_junit(verify, err) ? -1 : verdict(verify, err);
 }
 
-int profile_verify(struct app *app, const struct opt_args *args, struct err *err) {
+static int verify_run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct verify verify = {.app = app, .args = args};
 	int failed = run(&verify, err);
 	for (size_t i = 0; i < verify.count; i++) {
@@ -279,3 +279,11 @@ int profile_verify(struct app *app, const struct opt_args *args, struct err *err
 	profile_input_close(&verify.input);
 	return failed;
 }
+
+const struct cmd_verb verb_profile_verify = {
+	"verify",
+	"sweetspot profile verify [FILE]",
+	0,
+	1,
+	verify_run,
+	{"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed", "ci", "fail-slower", "junit"}};

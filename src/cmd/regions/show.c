@@ -413,10 +413,8 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 	json_t *document = regions_file_of_words(app, args, words, count, err);
 	if (!document)
 		return -1;
-	if (opt_has(args, "json")) {
-		int failed = js_print(document);
-		return failed;
-	}
+	if (opt_has(args, "json"))
+		return js_print(document);
 	js_each (region, json_object_get(document, "regions"))
 		if (js_real_or(region, "share", 0) >= MATTERS)
 			region_print(app_ui(app), region);

@@ -238,11 +238,10 @@ static void lines_fill(const struct curves *curves, const struct view *view, str
 /* A line across at the value of the serial code. */
 static void serial_add(const struct curves *curves, double value, struct chart *chart) {
 	struct across across = range_across(curves);
-	double first = across.first, last = across.last;
 	struct chart_series *line = chart_line(
 		curves->report->arena, chart, curves->serial == SIZE_MAX ? "serial code on the CPU" : "serial", CHART_BOUND, 2);
-	chart_dot(line, curves->threads ? fmin(first, 1) : first, value, NAN, NAN);
-	chart_dot(line, curves->threads ? fmax(last, 1) : fmax(last, 0), value, NAN, NAN);
+	chart_dot(line, curves->threads ? fmin(across.first, 1) : across.first, value, NAN, NAN);
+	chart_dot(line, fmax(across.last, curves->threads ? 1 : 0), value, NAN, NAN);
 }
 
 /* Ideal speedup equals the number of threads, which is a straight line where both axes are of the same kind. Where
@@ -466,7 +465,7 @@ static void threads_first(const struct study *study, size_t *columns, size_t cou
 		}
 }
 
-void report_curves(struct report *report, const struct report_section *section) {
+static void curves_put(struct report *report, const struct report_section *section) {
 	const struct study *study = section->view.study;
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns), numbers = 0, left = 0, words = 0;
 	struct curves curves[WORDS_MAX + 1];
@@ -497,3 +496,5 @@ void report_curves(struct report *report, const struct report_section *section) 
 		html_put(report->html,
 		         "<p class=\"note\">Parameters with a smaller effect appear only in the tables below.</p>");
 }
+
+const struct report_part report_curves = {REPORT_EXPLAINED, curves_put};

@@ -207,10 +207,8 @@ void report_answers(struct report *report, const json_t *document) {
 	                 titles);
 	js_each (answer, answers) {
 		const struct report_section *section = &report->sections[answer_at];
-		bool time = strcmp(section->objective, "time") == 0;
-		const char *about = arena_printf(report->arena, "%s%s%s", section->problem_text,
-		                                 time || !*section->problem_text ? "" : ", ", time ? "" : section->objective);
-		row_put(report, &table, answer, &ruler, &(struct report_line){section->anchor, section->kernel, about});
+		const struct report_line line = {section->anchor, section->kernel, report_about(report, section)};
+		row_put(report, &table, answer, &ruler, &line);
 	}
 	js_each (regions, report->regions)
 		regions_row(report, &table, regions, regions_at, &ruler);
@@ -219,6 +217,13 @@ void report_answers(struct report *report, const json_t *document) {
 		report_absent(report, "No tuning run has finished on this machine. This command tunes:",
 		              report_advice(report, &report->sections[0], "tune", ""));
 	html_put(report->html, "</section>");
+}
+
+const char *report_about(const struct report *report, const struct report_section *section) {
+	if (strcmp(section->objective, "time") == 0)
+		return section->problem_text;
+	return arena_printf(report->arena, "%s%s%s", section->problem_text, *section->problem_text ? ", " : "",
+	                    section->objective);
 }
 
 void report_fold(struct report *report, const struct report_line *line, const char *verdict) {

@@ -211,10 +211,12 @@ static void noise_describe(struct report *report, const struct report_section *s
 		              report_advice(report, section, "tune", ""));
 }
 
-void report_progress(struct report *report, const struct report_section *section) {
+static void progress_put(struct report *report, const struct report_section *section) {
 	report_heading(report, "The search");
 	progress_draw(report, section);
 	trials_table(report, section);
 	ends_table(report, section);
 	noise_describe(report, section);
 }
+
+const struct report_part report_progress = {REPORT_STORED, progress_put};

@@ -295,7 +295,7 @@ static void report_roofline(struct report *report, const struct report_section *
 	html_put(report->html, "</details>");
 }
 
-void report_counters(struct report *report, const struct report_section *section) {
+static void counters_put(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
 	                                     "\1winner", "\1ratio", "\2note", NULL};
 	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
@@ -327,3 +327,5 @@ void report_counters(struct report *report, const struct report_section *section
 	html_table_end(&table);
 	drivers_put(report, json_object_get(section->result, "drivers"));
 }
+
+const struct report_part report_counters = {REPORT_STORED, counters_put};

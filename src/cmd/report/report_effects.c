@@ -258,7 +258,7 @@ static void report_heat(struct report *report, const struct report_section *sect
 	grid_draw(report, grid);
 }
 
-void report_effects(struct report *report, const struct report_section *section) {
+static void effects_put(struct report *report, const struct report_section *section) {
 	const json_t *effects = json_object_get(section->result, "effects");
 	report_heat(report, section);
 	report_heading(report, "Worth of each parameter");
@@ -273,6 +273,8 @@ void report_effects(struct report *report, const struct report_section *section)
 	path_table(report, section->result);
 	landscape_describe(report, json_object_get(section->result, "landscape"));
 }
+
+const struct report_part report_effects = {REPORT_EXPLAINED, effects_put};
 
 /* Stacked bars of the parts of the time (GPU, transfers, CPU; input, upload, compute, download, output) over the
  * parameter with the largest effect, and over the size. */
@@ -398,7 +400,7 @@ static void over_size(struct report *report, const struct report_section *sectio
 		parts_draw(&parts, study_column(parts.study, column)->name, study_column(parts.study, column)->name);
 }
 
-void report_parts(struct report *report, const struct report_section *section) {
+static void parts_put(struct report *report, const struct report_section *section) {
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
 	if (strcmp(section->objective, "time") != 0)
 		return;
@@ -406,3 +408,5 @@ void report_parts(struct report *report, const struct report_section *section) {
 		over_param(report, section, columns[0]);
 	slice_each_problem(report, section, over_size);
 }
+
+const struct report_part report_parts = {REPORT_EXPLAINED, parts_put};

@@ -120,6 +120,8 @@ void report_answers(struct report *report, const json_t *document);
 struct report_line {
 	const char *anchor, *name, *about; /* the place that it leads to, and what it is about */
 };
+/* The problem, and the objective where it is not time; lives as long as the report. */
+const char *report_about(const struct report *report, const struct report_section *section);
 /* Begins a section that is folded behind its heading and its verdict; it ends with </section></details>. */
 void report_fold(struct report *report, const struct report_line *line, const char *verdict);
 const char *report_program(const json_t *document); /* the name of a program whose regions were tuned */
@@ -135,13 +137,14 @@ void report_ruler_add(struct report_ruler *ruler, struct speedup gain);
 /* A speedup with its interval as a bar; nothing for one that says nothing. */
 void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain);
 void report_section(struct report *report, const struct report_section *section);
-void report_curves(struct report *report, const struct report_section *section);
+/* A part of a section: when it is on the page, and what writes it with its heading. */
+struct report_part {
+	enum { REPORT_EXPLAINED, REPORT_STORED } when; /* there is a result of explain; the page is about a store */
+	void (*put)(struct report *report, const struct report_section *section);
+};
+extern const struct report_part report_curves, report_parts, report_effects, report_scaling, report_counters,
+	report_progress;
 void report_weak(struct report *report, const struct report_section *section);
-void report_parts(struct report *report, const struct report_section *section);
-void report_effects(struct report *report, const struct report_section *section);
-void report_scaling(struct report *report, const struct report_section *section);
-void report_counters(struct report *report, const struct report_section *section);
-void report_progress(struct report *report, const struct report_section *section);
 
 /* The section of this kernel, objective and problem; NULL: there is none. */
 struct report_section *report_section_find(const struct report *report, const char *kernel, const char *objective,

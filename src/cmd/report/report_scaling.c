@@ -273,7 +273,7 @@ static bool is_nothing(const struct report *report, const struct report_section 
 	       json_array_size(js_at(section->result, "pareto.front")) == 0;
 }
 
-void report_scaling(struct report *report, const struct report_section *section) {
+static void scaling_put(struct report *report, const struct report_section *section) {
 	if (is_nothing(report, section))
 		return;
 	report_heading(report, app_device(report->app) ? "Scaling with size" : "Scaling with threads and size");
@@ -284,6 +284,8 @@ void report_scaling(struct report *report, const struct report_section *section)
 		report_sizes(report, section);
 	front_put(report, json_object_get(section->result, "pareto"));
 }
+
+const struct report_part report_scaling = {REPORT_EXPLAINED, scaling_put};
 
 /* Draws weak scaling efficiency: the size grows with the team, so that each thread has the same work, and a time that
  * stays the same is 100 %. Sizes and teams that `sweep --weak` paired are found by their ratio. */

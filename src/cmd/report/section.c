@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the section of one kernel, problem and objective. */
 #include <math.h>
-#include <time.h>
 
 #include "base/json/js.h"
+#include "base/text.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
@@ -78,11 +78,7 @@ void report_ratio(struct speedup speedup, char *text, size_t size) {
 }
 
 char *report_time(double seconds, char *text, size_t size) {
-	struct tm tm;
-	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
-	*text = '\0';
-	if (time >= 0 && gmtime_r(&time, &tm))
-		strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
+	text_time(seconds, "%Y-%m-%d %H:%M UTC", text, size);
 	return text;
 }
 
@@ -172,7 +168,7 @@ static void commands_put(struct report *report, const struct report_section *sec
 	}
 }
 
-static void report_provenance(struct report *report, const struct report_section *section) {
+static void provenance_put(struct report *report, const struct report_section *section) {
 	report_heading(report, "Provenance");
 	searches_table(report, section);
 	commands_put(report, section);
@@ -399,23 +395,17 @@ static void why_put(struct report *report, const struct report_section *section)
 }
 
 void report_section(struct report *report, const struct report_section *section) {
-	static void (*const parts[])(struct report *, const struct report_section *) = {
-		report_curves, report_parts, best_put, report_effects, report_scaling};
-	bool time = strcmp(section->objective, "time") == 0;
+	static const struct report_part best = {REPORT_EXPLAINED, best_put}, why = {REPORT_EXPLAINED, why_put},
+									provenance = {REPORT_STORED, provenance_put};
+	static const struct report_part *const parts[] = {
+		&report_curves,   &report_parts,    &best, &report_effects, &report_scaling,
+		&report_counters, &report_progress, &why,  &provenance};
 	mem_auto char *brief = section->tune ? results_brief(section->tune) : NULL;
-	const char *about =
-		arena_printf(report->arena, "%s%s%s", section->problem_text, time ? "" : ", ", time ? "" : section->objective);
-	report_fold(report, &(struct report_line){section->anchor, section->kernel, about}, brief ? brief : "");
+	const struct report_line line = {section->anchor, section->kernel, report_about(report, section)};
+	report_fold(report, &line, brief ? brief : "");
 	(report->from ? from_describe : store_describe)(report, section);
-	for (size_t i = 0; section->result && i < sizeof parts / sizeof *parts; i++)
-		parts[i](report, section);
-	if (!report->from) {
-		report_counters(report, section);
-		report_progress(report, section);
-	}
-	if (section->result)
-		why_put(report, section);
-	if (!report->from)
-		report_provenance(report, section);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i]->when == REPORT_STORED ? !report->from : section->result != NULL)
+			parts[i]->put(report, section);
 	html_put(report->html, "</section></details>");
 }

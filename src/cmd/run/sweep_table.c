@@ -87,8 +87,7 @@ static const char *axis_word(struct arena *arena, const struct axis *axis, size_
 static bool value_known(struct sweep *sweep, const struct sweep_device *device, const struct axis *axis, size_t i,
                         struct err *err) {
 	js_auto json_t *problem = json_object(), *config = json_object();
-	int bad = params_word(&device->manual.params, axis_word(sweep->arena, axis, i), problem, config, err);
-	return bad == 0;
+	return params_word(&device->manual.params, axis_word(sweep->arena, axis, i), problem, config, err) == 0;
 }
 
 /* An axis without any value on this device is left out there: a team on a GPU, a block of threads on the CPU. */

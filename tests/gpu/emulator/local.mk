@@ -9,7 +9,7 @@ emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/objects.c %D%/n
 emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h %D%/launch.h %D%/link.h %D%/memory.h \
 	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
 emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \
-	%D%/device/warp.h %D%/device/flags
+	%D%/device/warp.h %D%/device/flags %D%/headers/cuda_fp16.h
 include %D%/hip.mk
 EXTRA_DIST += %D%/hip.c $(emulator_driver) $(emulator_nvrtc) $(emulator_headers) $(emulator_device)
 # GCC reads a compiled header in a third of the time; it takes the one whose level of optimisation fits, or else the text.
@@ -30,7 +30,7 @@ check_DATA = $(emulator_libraries) $(emulator_compiled)
 CLEANFILES += $(emulator_libraries)
 .PHONY: emulator
 emulator_paths = -DEMULATOR_HEADER='"$(abs_top_builddir)/%D%/compiled/device.h"' \
-	-DEMULATOR_FLAGS='"$(abs_top_srcdir)/%D%/device/flags"' -DEMULATOR_OBJECTS='"$(abs_top_builddir)/%D%/compiled/objects"'
+	-DEMULATOR_HEADERS='"$(abs_top_srcdir)/%D%/headers"' -DEMULATOR_FLAGS='"$(abs_top_srcdir)/%D%/device/flags"' -DEMULATOR_OBJECTS='"$(abs_top_builddir)/%D%/compiled/objects"'
 emulator: $(emulator_libraries) $(emulator_compiled)
 # The device's headers are part of NVRTC's version: what was compiled with others is not used.
 %D%/libcuda.so.1: $(emulator_driver) $(emulator_headers)

@@ -158,6 +158,26 @@ static void lines_test(void) {
 	json_decref(limits);
 }
 
+/* Conflicts are named where the ceilings are not known, but nobody can say what they cost. */
+static void unknown_test(void) {
+	json_t *rows = json_array(), *machine = json_object(), *limits = json_array();
+	struct rng rng;
+	rng_seed(&rng, 4);
+	banks_make(rows, true, &rng);
+	struct study *study = study_make(rows, machine, limits);
+	json_t *list = examined(study);
+	const json_t *one = found_of(list, "bank_conflicts");
+	mem_auto char *text = json_dumps(one ? one : list, 0);
+	ok(one && json_is_null(json_object_get(one, "at_most")) && strstr(text, "machine --ceilings") &&
+	       !strstr(text, "nan"),
+	   "the cost of bank conflicts is unknown without ceilings, whose command is named");
+	json_decref(list);
+	study_free(study);
+	json_decref(rows);
+	json_decref(machine);
+	json_decref(limits);
+}
+
 int main(void) {
 	static const struct mechanism all[] = {
 		{"dram_bandwidth", "counter:gpu_dram_read_bytes", dram_make},
@@ -176,5 +196,6 @@ int main(void) {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mechanism_test(&all[i]);
 	lines_test();
+	unknown_test();
 	return tap_done();
 }

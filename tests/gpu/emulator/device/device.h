@@ -89,6 +89,14 @@ template <class... A> constexpr unsigned ss_first(long long first, A...) {
 static inline void *ss_emulated_dynamic() {
 	return ss_services->dynamic();
 }
+template <class T> struct ss_dynamic {
+	operator T *() const {
+		return (T *)ss_emulated_dynamic();
+	}
+	template <class P> explicit operator P *() const {
+		return (P *)ss_emulated_dynamic();
+	}
+};
 static inline void ss_emulated_yield() {
 	ss_services->yield();
 }

@@ -94,6 +94,7 @@ static bool preprocess(struct program *program, const char *folder, const char *
 	arguments[n++] = compiler();
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		arguments[n++] = (char *)(uintptr_t)plain[i];
+	arguments[n++] = "-I" EMULATOR_HEADERS;
 	for (int i = 0; i < count && n < ARGUMENTS_MAX - 6; i++)
 		arguments[n++] = (char *)(uintptr_t)options[i];
 	char include[PATH + 4], source[PATH + 200];

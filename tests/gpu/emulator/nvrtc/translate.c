@@ -90,8 +90,24 @@ static bool is_definition(const char *name) {
 	return *after == '{';
 }
 
-/* extern __shared__ [__align__(N)] T name[]; */
-static const char *external_shared(const char *at, struct text *to) {
+/* Does an open brace before this place follow a list of parameters? */
+static bool in_function(const char *begin, const char *at) {
+	for (int depth = 0; at > begin; at--) {
+		const char *before = at - 1;
+		depth += at[-1] == '}' ? 1 : at[-1] == '{' ? -1 : 0;
+		if (depth >= 0 || at[-1] != '{')
+			continue;
+		while (before > begin && isspace((unsigned char)before[-1]))
+			before--;
+		if (before > begin && before[-1] == ')')
+			return true;
+		depth = 0; /* of a namespace */
+	}
+	return false;
+}
+
+/* extern __shared__ [__align__(N)] T name[]; outside of functions it is an object that asks where the memory is. */
+static const char *external_shared(const char *begin, const char *at, struct text *to) {
 	const char *after = skip_space(at + strlen("extern"));
 	if (!word_is(after, "__shared__"))
 		return NULL;
@@ -108,7 +124,10 @@ static const char *external_shared(const char *at, struct text *to) {
 	while (name > after && is_word(name[-1]))
 		name--;
 	int type = (int)(name - after), size = (int)(name_end - name);
-	text_print(to, "%.*s *const %.*s = (%.*s *)ss_emulated_dynamic();", type, after, size, name, type, after);
+	if (in_function(begin, at))
+		text_print(to, "%.*s *const %.*s = (%.*s *)ss_emulated_dynamic();", type, after, size, name, type, after);
+	else
+		text_print(to, "static const ss_dynamic<%.*s> %.*s{};", type, after, size, name);
 	return end + 1;
 }
 
@@ -134,7 +153,7 @@ bool translate(struct program *program, const struct text *from, struct text *to
 	struct text tables = {.bytes = NULL};
 	text_add(&tables, "\n", 1);
 	for (const char *at = from->bytes; *at;) {
-		const char *after = word_is(at, "extern") ? external_shared(at, to) : NULL;
+		const char *after = word_is(at, "extern") ? external_shared(from->bytes, at, to) : NULL;
 		if (!after) {
 			if (word_is(at, "__global__"))
 				add_kernel(&tables, from->bytes, at);
