@@ -204,8 +204,7 @@ static void relative_find(struct inside_learner *learner) {
 		learner->relative = learner->level - log(1e-9 * (double)ns);
 }
 
-/* The cost has moved, in two windows on end: the search begins again. Each time it takes more, as a program may have
- * phases. */
+/* The cost has moved, in two windows on end: the search begins again. As there may be phases, more is needed then. */
 static void drift_look(struct inside_learner *learner) {
 	double limit = fmax(DRIFT, 3 * learner->noise) * (1 + learner->drifts);
 	if (isnan(learner->settled))
@@ -229,8 +228,7 @@ static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	if (learner->calls % WINDOW)
 		return;
 	drift_look(learner);
-	bool has_default = atomic_load_explicit(&learner->incumbent, memory_order_relaxed) == &learner->context->otherwise;
-	if (learner->context->needs_another && !has_default)
+	if (learner->context->needs_another && atomic_load(&learner->incumbent) != &learner->context->otherwise)
 		relative_find(learner);
 	else
 		default_tell(learner, learner->level - learner->relative);
@@ -325,9 +323,8 @@ static bool can_afford(const struct inside_learner *learner, const struct inside
 	const struct trial *trial = &learner->trial;
 	double cost = learner->cost;
 	double loss = trial->tried ? exp(median_of(trial->candidate, trial->tried)) - cost : GUESS * cost;
-	double all = 1e-9 * (double)atomic_load_explicit(&ring->ns, memory_order_relaxed);
-	double spent = 1e-9 * (double)atomic_load_explicit(&ring->spent_ns, memory_order_relaxed);
-	double saved = 1e-9 * (double)(int64_t)atomic_load_explicit(&ring->saved_ns, memory_order_relaxed);
+	double all = 1e-9 * (double)atomic_load(&ring->ns), spent = 1e-9 * (double)atomic_load(&ring->spent_ns);
+	double saved = 1e-9 * (double)(int64_t)atomic_load(&ring->saved_ns);
 	bool is_free = trial->tried > 0 && loss <= 0;
 	if (is_free || (learner->context->needs_another && learner->relative > DRIFT))
 		return true; /* of the latter, what holds is worse than the default, which is out of reach */
