@@ -51,9 +51,10 @@ static void cost_report(const struct study *study, struct findings *findings, co
 		most, *problem ? " at " : "", problem);
 	for (size_t i = 0; i < count; i++) {
 		double cost = ratio(study, pairs[i].one, pairs[i].serial);
-		finding_known(finding, EVIDENCE_CONTRAST, cost, "x", NULL, "%s%s%.4g s instead of %.4g s, %+.1f %%",
-		              probe_problem(study, pairs[i].problem, problem), *problem ? ": " : "",
-		              reading_time(study, pairs[i].one), reading_time(study, pairs[i].serial), 100 * (cost - 1));
+		if (!isnan(cost))
+			finding_evidence(finding, EVIDENCE_CONTRAST, cost, "x", "%s%s%.4g s instead of %.4g s, %+.1f %%",
+			                 probe_problem(study, pairs[i].problem, problem), *problem ? ": " : "",
+			                 reading_time(study, pairs[i].one), reading_time(study, pairs[i].serial), 100 * (cost - 1));
 	}
 }
 

@@ -103,33 +103,6 @@ struct csv *grid_end(struct grid *grid, int **role) {
 	return NULL;
 }
 
-static size_t column_find(const struct csv *csv, const char *name) {
-	for (size_t c = 0; c < csv->columns; c++)
-		if (strcasecmp(csv->header[c], name) == 0)
-			return c;
-	return SIZE_MAX;
-}
-
-struct csv *producer_pivot(const struct csv *csv) {
-	size_t id = column_find(csv, "ID"), name = column_find(csv, "Metric Name"), unit = column_find(csv, "Metric Unit"),
-		   value = column_find(csv, "Metric Value");
-	char cell[CSV_FIELD_MAX + 1];
-	if (id == SIZE_MAX || name == SIZE_MAX || unit == SIZE_MAX || value == SIZE_MAX)
-		return NULL;
-	struct grid *grid = grid_new();
-	for (size_t r = 0; r < csv->rows; r++) {
-		bool first = r == 0 || strcmp(csv_cell(csv, r, id), csv_cell(csv, r - 1, id)) != 0;
-		if (first)
-			grid_row(grid, csv->line[r]);
-		for (size_t c = 0; first && c < csv->columns; c++)
-			if (c != name && c != unit && c != value)
-				grid_put(grid, csv->header[c], csv_cell(csv, r, c), -1);
-		snprintf(cell, sizeof cell, "%.200s %.100s", csv_cell(csv, r, value), csv_cell(csv, r, unit));
-		grid_put(grid, csv_cell(csv, r, name), cell, -1);
-	}
-	return grid_end(grid, NULL);
-}
-
 /* Arguments follow "/", with or without a name; a few of them say how often was measured. */
 static const char path_words[] = "repeats iterations min_time min_warmup_time process_time real_time manual_time";
 static void path_put(struct grid *grid, const char *cell) {

@@ -197,7 +197,7 @@ struct study_reading {
  * A file that does not describe its machine is of an unknown one, never of this host. */
 int study_set_file(struct study_set *set, const char *path, const struct study_reading *reading, struct err *err);
 /* The same for the text of a table, or for rows of JSON by a known producer; path: for messages, and for the name of
- * the kernel. */
+ * the kernel; text: size bytes and a NUL behind them. */
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err);
 /* A machine by words, "packages=4 cores=32 threads=64 l2=256K l3=16M". New reference. */

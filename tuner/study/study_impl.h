@@ -233,9 +233,6 @@ struct csv *grid_end(struct grid *grid, int **role);
 enum grid_names { GRID_PATH, GRID_PAIRS, GRID_COMMAND };
 void grid_split(struct grid *grid, enum grid_names kind, const struct csv *csv, size_t row, size_t column,
                 size_t length);
-/* ncu writes a row for each metric of a launch: the same with a row for each launch, and units behind the values. NULL:
- * the table is not so. */
-struct csv *producer_pivot(const struct csv *csv);
 
 /* A table with a row for each time, whose columns have a role. */
 struct produced {

@@ -395,9 +395,38 @@ static void remark_cut(struct csv *csv, size_t at) {
 		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(open - cell), cell);
 }
 
+static size_t column_find(const struct csv *csv, const char *name) {
+	for (size_t c = 0; c < csv->columns; c++)
+		if (strcasecmp(csv->header[c], name) == 0)
+			return c;
+	return SIZE_MAX;
+}
+
+/* ncu writes a row for each metric of a launch: the same with a row for each launch, and units behind the values. NULL:
+ * the table is not so. */
+static struct csv *pivoted(const struct csv *csv) {
+	size_t id = column_find(csv, "ID"), name = column_find(csv, "Metric Name"), unit = column_find(csv, "Metric Unit"),
+		   value = column_find(csv, "Metric Value");
+	char cell[CSV_FIELD_MAX + 1];
+	if (id == SIZE_MAX || name == SIZE_MAX || unit == SIZE_MAX || value == SIZE_MAX)
+		return NULL;
+	struct grid *grid = grid_new();
+	for (size_t r = 0; r < csv->rows; r++) {
+		bool first = r == 0 || strcmp(csv_cell(csv, r, id), csv_cell(csv, r - 1, id)) != 0;
+		if (first)
+			grid_row(grid, csv->line[r]);
+		for (size_t c = 0; first && c < csv->columns; c++)
+			if (c != name && c != unit && c != value)
+				grid_put(grid, csv->header[c], csv_cell(csv, r, c), -1);
+		snprintf(cell, sizeof cell, "%.200s %.100s", csv_cell(csv, r, value), csv_cell(csv, r, unit));
+		grid_put(grid, csv_cell(csv, r, name), cell, -1);
+	}
+	return grid_end(grid, NULL);
+}
+
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
                    const struct study_reading *reading, struct err *err) {
-	struct csv *pivot = producer ? NULL : producer_pivot(csv);
+	struct csv *pivot = producer ? NULL : pivoted(csv);
 	if (pivot) {
 		csv_free(csv);
 		csv = pivot;

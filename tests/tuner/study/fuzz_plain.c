@@ -33,12 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct csv *csv = csv_read(plain, plain_size, "input.csv", &err);
 	require(csv || (err.code == ERR_USAGE && *err.what));
 	if (csv) {
-<<<<<<< HEAD
-		struct csv *read = table_cells_rewrite(csv, &(const char *){NULL});
-=======
 		const char *noted = NULL;
 		struct csv *read = table_cells_rewrite(csv, &noted);
->>>>>>> main
 		require(read->columns > 0 && read->rows <= CSV_ROWS_MAX);
 		require(csv->columns > 0 && csv->rows <= CSV_ROWS_MAX);
 		for (size_t i = 0; i < csv->rows * csv->columns; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "tests/fuzz.h"
 #include "tuner/diagnosis/diagnosis.h"
@@ -34,7 +35,10 @@ static void rows_check(const struct study *study) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct study_set *set = study_set_new("time");
 	struct err err = {0};
-	bool read = study_set_table(set, "table.csv", (const char *)data, size, NULL, &err) == 0;
+	mem_auto char *text = mem_alloc(size + 1, 1);
+	if (size)
+		memcpy(text, data, size);
+	bool read = study_set_table(set, "table.csv", text, size, NULL, &err) == 0;
 	must(read || (err.code == ERR_USAGE && *err.what));
 	for (size_t i = 0; i < study_set_count(set); i++) {
 		struct study_item *item = study_set_at(set, i);

@@ -19,8 +19,9 @@
  * each of its values.
  *
  * The interval is that of the largest ratio of two values: the largest lower and the largest upper bound of all pairs,
- * by Student's t at the residual degrees of freedom, for all pairs of all parameters together (Sidak 1967). Of the
- * effects that are clear in simulated logs, 1 to 2 % are of settings that do nothing (tests/tuner/model/effects_false).
+ * by Student's t at the residual degrees of freedom, for all pairs of the parameter together (Sidak 1967). It begins at
+ * 1 unless it begins above for all pairs of all parameters together. Of the effects that are clear in simulated logs, 1
+ * to 2 % are of settings that do nothing (tests/tuner/model/effects_false).
  *
  * A value that was measured once is named best or worst only if fewer than two others were measured more often; a value
  * whose effect could be that of other parameters is left out, and a parameter that never changed without another one

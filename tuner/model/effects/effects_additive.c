@@ -395,8 +395,8 @@ static bool is_good(const struct effects_table *table) {
 	return rows >= ROWS_MIN && table->params > 0 && effects_table_check(table, reason) == 0;
 }
 
-/* The distance of the bounds in standard errors, such that all pairs of `count` values of all parameters hold together
- * (Sidak, Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
+/* The distance of the bounds in standard errors, such that all pairs of `count` values of so many parameters hold
+ * together (Sidak, Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
 static double reach(size_t count, size_t params, double freedom) {
 	double pairs = (double)count * (double)(count - 1) / 2 * (double)params;
 	double each = -expm1(log(LEVEL) / pairs); /* 1 - LEVEL^(1 / pairs) */
@@ -427,23 +427,24 @@ static void apart(const struct fit *fit, const struct design *design, size_t own
 	}
 }
 
-/* Bounds of the largest difference: the largest lower and the largest upper bound of all pairs. */
+/* Bounds of the largest difference: the largest lower and the largest upper bound of all pairs. The interval of one
+ * parameter begins at no difference unless that of all parameters together begins above it. */
 static void interval(const struct fit *fit, const size_t *columns, size_t count, const struct design *design,
                      size_t param, double ci[2]) {
-	double far = reach(count, design->table->params, fit->freedom), range[2];
+	double own = reach(count, 1, fit->freedom), all = reach(count, design->table->params, fit->freedom);
+	double range[2], low = ci[0] = ci[1] = 0, *cov = fit->covariance;
 	size_t n = design->columns;
-	ci[0] = ci[1] = 0;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++) {
 			size_t a = columns[i], b = columns[k];
-			const double *cov = fit->covariance;
-			double variance = cov[a * n + a] + cov[b * n + b] - 2 * cov[a * n + b];
-			double error = far * sqrt(fmax(variance, 0));
+			double error = sqrt(fmax(cov[a * n + a] + cov[b * n + b] - 2 * cov[a * n + b], 0));
 			apart(fit, design, param, (size_t[]){a, b}, range);
-			ci[0] = fmax(ci[0], fmax(range[0], -range[1]) - error);
-			ci[1] = fmax(ci[1], fmax(range[1], -range[0]) + error);
+			double least = fmax(range[0], -range[1]);
+			low = fmax(low, least - all * error);
+			ci[0] = fmax(ci[0], least - own * error);
+			ci[1] = fmax(ci[1], fmax(range[1], -range[0]) + own * error);
 		}
-	ci[0] = exp(ci[0]);
+	ci[0] = low > 0 ? exp(ci[0]) : 1;
 	ci[1] = exp(ci[1]);
 }
 
@@ -470,14 +471,14 @@ static void effect_set(struct effect *effect, const struct design *design, const
 	}
 }
 
-static size_t effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
+static bool effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
 	mem_auto bool *comparable = mem_alloc(design->columns, sizeof *comparable);
-	size_t known = 0;
+	bool known = false;
 	alias_find(design, comparable);
-	for (size_t param = 0; param < design->table->params; param++) {
-		if (design->blocks[param].count)
-			effect_set(&effects[param], design, fit, param, comparable);
-		known += effects[param].known;
+	for (size_t p = 0; p < design->table->params; p++) {
+		if (design->blocks[p].count)
+			effect_set(&effects[p], design, fit, p, comparable);
+		known = known || effects[p].known;
 	}
 	return known;
 }
@@ -492,7 +493,7 @@ int effects_fit(const struct effects_table *table, struct effect *effects) {
 	design_make(&design, table);
 	for (size_t param = 0; param < table->params; param++)
 		effects[param].seen = design.seen[param];
-	size_t known = fit_make(&fit, &design) ? 0 : effects_set(effects, &design, &fit);
+	bool known = fit_make(&fit, &design) == 0 && effects_set(effects, &design, &fit);
 	fit_clear(&fit);
 	design_clear(&design);
 	return known ? 0 : -1;
