@@ -104,7 +104,7 @@ static char *build_key(void *ctx, const json_t *config) {
 	js_members (name, value, config)
 		if (template_mentions(builds->program->spec.build, name))
 			json_object_set(members, name, value);
-	return program_key(members);
+	return js_canonical(members);
 }
 
 static int folder_prepare(struct making *making, struct err *err) {
@@ -345,7 +345,7 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	program->spec.metric = text_copy(arena, spec->metric);
 	program->spec.params = list_copy(arena, spec->params);
 	program->baseline = spec->baseline ? json_deep_copy(spec->baseline) : json_object();
-	program->baseline_key = program_key(program->baseline);
+	program->baseline_key = js_canonical(program->baseline);
 	program->spec.baseline = program->baseline;
 }
 
@@ -426,12 +426,8 @@ struct builder *program_builder(struct program *program) {
 	return program->builds ? program->builds->builder : NULL;
 }
 
-char *program_key(const json_t *config) {
-	return js_canonical(config);
-}
-
 bool program_is_baseline(const struct program *program, const json_t *config) {
-	mem_auto char *key = program_key(config);
+	mem_auto char *key = js_canonical(config);
 	return strcmp(key, program->baseline_key) == 0;
 }
 
@@ -478,7 +474,7 @@ const char *program_param_way(const struct program *program, const char *param) 
 }
 
 json_t *program_usage(const struct program *program, const json_t *config) {
-	mem_auto char *key = program_key(config);
+	mem_auto char *key = js_canonical(config);
 	json_t *usage = json_object_get(program->usage, key);
 	return json_incref(usage);
 }

@@ -31,7 +31,7 @@ struct program {
 	const char *here, *cwd, *input; /* absolute paths; here: where the tuner runs; cwd, input: NULL if not given */
 	bool out_of_tree;               /* the build command names {SOURCE}: it starts in an empty folder */
 	struct worker *worker;
-	json_t *baseline, *usage, *seen; /* usage, seen (evidence of runs): indexed by program_key */
+	json_t *baseline, *usage, *seen; /* usage, seen (evidence of runs): by the canonical text of a configuration */
 	char *baseline_key;
 	char *unchecked;               /* why the command of --verify could not check a run; NULL: it could */
 	struct program_builds *builds; /* NULL: nothing is built */
@@ -55,7 +55,6 @@ struct program_case {
 int program_copied_map(struct program *program, struct err *err);
 int program_check(const struct program *program, struct err *err);
 
-char *program_key(const json_t *config); /* equal for equal configurations; caller frees */
 bool program_is_baseline(const struct program *program, const json_t *config);
 bool program_is_variable(const struct program *program,
                          const char *param); /* reaches the program through the environment */

@@ -220,7 +220,7 @@ static int measure_served(struct program *program, const struct trial_request *r
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
 
 static json_t *list_of(const struct program *program, const json_t *config) {
-	mem_auto char *key = program_key(config);
+	mem_auto char *key = js_canonical(config);
 	return json_object_get(program->seen, key);
 }
 
@@ -240,7 +240,7 @@ static void program_seen_add(struct program *program, const json_t *config, cons
 	if (result->status != TRIAL_CORRECT || !json_is_array(evidence))
 		return;
 	if (!list_of(program, config)) {
-		mem_auto char *key = program_key(config);
+		mem_auto char *key = js_canonical(config);
 		if (json_object_size(program->seen) >= CONFIGS)
 			seen_thin(program);
 		json_object_set_new(program->seen, key, json_array());
@@ -395,7 +395,7 @@ static json_t *program_run_usage(const json_t *reply) {
 
 static void usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
 	json_t *usage = result->status == TRIAL_CORRECT ? program_run_usage(result->reply) : NULL;
-	mem_auto char *key = usage ? program_key(config) : NULL;
+	mem_auto char *key = usage ? js_canonical(config) : NULL;
 	if (key)
 		json_object_set_new(program->usage, key, usage);
 }

@@ -15,7 +15,7 @@ READINGS = \
 	%D%/weak.c \
 	%D%/repeats.c
 
-libtuner_la_SOURCES += $(READINGS) %D%/reading.c %D%/reading.h
+libtuner_la_SOURCES += $(READINGS) %D%/deciding.c %D%/reading.c %D%/reading.h
 nodist_libtuner_la_SOURCES += %D%/readings.def
 BUILT_SOURCES += %D%/readings.def
 CLEANFILES += %D%/readings.def

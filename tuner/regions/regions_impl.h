@@ -287,9 +287,10 @@ static inline bool regions_setting_changes(const struct regions_setting *setting
 /* Sets the gain of each region and what else `found` tells. */
 void regions_settings_finish(const struct regions_search *search);
 int regions_settings_write(const struct regions_search *search, struct err *err);
-/* Proves the settings found, and takes back those of regions, and the environment, that are not shown to pay. */
-int regions_prove_changes(const struct regions_search *search, const struct regions_proving *proving,
-                          struct regions_proof *proof, struct err *err);
+/* Proves the settings found or, if that fails and the budget allows, those of a second plan, and keeps the better ones.
+ * other: of the plan that is not kept; its count is 0 if there was none. Both are to be cleared. */
+int regions_prove_plans(const struct regions_search *search, struct regions_proof *proof, struct regions_proof *other,
+                        struct err *err);
 
 /* Shared by symbols.c, code.c and their fuzz target. */
 enum { BUILD_ID_TEXT = 41 };

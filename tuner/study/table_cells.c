@@ -285,11 +285,13 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
 		cell_set(csv, r, column, cell);
 	}
+	size_t name = strcspn(header, "([");
+	while (name && header[name - 1] == ' ')
+		name--;
 	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
 	if (all.first.measure != MEASURE_NONE || *all.first.per)
-		csv->header[column] =
-			arena_printf(csv->arena, "%.*s (%s%s)", (int)strcspn(header, "(["), header, is_factor ? "x" : all.unit,
-		                 all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
+		csv->header[column] = arena_printf(csv->arena, "%.*s (%s%s)", (int)name, header, is_factor ? "x" : all.unit,
+		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
 }
 
 /* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for those that follow. */

@@ -3,6 +3,7 @@
  * of control characters before it is printed. */
 #include <math.h>
 
+#include "base/csv.h"
 #include "base/json/js.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain.h"
@@ -329,22 +330,22 @@ static void explain_text_readings(const struct explain_text *text) {
 	explain_list_print(text, readings, READINGS_SHOWN, INDENT, reading_print);
 }
 
-/* A row of the table that somebody brought, whose time is to be filled in. */
+/* A row of the table that somebody brought, whose time is to be filled in; NULL: its header. */
 static void row_print(const struct explain_text *text, const json_t *row) {
-	mem_auto char *line = mem_strdup(""), *header = mem_strdup("");
+	fprintf(text->out, "%*s", 2 * INDENT, "");
 	js_each (column, js_at(text->result, "source.columns")) {
 		const char *name = js_string_or(column, "name", ""), *role = js_string_or(column, "role", "");
 		bool value = strcmp(role, "time") == 0 || strcmp(role, "rate") == 0;
 		char cell[RESULTS_CELL];
-		explain_value_text(json_object_get(row, name), cell, sizeof cell);
-		mem_append(&line, "%s%s", column_at ? "," : "", value ? "?" : json_object_get(row, name) ? cell : "");
-		mem_append(&header, "%s%s", column_at ? "," : "", name);
+		snprintf(cell, sizeof cell, "%s", row ? value ? "?" : "" : name);
+		if (json_object_get(row, name))
+			explain_value_text(json_object_get(row, name), cell, sizeof cell);
+		text_clean(cell, false);
+		if (column_at)
+			putc(',', text->out);
+		csv_write(cell, text->out);
 	}
-	text_clean(header, false);
-	if (row)
-		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", line);
-	else
-		fprintf(text->out, "%*s%s\n", 2 * INDENT, "", header);
+	putc('\n', text->out);
 }
 
 static void explain_text_decide(const struct explain_text *text) {
@@ -480,7 +481,6 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	explain_text_decide(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
-	explain_text_position(&text);
 	others_print(&text);
 	explain_text_next(&text);
 }

@@ -22,7 +22,6 @@ void explain_list_print(const struct explain_text *text, const json_t *list, siz
 
 void explain_text_scaling(const struct explain_text *text);
 void explain_text_effects(const struct explain_text *text);
-void explain_text_position(const struct explain_text *text);
 
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);

@@ -96,7 +96,7 @@ static void drivers_print(const struct explain_text *text) {
 	table_free(table);
 }
 
-void explain_text_effects(const struct explain_text *text) {
+static void effects_print(const struct explain_text *text) {
 	static const char *const times[] = {"  parameter", "slowest / fastest", "fastest", "slowest", "share of variance"};
 	static const char *const others[] = {"  parameter", "worst / best", "best", "worst", "share of variance"};
 	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
@@ -304,7 +304,8 @@ static void pareto_print(const struct explain_text *text) {
 	}
 }
 
-void explain_text_position(const struct explain_text *text) {
+void explain_text_effects(const struct explain_text *text) {
+	effects_print(text);
 	landscape_print(text);
 	roofline_print(text);
 	sizes_print(text);
