@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a choice and its report cost: alone, with a table, and while it is learned; and the regret of `auto` beside that
- * of tuners that propose at random and by simulated annealing, on a model with 72 configurations. For bench/inside.py. */
+ * of tuners that propose at random and by simulated annealing, on a model with 72 configurations. For bench/inside.py.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,16 +134,16 @@ static void regret_random(const char *name) {
 	double takes[STEPS], best = INFINITY;
 	rng_seed(&rng, strtoull(name, NULL, 10));
 	for (int i = 0; i < STEPS; i++) {
-		takes[i] = i >= 30 ? best
-		                   : model(blocks[rng_below(&rng, 6)], unrolls[rng_below(&rng, 4)], ways[rng_below(&rng, 3)]);
+		takes[i] =
+			i >= 30 ? best : model(blocks[rng_below(&rng, 6)], unrolls[rng_below(&rng, 4)], ways[rng_below(&rng, 3)]);
 		best = fmin(best, takes[i]);
 	}
 	regret_print("random", takes);
 }
 
-/* Simulated annealing as APEX describes and sets it by default: from the middle, each candidate for WINDOW calls whose least
- * counts, steps that become shorter while the temperature rises with the iterations, back to the best every tenth of
- * them, and the best after the last one. */
+/* Simulated annealing as APEX describes and sets it by default: from the middle, each candidate for WINDOW calls whose
+ * least counts, steps that become shorter while the temperature rises with the iterations, back to the best every tenth
+ * of them, and the best after the last one. */
 static void regret_annealing(const char *name) {
 	static const int counts[] = {6, 4, 3};
 	int at[] = {2, 1, 1}, next[3], best[3], most = 72 * 3, k = 1;
