@@ -137,6 +137,8 @@ bool table_is_missing(const char *cell);
 char *table_text_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_cells.c */
 extern const char table_serial_words[];
+/* The name of words at the left of a table whose corner names what is across. */
+#define CORNER_SERIES "series"
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  * *noted: what columns of numbers are values of, if the corner says so, or NULL. */

@@ -303,6 +303,9 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;
+		if (wide.assumed && strcmp(table->csv->header[0], CORNER_SERIES) == 0)
+			return err_set(err, ERR_USAGE, "say it above the table, for example \"# times in ms\" or \"# GB/s\"",
+			               "%s: nothing says what the numbers are", table->path);
 		table->csv = wide_to_long(table->csv, &wide);
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;

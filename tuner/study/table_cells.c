@@ -457,7 +457,7 @@ static const char *corner_split(struct csv *csv) {
 		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
 			team = NULL;
 	if (csv->columns > 2 && team) {
-		csv->header[0] = "series";
+		csv->header[0] = CORNER_SERIES;
 		return table_is_threads(team) ? "threads" : team;
 	}
 	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)

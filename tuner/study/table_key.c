@@ -167,6 +167,7 @@ static const char *const translations[][2] = {
 	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时 时间开销", "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
 	{"dauer duree duracion durata διαρκεια", "duration"},
+	{"合计 总计 总和 gesamt summe somme suma totale", "total"},
 	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης "
      "运行 "
      "计算",

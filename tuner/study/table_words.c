@@ -6,43 +6,16 @@
 
 #include "tuner/study/study_impl.h"
 
-struct unit {
-	const char *word;
+static const struct {
+	const char *words;
 	double scale;
-};
-static const struct unit times[] = {
-	{"s", 1},
-	{"sec", 1},
-	{"secs", 1},
-	{"second", 1},
-	{"seconds", 1},
-	{"ms", 1e-3},
-	{"msec", 1e-3},
-	{"msecs", 1e-3},
-	{"millisecond", 1e-3},
-	{"milliseconds", 1e-3},
-	{"us", 1e-6},
-	{"usec", 1e-6},
-	{"usecs", 1e-6},
-	{"\xc2\xb5s", 1e-6},
-	{"\xce\xbcs", 1e-6},
-	{"microsecond", 1e-6},
-	{"microseconds", 1e-6},
-	{"ns", 1e-9},
-	{"nsec", 1e-9},
-	{"nanosecond", 1e-9},
-	{"nanoseconds", 1e-9},
-	{"msecond", 1e-3},
-	{"usecond", 1e-6},
-	{"nsecond", 1e-9},
-	{"nsecs", 1e-9},
-	{"min", 60},
-	{"h", 3600},
-	{"minutes", 60},
-	{"hours", 3600},
-	{"hour", 3600},
-	{"day", 86400},
-};
+} times[] = {{"s sec secs second seconds", 1},
+             {"ms msec msecs msecond millisecond milliseconds", 1e-3},
+             {"us usec usecs usecond \xc2\xb5s \xce\xbcs microsecond microseconds", 1e-6},
+             {"ns nsec nsecs nsecond nanosecond nanoseconds", 1e-9},
+             {"min minutes", 60},
+             {"h hour hours", 3600},
+             {"day", 86400}};
 static const char *const nouns[][2] = {
 	{"b", "byte"},         {"byte", "byte"},        {"bytes", "byte"},
 	{"op", "operation"},   {"ops", "operation"},    {"operations", "operation"},
@@ -69,7 +42,7 @@ static double time_unit(const char *word, size_t length) {
 	if (factor != 0 && *end == ' ' && end < word + length)
 		return (power ? pow(10, factor) : factor) * time_unit(end + 1, (size_t)(word + length - end - 1));
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-		if (strlen(times[i].word) == length && strncmp(times[i].word, word, length) == 0)
+		if (table_among(word, length, times[i].words))
 			return times[i].scale;
 	return 0;
 }
@@ -201,6 +174,17 @@ static bool quantity_read(const char *text, struct table_name *name) {
 	return true;
 }
 
+/* "IOPS (K)" and "GFLOPS (higher is better)". */
+static bool bare_rate_read(const char *text, const char *behind, struct table_name *name) {
+	char rate[TABLE_NAME];
+	snprintf(rate, sizeof rate, "%.*s", (int)strcspn(text, " (["), text);
+	if (!behind || !strpbrk(text, "([") || !unit_read(rate, name))
+		return false;
+	name->scale *= strcmp(behind, "k") == 0 ? 1e3 : strcmp(behind, "m") == 0 ? 1e6 : 1;
+	name->base[0] = '\0';
+	return true;
+}
+
 static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
@@ -220,7 +204,7 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 		unit = last && last > text ? last + 1 : NULL;
 	}
 	if (!unit || !unit_read(unit, name))
-		return false;
+		return bare_rate_read(text, unit, name);
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
@@ -287,7 +271,7 @@ bool table_is_statistic(const struct table_name *name) {
 	return parts(
 		name->base,
 		"min max std stddev stdev sd sem sigma var variance cv ci low high lower upper q1 q3 p5 p25 p75 p90 p95 "
-		"p99 err error deviation samples runs repeats repetitions reps trials",
+		"p99 ideal theoretical expected predicted err error deviation samples runs repeats repetitions reps trials",
 		false);
 }
 
