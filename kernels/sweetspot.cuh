@@ -232,13 +232,6 @@ static __device__ __forceinline__ void ss_mma_16(float (&d)[4], const unsigned (
 #endif
 }
 
-/* One thread has `bytes` from an address, multiples of 16, brought to the L2 cache, where the architecture can do that. */
-static __device__ __forceinline__ void ss_prefetch(const void *at, unsigned bytes) {
-#if !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 900
-	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes) : "memory");
-#endif
-}
-
 /* All blocks of a cooperative launch wait for each other. `barrier` points to one zeroed word in global memory that is used
  * for nothing else; it may be used again and again, and need not be zeroed between launches. (The sense is the top bit:
  * block 0 adds what makes the sum of a round 2^31, as in the CUDA headers' cooperative groups.) */

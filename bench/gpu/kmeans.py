@@ -13,9 +13,7 @@ BLOCKS = (32, 100, 128, 256, 512, 1024)
 FAST = {  # by coordinates: one pass a loop, in the shapes that are worth a try
     32: grid("variant=tensor block={b} launch=graph", b=(128, 256)) + ["variant=fused points=2 block=128"],
     16: grid("variant=fused points={p} block={b} launch=graph", p=(2, 4), b=(256, 512)),
-    2: (grid("variant=direct points=8 group={g} copies={c} block={b} launch=graph", g=(4, 8), c=(8, 32), b=(256, 512)) +
-        grid("variant=direct points=4 group={g} copies={c} block={b} launch=graph", g=(4, 8), c=(8, 32), b=(256, 768)) +
-        grid("variant=direct points=8 group=2 copies={c} block=192 launch=graph", c=(8, 16, 32)) +
+    2: (grid("variant=bounds points={p} block={b} cells=128", p=(4, 8), b=(512, 768, 1024)) +
         ["variant=fused points=8 block=768 launch=graph", "variant=fused points=8 group=8 block=256 launch=graph"])}
 CURVE_LOOPS, LOOPS = 2, 10
 

@@ -224,10 +224,28 @@ static bool is_text(const struct params *params, const char *word) {
 	return part && part->text;
 }
 
+/* It ends where another part of the problem follows; returns what does. */
+static char *text_cut(const struct params *params, char *words) {
+	for (char *at = words; (at = strpbrk(at, ", \t\n")); at++) {
+		char *name = arena_strdup(params->arena, at + 1);
+		size_t size = strcspn(name, "=, \t\n");
+		bool named = name[size] == '=';
+		name[size] = '\0';
+		if (named && problem_find(params, name)) {
+			*at = '\0';
+			return at + 1;
+		}
+	}
+	return NULL;
+}
+
 int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err) {
 	char *list = arena_strdup(params->arena, words), *rest = NULL;
-	if (problem && is_text(params, words))
-		return params_word(params, words, problem, config, err);
+	if (problem && is_text(params, words)) {
+		rest = text_cut(params, list);
+		int failed = params_word(params, list, problem, config, err);
+		return failed || !rest ? failed : params_words(params, rest, problem, config, err);
+	}
 	for (char *word = strtok_r(list, ", \t\n", &rest); word; word = strtok_r(NULL, ", \t\n", &rest))
 		if (params_word(params, word, problem, config, err))
 			return -1;

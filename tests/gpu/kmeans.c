@@ -82,20 +82,13 @@ static const char *const configs[] = {
 	"variant=fused block=64 points=1 group=4",
 	"variant=fused block=32 points=4 group=8",
 	"variant=tensor block=64",
-	"variant=direct block=32 points=1 copies=32",
-	"variant=direct block=64 points=2 group=2 copies=16",
-	"variant=direct block=64 points=8 group=4 copies=8 launch=graph",
-	"variant=direct block=32 points=4 group=8 copies=16 per_sm=1",
 };
-enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 9, GROUPS = 11, TENSOR = 13, DIRECT };
+enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 9, GROUPS = 11, TENSOR = 13 };
 
 /* The purpose of this problem. */
 static bool config_fits(const struct ss_value *problem, int c) {
 	bool twofold = problem[KMEANS_TYPE].i == KMEANS_TYPE_F64;
-	int64_t coords = problem[KMEANS_COORDS].i, bytes = coords * (twofold ? 8 : 4);
-	if (c >= DIRECT)
-		return bytes == 4 || bytes == 8 || bytes == 16;
-	return c < GROUPS || (twofold && (c < TENSOR || coords % 8 == 0));
+	return c < GROUPS || (twofold && (c < TENSOR || problem[KMEANS_COORDS].i % 8 == 0));
 }
 
 /* Configurations that exceed this device may be refused, except for small problems. */
@@ -161,29 +154,6 @@ static struct kmeans_input *input_of(struct rig *rig) {
 	return &((struct kmeans_cuda_input *)rig->live->input)->in;
 }
 
-/* Objects of 4, 8 and 16 bytes, and tiles that are all full, or not. */
-static void direct_test(struct gpu *gpu) {
-	static const char *const problems[] = {
-		"n=2048 coords=1 clusters=5 loops=3",           "n=2500 coords=2 clusters=64 loops=3",
-		"n=600 coords=2 clusters=300 loops=2",          "n=2048 coords=1 clusters=9 loops=3 type=f32",
-		"n=2500 coords=2 clusters=16 loops=3 type=f32", "n=700 coords=4 clusters=33 loops=3 type=f32",
-		"n=600 coords=2 clusters=300 loops=2 type=f32",
-	};
-	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
-		struct rig rig;
-		bool right = rig_open(&rig, gpu, problems[p]) == SS_OK;
-		for (int c = DIRECT; c < CONFIGS; c++)
-			if (p == 2 || p == 6)
-				right = right && (rig_refused(&rig, configs[c]) || rig_right(&rig, configs[c]));
-			else
-				right = rig_right(&rig, configs[c]) && right;
-		right = rig_right(&rig, "variant=direct block=32 points=8 group=8 copies=8") && right;
-		right = rig_right(&rig, "variant=direct block=32 points=2 copies=8") && right;
-		ok(right, "direct: %s", problems[p]);
-		live_free(rig.live);
-	}
-}
-
 /* More loops than it takes until few objects change; sums of one block and of many; one cluster, and the most there may
  * be. */
 static void bounds_test(struct gpu *gpu) {
@@ -194,7 +164,7 @@ static void bounds_test(struct gpu *gpu) {
 		"n=1500 coords=2 clusters=254 loops=3 type=f32",
 		"n=1200 coords=2 clusters=19 loops=2 type=f32",
 	};
-	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1 ahead=2",
+	static const char *const bounds[] = {"variant=bounds block=64 points=8 cells=32 per_sm=1",
 	                                     "variant=bounds block=32 points=1 cells=64",
 	                                     "variant=bounds block=96 points=4 cells=128"};
 	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
@@ -309,13 +279,17 @@ static void shown_test(struct gpu *gpu, const char *config, bool on_host) {
 
 static void refused_test(struct gpu *gpu) {
 	static const char *const cases[][2] = {
-		{"n=50 coords=16", "variant=fused block=48"},  {"n=50 coords=16", "variant=tensor block=100"},
-		{"n=50 coords=16 type=f32", "variant=tensor"}, {"n=50 coords=12", "variant=tensor"},
-		{"n=50 coords=3", "variant=direct"},           {"n=50 coords=4", "variant=direct"},
-		{"n=50 coords=2", "variant=direct copies=3"},  {"n=50 coords=65", "variant=fused"},
-		{"n=50 coords=3", "variant=bounds"},           {"n=500 coords=2 clusters=255", "variant=bounds"},
-		{"n=50 coords=16", "variant=fused points=8"},  {"n=50 coords=16 type=f32", "variant=fused group=4"},
-		{"n=50 coords=16", "variant=naive points=3"},  {"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
+		{"n=50 coords=16", "variant=fused block=48"},
+		{"n=50 coords=16", "variant=tensor block=100"},
+		{"n=50 coords=16 type=f32", "variant=tensor"},
+		{"n=50 coords=12", "variant=tensor"},
+		{"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=3", "variant=bounds"},
+		{"n=500 coords=2 clusters=255", "variant=bounds"},
+		{"n=50 coords=16", "variant=fused points=8"},
+		{"n=50 coords=16 type=f32", "variant=fused group=4"},
+		{"n=50 coords=16", "variant=naive points=3"},
+		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct rig rig;
@@ -341,7 +315,6 @@ int main(int argc, char **argv) {
 	large_centres_test(gpu);
 	empty_test(gpu);
 	bounds_test(gpu);
-	direct_test(gpu);
 	ties_test(gpu);
 	single_test(gpu);
 	wrong_test(gpu);

@@ -30,6 +30,12 @@ static double l2_share(const struct study *study, size_t row) {
 	return gpu_share_of(study, row, SECTOR * study_counter(study, row, "gpu_l2_sectors"), "read", "l2");
 }
 
+/* L1 looks up one line of 128 bytes a cycle, so each sector may cost it a cycle, in which it moves four. */
+static double gain_of(const struct study *study, size_t row, double share) {
+	double held = fmin(0.9, fmax(share, 4 * l1_share(study, row)));
+	return 1 / (1 - held * (1 - efficiency(study, row) / 100));
+}
+
 static double share_of(const struct study *study, size_t row) {
 	return fmax(l1_share(study, row), fmax(l2_share(study, row), dram_share(study, row)));
 }
@@ -63,7 +69,7 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	struct gpu_trend trend = gpu_trend_of(study, sectors, 1);
 	struct finding *finding =
 		findings_add(findings, isnan(share) ? CONFIDENCE_LOW : gpu_confidence(&trend, CONFIDENCE_MEDIUM),
-	                 isnan(share) ? 1 : 1 / (1 - fmin(share, 0.9) * (1 - used / 100)),
+	                 isnan(share) ? 1 : gain_of(study, row, share),
 	                 "%s reads global memory without coalescing: %.0f %% of the bytes that a load moves are used",
 	                 gpu_subject_words(study, row), used);
 	gpu_subject_about(finding, study, row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 
 enum regression regression_judge(double low, double high, double limit) {
@@ -219,6 +220,18 @@ static int stage_run(struct ablation *ablation, bool *first, bool *more, struct 
 		*more = go_back(ablation) || !result->faster;
 	}
 	return 0;
+}
+
+void duel_result_clear(struct duel_result *result) {
+	free(result->a);
+	free(result->b);
+	free(result->others);
+	*result = (struct duel_result){0};
+}
+
+double duel_noise_floor(const struct duel_result *result) {
+	const double *ci = result->control.ci;
+	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }
 
 void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other) {

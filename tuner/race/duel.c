@@ -13,15 +13,6 @@ enum { PAIRS_LIMIT = 100000 };
 /* With a smaller gain than so many margins it is better to know first whether there is any. */
 static const double REPLACE_MARGINS = 3;
 
-const struct duel_options duel_defaults = {
-	.pairs_min = RACE_PAIRS_MIN,
-	.pairs_max = RACE_PAIRS_MAX,
-	.margin = 0.01,
-	.level = 0.95,
-	.seconds_max = 30,
-	.phase = "duel",
-};
-
 static int options_check(const struct duel_options *options, struct err *err) {
 	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
@@ -56,16 +47,22 @@ static double duel_now(const struct duel_options *options) {
 	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
 }
 
-/* The number of rows that measured this arm beside a, whose times are then in x and y. */
-static int duel_pairs(const struct duel *duel, size_t arm) {
+/* The number of rows that measured this arm beside a, whose times are then in x and y; what was ended took so many
+ * times as long. */
+static int pairs_of(const struct duel *duel, size_t arm, double ended) {
 	int count = 0;
 	for (int row = 0; row < duel->rows; row++) {
-		if (isnan(duel->arms[arm].seconds[row]))
+		double seconds = duel->arms[arm].seconds[row];
+		if (isnan(seconds))
 			continue;
 		duel->x[count] = duel->arms[SIDE_A].seconds[row];
-		duel->y[count++] = duel->arms[arm].seconds[row];
+		duel->y[count++] = seconds < 0 ? -seconds * ended : seconds;
 	}
 	return count;
+}
+
+static int duel_pairs(const struct duel *duel, size_t arm) {
+	return pairs_of(duel, arm, 1);
 }
 
 static size_t others_open(const struct duel *duel) {
@@ -148,12 +145,21 @@ static bool is_sample(const void *ctx, int trial) {
 
 static void block_begin(void *ctx) {
 	struct duel *duel = ctx;
-	for (size_t arm = 0; arm < duel->arm_count; arm++)
+	const struct race_entrant *a = &duel->arms[SIDE_A].entrant;
+	double cut = duel->options->others_cut, seconds = a->count ? stats_median(a->samples, a->count) : 0;
+	seconds = seconds > 0 ? seconds : duel->options->expected;
+	duel->arms[SIDE_B].entrant.bound = duel->options->bound > 0 ? fmax(duel->options->bound, cut * seconds) : 0;
+	for (size_t arm = 0; arm < duel->arm_count; arm++) {
 		duel->arms[arm].current = NAN;
+		if (arm >= OTHERS)
+			duel->arms[arm].entrant.bound = cut * seconds;
+	}
 }
 
 static void trial_note(void *ctx, int trial, double seconds) {
-	((struct duel *)ctx)->arms[trial].current = seconds;
+	struct duel_arm *arm = &((struct duel *)ctx)->arms[trial];
+	bool ended = trial >= OTHERS && arm->entrant.bound > 0 && seconds >= arm->entrant.bound;
+	arm->current = ended ? -seconds : seconds;
 }
 
 static void row_add(struct duel *duel) {
@@ -219,6 +225,11 @@ static void other_look(struct duel *duel, size_t arm, bool last) {
 	struct look_answer answer = look_take(&rule, duel->y, duel->x, (size_t)count, last);
 	other->paired = answer.paired;
 	other->verdict = answer.verdict;
+	if (duel->arms[arm].entrant.bounded > 0) {
+		pairs_of(duel, arm, RACE_UNKNOWN);
+		other->paired.ci[1] = look_take(&rule, duel->y, duel->x, (size_t)count, last).paired.ci[1];
+		other->verdict = answer.verdict == PAIRED_SLOWER ? PAIRED_SLOWER : PAIRED_TIE;
+	}
 	other->decided =
 		answer.decided || count >= rule.pairs_max || (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
 	duel->arms[arm].over = last || other->decided;
@@ -319,8 +330,9 @@ static void pairs_decide(struct duel *duel, bool ends) {
 /* Is it better to go on with one of the others? Not if the time does not suffice for as many pairs with it. */
 static bool others_replace(const struct duel *duel) {
 	bool any = false;
-	if (duel->options->others_first && duel->looked &&
-	    (!others_run(duel) || duel->result->others[0].verdict == PAIRED_FASTER))
+	bool vain = !others_run(duel) && (duel->result->paired.ratio >= 1 - duel->options->margin ||
+	                                  duel_pairs(duel, SIDE_B) >= duel->options->pairs_min);
+	if (duel->options->others_first && duel->looked && (vain || duel->result->others[0].verdict == PAIRED_FASTER))
 		return true;
 	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
 	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0 ||
@@ -448,8 +460,8 @@ static void arms_make(struct duel *duel, const json_t *a, const json_t *b) {
 	duel->arms[SIDE_B].entrant = (struct race_entrant){.config = b, .bound = options->bound};
 	duel->result->others = mem_alloc(options->other_count + 1, sizeof *duel->result->others);
 	for (size_t i = 0; i < options->other_count; i++) {
-		duel->arms[OTHERS + i].entrant = (struct race_entrant){
-			.config = options->others[i], .phase = options->others_phase, .bound = options->bound};
+		duel->arms[OTHERS + i].entrant =
+			(struct race_entrant){.config = options->others[i], .phase = options->others_phase};
 		duel->result->others[i] =
 			(struct duel_other){.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	}
@@ -483,16 +495,4 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 		status = duel_conclude(&duel, result, err);
 	arms_free(&duel);
 	return status;
-}
-
-void duel_result_clear(struct duel_result *result) {
-	free(result->a);
-	free(result->b);
-	free(result->others);
-	*result = (struct duel_result){0};
-}
-
-double duel_noise_floor(const struct duel_result *result) {
-	const double *ci = result->control.ci;
-	return result->control.count < RACE_PAIRS_SHORT ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
 }

@@ -13,6 +13,15 @@ static const double EARLY_LEVEL = 0.99;
 /* Such a difference is not worth another change as long as it is not proven. */
 static const double NEAR = 0.02;
 
+const struct duel_options duel_defaults = {
+	.pairs_min = RACE_PAIRS_MIN,
+	.pairs_max = RACE_PAIRS_MAX,
+	.margin = 0.01,
+	.level = 0.95,
+	.seconds_max = 30,
+	.phase = "duel",
+};
+
 const struct race_options race_defaults = {
 	.blocks_min = RACE_BLOCKS_MIN,
 	.blocks_max = RACE_BLOCKS_MAX,

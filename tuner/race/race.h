@@ -118,9 +118,12 @@ struct duel_options {
 	 * changes. They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
 	const json_t *const *others;
 	size_t other_count;
-	double others_seconds;    /* they are not measured after this; 0: no limit */
-	bool others_end;          /* once all of them are known and one is not slower, so that it may take the place of a */
-	bool others_first;        /* the first of them takes it where it is faster, or a is not likely to beat b */
+	double others_seconds; /* they are not measured after this; 0: no limit */
+	double others_cut; /* a trial of theirs that takes so many times as long as `a` ends, and one of b, where it has a
+	                    * bound, ends no sooner; 0: none does */
+	double expected;   /* seconds of a trial of `a`, until there is one */
+	bool others_end;   /* once all of them are known and one is not slower, so that it may take the place of a */
+	bool others_first; /* the first of them takes it where it is faster, or a is not likely to beat b */
 	const char *others_phase; /* for the observer; NULL: as for a and b */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
@@ -130,8 +133,13 @@ struct duel_options {
 };
 extern const struct duel_options duel_defaults;
 
+/* What is longer than its bound may be so many times as long. */
+static const double RACE_UNKNOWN = 1e6;
+
 struct duel_other {
-	struct paired paired;        /* against a: ratio > 1 means a is faster; count 0: they did not meet */
+	/* against a: ratio > 1 means a is faster; count 0: they did not meet. Trials that were ended are in ratio and lower
+	 * end as long as they ran, in the upper end as RACE_UNKNOWN times as long. */
+	struct paired paired;
 	enum paired_verdict verdict; /* at a level that all of them share, by Bonferroni's correction */
 	double median;
 	bool decided;             /* more blocks would hardly have changed the verdict */

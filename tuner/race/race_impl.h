@@ -70,10 +70,10 @@ enum duel_trial { SIDE_A, SIDE_B, CONTROL, OTHERS };
 
 struct duel_arm {
 	struct race_entrant entrant; /* not of the control, whose trials are those of a */
-	double *seconds;             /* in each row; NAN: not measured */
-	double current;              /* in the block under way */
-	int look;                    /* number of pairs with a at which it is looked at next */
-	bool over;                   /* nothing more is to be known of it */
+	double *seconds; /* in each row; NAN: not measured, negative: one of the others was ended after so long */
+	double current;  /* in the block under way */
+	int look;        /* number of pairs with a at which it is looked at next */
+	bool over;       /* nothing more is to be known of it */
 };
 
 struct duel {

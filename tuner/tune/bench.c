@@ -47,6 +47,8 @@ static const double SETTLED_AT_ONCE = 0.5;
 /* The finals run a slow baseline for this many times the best, or for this share of a budget, whichever is more, if the
  * time does not suffice for all of it. */
 static const double BOUND_TIMES = 2, BOUND_SHARE = 0.04;
+/* What has a change taken back is ended after this many times the best, or more where the noise is larger. */
+static const double ARM_TIMES = 1.5, ARM_NOISES = 3;
 /* A worker that starts again. */
 static const double START_SECONDS = 0.1;
 /* Noise of a sample for which the fewest samples settle a trial. */
@@ -265,6 +267,17 @@ double tune_base_seconds(const struct tune *tune) {
 	bool cut = bound < value || baseline->status == TRIAL_CENSORED;
 	double restart = tune->task->whole_programs ? 0 : START_SECONDS + tune->bench.times.setup;
 	return cut ? tune_final_seconds(tune, fmin(bound, value)) + restart : whole;
+}
+
+double tune_arm_cut(const struct tune *tune) {
+	double noise = tune_noise(tune), cut = ARM_TIMES * exp(ARM_NOISES * (isnan(noise) ? 0 : noise));
+	double ended = tune_final_seconds(tune, cut * tune->memory.best) + tune_restart_seconds(tune);
+	return tune_can_bound(tune) && ended < tune_final_seconds(tune, tune_today_value(tune)) ? cut : 0;
+}
+
+double tune_arm_seconds(const struct tune *tune, double cut) {
+	double slow = tune_final_seconds(tune, cut > 0 ? cut * tune->memory.best : tune_today_value(tune));
+	return (tune_final_seconds(tune, tune->memory.best) + slow + (cut > 0 ? tune_restart_seconds(tune) : 0)) / 2;
 }
 
 double tune_pair_seconds(const struct tune *tune) {

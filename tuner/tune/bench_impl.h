@@ -99,6 +99,11 @@ double tune_restart_seconds(const struct tune *tune); /* of a worker that was en
 double tune_today_value(const struct tune *tune);
 double tune_base_seconds(const struct tune *tune); /* of a trial of the baseline in the finals, at least */
 double tune_pair_seconds(const struct tune *tune); /* at least */
+/* How many times the best's time a trial may take that has a change of the best taken back, so that it ends where that
+ * costs less than whole runs; 0: it does not. */
+double tune_arm_cut(const struct tune *tune);
+double tune_arm_seconds(const struct tune *tune,
+                        double cut); /* of such a trial; half of them are as fast as the best */
 /* The seconds of the baseline's first trial without its verification: that computes the reference of a kernel, which
  * later trials share. */
 double tune_first_seconds(const struct tune *tune);

@@ -27,8 +27,8 @@ enum { TRIALS_EXPECTED = 3 };
 static const double USEFUL_GAIN = 1.05, SAME = 0.98;
 /* Trials of the winner that race and duel usually take, besides its pairs. */
 enum { CHECKED_USUALLY = 5 };
-/* Arms of the blocks that tell which changes pay: of changes at a time, and the two sides with their control. */
-enum { ARMS_EXPECTED = 6, ARMS_OF_DUEL = 3 };
+/* Arms of the blocks that tell which changes pay. */
+enum { ARMS_EXPECTED = 6 };
 /* Failures of a program, its baseline included, before the search gives up. */
 static const uint64_t BROKEN_AFTER = 2;
 /* The finals take this share of the budget at most in what the search keeps for them, and the race that one. After some
@@ -170,14 +170,20 @@ static int changes_expected(const struct tune *tune) {
 	return count;
 }
 
+/* Runs of the baseline that are ended prove what the time allows. */
+static int pairs_wanted(const struct tune *tune) {
+	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
+}
+
 /* Each change is taken back in as many blocks as it takes to see a few per cent, and what is left is proven again. */
 double tune_rent_seconds(const struct tune *tune) {
 	int count = changes_expected(tune);
-	double each = (tune_final_seconds(tune, tune->memory.best) + tune_final_seconds(tune, tune_today_value(tune))) / 2;
-	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) + ARMS_OF_DUEL);
-	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (ARMS_OF_DUEL + 1);
+	double best = tune_final_seconds(tune, tune->memory.best), arm = tune_arm_seconds(tune, tune_arm_cut(tune));
+	double taken = tune_rounds(tune, RACE_PAIRS_MIN) * (fmin(count, ARMS_EXPECTED) * arm + 2 * best);
+	double again = tune_rounds(tune, RACE_PAIRS_OF_CHANGE_MIN) * (arm + 2 * best);
+	double today = 2 * tune_rounds(tune, pairs_wanted(tune)) * tune_base_seconds(tune);
 	double most = tune_budget_time(tune) > 0 ? RACE_SHARE_CHANGES * tune_budget_time(tune) : INFINITY;
-	return count < 2 ? 0 : fmin(most, (taken + again) * each);
+	return count < 2 ? 0 : fmin(most, taken + again + today);
 }
 
 /* How many would race: those within the margin of the best. */
@@ -199,11 +205,6 @@ static double race_expected(const struct tune *tune) {
 	double entries = entries_expected(tune), best = tune_final_seconds(tune, tune->memory.best);
 	double seconds = entries > 1 ? ceil(RACE_BLOCKS_KEPT / tune_nodes(tune)) * entries * 1.05 * best : 0;
 	return tune_promised(tune) ? fmin(seconds, RACE_SHARE_KEPT * tune_budget_time(tune)) : seconds;
-}
-
-/* Runs of the baseline that are ended prove what the time allows. */
-static int pairs_wanted(const struct tune *tune) {
-	return tune_base_seconds(tune) < tune->memory.baseline.value ? RACE_PAIRS_LEAST : tune_pairs_expected(tune);
 }
 
 /* Is nothing found since the last finals that is clearly faster than what won them, or tied? */
@@ -250,8 +251,8 @@ static bool tune_another_fits(const struct tune *tune, uint64_t least, double fi
 		return false;
 	if (proof > tune_left(tune)) /* nothing can be proven any more, but something better may be found */
 		return true;
-	if (next + proof > left)
-		return !may_be_proven(tune);
+	if (next + proof > left) /* what is proven stays so */
+		return (tune->finals.met != UINT64_MAX && is_decided(tune)) || !may_be_proven(tune);
 	return tune->tally.evaluations < least || next + finals <= left;
 }
 

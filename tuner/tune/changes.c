@@ -4,146 +4,16 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "tuner/model/effects/effects.h"
 #include "tuner/race/unsafe.h"
 #include "tuner/tune/bench_impl.h"
-
-/* The effect of each parameter in the search. */
-struct rows {
-	const struct space *space;
-	size_t count;
-	uint64_t *index; /* ascending up to `sorted` */
-	size_t sorted;
-	int *level;
-	double *cost;
-	bool *over;
-};
-
-static struct rows rows_new(const struct tune *tune) {
-	struct rows rows = {.space = tune->task->space};
-	size_t room = 1 + tune->memory.worked_count;
-	if (tune->search)
-		room += history_count(search_history(tune->search));
-	rows.index = mem_alloc(room, sizeof *rows.index);
-	rows.level = mem_alloc(room * (1 + space_params(rows.space)), sizeof *rows.level);
-	rows.cost = mem_alloc(room, sizeof *rows.cost);
-	rows.over = mem_alloc(room, sizeof *rows.over);
-	return rows;
-}
-
-static void rows_free(struct rows *rows) {
-	free(rows->index);
-	free(rows->level);
-	free(rows->cost);
-	free(rows->over);
-}
-
-static void row_add(struct rows *rows, uint64_t index, double cost, bool over) {
-	size_t params = space_params(rows->space);
-	int config[SPACE_PARAMS_MAX];
-	if (!(cost > 0) || !isfinite(cost))
-		return;
-	space_config(rows->space, index, config);
-	for (size_t p = 0; p < params; p++)
-		rows->level[rows->count * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
-	rows->index[rows->count] = index;
-	rows->over[rows->count] = over;
-	rows->cost[rows->count++] = cost;
-}
-
-static int by_number(const void *a, const void *b) {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-static int by_index(const void *a, const void *b) {
-	return by_number(&((const struct measured *)a)->index, &((const struct measured *)b)->index);
-}
-
-/* Adds a configuration that was cut short before its first sample: only its limit is known. */
-static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome *outcome) {
-	struct rows *rows = ctx;
-	if (outcome->result == STRATEGY_CENSORED &&
-	    !bsearch(&index, rows->index, rows->sorted, sizeof *rows->index, by_number))
-		row_add(rows, index, outcome->value, true);
-}
-
-/* Trials that were cut short count with their smallest sample. Without them all slow configurations would be missing,
- * and with them the effect of whatever made them slow. */
-static void rows_fill(struct rows *rows, const struct tune *tune) {
-	struct measured *sorted = mem_alloc(tune->memory.worked_count + 1, sizeof *sorted);
-	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		sorted[i] = tune->memory.worked[i];
-	qsort(sorted, tune->memory.worked_count, sizeof *sorted, by_index);
-	for (size_t i = 0; i < tune->memory.worked_count; i++)
-		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].least, false);
-	free(sorted);
-	rows->sorted = rows->count;
-	if (tune->search)
-		history_each(search_history(tune->search), outcome_add, rows);
-}
-
-static json_t *level_json(const struct space *space, size_t param, int level) {
-	return value_json(space_param_value(space, param, (size_t)level));
-}
-
-static json_t *measured_effect_json(const struct space *space, size_t param, const struct effect *effect) {
-	json_t *object = json_pack("{s:s,s:b,s:I}", "param", space_param_name(space, param), "known", effect->known, "seen",
-	                           (json_int_t)effect->seen);
-	if (effect->known) {
-		json_object_set_new(object, "ratio", js_number(effect->ratio));
-		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
-		json_object_set_new(object, "best", level_json(space, param, effect->best));
-		json_object_set_new(object, "worst", level_json(space, param, effect->worst));
-	}
-	return object;
-}
-
-/* Today's setting may lie outside of the space. */
-static void today_find(const struct tune *tune, int *today) {
-	const struct space *space = tune->task->space;
-	for (size_t p = 0; p < space_params(space); p++) {
-		const json_t *value = json_object_get(tune->task->baseline, space_param_name(space, p));
-		today[p] = EFFECTS_ABSENT;
-		for (size_t level = 0; value && level < space_param_values(space, p); level++) {
-			js_auto json_t *one = level_json(space, p, (int)level);
-			if (json_equal(one, value))
-				today[p] = (int)level;
-		}
-	}
-}
-
-json_t *tune_effects(const struct tune *tune) {
-	const struct space *space = tune->task->space;
-	size_t params = space_params(space), levels[SPACE_PARAMS_MAX];
-	struct effect effects[SPACE_PARAMS_MAX];
-	int today[SPACE_PARAMS_MAX];
-	struct rows rows = rows_new(tune);
-	json_t *array = json_array();
-	for (size_t p = 0; p < params; p++)
-		levels[p] = space_param_values(space, p);
-	rows_fill(&rows, tune);
-	today_find(tune, today);
-	const struct effects_table data = {.rows = rows.count,
-	                                   .params = params,
-	                                   .levels = levels,
-	                                   .level = rows.level,
-	                                   .cost = rows.cost,
-	                                   .over = rows.over,
-	                                   .today = today};
-	effects_fit(&data, effects); /* with too little data no effect is known */
-	for (size_t p = 0; p < params; p++)
-		json_array_append_new(array, measured_effect_json(space, p, &effects[p]));
-	rows_free(&rows);
-	return array;
-}
 
 /* Without a budget of time, what pays is looked for this long, or half as long as all before it. */
 static const double RENT_SECONDS_LEAST = 5, RENT_SHARE_SPENT = 0.5;
 /* The share of the time that is left for the arms of the next duel; the rest is for the one after it. */
 static const double ARMS_SHARE = 0.6;
-/* The upper end of the interval of a price that is not known; the lower one is 0. */
-static const double UNKNOWN = 1e6;
+/* An interval that is wider than this factor, or a baseline whose runs ended so much earlier than they had to, is worth
+ * another duel. */
+static const double HEADLINE_TIMES = 1.5;
 /* Dangerous settings are dropped before all others that are not shown to pay. */
 static const double DANGER_RANK = -1e6;
 /* A parameter whose effect in the search is below this share of the gain (of its logarithm) is not likely to pay. */
@@ -167,6 +37,7 @@ struct rent {
 	struct duel_result duel; /* of the set that is kept */
 	bool has_duel;
 	int duels;
+	double cut; /* of the arms of the next duel, in times of the best; 0: their runs are whole */
 };
 
 static const json_t *today_of(const struct rent *rent) {
@@ -255,33 +126,41 @@ static const char *danger_of(const struct rent *rent, const struct change *chang
 	return word;
 }
 
-/* Does the search tell that a parameter hardly matters beside the gain? Unknown ones may. */
-static bool hardly_matters(const struct tune *tune, const json_t *effect) {
+/* The effect of a parameter in the search; NULL: not known. */
+static const json_t *effect_of(const json_t *effects, const char *name) {
+	js_each (effect, effects)
+		if (strcmp(js_string_or(effect, "param", ""), name) == 0 && js_bool_or(effect, "known", false))
+			return effect;
+	return NULL;
+}
+
+/* Does the search tell that a parameter may matter beside the gain? */
+static bool may_matter(const struct tune *tune, const json_t *effect) {
 	double loss = LIKELY_SHARE * log(tune_today_value(tune) / tune->memory.best);
-	const json_t *ci = json_object_get(effect, "ci");
-	return !(json_number_value(json_array_get(ci, 0)) > 1 + duel_defaults.margin) &&
-	       log(js_real_or(effect, "ratio", NAN)) <= loss;
+	double low = json_number_value(json_array_get(json_object_get(effect, "ci"), 0));
+	return effect && (low > 1 + duel_defaults.margin || log(js_real_or(effect, "ratio", NAN)) > loss);
 }
 
 /* Dangerous ones first; then those with the smallest effect in the search, so that groups hold what matters together.
- */
+ * What is not known of the search is likely to pay where nothing that is known explains the gain. */
 static void changes_rank(struct rent *rent) {
 	js_auto json_t *effects = tune_effects(rent->tune);
+	double gain = log(tune_today_value(rent->tune) / rent->tune->memory.best);
+	bool explained = false;
+	uint64_t unknown = 0;
 	for (size_t i = 0; i < rent->count; i++) {
 		const struct change *change = &rent->changes[i];
-		bool idle = true;
+		const json_t *first = effect_of(effects, change->names[0]);
+		bool matters = false;
 		for (size_t k = 0; k < change->count; k++)
-			js_each (effect, effects) {
-				if (strcmp(js_string_or(effect, "param", ""), change->names[k]) != 0)
-					continue;
-				idle = idle && (hardly_matters(rent->tune, effect) || (k > 0 && !js_bool_or(effect, "known", false)));
-				if (k == 0)
-					rent->rank[i] = js_real_or(effect, "ratio", 1);
-			}
-		if (danger_of(rent, change))
-			rent->rank[i] += DANGER_RANK;
-		rent->likely |= (uint64_t)!idle << i;
+			matters = matters || may_matter(rent->tune, effect_of(effects, change->names[k]));
+		rent->rank[i] = js_real_or(first, "ratio", 1) + (danger_of(rent, change) ? DANGER_RANK : 0);
+		rent->likely |= (uint64_t)matters << i;
+		unknown |= (uint64_t)(!first && !matters) << i;
+		explained = explained || (first && log(js_real_or(first, "ratio", 1)) >= (1 - LIKELY_SHARE) * gain);
 	}
+	if (!explained)
+		rent->likely |= unknown;
 }
 
 static double seconds_left(const struct rent *rent) {
@@ -297,21 +176,35 @@ static double builds_affordable(const struct tune *tune, double seconds) {
 	return each > 0 ? seconds / each : INFINITY;
 }
 
-static int room(void *ctx, uint64_t set) {
-	const struct rent *rent = ctx;
+/* The arms for whose blocks there is time beside those of the two sides, today's only in the first few. */
+static double arms_fit(const struct rent *rent, double seconds, int pairs) {
 	const struct tune *tune = rent->tune;
-	double left = seconds_left(rent), base = tune_final_seconds(tune, tune_today_value(tune));
-	double best = tune_final_seconds(tune, tune->memory.best), each = (base + best) / 2;
+	double blocks = tune_rounds(tune, pairs), best = tune_final_seconds(tune, tune->memory.best);
+	double each = tune_arm_seconds(tune, rent->cut), first = tune_rounds(tune, tune_pairs_first(tune));
+	double today = rent->cut > 0 ? 2 * each - best : tune_base_seconds(tune);
+	double control = rent->cut > 0 || pairs == RACE_PAIRS_LEAST ? 1 : 2;
+	return (seconds - first * today - control * blocks * best) / (blocks * each);
+}
+
+/* An arm may take as long as today's setting, but to see that it pays no run has to last that long: where whole runs of
+ * as many as there are changes do not fit, those that take much longer than the best are ended. */
+static int room(void *ctx, uint64_t set) {
+	struct rent *rent = ctx;
+	const struct tune *tune = rent->tune;
+	double left = seconds_left(rent), share = ARMS_SHARE * left, wanted = __builtin_popcountll(set);
 	bool is_long = tune_pairs_first(tune) == RACE_PAIRS_LEAST;
-	double blocks = tune_rounds(tune, is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN);
-	(void)set;
+	int blocks = is_long ? RACE_PAIRS_LEAST : RACE_PAIRS_OF_CHANGE_VAIN;
 	if (rent->duels > 0 && (tune_interrupted(tune) || left < fmax(tune_proof_seconds(tune), 0)))
 		return -1;
-	double sides = is_long ? 2 : 3,
-		   arms = ARMS_SHARE * left / (blocks * each) - sides; /* with the control of short runs */
-	if (rent->has_duel && arms < 1)                            /* what is left may show a large price */
-		arms = fmin(1, ARMS_SHARE * left / (tune_rounds(tune, tune_pairs_first(tune)) * each) - sides);
-	arms = fmin(arms, builds_affordable(tune, ARMS_SHARE * left));
+	rent->cut = 0;
+	double arms = arms_fit(rent, share, blocks);
+	if (arms < wanted && (rent->cut = tune_arm_cut(tune)) > 0)
+		arms = arms_fit(rent, share, blocks);
+	if (arms < wanted) /* fewer blocks may show a large price */
+		arms = fmin(wanted, arms_fit(rent, share, tune_pairs_first(tune)));
+	arms = fmin(arms, builds_affordable(tune, share));
+	if (arms < 1)
+		rent->cut = 0;
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
 }
 
@@ -328,6 +221,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	/* The gain of a set that will shrink need not be known well. */
 	struct tune_others also = {.configs = others,
 	                           .seconds = ARMS_SHARE * seconds_left(rent),
+	                           .cut = rent->cut,
 	                           .rough = first && rent->count > 1,
 	                           .doubted = first && count > 0 && (arms[0].set & set) == set,
 	                           .again = rent->duels > 0 && !gain->faster};
@@ -368,10 +262,10 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 	const char *danger = danger_of(rent, change);
 	json_t *value = json_object_get(rent->winner, change->names[0]), *with = json_array();
 	double ratio = arm->fails ? NAN : arm->ratio;
-	bool known = arm->ci[0] >= 0 && arm->ci[1] <= UNKNOWN;
+	bool known = arm->ci[0] >= 0 && arm->ci[1] <= RACE_UNKNOWN;
 	json_t *price = json_pack("{s:s,s:o,s:o,s:[f,f],s:b}", "param", change->names[0], "value",
 	                          value ? json_incref(value) : json_null(), "ratio", js_number(ratio), "ci",
-	                          known ? arm->ci[0] : 0, known ? arm->ci[1] : UNKNOWN, "proven", arm->slower);
+	                          known ? arm->ci[0] : 0, known ? arm->ci[1] : RACE_UNKNOWN, "proven", arm->slower);
 	for (size_t i = 1; i < change->count; i++)
 		json_array_append_new(with, json_string(change->names[i]));
 	if (json_array_size(with))
@@ -386,7 +280,7 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 
 /* The duel with today's setting prices a single change. */
 static struct ablation_arm duel_arm(const struct duel_result *duel) {
-	double high = duel->bounded > 0 ? UNKNOWN : 1 / duel->paired.ci[0];
+	double high = duel->bounded > 0 ? RACE_UNKNOWN : 1 / duel->paired.ci[0];
 	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
 	                             .ci = {1 / duel->paired.ci[1], high},
 	                             .slower = duel->verdict == PAIRED_FASTER};
@@ -458,6 +352,33 @@ void tune_prices_match(struct tune *tune) {
 	prices_note(&rent, &all, &tune->finals.duel);
 }
 
+/* A duel that was about the changes may say little of how large the gain is: pairs whose baseline may take longer, or
+ * more of them, tell that better. */
+static bool says_little(const struct rent *rent) {
+	const struct duel_result *duel = &rent->duel;
+	double bound = tune_duel_bound(rent->tune, tune_left(rent->tune));
+	if (duel->verdict == PAIRED_FASTER)
+		return duel->paired.ci[1] > HEADLINE_TIMES * duel->paired.ci[0] ||
+		       (duel->bounded > 0 && (bound == 0 || bound > HEADLINE_TIMES * duel->median[1]));
+	return duel->verdict == PAIRED_TIE && !duel->decided && duel->paired.ratio < 1 - duel_defaults.margin;
+}
+
+/* Uses what is left of the time for the recommendation. */
+static int rent_headline(struct rent *rent, const json_t *kept, struct err *err) {
+	struct tune *tune = rent->tune;
+	const struct tune_others none = {.again = rent->duel.verdict != PAIRED_FASTER};
+	if (!tune_promised(tune) || tune_interrupted(tune) || tune_left(tune) < tune_proof_seconds(tune) ||
+	    !says_little(rent))
+		return 0;
+	if (tune_duel_honest(tune, kept, &none, err))
+		return -1;
+	const struct duel_result *duel = &tune->finals.duel;
+	bool better = duel->verdict == PAIRED_FASTER && duel->paired.ci[1] < rent->duel.paired.ci[1];
+	if (none.again ? duel->paired.count > rent->duel.paired.count : better && !tune->finals.gain.unconfirmed)
+		rent_keep(rent);
+	return 0;
+}
+
 int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err *err) {
 	struct rent rent = {.tune = tune, .winner = winner, .begun = tune_elapsed(tune)};
 	struct ablation_result result = {0};
@@ -477,9 +398,11 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 	                                   .keep = rent_keep};
 	int rc = ablation_run(&task, &result, err);
 	if (rent.has_duel) { /* what was proven stays, whatever became of the rest */
+		*kept = config_of(&rent, result.kept);
+		if (rc == 0)
+			rc = rent_headline(&rent, *kept, err);
 		duel_result_clear(&tune->finals.duel);
 		tune->finals.duel = rent.duel;
-		*kept = config_of(&rent, result.kept);
 		prices_note(&rent, &result, &tune->finals.duel);
 	}
 	return rc;

@@ -109,13 +109,15 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
-static void duel_plan(struct tune *tune, struct duel_options *options, double left) {
+/* Where the gain need not be known well, the arms come first. */
+static void duel_plan(struct tune *tune, const struct tune_others *others, struct duel_options *options, double left) {
 	double pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
-	options->bound = tune_duel_bound(tune, left);
+	options->bound = others->rough && others->cut > 0 ? others->cut * tune->memory.best : tune_duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
-	options->control = tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
+	options->control =
+		!(others->rough && others->cut > 0) && tune_rounds(tune, tune_pairs_expected(tune)) * whole <= left;
 	if (tune_rounds(tune, options->pairs_first) * pair > left)
 		options->pairs_first = RACE_PAIRS_LEAST;
 }
@@ -156,8 +158,10 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.others = others->configs;
 	options.other_count = others->count;
 	options.others_seconds = others->seconds;
+	options.others_cut = others->cut;
+	options.expected = tune->memory.best;
 	options.others_phase = "ablation";
-	duel_plan(tune, &options, left);
+	duel_plan(tune, others, &options, left);
 	request.min_sample_s = fmax(FINALS_SAMPLE_SECONDS, BOUND_SAMPLE * options.bound);
 	request.trusted = options.bound > 0; /* a reference costs more than a run, and each worker that is ended loses it */
 	tune->finals.dueled = true;

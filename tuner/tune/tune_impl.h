@@ -115,6 +115,11 @@ int tune_earlier_failures(struct tune *tune, struct err *err);
 /* Records both objectives of a trial, if there are two. */
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result);
 
+/* An estimate of the effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best",
+ * "worst"}], the last four only if known. Parameters that changed together, and those that act together, can deceive
+ * it. New reference. */
+json_t *tune_effects(const struct tune *tune);
+
 /* Money is what a session may spend, and what it spent: budget, clock, and where the seconds go. */
 struct tune;
 
@@ -360,6 +365,7 @@ struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;
 	size_t count;
 	double seconds; /* that they may take part */
+	double cut;     /* their trials end after so many times the winner's; 0: they do not */
 	bool again;     /* an earlier duel has not proven what it set out to prove */
 	bool rough;     /* the gain need not be known well, only whether there is one */
 	bool doubted;   /* the first of them has more changes, and takes the winner's place if those pay */
@@ -371,11 +377,4 @@ int tune_duel_honest(struct tune *tune, const json_t *winner, const struct tune_
 /* session_result.c */
 
 json_t *tune_result(const struct tune *tune);
-
-/* parameter_effects.c */
-
-/* An estimate of the effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best",
- * "worst"}], the last four only if known. Parameters that changed together, and those that act together, can deceive
- * it. New reference. */
-json_t *tune_effects(const struct tune *tune);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by fused.cu, direct.cu and tensor.cu: a warp assigns a tile of objects and adds them up at once.
+/* Shared by fused.cu, bounds.cu and tensor.cu: a warp assigns a tile of objects and adds them up at once.
  *
  * |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - xc), so the nearest centre is where the bracket is least: one fused operation a
  * coordinate, from the objects in registers and the centres in shared memory, which all lanes read at the same address. */

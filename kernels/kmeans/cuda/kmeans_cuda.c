@@ -22,12 +22,6 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
 	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
 	{.name = "fused", .source = "kmeans/cuda/fused.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
-	{.name = "direct",
-     .source = "kmeans/cuda/direct.cu",
-     .form = KMEANS_BRACKET,
-     .resident = true,
-     .constant = true,
-     .direct = true},
 	{.name = "bounds",
      .source = "kmeans/cuda/bounds.cu",
      .form = KMEANS_BRACKET,
@@ -37,25 +31,21 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32, AHEAD_MAX = 64 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32 };
 enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
-#define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'bounds' or variant == 'tensor')"
+#define CONSTANT "(variant == 'fused' or variant == 'bounds' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "data layout, memory of the sums, and where the new centres are computed", SS_WORD,
-                        "naive,transpose,shared,all_gpu,partial,fused,direct,bounds,tensor", "all_gpu", NULL, 0, 0},
+                        "naive,transpose,shared,all_gpu,partial,fused,bounds,tensor", "all_gpu", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
                       "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects per thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
                        "variant != 'tensor'", 1, POINTS_MAX},
 	[KMEANS_GROUP] = {"group", "clusters compared first by the upper halves of their coordinates; 0: none", SS_INT,
-                      "0,2,4,8", "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
-	[KMEANS_COPIES] = {"copies", "tables of sums per warp, shared by its lanes", SS_INT, "8,16,32", "16",
-                       "variant == 'direct'", 1, COPIES_MAX},
+                      "0,2,4,8", "0", "variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
 	[KMEANS_CELLS] = {"cells", "edge of the grid whose cells keep bounds, and so the clusters that may be the nearest",
                       SS_INT, "32,64,128", "128", "variant == 'bounds'", 32, 128},
-	[KMEANS_AHEAD] = {"ahead", "tiles of a warp on their way to the L2 cache", SS_INT, "0,2,4,8,16", "0",
-                      "variant == 'bounds'", 0, AHEAD_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
                        "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
@@ -68,15 +58,11 @@ static const char *const constraints[] = {
 	"not " CONSTANT " or block % 32 == 0",
 	"variant != 'fused' or coords * points <= 128",
 	"variant != 'fused' or type == 'f32' or coords * points <= 64",
-	"variant != 'direct' or coords in [1, 2, 4]",
-	"variant != 'direct' or type == 'f32' or coords <= 2",
 	"variant != 'bounds' or coords == 2 and clusters < 255",
 	"variant != 'tensor' or type == 'f64' and coords % 8 == 0 and coords <= 128",
 	/* Tables and tiles in what shared memory blocks have at most on any GPU: 227 KiB. */
 	"variant != 'fused' or type == 'f64' or block * (clusters * ((coords + 31) // 32) + 2 * points * coords) <= 58112",
 	"variant != 'fused' or type == 'f32' or block * (clusters * ((coords + 31) // 32) + 2 * points * coords) <= 29056",
-	"variant != 'direct' or type == 'f64' or block // 32 * clusters * copies * coords <= 58112",
-	"variant != 'direct' or type == 'f32' or block // 32 * clusters * copies * coords <= 29056",
 	"variant != 'tensor' or block * (clusters * ((coords + 31) // 32) + coords + 4) <= 29056",
 	/* Objects in registers, plus the registers that every thread needs. */
 	"variant != 'fused' or type == 'f64' or block * (coords * points + 48) <= 65536",
@@ -109,18 +95,16 @@ static const char *refusal(const struct ss_call *call) {
 	if (v == &variants[TENSOR])
 		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL
 		                                                      : "tensor is for f64 with 8, 16, ... 128 coordinates";
-	if (v->direct && coords * words != 1 && coords * words != 2 && coords * words != 4)
-		return "direct is for objects of 4, 8 or 16 bytes";
 	if (v->cells && (coords != 2 || call->problem[KMEANS_CLUSTERS].i > 254))
 		return "bounds is for objects of two coordinates and at most 254 clusters";
 	if (v->cells && c[KMEANS_CELLS].i != 32 && c[KMEANS_CELLS].i != 64 && c[KMEANS_CELLS].i != 128)
 		return "cells must be 32, 64 or 128";
 	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
 		return "a thread's objects don't fit in registers";
-	if (v->constant && !v->direct && words == 1 && c[KMEANS_GROUP].i > 0)
+	if (v->constant && words == 1 && c[KMEANS_GROUP].i > 0)
 		return "groups are for f64";
-	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i) || !power_of_two(c[KMEANS_COPIES].i))
-		return "points must be 1, 2, 4 or 8, group, if any, too, and copies a power of two";
+	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i))
+		return "points must be 1, 2, 4 or 8, and group, if any, too";
 	return NULL;
 }
 
@@ -130,8 +114,6 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->label = !s->variant->constant ? 4 : input->in.clusters < 256 ? 1 : 2;
 	s->points = (int)call->config[KMEANS_POINTS].i;
 	s->group = (int)call->config[KMEANS_GROUP].i;
-	s->copies = (int)call->config[KMEANS_COPIES].i;
-	s->ahead = (int)call->config[KMEANS_AHEAD].i;
 	s->cells = s->variant->cells ? (unsigned)call->config[KMEANS_CELLS].i : 0;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }
@@ -177,11 +159,6 @@ static size_t fused_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	return (centres_shared(s) + warps * (table(in, lanes(in->coords)) + tiles)) * s->real + in->clusters * 4;
 }
 
-static size_t direct_shared(const struct kmeans_cuda_state *s, size_t warps) {
-	const struct kmeans_input *in = &s->input->in;
-	return (centres_shared(s) + warps * in->clusters * (size_t)s->copies * in->coords) * s->real + in->clusters * 4;
-}
-
 static size_t bounds_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	size_t each = 16 / s->real / 2, points = (size_t)s->points > each ? (size_t)s->points : each;
 	return (size_t)s->cells * s->cells * 4 + s->input->in.clusters * (4 * s->real + 3 * 32 * 4) +
@@ -204,8 +181,6 @@ static size_t partial_shared(const struct kmeans_cuda_state *s) {
 static size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned block) {
 	if (!s->variant->constant)
 		return partial_shared(s);
-	if (s->variant->direct)
-		return direct_shared(s, block / 32);
 	if (s->cells > 0)
 		return bounds_shared(s, block / 32);
 	return s->variant->name[0] == 't' ? tensor_shared(s, block / 32) : fused_shared(s, block / 32);
@@ -218,8 +193,7 @@ static uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsi
 		return gpu_blocks(in->n, COUNTED_MAX);
 	if (!s->variant->constant || s->real == sizeof(double))
 		return 1;
-	size_t tables = s->variant->direct ? (size_t)s->copies : 32 / lanes(in->coords);
-	size_t warps = block / 32, objects = SUMMED_MAX * tables;
+	size_t warps = block / 32, objects = SUMMED_MAX * (32 / lanes(in->coords));
 	return (in->n + warps * objects - 1) / (warps * objects);
 }
 
@@ -421,8 +395,6 @@ static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *p
 		define(program, "BLOCK", call->config[KMEANS_BLOCK].i);
 	} else if (variant != &variants[TENSOR])
 		define(program, "GROUP", call->config[KMEANS_GROUP].i);
-	if (variant->direct)
-		define(program, "COPIES", call->config[KMEANS_COPIES].i);
 }
 
 const struct ss_kernel kernel_kmeans_cuda = {

@@ -11,17 +11,7 @@
 #include "kernels/kmeans/kmeans.h"
 
 enum { KMEANS_TYPE = KMEANS_PROBLEM, KMEANS_TYPE_F64 = 0, KMEANS_TYPE_F32 = 1 };
-enum {
-	KMEANS_VARIANT,
-	KMEANS_BLOCK,
-	KMEANS_POINTS,
-	KMEANS_GROUP,
-	KMEANS_COPIES,
-	KMEANS_CELLS,
-	KMEANS_AHEAD,
-	KMEANS_PER_SM,
-	KMEANS_LAUNCH
-};
+enum { KMEANS_VARIANT, KMEANS_BLOCK, KMEANS_POINTS, KMEANS_GROUP, KMEANS_CELLS, KMEANS_PER_SM, KMEANS_LAUNCH };
 /* Objects that a warp takes at once at most: device memory is there, and 0, up to a multiple of it. */
 enum { KMEANS_TILE_MAX = 256, KMEANS_TRACED_MAX = 256 };
 
@@ -45,7 +35,6 @@ struct kmeans_cuda_variant {
 	bool constant;  /* the problem's sizes are compiled in, and labels are as short as possible */
 	bool by_column; /* the centres, too */
 	bool cells;     /* of a grid, and one launch for all loops */
-	bool direct;    /* objects of 4, 8 or 16 bytes, which are not kept in shared memory */
 };
 
 /* Points in a loop of a variant whose host computes the new centres. */
@@ -57,8 +46,6 @@ struct kmeans_cuda_state {
 	struct gpu *gpu;
 	size_t real, label; /* bytes */
 	int points, group;  /* group: clusters, 0 none */
-	int copies;         /* of direct's sums in a warp */
-	int ahead;          /* bounds' tiles on their way to the L2 cache */
 	unsigned parts;     /* tables of sums */
 	unsigned cells;     /* of bounds, along an edge */
 	int chunk;          /* clusters at a time in shared memory */

@@ -3,4 +3,4 @@ libkernels_la_SOURCES += \
 	%D%/loops.c %D%/kmeans_cuda_impl.h
 nobase_dist_pkgdata_DATA += \
 	%D%/naive.cu %D%/transpose.cu %D%/shared.cu %D%/all_gpu.cu %D%/partial.cu %D%/means.cu \
-	%D%/fused.cu %D%/bounds.cu %D%/direct.cu %D%/tensor.cu %D%/distance.cuh %D%/bracket.cuh
+	%D%/fused.cu %D%/bounds.cu %D%/tensor.cu %D%/distance.cuh %D%/bracket.cuh

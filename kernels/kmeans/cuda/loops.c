@@ -124,7 +124,7 @@ struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_
 	return fits ? in : NULL;
 }
 
-/* Resources of resident blocks; the enums at the top of fused.cu, direct.cu and tensor.cu say why. */
+/* Resources of resident blocks; the enums at the top of fused.cu and tensor.cu say why. */
 
 /* Numbers on their way: the host has doubles by rows. */
 
@@ -295,7 +295,7 @@ static void all_loops(struct kmeans_cuda_state *s) {
 	long long n = (long long)s->input->in.n;
 	int loops = (int)s->input->in.loops;
 	GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &s->changed, &n, &loops, &s->sums,
-	           &s->words, &barrier, &s->ahead);
+	           &s->words, &barrier);
 }
 
 void kmeans_cuda_loops(struct kmeans_cuda_state *s) {

@@ -10,10 +10,12 @@
 #include "tuner/tune/tune.h"
 
 enum { SEEDS = 10 };
+static const double LATE = 0.02;
 
 struct program {
 	double (*factor)(const json_t *config);
 	double seconds, noise;
+	double load; /* of this share of the runs each takes up to half longer, and starts 20 ms later */
 	struct rng rng;
 	double clock;
 };
@@ -47,6 +49,15 @@ static double spin_or_wait(const json_t *config) {
 	return is(config, "spin", "0") || is(config, "wait", "passive") ? 1 / 1.3 : 1;
 }
 
+/* What is run today is the slowest by far. */
+static double any_schedule(const json_t *config) {
+	return is(config, "schedule", "default") ? 1 : 1. / 8;
+}
+
+static double any_schedule_and_wait(const json_t *config) {
+	return any_schedule(config) * (is(config, "wait", "passive") ? 1 / 1.3 : 1);
+}
+
 static double place(const json_t *config) {
 	return is(config, "places", "cores") ? 1 / 1.3 : 1;
 }
@@ -56,15 +67,24 @@ static int run(void *ctx, const struct trial_request *request, struct trial_resu
 	(void)err;
 	*result = (struct trial_result){.value = NAN, .least = INFINITY};
 	result->samples = mem_alloc((size_t)request->samples, sizeof *result->samples);
-	for (int i = 0; i < request->samples; i++) {
+	double cut = request->cut_s > 0 ? request->cut_s : INFINITY;
+	while (result->sample_count < (size_t)request->samples && result->status == TRIAL_CORRECT) {
 		double seconds = p->seconds * p->factor(request->config) * exp(p->noise * rng_normal(&p->rng));
-		result->samples[i] = seconds;
-		result->elapsed_s += seconds;
-		result->least = fmin(result->least, seconds);
+		if (rng_unit(&p->rng) < p->load) {
+			seconds *= 1 + rng_unit(&p->rng) / 2;
+			result->elapsed_s += LATE;
+		}
+		result->elapsed_s += fmin(seconds, cut);
+		if (seconds > cut)
+			result->status = TRIAL_CENSORED;
+		else
+			result->samples[result->sample_count++] = seconds;
+		result->least = fmin(result->least, fmin(seconds, cut));
 	}
 	p->clock += result->elapsed_s;
-	result->sample_count = (size_t)request->samples;
-	result->value = result->samples[0];
+	result->value = result->status == TRIAL_CORRECT ? result->samples[0] : cut;
+	if (result->status != TRIAL_CORRECT)
+		result->sample_count = 0;
 	return 0;
 }
 
@@ -132,9 +152,11 @@ static const char *names_of(const json_t *worth, char *text, size_t size) {
 	return text;
 }
 
+/* An upper end that is not known is null. */
 static bool covers(const json_t *price, double truth) {
-	const json_t *ci = json_object_get(price, "ci");
-	return json_number_value(json_array_get(ci, 0)) <= truth && truth <= json_number_value(json_array_get(ci, 1));
+	const json_t *ci = json_object_get(price, "ci"), *high = json_array_get(ci, 1);
+	return json_number_value(json_array_get(ci, 0)) <= truth &&
+	       (!json_is_number(high) || truth <= json_number_value(high));
 }
 
 /* Every change of the recommendation has a price of its own or belongs to one, and nothing else has. */
@@ -164,32 +186,116 @@ static double seconds_of(const json_t *result) {
 	return sum;
 }
 
-static void known(const char *what, double (*factor)(const json_t *), double noise, const char *want, const char *also,
-                  double gain) {
-	int faster = 0, minimal = 0, priced = 0, held = 0, whole = 0, kept = 0;
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		struct program p = {.factor = factor, .seconds = 0.06, .noise = noise};
-		json_t *result = tune(&p, seed, 25), *worth = json_object_get(result, "worth");
+/* Has each price the true one in its interval? It is the time without the change over that with all of them. */
+static bool hold(const json_t *worth, double (*factor)(const json_t *), const json_t *result) {
+	json_t *best = json_object_get(json_object_get(result, "best"), "config"), *price,
+		   *today = json_object_get(json_object_get(result, "baseline"), "config");
+	bool good = true;
+	size_t i;
+	json_array_foreach((json_t *)worth, i, price) {
+		json_t *without = json_copy(best);
+		const char *name = js_string_or(price, "param", "");
+		json_object_set(without, name, json_object_get(today, name));
+		if (is(price, "param", "bind"))
+			json_object_del(without, "places");
+		good = good && covers(price, factor(without) / factor(best));
+		json_decref(without);
+	}
+	return good;
+}
+
+/* What is told of a program in so many tunes of `budget` seconds. */
+struct told {
+	int faster, minimal, priced, held, whole, kept, close;
+};
+
+static struct told tell(const struct program *program, double budget, int seeds, const char *want, const char *also,
+                        double gain) {
+	struct told told = {0};
+	for (int seed = 1; seed <= seeds; seed++) {
+		struct program p = *program;
+		json_t *result = tune(&p, seed, budget), *worth = json_object_get(result, "worth"),
+			   *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
 		char names[200];
 		names_of(worth, names, sizeof names);
-		faster += is(result, "verdict", "faster");
-		minimal += strcmp(names, want) == 0 || (also && strcmp(names, also) == 0);
-		priced += !worth || is_priced(result);
-		held += !worth || covers(json_array_get(worth, 0), gain);
-		whole += covers(json_object_get(result, "speedup"), gain);
-		kept += p.clock <= 27 && fabs(seconds_of(result) - js_real_or(result, "elapsed_s", 0)) < 0.01;
-		if (strcmp(names, want) != 0)
-			printf("# %s, seed %d: %s\n", what, seed, names);
+		bool minimal = strcmp(names, want) == 0 || (also && strcmp(names, also) == 0);
+		told.faster += is(result, "verdict", "faster");
+		told.minimal += minimal;
+		told.priced += !worth || is_priced(result);
+		told.held += !worth || !minimal || hold(worth, program->factor, result);
+		told.whole += !is(result, "verdict", "faster") || covers(speedup, gain);
+		told.close += json_number_value(json_array_get(ci, 0)) > gain / 2;
+		told.kept += p.clock <= budget + 2 && fabs(seconds_of(result) - js_real_or(result, "elapsed_s", 0)) < 0.01;
+		if (getenv("VERBOSE"))
+			printf("# seed %d: %s %s speedup %.3g [%.3g, %.3g] pairs %d of %d tried, %.1f s\n", seed,
+			       js_string_or(result, "verdict", "?"), names, js_real_or(speedup, "ratio", NAN),
+			       json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
+			       (int)js_int_or(result, "pairs", 0), (int)js_int_or(result, "evaluations", 0), p.clock);
 		json_decref(result);
 	}
+	return told;
+}
+
+static void known(const char *what, double (*factor)(const json_t *), double noise, const char *want, const char *also,
+                  double gain) {
+	struct program program = {.factor = factor, .seconds = 0.06, .noise = noise};
+	struct told told = tell(&program, 25, SEEDS, want, also, gain);
 	if (gain > 1)
-		ok(faster >= SEEDS - 1 && minimal >= SEEDS - 1, "%s: %d of %d are proven, %d are as small as can be", what,
-		   faster, SEEDS, minimal);
+		ok(told.faster >= SEEDS - 1 && told.minimal >= SEEDS - 1, "%s: %d of %d are proven, %d are as small as can be",
+		   what, told.faster, SEEDS, told.minimal);
 	else
-		ok(faster == 0, "%s: %d of %d are called faster", what, faster, SEEDS);
-	ok(priced == SEEDS && held >= SEEDS - 1 && whole >= SEEDS - 1,
-	   "%s: all changes are priced in %d, and prices and gain hold in %d and %d", what, priced, held, whole);
-	ok(kept == SEEDS, "%s: the budget is kept, and the phases add up to it, in %d of %d", what, kept, SEEDS);
+		ok(told.faster == 0, "%s: %d of %d are called faster", what, told.faster, SEEDS);
+	ok(told.priced == SEEDS && told.held >= SEEDS - 1 && told.whole >= SEEDS - 1,
+	   "%s: all changes are priced in %d, and prices and gain hold in %d and %d", what, told.priced, told.held,
+	   told.whole);
+	ok(told.kept == SEEDS, "%s: the budget is kept, and the phases add up to it, in %d of %d", what, told.kept, SEEDS);
+}
+
+/* Where today's setting takes many times as long as the best, the runs that tell which changes pay are ended. */
+static void dear(const char *what, double (*factor)(const json_t *), double noise, const char *want, const char *also,
+                 double gain) {
+	struct program program = {.factor = factor, .seconds = 0.8, .noise = noise};
+	struct told told = tell(&program, 20, SEEDS, want, also, gain);
+	ok(told.faster == SEEDS && told.minimal >= SEEDS - 1,
+	   "eight times as long today, %s: %d of %d are proven, %d are as small as can be", what, told.faster, SEEDS,
+	   told.minimal);
+	ok(told.priced == SEEDS && told.held >= SEEDS - 1 && told.whole >= SEEDS - 1 && told.kept == SEEDS,
+	   "eight times as long today, %s: all changes are priced in %d, prices hold in %d, the gain in %d, the budget in "
+	   "%d",
+	   what, told.priced, told.held, told.whole, told.kept);
+	ok(told.close >= SEEDS - 1, "eight times as long today, %s: the gain is shown to half of it in %d", what,
+	   told.close);
+}
+
+static void table(const char *only) {
+	static const struct {
+		const char *name;
+		double (*factor)(const json_t *);
+		const char *want, *also;
+		double seconds, gain;
+	} rows[] = {{"nothing", nothing, "", NULL, 0.06, 1},
+	            {"a binding, 1.5", binding, "bind", NULL, 0.06, 1.5},
+	            {"a schedule, 1.4", schedule, "schedule", NULL, 0.06, 1.4},
+	            {"two, only together", both, "bind schedule", NULL, 0.06, 1.5},
+	            {"either of two, 1.3", spin_or_wait, "spin", "wait", 0.06, 1.3},
+	            {"a place, 1.3", place, "bind", NULL, 0.06, 1.3},
+	            {"any schedule, 8", any_schedule, "schedule", NULL, 0.8, 8},
+	            {"the same and waiting", any_schedule_and_wait, "schedule wait", "wait schedule", 0.8, 10.4},
+	            {"runs of .5 s", binding, "bind", NULL, 0.5, 1.5}};
+	static const struct {
+		const char *name;
+		double noise, load, budget;
+	} kinds[] = {{"3 %, 20 s", 0.03, 0, 20}, {"10 %, 20 s", 0.1, 0, 20}, {"20 % and load, 40 s", 0.2, 0.5, 40}};
+	printf("%-22s %-20s %7s %7s %7s %7s %7s\n", "truth", "noise", "faster", "minimal", "price", "gain", "close");
+	for (size_t t = 0; t < sizeof rows / sizeof *rows; t++)
+		for (size_t k = only && !strstr(rows[t].name, only) ? sizeof kinds : 0; k < sizeof kinds / sizeof *kinds; k++) {
+			struct program p = {
+				.factor = rows[t].factor, .seconds = rows[t].seconds, .noise = kinds[k].noise, .load = kinds[k].load};
+			struct told r = tell(&p, kinds[k].budget, (rows[t].gain > 1 ? 4 : 10) * SEEDS, rows[t].want, rows[t].also,
+			                     rows[t].gain);
+			printf("%-22s %-20s %7d %7d %7d %7d %7d\n", rows[t].name, kinds[k].name, r.faster, r.minimal, r.held,
+			       r.whole, r.close);
+		}
 }
 
 /* Long runs leave little time for the final: what cannot be told apart stays, and the proof is not lost. */
@@ -209,8 +315,12 @@ static void long_runs(void) {
 	ok(small >= SEEDS * 7 / 10, "runs of 6 s: %d have nothing else", small);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
 	fixture_begin();
+	if (argc > 1 && strcmp(argv[1], "table") == 0) {
+		table(argc > 2 ? argv[2] : NULL);
+		return fixture_end();
+	}
 	known("nothing matters", nothing, 0.03, "", NULL, 1);
 	known("a binding", binding, 0.03, "bind", NULL, 1.5);
 	known("a schedule", schedule, 0.03, "schedule", NULL, 1.4);
@@ -218,6 +328,9 @@ int main(void) {
 	known("either of two", spin_or_wait, 0.03, "spin", "wait", 1.3);
 	known("a place", place, 0.03, "bind", NULL, 1.3);
 	known("a binding beside much noise", binding, 0.1, "bind", NULL, 1.5);
+	dear("a schedule", any_schedule, 0.03, "schedule", NULL, 8);
+	dear("a schedule beside noise", any_schedule, 0.1, "schedule", NULL, 8);
+	dear("a schedule and waiting", any_schedule_and_wait, 0.03, "schedule wait", "wait schedule", 10.4);
 	long_runs();
 	return fixture_end();
 }
