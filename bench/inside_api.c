@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a choice and its report cost: alone, with a table, and while it is learned; and the regret of `auto` beside that
- * of a tuner that proposes at random, on a model with 72 configurations. For bench/inside.py. */
+ * of tuners that propose at random and by simulated annealing, on a model with 72 configurations. For bench/inside.py.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "lib/sweetspot.h"
 #include "tuner/inside/inside.h"
 
-enum { CALLS = 200000, REPEATS = 9, STEPS = 2000, SEEDS = 8, LOOKS = 5 };
+enum { CALLS = 200000, REPEATS = 9, STEPS = 2000, SEEDS = 20, LOOKS = 5, WINDOW = 5, STRETCH = 40, MOST = 28 };
+static const double CLOSE = 1.06;
 static const long long blocks[] = {8, 16, 32, 64, 128, 256}, unrolls[] = {1, 2, 4, 8}, ways[] = {0, 1, 2};
 static const int looks[LOOKS] = {100, 200, 300, 1000, 2000};
 
@@ -87,44 +89,92 @@ static void cost_learned(const char *name) {
 	inside_session_free(session);
 }
 
+/* The regret after some calls, and the call after which most are within 6 % of the optimum. */
+static void regret_print(const char *name, const double *takes) {
+	double sum = 0;
+	int arrived = STEPS, close = 0;
+	printf("%s", name);
+	for (int i = 1, look = 0; i <= STEPS; i++) {
+		sum += takes[i - 1] - 1e-3;
+		if (i == looks[look])
+			printf(" %.4f", sum / (1e-3 * looks[look++]));
+	}
+	for (int i = STEPS - 1; i >= 0; i--) {
+		close += (takes[i] < CLOSE * 1e-3) - (i + STRETCH < STEPS && takes[i + STRETCH] < CLOSE * 1e-3);
+		if (i + STRETCH <= STEPS && close >= MOST)
+			arrived = i;
+		else if (i + STRETCH <= STEPS)
+			break;
+	}
+	printf(" %d\n", arrived);
+}
+
 static void regret_auto(const char *name) {
 	uint64_t seed = strtoull(name, NULL, 10);
 	struct inside_session *session = begin(seed, 0.05);
 	sweetspot_context *context = declare();
 	struct rng rng;
-	double sum = 0;
+	double takes[STEPS];
 	rng_seed(&rng, seed);
-	printf("auto");
-	for (int i = 1, look = 0; i <= STEPS; i++) {
+	for (int i = 0; i < STEPS; i++) {
 		struct sweetspot_choice choice;
 		sweetspot_choose(context, NULL, 0, &choice);
-		double takes = model(sweetspot_chosen_int(&choice, "block"), sweetspot_chosen_int(&choice, "unroll"),
-		                     sweetspot_chosen_int(&choice, "way"));
-		sweetspot_report(&choice, takes * exp(0.03 * rng_normal(&rng)));
+		takes[i] = model(sweetspot_chosen_int(&choice, "block"), sweetspot_chosen_int(&choice, "unroll"),
+		                 sweetspot_chosen_int(&choice, "way"));
+		sweetspot_report(&choice, takes[i] * exp(0.03 * rng_normal(&rng)));
 		inside_run_poll(session);
-		sum += takes - 1e-3;
-		if (i == looks[look])
-			printf(" %.4f", sum / (1e-3 * looks[look++]));
 	}
-	putchar('\n');
+	regret_print("auto", takes);
 	inside_session_free(session);
 }
 
 /* Another one at each call, until 30 were seen; then the best of them. */
 static void regret_random(const char *name) {
 	struct rng rng;
-	double sum = 0, best = INFINITY;
+	double takes[STEPS], best = INFINITY;
 	rng_seed(&rng, strtoull(name, NULL, 10));
-	printf("random");
-	for (int i = 1, look = 0; i <= STEPS; i++) {
-		double takes =
-			i > 30 ? best : model(blocks[rng_below(&rng, 6)], unrolls[rng_below(&rng, 4)], ways[rng_below(&rng, 3)]);
-		best = fmin(best, takes);
-		sum += takes - 1e-3;
-		if (i == looks[look])
-			printf(" %.4f", sum / (1e-3 * looks[look++]));
+	for (int i = 0; i < STEPS; i++) {
+		takes[i] =
+			i >= 30 ? best : model(blocks[rng_below(&rng, 6)], unrolls[rng_below(&rng, 4)], ways[rng_below(&rng, 3)]);
+		best = fmin(best, takes[i]);
 	}
-	putchar('\n');
+	regret_print("random", takes);
+}
+
+/* Simulated annealing as APEX describes and sets it by default: from the middle, each candidate for WINDOW calls whose
+ * least counts, steps that become shorter while the temperature rises with the iterations, back to the best every tenth
+ * of them, and the best after the last one. */
+static void regret_annealing(const char *name) {
+	static const int counts[] = {6, 4, 3};
+	int at[] = {2, 1, 1}, next[3], best[3], most = 72 * 3, k = 1;
+	double takes[STEPS], cost = INFINITY, best_cost = INFINITY;
+	struct rng rng;
+	rng_seed(&rng, strtoull(name, NULL, 10));
+	memcpy(best, at, sizeof best);
+	for (int i = 0; i < STEPS; k++) {
+		double least = INFINITY, heat = (double)k / most;
+		for (int p = 0; p < 3; p++) {
+			int step = (int)((2 * rng_unit(&rng) - 1) * 2 * (1 - heat));
+			next[p] = k >= most ? best[p] : at[p] + step < 0 || at[p] + step >= counts[p] ? at[p] : at[p] + step;
+		}
+		for (int call = 0; call < WINDOW && i < STEPS; call++) {
+			takes[i] = model(blocks[next[0]], unrolls[next[1]], ways[next[2]]);
+			least = fmin(least, 1e9 * takes[i++] * exp(0.03 * rng_normal(&rng))); /* it counts nanoseconds */
+		}
+		if (least < cost || rng_unit(&rng) <= exp((cost - least) / heat)) {
+			memcpy(at, next, sizeof at);
+			cost = least;
+		}
+		if (least < best_cost) {
+			memcpy(best, next, sizeof best);
+			best_cost = least;
+		}
+		if (k % (most / 10) == 0) {
+			memcpy(at, best, sizeof at);
+			cost = best_cost;
+		}
+	}
+	regret_print("annealing", takes);
 }
 
 int main(void) {
@@ -136,6 +186,7 @@ int main(void) {
 		snprintf(seed, sizeof seed, "%d", i);
 		apart(regret_auto, seed);
 		apart(regret_random, seed);
+		apart(regret_annealing, seed);
 	}
 	return 0;
 }

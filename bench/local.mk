@@ -3,7 +3,9 @@ EXTRA_DIST += \
 	%D%/run %D%/picture %D%/common.py %D%/anytime.py %D%/counters.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py \
 	%D%/gemm.py %D%/inside.py %D%/lib.py %D%/lists.py %D%/model.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/regions.py %D%/regions/mix.c \
 	%D%/regions/calls.c %D%/regions/cycle.c %D%/report.py %D%/search.py \
-	%D%/search_replay.py %D%/noise.py %D%/peers.py %D%/peers_search.py %D%/transfer.py %D%/sizes.py %D%/spaces.py %D%/spaces2.py %D%/rent.py %D%/suite.py %D%/verdicts.py %D%/wallclock.py %D%/fair.py %D%/fleet.py %D%/store.py
+	%D%/search_replay.py %D%/noise.py %D%/peers.py %D%/peers_search.py %D%/transfer.py %D%/sizes.py %D%/spaces.py %D%/spaces2.py %D%/rent.py %D%/suite.py %D%/verdicts.py %D%/wallclock.py %D%/fair.py %D%/fair/coulomb.cu %D%/fair/gemm.cu \
+	%D%/fair/matmul.cu %D%/fair/nbody.cu %D%/fair/pnpoly.cu %D%/fair/reduction.cu %D%/fair/transpose.cu \
+	%D%/fleet.py %D%/store.py
 EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py %D%/gpu/kmeans.py %D%/gpu/cc.py \
 	%D%/gpu/stencils.py %D%/gpu/overhead.py %D%/gpu/search.py %D%/gpu/gemm.py %D%/gpu/cublas.py %D%/gpu/launch.c
 .PHONY: bench bench-gpu

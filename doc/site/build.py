@@ -272,6 +272,24 @@ def mend_theme():
         file.write(css)
 
 
+def mend_pages():
+    """What the theme leaves to readers of the screen: levels of headings, names of landmarks, code that scrolls by the keyboard."""
+    for path in glob.glob(FOLDER + "/**/*.html", recursive=True):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if '<aside class="sidebar-drawer">' not in text:
+            continue
+        for old, new in (('class="caption" role="heading">', 'class="caption" role="heading" aria-level="2">'),
+                         ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages">'),
+                         ('<aside class="toc-drawer', '<aside aria-label="This page" class="toc-drawer'),
+                         ('<label class="overlay ', '<label aria-hidden="true" class="overlay '), ("<pre>", '<pre tabindex="0">'),
+                         ('<label class="toc-overlay-icon toc-content-icon', '<label aria-hidden="true" class="toc-overlay-icon toc-content-icon'),
+                         ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')):
+            text = text.replace(old, new)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
 def main():
     for old in (STAGE, FOLDER):
         shutil.rmtree(old, ignore_errors=True)
@@ -291,6 +309,7 @@ def main():
                                     "-D", f"html_extra_path={STAGE}/extra", *(["-W", "--keep-going"] if STRICT else []), STAGE, FOLDER])
     shutil.rmtree(STAGE)
     mend_theme()
+    mend_pages()
     if status == 0:
         print(FOLDER + "/index.html")
     return status

@@ -99,6 +99,10 @@ static double median_of(const double *values, size_t count) {
 	return count == 0 ? NAN : count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+static double least_of(const double *values, size_t count) {
+	return count > 1 ? fmin(values[count - 1], least_of(values, count - 1)) : values[0];
+}
+
 static double spread_of(const double *values, size_t count, double median) {
 	double distance[SAMPLES];
 	for (size_t i = 0; i < count; i++)
@@ -123,16 +127,16 @@ static struct effect effect_of(const struct inside_learner *learner) {
 	return (struct effect){.log = here - there, .error = 1.2533 * sqrt(error)};
 }
 
-/* The first calls may only drop it; what seems better is seen more often. */
+/* The first calls may only drop it, unless one of them says otherwise; what seems better is seen more often. */
 static enum inside_outcome judge_try(const struct inside_learner *learner, struct effect effect) {
 	const struct trial *trial = &learner->trial;
 	if (trial->tried == 1)
 		return effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
 	if (trial->tried == 2)
-		return fmin(trial->candidate[0], trial->candidate[1]) - learner->level > fmax(0.15, 2.5 * learner->noise)
-		           ? INSIDE_WORSE
-		           : INSIDE_NOTHING;
-	if (effect.log - 2 * effect.error > 0 || (trial->tried > 3 && effect.log > GAIN + effect.error))
+		return least_of(trial->candidate, 2) - learner->level > fmax(0.15, 2.5 * learner->noise) ? INSIDE_WORSE
+		                                                                                         : INSIDE_NOTHING;
+	bool worse = effect.log - 2 * effect.error > 0 || (trial->tried > 3 && effect.log > GAIN + effect.error);
+	if (worse && (trial->tried > 4 || least_of(trial->candidate, trial->tried) > learner->level))
 		return INSIDE_WORSE;
 	if (trial->tried >= 5 && effect.log < -GAIN && effect.log + 3 * effect.error < 0)
 		return INSIDE_BETTER;
@@ -149,11 +153,10 @@ static enum inside_outcome judge_simpler(const struct inside_learner *learner, s
 		return trial->tried >= 2 && effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
 	if (effect.log > GAIN / 2 && effect.log - 2 * effect.error > 0)
 		return INSIDE_WORSE;
-	if (effect.log + 1.5 * effect.error < GAIN)
+	bool last = trial->tried == SAMPLES;
+	if (effect.log + (last ? 1 : 1.5) * effect.error < GAIN)
 		return INSIDE_BETTER;
-	if (trial->tried < SAMPLES)
-		return INSIDE_NOTHING;
-	return effect.log + effect.error < GAIN ? INSIDE_BETTER : INSIDE_WORSE;
+	return last ? INSIDE_WORSE : INSIDE_NOTHING;
 }
 
 static enum inside_outcome judge_compare(const struct inside_learner *learner, struct effect effect) {
@@ -165,8 +168,12 @@ static enum inside_outcome judge_compare(const struct inside_learner *learner, s
 	return tried < SAMPLES ? INSIDE_NOTHING : INSIDE_SAME;
 }
 
+static size_t seen_of(uint64_t calls) {
+	return calls < WINDOW ? (size_t)calls : WINDOW;
+}
+
 static void level_find(struct inside_learner *learner) {
-	size_t count = learner->calls < WINDOW ? (size_t)learner->calls : WINDOW;
+	size_t count = seen_of(learner->calls);
 	learner->level = median_of(learner->recent, count);
 	learner->noise = spread_of(learner->recent, count, learner->level);
 	learner->cost = exp(learner->level);
@@ -188,8 +195,7 @@ static void account(const struct inside_learner *learner, bool tries, double cos
 }
 
 static void default_tell(const struct inside_learner *learner, double log_cost) {
-	uint64_t ns = (uint64_t)(1e9 * fmin(exp(log_cost), COST_MOST));
-	atomic_store_explicit(&learner->cell->default_ns, ns, memory_order_relaxed);
+	atomic_store(&learner->cell->default_ns, (uint64_t)(1e9 * fmin(exp(log_cost), COST_MOST)));
 }
 
 static void relative_find(struct inside_learner *learner) {
@@ -198,8 +204,7 @@ static void relative_find(struct inside_learner *learner) {
 		learner->relative = learner->level - log(1e-9 * (double)ns);
 }
 
-/* The cost has moved, in two windows on end: the search begins again. Each time it takes more, as a program may have
- * phases. */
+/* The cost has moved, in two windows on end: the search begins again. As there may be phases, more is needed then. */
 static void drift_look(struct inside_learner *learner) {
 	double limit = fmax(DRIFT, 3 * learner->noise) * (1 + learner->drifts);
 	if (isnan(learner->settled))
@@ -223,18 +228,17 @@ static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	if (learner->calls % WINDOW)
 		return;
 	drift_look(learner);
-	bool has_default = atomic_load_explicit(&learner->incumbent, memory_order_relaxed) == &learner->context->otherwise;
-	if (learner->context->needs_another && !has_default)
+	if (learner->context->needs_another && atomic_load(&learner->incumbent) != &learner->context->otherwise)
 		relative_find(learner);
 	else
 		default_tell(learner, learner->level - learner->relative);
 }
 
 static void incumbent_set(struct inside_learner *learner, const struct inside_config *config, const double *seen,
-                          size_t count) {
+                          size_t count, double settled) {
 	atomic_store_explicit(&learner->incumbent, config, memory_order_release);
 	learner->calls = 0;
-	learner->settled = NAN;
+	learner->settled = settled; /* unless the cost has moved meanwhile */
 	learner->drifting = 0;
 	for (size_t i = 0; i < count && i < WINDOW - 1; i++)
 		learner->recent[learner->calls++] = seen[i];
@@ -254,6 +258,7 @@ static const struct inside_config *config_of(struct sweetspot_context *context, 
 static void trial_end(struct inside_learner *learner, enum inside_outcome outcome, struct effect effect) {
 	struct trial *trial = &learner->trial;
 	struct inside_slot *slot = trial->slot;
+	bool is_default = trial->config == &learner->context->otherwise;
 	slot->outcome = outcome;
 	slot->calls = trial->tried;
 	slot->pid = (uint32_t)getpid();
@@ -261,11 +266,11 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 	slot->log = effect.log;
 	slot->relative = learner->relative + effect.log;
 	slot->error = effect.error;
+	if (is_default && trial->tried >= RECENT_LEAST) /* it may have moved; what is certain, as it may be spent */
+		learner->relative = fmin(0, 2 * effect.error - effect.log);
 	if (outcome == INSIDE_BETTER) {
-		double settled = learner->settled + effect.log; /* unless the cost has moved meanwhile */
-		incumbent_set(learner, trial->config, trial->candidate, trial->tried);
-		learner->settled = settled;
-		learner->relative += fmin(0, effect.log + 2 * effect.error); /* what is certain, as it may be spent */
+		incumbent_set(learner, trial->config, trial->candidate, trial->tried, learner->settled + effect.log);
+		learner->relative = is_default ? 0 : learner->relative + fmin(0, effect.log + 2 * effect.error);
 	}
 	atomic_store_explicit(&slot->state, INSIDE_DONE, memory_order_release);
 	*trial = (struct trial){0};
@@ -318,11 +323,11 @@ static bool can_afford(const struct inside_learner *learner, const struct inside
 	const struct trial *trial = &learner->trial;
 	double cost = learner->cost;
 	double loss = trial->tried ? exp(median_of(trial->candidate, trial->tried)) - cost : GUESS * cost;
-	double all = 1e-9 * (double)atomic_load_explicit(&ring->ns, memory_order_relaxed);
-	double spent = 1e-9 * (double)atomic_load_explicit(&ring->spent_ns, memory_order_relaxed);
-	double saved = 1e-9 * (double)(int64_t)atomic_load_explicit(&ring->saved_ns, memory_order_relaxed);
-	if (learner->context->needs_another && learner->relative > DRIFT)
-		return true; /* what holds is worse than the default, which is out of reach */
+	double all = 1e-9 * (double)atomic_load(&ring->ns), spent = 1e-9 * (double)atomic_load(&ring->spent_ns);
+	double saved = 1e-9 * (double)(int64_t)atomic_load(&ring->saved_ns);
+	bool is_free = trial->tried > 0 && loss <= 0;
+	if (is_free || (learner->context->needs_another && learner->relative > DRIFT))
+		return true; /* of the latter, what holds is worse than the default, which is out of reach */
 	double part = fmax(0, 1 - slot->keeps);
 	double left = ring->credit ? part * fmax(ring->share * (all + saved), ring->ahead_s) + saved
 	                           : part * fmax(ring->share * all, ring->ahead_s) - spent;
@@ -344,7 +349,7 @@ static void advice_take(struct inside_learner *learner) {
 		return;
 	learner->advice = advice;
 	if (config != atomic_load_explicit(&learner->incumbent, memory_order_relaxed))
-		incumbent_set(learner, config, NULL, 0);
+		incumbent_set(learner, config, NULL, 0, NAN);
 }
 
 /* A proposal that is not allowed, or already holds, is answered at once. */
@@ -411,16 +416,12 @@ static bool turn(struct inside_learner *learner) {
 	return true;
 }
 
-static bool lock(struct inside_learner *learner) {
-	return !atomic_exchange_explicit(&learner->busy, 1, memory_order_acquire);
-}
-
 static void learner_choose(struct inside_learner *learner, struct sweetspot_choice *choice) {
 	const struct inside_learner *other = atomic_load_explicit(&trying, memory_order_relaxed);
 	enum role role = other && other != learner ? ROLE_BESIDE : ROLE_INCUMBENT;
 	choice->config = atomic_load_explicit(&learner->incumbent, memory_order_acquire);
 	choice->ticket = role;
-	if (role == ROLE_INCUMBENT && lock(learner)) {
+	if (role == ROLE_INCUMBENT && !atomic_exchange_explicit(&learner->busy, 1, memory_order_acquire)) {
 		answer_take(learner);
 		bool tries = turn(learner);
 		choice->config =
@@ -443,9 +444,8 @@ static void learner_observe(struct inside_learner *learner, struct sweetspot_cho
 
 static void default_sample(struct inside_learner *learner, double log_cost) {
 	learner->observed[learner->observed_calls++ % WINDOW] = log_cost;
-	size_t count = learner->observed_calls < WINDOW ? (size_t)learner->observed_calls : WINDOW;
-	if (count >= RECENT_LEAST)
-		default_tell(learner, median_of(learner->observed, count));
+	if (learner->observed_calls >= RECENT_LEAST)
+		default_tell(learner, median_of(learner->observed, seen_of(learner->observed_calls)));
 }
 
 /* Another thread may have the learner: it then takes the answer. */
@@ -467,7 +467,7 @@ static void learner_report(struct inside_learner *learner, struct sweetspot_choi
 	if (role == ROLE_CANDIDATE)
 		candidate_report(learner, choice, log_cost);
 	choice->ticket = 0;
-	if (!lock(learner))
+	if (atomic_exchange_explicit(&learner->busy, 1, memory_order_acquire))
 		return;
 	answer_take(learner);
 	atomic_fetch_add_explicit(&learner->cell->calls, 1, memory_order_relaxed);

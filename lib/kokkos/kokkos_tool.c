@@ -107,7 +107,6 @@ static void choice_start(void) {
 	else
 		process.asks = table ? table_knows(table) : kokkos_profile_knows();
 	process.learns = ring && *ring;
-	process.set = process.asks ? process.set : NULL;
 }
 
 /* ---- taking the callback away ---- */

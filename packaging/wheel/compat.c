@@ -15,6 +15,9 @@
 #ifndef START
 #ifdef __x86_64__
 #define STAT_VERSION 1
+#else
+#define STAT_VERSION 0
+#endif
 /* hwloc asks udev for the makers of disks; NULL tells that there is none. */
 #define NOTHING(name) void *name(void) { return NULL; }
 NOTHING(udev_new)
@@ -22,10 +25,6 @@ NOTHING(udev_unref)
 NOTHING(udev_device_unref)
 NOTHING(udev_device_new_from_subsystem_sysname)
 NOTHING(udev_device_get_property_value)
-
-#else
-#define STAT_VERSION 0
-#endif
 
 int __xstat(int version, const char *path, struct stat *out);
 int __lxstat(int version, const char *path, struct stat *out);

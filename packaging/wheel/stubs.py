@@ -14,6 +14,7 @@ import sys
 MOST = (2, 28)
 STATIC = ("gsl", "gslcblas", "hwloc", "jansson", "sqlite3", "z", "gomp", "dw", "elf", "bz2", "lzma", "gcc_eh")
 NAMES = {"libc.so.6": "libc228.so", "libm.so.6": "libm.so"}
+BLAS = ("sgemm", "sgemv", "strsm", "dtrsm", "dtrmm", "dsyrk", "dtrsv", "dtrmv")  # tuner/model/gp/blas.c has these names
 EMPTY = {"libpthread.so.0": "libpthread.so", "libdl.so.2": "libdl.so", "librt.so.1": "librt.so"}  # where symbols were before 2.34
 
 
@@ -75,6 +76,11 @@ def main():
                 os.symlink(path, link)
         elif name not in ("dw", "elf", "bz2", "lzma", "gcc_eh"):
             sys.exit("stubs.py: lib%s.a is not installed" % name)
+    gsl = os.path.join(folder, "libgslcblas.a")
+    os.unlink(gsl)
+    objcopy = subprocess.run([*compiler, "-print-prog-name=objcopy"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    renamed = ["--redefine-sym=cblas_%s=gsl_own_cblas_%s" % (name, name) for name in BLAS]
+    subprocess.run([objcopy, *renamed, where(compiler, "libgslcblas.a"), gsl], check=True)
     flags = [*compiler, "-O2", "-fPIC", "-fno-stack-protector", "-w", "-c"]
     make = [*flags, os.path.join(here, "compat.c"), "-o"]
     subprocess.run([*make, os.path.join(folder, "compat.o")], check=True)

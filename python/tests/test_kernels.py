@@ -154,10 +154,10 @@ end do
 !$tuner stop
 """
         for code, app in ((c, directives.Code(directives.OpenMP(), directives.Cxx())), (fortran, directives.Code(directives.OpenACC(), directives.Fortran()))):
-            found = directives.process_directives(app, code)
-            arguments = directives.allocate_signature_memory(found["kernel_data"]["add"], directives.extract_preprocessor(code))
+            sources, found = directives.process_directives(app, code)
+            arguments = found["add"]
             self.assertEqual([getattr(each, "shape", None) for each in arguments], [(1000,)] * 3 + [()])
-            out = run_kernel("add", found["kernel_strings"]["add"], 0, arguments, {"threads": 2}, quiet=True)
+            out = run_kernel("add", sources["add"], 0, arguments, {"threads": 2}, quiet=True)
             numpy.testing.assert_array_equal(out[0], arguments[1] + arguments[2])
 
     @unittest.skipUnless(shutil.which("gfortran"), "gfortran is not installed")

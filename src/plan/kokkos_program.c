@@ -18,6 +18,7 @@ struct search {
 	char *file; /* that has it */
 	const char *cwd;
 	int words; /* that were looked at */
+	bool old;  /* up to 3.x, which has another name for the variable */
 };
 
 static bool has(const char *path, const char *text) {
@@ -41,8 +42,10 @@ static bool file_look(void *ctx, const char *path) {
 	if (has(path, "KOKKOS_TOOLS_LIBS"))
 		search->found = is_tuned(path) ? KOKKOS_PROGRAM_TUNED : KOKKOS_PROGRAM_NAMED;
 	else if (search->found == KOKKOS_PROGRAM_NONE && has(path, "KOKKOS_PROFILE_LIBRARY") &&
-	         has(path, "kokkosp_init_lib"))
-		search->found = KOKKOS_PROGRAM_OLD;
+	         has(path, "kokkosp_init_lib")) {
+		search->found = is_tuned(path) ? KOKKOS_PROGRAM_TUNED : KOKKOS_PROGRAM_NAMED;
+		search->old = true;
+	}
 	return search->found == KOKKOS_PROGRAM_TUNED;
 }
 
@@ -115,7 +118,7 @@ struct kokkos_tool kokkos_tool_find(struct ui *ui, const char *const *words, siz
 	struct search search = words_look(words, count, cwd);
 	struct kokkos_tool tool = {.program = search.found, .file = search.file};
 	struct err err = {0};
-	tool.variable = tool.program == KOKKOS_PROGRAM_OLD ? "KOKKOS_PROFILE_LIBRARY" : "KOKKOS_TOOLS_LIBS";
+	tool.variable = search.old ? "KOKKOS_PROFILE_LIBRARY" : "KOKKOS_TOOLS_LIBS";
 	const char *set = getenv(tool.variable);
 	if (tool.program == KOKKOS_PROGRAM_NONE)
 		return tool;

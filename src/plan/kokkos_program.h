@@ -6,7 +6,6 @@
 
 enum kokkos_program {
 	KOKKOS_PROGRAM_NONE,
-	KOKKOS_PROGRAM_OLD,   /* as NAMED; a tool is named by KOKKOS_PROFILE_LIBRARY (up to 3.x) */
 	KOKKOS_PROGRAM_NAMED, /* Kokkos was built without tuning: a tool sees the names and times of kernels only */
 	KOKKOS_PROGRAM_TUNED
 };
@@ -19,7 +18,7 @@ struct kokkos_tool {
 	enum kokkos_program program;
 	char *file;           /* the program that has it, behind launchers; NULL: none */
 	char *library;        /* the path of libsweetspot-kokkos.so; NULL: it is not to be loaded */
-	const char *variable; /* of the environment, which tells Kokkos what to load */
+	const char *variable; /* of the environment, which tells Kokkos what to load: another one up to 3.x */
 };
 
 /* The tool that such a command is to load; the caller frees both paths. A note says where the user has set another

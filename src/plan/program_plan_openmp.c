@@ -371,6 +371,32 @@ static int ranks_params(struct draft *draft, struct err *err) {
 	return 0;
 }
 
+/* Every implementation's library is called libmpi..; a program may also have it inside, or open it later. */
+static bool knows_mpi(void *program, const char *path) {
+	if (strncmp(text_base_name(path), "libmpi", strlen("libmpi")) == 0)
+		return true;
+	return strcmp(path, program) == 0 &&
+	       (openmp_file_has(path, "MPI_Init", NULL) != 0 || openmp_file_has(path, "libmpi", NULL) != 0);
+}
+
+/* A launcher would start copies of a program without MPI, which do the same work and overwrite each other's files. */
+static int mpi_check(const struct draft *draft, struct err *err) {
+	const struct program_spec *spec = &draft->plan->program;
+	struct work work = work_of_words(spec->argv);
+	mem_auto char *word = work.word;
+	mem_auto char *path = work.kind == WORK_PROGRAM && !spec->build ? program_path(word, spec->cwd, NULL) : NULL;
+	char loader[4096];
+	if (!path || openmp_file_kind(path, loader, sizeof loader) == OPENMP_FILE_OTHER ||
+	    openmp_files_any(path, spec->cwd, knows_mpi, path))
+		return 0;
+	err_set(err, ERR_USAGE, NULL,
+	        "--ranks: %s does not load a library of MPI, so each rank would be a copy of the whole run", draft->what);
+	return err_hint(err,
+	                "tune its own option: --param N=1,2,4 -- %s .. {N}; if it does use MPI, write the launcher: -- "
+	                "mpirun -np {N} %s",
+	                word, word);
+}
+
 static int launcher_put(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	if (!opt_has(draft->args, "ranks"))
@@ -384,7 +410,7 @@ static int launcher_put(struct draft *draft, struct err *err) {
 		return err_set(err, ERR_USAGE,
 		               "leave the launcher out, or write -np {R} with --param R=1,2,4 instead of --ranks",
 		               "the command has a launcher of its own");
-	if (!(draft->launcher = launcher_find(err)))
+	if (mpi_check(draft, err) || !(draft->launcher = launcher_find(err)))
 		return -1;
 	command_wrap(draft);
 	return 0;

@@ -10,6 +10,8 @@
 #define RUNS "#include <stdio.h>\n"
 #define MAIN "int main(void) { return !fopen(\"ran\", \"w\"); }\n"
 static const char tuned[] = RUNS "const char *names[] = {\"KOKKOS_TOOLS_LIBS\", \"kokkosp_request_values\"};\n" MAIN;
+static const char old[] = RUNS
+	"const char *names[] = {\"KOKKOS_PROFILE_LIBRARY\", \"kokkosp_init_library\", \"kokkosp_request_values\"};\n" MAIN;
 static const char named[] = RUNS "const char *name = \"KOKKOS_TOOLS_LIBS\";\n" MAIN;
 static const char nothing[] = RUNS MAIN;
 
@@ -25,13 +27,14 @@ static enum kokkos_program found(const char *const *words) {
 int main(void) {
 	folder_enter();
 	if (!program_compile("cc", "-O1", tuned, "tuned") || !program_compile("cc", "-O1", named, "named") ||
-	    !program_compile("cc", "-O1", nothing, "nothing")) {
+	    !program_compile("cc", "-O1", old, "old") || !program_compile("cc", "-O1", nothing, "nothing")) {
 		tap_skip("programs of Kokkos", "cc builds nothing here");
 		folder_leave();
 		return tap_done();
 	}
 	ok(shell("./tuned") && program_ran(), "the test would notice a start");
 	ok(FOUND("./tuned") == KOKKOS_PROGRAM_TUNED, "a program whose Kokkos can be tuned");
+	ok(FOUND("./old") == KOKKOS_PROGRAM_TUNED, "a program whose Kokkos is of before 4.0 and can be tuned");
 	ok(FOUND("./named") == KOKKOS_PROGRAM_NAMED, "a program whose Kokkos was built without tuning");
 	ok(FOUND("./nothing") == KOKKOS_PROGRAM_NONE, "a program without Kokkos");
 	ok(FOUND("./absent") == KOKKOS_PROGRAM_NONE, "a program that is not there");

@@ -28,6 +28,8 @@ static bool appears(const char *path) {
 static void check_status(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"echo first >&2; echo last words >&2; echo >&2; exit 3\"]}", f->home),
 	        "runtime", "exit status 3: last words", "the status and the last words of a program");
+	answers(client_ask(f->client, RUN "\"printf 'start\\n---\\nreason\\n\\nadvice\\n---\\n' >&2; exit 3\"]}", f->home),
+	        "runtime", "exit status 3: reason", "the first line of words that are framed by lines of dashes");
 	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "a shell's 139");
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");

@@ -67,6 +67,7 @@ struct inside_subject {
 	struct inside_setting settings[INSIDE_PARAMS];
 	json_t *otherwise; /* the default's configuration */
 	bool without_default;
+	bool withheld;  /* whole runs are faster with its defaults, whatever its calls say */
 	uint64_t start; /* the default; UINT64_MAX: not in the space */
 	struct inside_known **cells;
 	size_t count;

@@ -67,6 +67,8 @@ static void settings_write(FILE *out, const json_t *config) {
 static bool is_used(const struct inside_known *cell, bool proven) {
 	if (cell->best == cell->subject->start)
 		return false;
+	if (proven && cell->subject->withheld)
+		return false;
 	return proven ? cell->proven || (cell->calls > 0 && inside_known_faster(cell)) : true;
 }
 
@@ -197,7 +199,7 @@ static json_t *inside_json(const struct inside_known *cell) {
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
 	if (cell->best == cell->subject->start)
 		return cell->searched ? VERDICT_TIE : VERDICT_UNDECIDED;
-	if (proof && verdict_of(proof) != VERDICT_FASTER)
+	if (cell->subject->withheld || (proof && verdict_of(proof) != VERDICT_FASTER))
 		return VERDICT_UNDECIDED;
 	if (inside_known_faster(cell) || cell->proven)
 		return VERDICT_FASTER;
@@ -370,6 +372,7 @@ json_t *inside_session_json(const struct inside_session *session) {
 				json_pack("{s:s,s:O,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem", cell->asked, "calls",
 			              (json_int_t)cell->calls, "time", cell->seconds, "tried", (json_int_t)cell->count);
 			setups_add(one, cell);
+			json_object_set_new(one, "withheld", json_boolean(cell->subject->withheld));
 			verdict_set(one, verdict_for(cell, NULL));
 			json_object_set_new(one, "gain", js_number(speedup_for(cell).ratio));
 			json_array_append_new(list, one);

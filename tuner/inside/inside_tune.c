@@ -13,8 +13,9 @@
 #include "tuner/same/same.h"
 
 enum { CRASHES_MOST = 3, IDLE_RUNS_MOST = 2 };
-static const double SHARE = 0.05;       /* of a run's time, that trying may cost it */
-static const double LEARN_SHARE = 0.55; /* of the budget; the rest proves */
+static const double SHARE = 0.05;          /* of a run's time, that trying may cost it */
+static const double LEARN_SHARE = 0.55;    /* of the budget; the rest proves */
+static const double INFLUENCE_SHARE = 0.4; /* of the rest, where several contexts have changed */
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, TIMEOUT = 3600, SHORT_SECONDS = 0.5;
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
 static const long POLL_NS = 1000000;
@@ -151,7 +152,7 @@ static int trial_seen(void *ctx, const char *phase, int block, const json_t *con
 	struct tuning *tuning = ctx;
 	(void)block;
 	(void)err;
-	note(tuning, result, config == tuning->changed);
+	note(tuning, result, config != tuning->plain);
 	tell(tuning, phase);
 	return 0;
 }
@@ -164,22 +165,71 @@ static double elapsed(void *ctx) {
 	return sys_now() - ((const struct tuning *)ctx)->started;
 }
 
-static int prove(struct tuning *tuning, const char *table, struct err *err) {
+static int pairs_least(const struct tuning *tuning) {
+	return tuning->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
+}
+
+static int meet(struct tuning *tuning, const json_t *left_side, const json_t *right_side, const char *phase, double end,
+                struct duel_result *duel, struct err *err) {
 	const struct trial_request request = {.kernel = "program", .whole_program = true};
 	const struct race_observer observer = {.ctx = tuning, .trial = trial_seen};
 	struct runner runner = {.ctx = tuning, .run = side_run};
 	struct duel_options options = duel_defaults;
-	double begun = sys_now();
-	tuning->changed = json_pack("{s:s}", INSIDE_TABLE, table);
-	if (tuning->options->learning)
-		json_object_update(tuning->changed, (json_t *)tuning->options->learning);
-	options.pairs_first = tuning->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
+	options.pairs_first = pairs_least(tuning);
 	options.margin = MARGIN;
-	options.phase = "proof";
+	options.phase = phase;
 	options.seed = tuning->options->seed;
 	options.watch = &tuning->watch;
-	options.clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = tuning->budget_s};
-	int failed = duel_run(&runner, &request, tuning->changed, tuning->plain, &options, &observer, &tuning->duel, err);
+	options.clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = end};
+	return duel_run(&runner, &request, left_side, right_side, &options, &observer, duel, err);
+}
+
+static json_t *with_table(const struct tuning *tuning, const char *table) {
+	json_t *config = json_pack("{s:s}", INSIDE_TABLE, table);
+	if (tuning->options->learning)
+		json_object_update(config, (json_t *)tuning->options->learning);
+	return config;
+}
+
+/* Contexts may influence each other, which the calls of one do not show: what it gains, another one may lose. Whole
+ * runs with its defaults tell. */
+static int harm_look(struct tuning *tuning, struct inside_subject *subject, char **table, struct err *err) {
+	struct duel_result duel = {0};
+	subject->withheld = true;
+	char *without = inside_session_table(tuning->session, true);
+	bool differs = without && strcmp(without, *table) != 0;
+	bool hasty = left(tuning, 1) < 2 * pairs_least(tuning) * tuning->plain_s;
+	js_auto json_t *config = differs ? with_table(tuning, without) : NULL;
+	int failed =
+		differs && !hasty ? meet(tuning, config, tuning->changed, "influence", tuning->budget_s, &duel, err) : 0;
+	subject->withheld = duel.verdict == PAIRED_FASTER && duel.paired.count > 0;
+	duel_result_clear(&duel);
+	if (subject->withheld) {
+		json_decref(tuning->changed);
+		tuning->changed = json_incref(config);
+		char *with = *table;
+		*table = without;
+		without = with;
+	}
+	free(without);
+	return failed;
+}
+
+/* The proof, and once more if something was left out since. */
+static int prove(struct tuning *tuning, char **table, struct err *err) {
+	double begun = sys_now();
+	bool several = inside_session_account(tuning->session).better > 1;
+	double end = tuning->budget_s - (several ? INFLUENCE_SHARE * left(tuning, 1) : 0);
+	tuning->changed = with_table(tuning, *table);
+	int failed = meet(tuning, tuning->changed, tuning->plain, "proof", end, &tuning->duel, err);
+	const json_t *met = tuning->changed;
+	for (size_t i = 0; !failed && i < tuning->session->count; i++)
+		failed = harm_look(tuning, tuning->session->subjects[i], table, err);
+	if (!failed && met != tuning->changed) {
+		duel_result_clear(&tuning->duel);
+		tuning->duel = (struct duel_result){0};
+		failed = meet(tuning, tuning->changed, tuning->plain, "proof", tuning->budget_s, &tuning->duel, err);
+	}
 	tuning->proved_s = sys_now() - begun;
 	return failed;
 }
@@ -283,7 +333,7 @@ json_t *inside_tune(struct inside_session *session, const struct inside_options 
 		tuning.seen_changed = json_array();
 		table = inside_session_table(session, true);
 	}
-	failed = failed || (table && prove(&tuning, table, err));
+	failed = failed || (table && prove(&tuning, &table, err));
 	json_t *result = failed ? NULL : result_json(&tuning, table);
 	duel_result_clear(&tuning.duel);
 	program_free(tuning.program);

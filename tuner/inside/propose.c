@@ -6,7 +6,7 @@
 
 #include "tuner/inside/inside_impl.h"
 
-enum { PENDING_MOST = 4, ASKED_MOST = 120, CHANCES = 8 };
+enum { PENDING_MOST = 4, ASKED_MOST = 120, CHANCES = 8, NEIGHBOURS = 3, NEAR_MOST = 64 };
 static const double PROMISE = 0.01, KEEPS = 0.3, NEAR = 0.05, CHANCE = 1.1;
 
 static bool is_tried(const struct inside_known *cell, uint64_t index) {
@@ -54,19 +54,27 @@ static void search_begin(struct inside_known *cell) {
 			search_inform(cell, &cell->tried[i]);
 }
 
-/* One step away from the leader, which a model may have missed. */
-static bool neighbour_next(const struct inside_known *cell, uint64_t *index) {
+/* Not tried yet, or dropped by a single call, which an interrupt may have made slow. */
+static bool is_unsure(const struct inside_known *cell, uint64_t index) {
+	const struct inside_tried *tried = NULL;
+	for (size_t i = 0; i < cell->count; i++)
+		tried = cell->tried[i].index == index ? &cell->tried[i] : tried;
+	return !is_tried(cell, index) || (!tried->failed && tried->calls == 1 && tried->rounds == 0);
+}
+
+/* One step away from what holds or, where the default cannot hold, from the leader: a model may miss it, and it seldom
+ * costs much to try. */
+static bool neighbour_next(struct inside_known *cell, uint64_t *index) {
 	const struct inside_subject *subject = cell->subject;
-	uint64_t from = inside_known_leader(cell);
-	int config[SPACE_PARAMS_MAX];
-	size_t steps = from == UINT64_MAX ? 0 : 2 * space_params(subject->space);
-	for (size_t step = 0; step < steps; step++) {
-		space_config(subject->space, from, config);
-		config[step / 2] += step % 2 ? 1 : -1;
-		bool there = config[step / 2] >= 0 && (size_t)config[step / 2] < subject->settings[step / 2].count;
-		if (there && space_index(subject->space, config, index) && !is_default(cell, *index) &&
-		    !is_tried(cell, *index) && !is_pending(cell, *index))
-			return true;
+	uint64_t from = subject->without_default ? inside_known_leader(cell) : cell->best, near[NEAR_MOST];
+	size_t count = from == UINT64_MAX ? 0 : space_near(subject->space, from, SPACE_ADJACENT, near, NEAR_MOST);
+	for (size_t i = 0; i < count; i++) {
+		*index = near[i];
+		if (is_default(cell, *index) || is_pending(cell, *index) || !is_unsure(cell, *index))
+			continue;
+		if (is_tried(cell, *index))
+			inside_tried_get(cell, *index)->rounds++;
+		return true;
 	}
 	return false;
 }
@@ -79,12 +87,13 @@ static bool search_next(struct inside_known *cell, uint64_t *index) {
 		cell->searched = !neighbour_next(cell, index);
 		return !cell->searched;
 	}
-	if (search_ask(cell->search, index, 1) == 0) {
-		cell->searched = true; /* the space is used up */
-		return false;
-	}
-	cell->proposed++;
-	return true;
+	if (cell->proposed++ % NEIGHBOURS == 0 && neighbour_next(cell, index))
+		return true;
+	while (search_ask(cell->search, index, 1) > 0)
+		if (!is_tried(cell, *index) && !is_pending(cell, *index)) /* as a neighbour */
+			return true;
+	cell->searched = true; /* the space is used up */
+	return false;
 }
 
 /* ---- what comes after it ---- */

@@ -342,7 +342,7 @@ static int template_read(struct service *service, const char *given, struct err 
 	if (!itself && strlen(text) != size)
 		return err_set(err, ERR_USAGE, "templates are text", "%s has zero bytes", from);
 	glob_t found;
-	if (glob(to, power_gpu(to) ? GLOB_NOCHECK : GLOB_NOMAGIC, NULL, &found) != 0)
+	if (glob(to, power_gpu(to) || !strpbrk(to, "*?[") ? GLOB_NOCHECK : 0, NULL, &found) != 0)
 		return err_set(err, ERR_UNAVAILABLE, NULL, "--template: %.200s does not exist", to);
 	int failed = 0;
 	for (size_t i = 0; i < found.gl_pathc && !failed; i++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -100,8 +101,29 @@ static size_t last_line(const char *text, size_t *end) {
 	return start;
 }
 
-/* The last line of stderr that is not empty, cleaned; "" if there is none. */
-/* The last line is usually the reason. GNU's programs add "Try 'sort --help' for more information." to it. */
+/* A line such as "-----". */
+static bool is_rule(const char *text, size_t start, size_t end) {
+	while (start < end && !isalnum((unsigned char)text[start]))
+		start++;
+	return start == end;
+}
+
+/* Open MPI frames what it has to say by lines of dashes: returns the first line between them, where the last line is
+ * one. */
+static size_t framed_line(const char *text, size_t start, size_t *end) {
+	size_t at = start, line = start;
+	if (!is_rule(text, start, *end))
+		return start;
+	while ((line = last_line(text, &at)) < at && !is_rule(text, line, at)) {
+		start = line;
+		*end = at;
+		at = line;
+	}
+	return start;
+}
+
+/* The last line of stderr that is not empty, cleaned; "" if there is none. It is usually the reason. GNU's programs add
+ * "Try 'sort --help' for more information." to it. */
 static void program_run_words(const struct program_run *run, char *words, size_t size) {
 	static const char advice[] = "Try ";
 	mem_auto char *text = tail_raw(&run->tail);
@@ -110,6 +132,7 @@ static void program_run_words(const struct program_run *run, char *words, size_t
 		end = start;
 		start = last_line(text, &end);
 	}
+	start = framed_line(text, start, &end);
 	bool binary = text_is_binary(text + start, end - start);
 	snprintf(words, size, "%.*s", binary ? (int)strlen(PROGRAM_BINARY) : (int)(end - start),
 	         binary ? PROGRAM_BINARY : text + start);

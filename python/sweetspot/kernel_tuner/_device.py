@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import tempfile
 import time
@@ -91,6 +92,7 @@ class Device:
         """A file with this text, whose name tells it from others."""
         data = text.encode("utf-8", "surrogateescape")
         suffix = self.source.suffix if self.source.suffix and self.language in ("C", "Fortran") else SUFFIXES[self.language]
+        suffix = ".cu" if self.language == "C" and re.search(r"<<<|__global__", text) else suffix
         return self.write("kernel-%s%s" % (hashlib.sha256(data).hexdigest()[:16], suffix), data)
 
     def outputs(self, dump: str, arguments: Sequence[Any]) -> List[Any]:

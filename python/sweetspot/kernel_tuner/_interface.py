@@ -138,7 +138,7 @@ def _finish(rows: List[Row], env: Dict[str, Any], search: Search, params: Sequen
     if right:
         env["best_config"] = min(right, key=lambda row: search.cost(row) or 0.0)
         if not quiet:
-            print("best performing configuration:\n" + _line(env["best_config"], params, [search.objective]))
+            print("best performing configuration:\n" + _line(env["best_config"], params, [] if search.objective == "time" else [search.objective]))
     elif not quiet:
         print("no results to report")
     for name in TIMES:

@@ -22,17 +22,27 @@ class CompileError(Exception):
     pass
 
 
-def compiler_of(language: str, compiler: Optional[str], options: Sequence[str]) -> Tuple[str, List[str]]:
+def _found(compiler: str) -> Optional[str]:
+    toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
+    return shutil.which(compiler) or (shutil.which(compiler, path=toolkit) if compiler == "nvcc" else None)
+
+
+def compiler_of(path: str, language: str, compiler: Optional[str], options: Sequence[str]) -> Tuple[str, List[str]]:
     """The compiler and its options; a compiler that is not here is replaced by GNU's, which is said."""
-    usual = "gfortran" if language == "Fortran" else "g++"
-    if not compiler or shutil.which(compiler):
-        return compiler or usual, list(options)
-    if not shutil.which(usual):
+    cuda = path.endswith(".cu")
+    usual = "nvcc" if cuda else "gfortran" if language == "Fortran" else "g++"
+    wanted = usual if compiler is None or (cuda and compiler == "g++") else compiler
+    found = _found(wanted)
+    if found or wanted == usual:
+        if not found:
+            raise CompileError("%s, which compiles %s, is not installed" % (wanted, "host code with kernels of CUDA" if cuda else language))
+        return found, list(options)
+    if not _found(usual):
         raise CompileError("neither %s nor %s is installed" % (compiler, usual))
     kept = []
     for option in options:
         mapped = next((gnu for start, gnu in _GNU.items() if option.startswith(start)), option)
-        kept += [] if option.startswith(("-gpu", "-M")) else [mapped]
+        kept += [] if option.startswith(("-gpu", "-ta", "-M")) else [mapped]
     gone = [option for option in options if option not in kept]
     warnings.warn("%s is not installed: %s compiles instead%s" % (compiler, usual, ", without " + " ".join(gone) if gone else ""), stacklevel=2)
     return usual, kept
@@ -40,14 +50,19 @@ def compiler_of(language: str, compiler: Optional[str], options: Sequence[str]) 
 
 def build(path: str, library: str, language: str, compiler: Optional[str], options: Sequence[str], text: str) -> None:
     """Compiles one source file; raises CompileError with the first error."""
-    command, given = compiler_of(language, compiler, options)
+    command, given = compiler_of(path, language, compiler, options)
     base = os.path.basename(command)
     start = ["-shared", "-Xcompiler", "-fPIC"] if base == "nvcc" else ["-shared", "-fPIC", "-O3"]
     if language == "Fortran" and "gfortran" in base:
         start += ["-cpp", "-ffree-line-length-none", "-J", os.path.dirname(library)]
     if re.search(r"omp\.h|#pragma omp|!\$omp|use omp_lib", text, re.I) and base != "nvcc":
         start += ["-fopenmp"] if "nv" not in base else ["-mp"]
-    done = subprocess.run([command, *start, *given, path, "-o", library], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    line = [command, *start, *given, path, "-o", library]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode and "-fopenacc" in given and "-fopenacc" not in options:  # GNU's lack clauses, or crash on them
+        warnings.warn("%s cannot compile the directives of OpenACC in %s: they are left out" % (command, os.path.basename(path)), stacklevel=2)
+        line.remove("-fopenacc")
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if re.search(r"error|undefined|fatal", line, re.I)]
         raise CompileError((lines or done.stderr.splitlines() or ["%s failed" % command])[0])

@@ -72,6 +72,8 @@ class Checker:
         if self.answer is None and self.verify is None:
             return ""
         answer = [each.select_for_configuration(config) if hasattr(each, "select_for_configuration") else each for each in self.answer or []]
+        if answer and not any(getattr(each, "shape", ()) for each in outputs[len(answer) :]):
+            answer += [None] * (len(outputs) - len(answer))  # scalars, which no kernel changes
         if len(answer) not in (0, len(outputs)):
             raise ValueError("answer has %d elements, but there are %d arguments" % (len(answer), len(outputs)))
         answer = [None if each is None else host(each) for each in answer]
@@ -153,6 +155,7 @@ class Bench:
         bench = time.perf_counter()
         if outcome.status == "correct":
             outcome = self._timed(instance, config)
+            bench += 0.0 if needs else outcome.compile_ms / 1e3
             row["compile_time"] = row["compile_time"] or outcome.compile_ms
         if outcome.status != "correct" or not outcome.times:
             return self._failed(row, outcome.status, outcome.message)

@@ -90,7 +90,10 @@ class NVMLObserver(Read):
         found = {name: gpu.get(key) for name, key in self._KEYS.items() if name in self.observables}
         mean = sum(joules) / len(joules) if joules else None
         found.update({name: mean for name in self._ENERGY if name in self.observables})
-        return {name: value for name, value in found.items() if value is not None}
+        missing = [name for name, value in found.items() if value is None]
+        if missing:
+            raise ValueError("NVMLObserver: the device does not tell %s" % ", ".join(missing))
+        return found
 
 
 class NCUObserver(Read):
@@ -101,7 +104,13 @@ class NCUObserver(Read):
         self.request = {"counters": self.metrics}
 
     def read(self, reply: Mapping[str, Any]) -> Dict[str, Any]:
-        return {each["name"]: each["value"] for each in reply.get("counters") or [] if each.get("value") is not None}
+        counters = reply.get("counters") or []
+        found = {each["name"]: each["value"] for each in counters if each.get("value") is not None}
+        for name in self.metrics:
+            if name not in found:
+                why = next((each.get("reason") for each in counters if each.get("name") == name), None)
+                raise ValueError("NCUObserver: %s was not counted: %s" % (name, why or "the device does not know it"))
+        return found
 
 
 def _refused(name: str, why: str) -> type:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dlfcn.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -128,6 +129,17 @@ static void look_papi(struct finding *f) {
 		option(f, SS_PAPI_SUMMARY, "this worker does not have the source papi");
 }
 
+/* It is opened at run time, with a thread for each core that the variable does not forbid. */
+static void look_blas(struct finding *f) {
+	option(f, SS_OPENBLAS_SUMMARY, "used by GSL's linear algebra");
+#ifdef SS_OPENBLAS
+	setenv("OPENBLAS_NUM_THREADS", "1", 0);
+	if (!dlopen(SS_OPENBLAS, RTLD_LAZY | RTLD_LOCAL))
+		finding_set(f, FINDING_NOTE, "install OpenBLAS (Debian: libopenblas0)",
+		            "%s is not installed: GSL's own linear algebra makes long searches slower", SS_OPENBLAS);
+#endif
+}
+
 static void look_store(struct finding *f) {
 	struct err err = {0};
 	mem_auto char *path = store_default_path(&err);
@@ -146,7 +158,7 @@ static const struct check own_checks[] = {
 	{"OpenMP", .look = look_openmp},
 	{"PAPI", .look = look_papi},
 	{"CUDA", NULL, SS_CUDA_SUMMARY, "for GPU counters; CUDA kernels do not need headers"},
-	{"OpenBLAS", NULL, SS_OPENBLAS_SUMMARY, "used by GSL's linear algebra"},
+	{"OpenBLAS", .look = look_blas},
 	{"libdw", NULL, SS_LIBDW_SUMMARY, "for the lines of parallel regions"},
 	{"store", .look = look_store},
 	{"processors", .look = look_processors},

@@ -60,8 +60,8 @@ void inside_kokkos_open(struct app *app, const struct opt_args *args, struct ins
 }
 
 static bool is_set(void) {
-	const char *own = getenv("KOKKOS_TOOLS_LIBS");
-	return own && *own;
+	const char *own = getenv("KOKKOS_TOOLS_LIBS"), *old = getenv("KOKKOS_PROFILE_LIBRARY");
+	return (own && *own) || (old && *old);
 }
 
 void inside_kokkos_tell_own(struct app *app, const struct opt_args *args) {
@@ -126,8 +126,7 @@ bool inside_command_suits(const struct opt_args *args, const struct opt *const *
 		if (file && has_contexts(file))
 			return true;
 	}
-	const char *own = getenv("KOKKOS_TOOLS_LIBS");
-	return !(own && *own) &&
+	return !is_set() &&
 	       kokkos_program_find((const char *const *)words, count, opt_get(args, "cwd", NULL)) == KOKKOS_PROGRAM_TUNED;
 }
 
@@ -257,7 +256,7 @@ static void context_row(struct table *table, const json_t *context) {
 	if (changed)
 		snprintf(gain, sizeof gain, "%.2fx", js_real_or(context, "gain", NAN));
 	table_add(table, js_string_or(context, "name", "?"), problem, calls, tried, changed ? today : "",
-	          changed ? best : "no change", gain);
+	          changed ? best : "no change", js_bool_or(context, "withheld", false) ? "left out" : gain);
 }
 
 static void result_print(struct ui *ui, const json_t *result, const char *command) {
@@ -270,9 +269,14 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 	results_other_work_print(result, stdout);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	js_each (context, json_object_get(result, "contexts"))
+	bool withheld = false;
+	js_each (context, json_object_get(result, "contexts")) {
 		context_row(table, context);
+		withheld = withheld || js_bool_or(context, "withheld", false);
+	}
 	table_end(table, ui, stdout);
+	if (withheld)
+		printf("\nleft out: its own calls are faster, but whole runs are slower with it\n");
 	if (verdict_of(result) == VERDICT_FASTER)
 		printf("\nrun it with: sweetspot apply -- %s\n", command);
 	else if (js_int_or(result, "changed", 0))

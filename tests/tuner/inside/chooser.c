@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program with a context: usage: chooser CALLS [WORD]. A call takes 3 ms with way "slow" (the default), 1 ms with
- * "fast"; "bad", which is declared only with the word "crash", ends the program by a fault. With "fork", half of the
+ * "fast"; with "harm" a second context is itself faster with "fast", which makes each call of the first one take 9 ms
+ * longer; "bad", which is declared only with the word "crash", ends the program by a fault. With "fork", half of the
  * calls are a child's. Writes the number of calls with "fast" and of those at the end to stderr. */
 #include <math.h>
 #include <signal.h>
@@ -14,18 +15,33 @@
 
 #include "lib/sweetspot.h"
 
-static sweetspot_context *context;
-static int fast, late;
+static sweetspot_context *context, *harm;
+static int fast, late, harms;
+
+static void rest(long ms) {
+	const struct timespec pause = {.tv_nsec = 1000000 * ms};
+	nanosleep(&pause, NULL);
+}
+
+/* Before each call, as it would be in a program: 3 ms, or 1 ms and what it costs later. */
+static void harm_call(void) {
+	struct sweetspot_choice choice;
+	sweetspot_choose(harm, NULL, 0, &choice);
+	harms = strcmp(sweetspot_chosen_word(&choice, "way"), "fast") == 0;
+	rest(harms ? 1 : 3);
+	sweetspot_report(&choice, NAN);
+}
 
 static void call(int left) {
+	if (harm)
+		harm_call();
 	struct sweetspot_choice choice;
 	sweetspot_choose(context, NULL, 0, &choice);
 	const char *way = sweetspot_chosen_word(&choice, "way");
 	if (strcmp(way, "bad") == 0)
 		raise(SIGSEGV);
 	bool is_fast = strcmp(way, "fast") == 0;
-	const struct timespec pause = {.tv_nsec = is_fast ? 1000000 : 3000000};
-	nanosleep(&pause, NULL);
+	rest((is_fast ? 1 : 3) + (harms ? 9 : 0));
 	sweetspot_report(&choice, NAN);
 	fast += is_fast;
 	late += is_fast && left < 20;
@@ -37,6 +53,10 @@ int main(int argc, char **argv) {
 	const char *word = argc > 2 ? argv[2] : "";
 	context = sweetspot_context_open("work");
 	sweetspot_context_word(context, "way", ways, strcmp(word, "crash") == 0 ? 4 : 3, "slow");
+	if (strcmp(word, "harm") == 0) {
+		harm = sweetspot_context_open("harm");
+		sweetspot_context_word(harm, "way", ways, 2, "slow");
+	}
 	if (strcmp(word, "fork") == 0) {
 		call(calls);
 		fork();

@@ -45,23 +45,34 @@ static void *load(void) {
 	return library;
 }
 
-static void find(void *library, const char *name, void *function, size_t size) {
-	void *found = library ? dlsym(library, name) : NULL;
-	if (!found)
-		found = dlsym(RTLD_NEXT, name); /* GSL's own */
-	memcpy(function, &found, size);
-}
+/* GSL's own function. Where GSL is linked statically, as in the wheel, it has another name, because this file has its.
+ */
+#ifdef SS_STATIC_CBLAS
+#define OWN(NAME)                                                                                                      \
+	({                                                                                                                 \
+		extern __typeof__(cblas_##NAME) gsl_own_cblas_##NAME;                                                          \
+		gsl_own_cblas_##NAME;                                                                                          \
+	})
+#else
+#define OWN(NAME) ((__typeof__(&cblas_##NAME))dlsym(RTLD_NEXT, "cblas_" #NAME))
+#endif
+#define CHOOSE(NAME)                                                                                                   \
+	do {                                                                                                               \
+		blas.NAME = library ? (__typeof__(blas.NAME))dlsym(library, "cblas_" #NAME) : NULL;                            \
+		if (!blas.NAME)                                                                                                \
+			blas.NAME = OWN(NAME);                                                                                     \
+	} while (0)
 
 static void choose(void) {
 	void *library = has_space() ? load() : NULL;
-	find(library, "cblas_sgemm", &blas.sgemm, sizeof blas.sgemm);
-	find(library, "cblas_sgemv", &blas.sgemv, sizeof blas.sgemv);
-	find(library, "cblas_strsm", &blas.strsm, sizeof blas.strsm);
-	find(library, "cblas_dtrsm", &blas.dtrsm, sizeof blas.dtrsm);
-	find(library, "cblas_dtrmm", &blas.dtrmm, sizeof blas.dtrmm);
-	find(library, "cblas_dsyrk", &blas.dsyrk, sizeof blas.dsyrk);
-	find(library, "cblas_dtrsv", &blas.dtrsv, sizeof blas.dtrsv);
-	find(library, "cblas_dtrmv", &blas.dtrmv, sizeof blas.dtrmv);
+	CHOOSE(sgemm);
+	CHOOSE(sgemv);
+	CHOOSE(strsm);
+	CHOOSE(dtrsm);
+	CHOOSE(dtrmm);
+	CHOOSE(dsyrk);
+	CHOOSE(dtrsv);
+	CHOOSE(dtrmv);
 }
 
 void blas_load(void) {

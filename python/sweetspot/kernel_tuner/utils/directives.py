@@ -189,12 +189,14 @@ def generate_directive_function(
     return "\n".join(line for line in lines if line) + "\n"
 
 
-def process_directives(langs: Code, source: str, user_dimensions: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
-    """{NAME: source} of all kernels under "kernel_strings", and their data under "kernel_data"."""
+def process_directives(
+    langs: Code, source: str, user_dimensions: Optional[Mapping[str, Any]] = None
+) -> Tuple[Dict[str, str], Dict[str, List[Any]]]:
+    """The sources and the arguments of all kernels, by their names."""
     preprocessor = extract_preprocessor(source)
     both = extract_initialization_code(source, langs), extract_deinitialization_code(source, langs)
-    strings = {}
-    data = extract_directive_data(source, langs)
+    strings, arguments = {}, {}
     for name, (own, body) in _kernels(source, langs, None).items():
         strings[name] = generate_directive_function(preprocessor, _signature(name, own, langs), body, langs, own, *both, user_dimensions)
-    return {"kernel_strings": strings, "kernel_data": data}
+        arguments[name] = allocate_signature_memory(own, preprocessor, user_dimensions)
+    return strings, arguments
