@@ -3,6 +3,7 @@
  * improvement of the hypervolume that the front dominates, as a sum over its strips (Emmerich, Deutz, Klinkenberg,
  * Hypervolume-based expected improvement: monotonicity properties and exact computation, 2011). Volumes are of
  * logarithms, so that the units do not matter. */
+#include "tuner/model/pareto.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 enum { POINTS_MAX = 256, STRIPS_MAX = 16, GAIN_FROM = -8, GAIN_EACH = 64, GAINS = 16 * GAIN_EACH };
@@ -42,21 +43,18 @@ static double gain_of(const struct front *front, double gap, double deviation) {
 	return deviation * (low + (at - step) * (high - low));
 }
 
+/* The front with one more point. A full one stays as it is. */
 static size_t point_put(struct point *points, size_t count, struct point new) {
-	size_t at = 0, kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (points[i].log[0] <= new.log[0] && points[i].log[1] <= new.log[1])
-			return count;
-	for (size_t i = 0; i < count; i++)
-		if (points[i].log[0] < new.log[0] || points[i].log[1] < new.log[1])
-			points[kept++] = points[i];
-	while (at < kept && points[at].log[0] < new.log[0])
-		at++;
-	if (kept == POINTS_MAX)
-		return kept;
-	memmove(points + at + 1, points + at, (kept - at) * sizeof *points);
-	points[at] = new;
-	return kept + 1;
+	struct point all[POINTS_MAX + 1];
+	size_t front[POINTS_MAX + 1];
+	memcpy(all, points, count * sizeof *points);
+	all[count] = new;
+	size_t kept = (size_t)pareto_front((const double(*)[2])all, count + 1, front);
+	if (kept > POINTS_MAX)
+		return count;
+	for (size_t i = 0; i < kept; i++)
+		points[i] = all[front[i]];
+	return kept;
 }
 
 void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {

@@ -146,7 +146,7 @@ size_t surrogate_rank(struct surrogate *surrogate, uint64_t *pending, size_t cou
 }
 
 enum {
-	SPARE = 3 /* dimensions that no parameter may take */,
+	SPARE = 3, /* dimensions that no parameter may take */
 	FIRST_STEPS = 30,
 	STEPS = 14,
 	NEED = 3,
@@ -155,8 +155,7 @@ enum {
 	GAP_STEP = 8,
 	GAP_STEPS = 96
 };
-/* The models are fitted again after so many more observations, relative to their number, because a fit costs much more
- * than a proposal. */
+/* The models are fitted again after so many more observations, as a share of them, because a fit costs much. */
 static const double FIT_AGAIN = 0.12;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
@@ -193,7 +192,7 @@ static struct gp_pool *pool_new(struct surrogate *surrogate, struct gp *gp) {
 	return pool;
 }
 
-/* models.c: makes the models for the current dimensions, without observations */
+/* Makes the models for the current dimensions, without observations. */
 static void surrogate_models_make(struct surrogate *surrogate) {
 	surrogate->dims = surrogate->coding->count;
 	surrogate->fit.value = model_new(surrogate);
@@ -229,8 +228,7 @@ static void surrogate_models_update(struct surrogate *surrogate) {
 	}
 }
 
-/* Removes a source and its dimension; the models start again. */
-/* Parameters come first, so that only dimensions of other sources move. */
+/* Removes a source and its dimension (parameters come first); the models start again. */
 static void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
 	struct coding *coding = surrogate->coding;
 	size_t dim = coding->count - surrogate->prior.source_count + source,
@@ -304,12 +302,26 @@ static void compact(struct surrogate *surrogate) {
 	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 
-/* A search that gains less and less where it is must look elsewhere, while the model, all of whose latest results are
- * alike, promises little there: what a proposal has to gain (a logarithm) grows with each result behind the first VAIN
- * in a row that have not improved the best by CLEARLY. Every NEAR_EACH-th goes on where the best is, and so do all
- * where configurations are ruled out, because little is known beyond such a limit anyway. */
-enum { NEAR_EACH = 2 };
-static const double CLEARLY = 0.01, STEP_EACH = 0.004, STEP_MOST = 0.1, VAIN = 4;
+/* The gain (a logarithm) to be promised. A search that gains less and less where it is must look elsewhere, while
+ * the model, all of whose latest results are alike, promises little there: the step grows with each result behind the
+ * first VAIN in a row that have not improved the best by CLEARLY. Every DRAWN_EACH-th one is drawn instead, from an
+ * exponential distribution with a mean of DRAWN, unless sources or costs guide the search. Where configurations are
+ * ruled out there is no step, because little is known beyond such a limit anyway. */
+enum { DRAWN_EACH = 2, DRAWN_FROM = 12 };
+static const double CLEARLY = 0.01, STEP_EACH = 0.004, STEP_MOST = 0.1, VAIN = 4, DRAWN = 0.05;
+
+/* The same for the same turn, however often it is asked. */
+static double step_of(const struct surrogate *surrogate) {
+	size_t turn = surrogate->fit.told + surrogate->waiting.count;
+	struct rng rng;
+	bool drawn = turn % DRAWN_EACH == 0, guided = surrogate->prior.source_count || cost_power(surrogate->cost) > 0;
+	if (surrogate->odds.strict || (drawn && (guided || turn < DRAWN_FROM)))
+		return 0;
+	if (!drawn)
+		return fmin(STEP_MOST, STEP_EACH * fmax(0, (double)surrogate->worth.vain - VAIN));
+	rng_seed(&rng, surrogate->task.seed + turn * 0x9E3779B97F4A7C15u);
+	return -DRAWN * log1p(-rng_unit(&rng));
+}
 
 static double goal_of(const struct surrogate *surrogate) {
 	return surrogate->worth.incumbent - surrogate->worth.step;
@@ -352,9 +364,7 @@ static void incumbent_set(struct surrogate *surrogate) {
 	gp_smooth(surrogate->fit.value, surrogate->fit.lone_mean);
 	for (size_t i = 0; i < surrogate->fit.in_value; i++)
 		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.lone_mean[i]);
-	bool near = surrogate->odds.strict || (surrogate->fit.told + surrogate->waiting.count) % NEAR_EACH == 0;
-	double over = near ? 0 : fmax(0, (double)surrogate->worth.vain - VAIN);
-	surrogate->worth.step = (float)fmin(STEP_MOST, STEP_EACH * over);
+	surrogate->worth.step = (float)step_of(surrogate);
 }
 
 struct choice {
@@ -451,7 +461,7 @@ static bool learn(struct surrogate *surrogate) {
 	return true;
 }
 
-/* surrogate.c: brings models, calibration and incumbent up to date, without pending configurations. */
+/* Brings models, calibration and incumbent up to date, without pending configurations. */
 static void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
 	if (anew || !surrogate->asked)

@@ -41,6 +41,28 @@ static void promises(void) {
 	land_free(land);
 }
 
+/* A step is drawn for every other proposal; asking again draws the same one. */
+static void steps(void) {
+	struct land *land = land_separable();
+	struct search *search = watched_begin(land->space, NULL, 0);
+	double sum = 0, drawn = 0;
+	uint64_t index;
+	bool same = true;
+	for (int i = 0; i < 120 && search_ask(search, &index, 1); i++) {
+		watched_answer(search, index, land->time[index]);
+		if (i < WATCHED_FIRST)
+			continue;
+		same = same && surrogate_ask(watch.surrogate) == surrogate_ask(watch.surrogate);
+		sum += watch.surrogate->fit.told % 2 ? 0 : (double)watch.surrogate->worth.step;
+		drawn += watch.surrogate->fit.told % 2 == 0;
+	}
+	ok(drawn > 50 && sum > 0.03 * drawn && sum < 0.08 * drawn,
+	   "what a proposal has to gain is drawn every other time (%.3f on average)", sum / drawn);
+	ok(same, "the model proposes the same when it is asked again");
+	search_free(search);
+	land_free(land);
+}
+
 static double spread(const struct space *space, const uint64_t *index, size_t count) {
 	double sum = 0;
 	int a[SPACE_PARAMS_MAX], b[SPACE_PARAMS_MAX];
@@ -288,6 +310,7 @@ int main(void) {
 	used_up(land_table(), "table");
 	used_up(land_failing(), "failing");
 	promises();
+	steps();
 	batches();
 	failures();
 	nothing_works();

@@ -9,7 +9,7 @@ enum { WATCHED_FIRST = 3 }; /* proposals before the first one of the model */
 
 /* Observations of the latest search so far. */
 struct watch {
-	const struct surrogate *surrogate;
+	struct surrogate *surrogate;
 	bool fresh, finite, lifted;
 	size_t models; /* proposals by the model */
 };
