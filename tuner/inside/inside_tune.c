@@ -13,9 +13,8 @@
 #include "tuner/same/same.h"
 
 enum { CRASHES_MOST = 3, IDLE_RUNS_MOST = 2 };
-static const double SHARE = 0.05;          /* of a run's time, that trying may cost it */
-static const double LEARN_SHARE = 0.55;    /* of the budget; the rest proves */
-static const double INFLUENCE_SHARE = 0.4; /* of the rest, where several contexts have changed */
+static const double SHARE = 0.05;       /* of a run's time, that trying may cost it */
+static const double LEARN_SHARE = 0.55; /* of the budget; the rest proves */
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, TIMEOUT = 3600, SHORT_SECONDS = 0.5;
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
 static const long POLL_NS = 1000000;
@@ -169,7 +168,7 @@ static int pairs_least(const struct tuning *tuning) {
 	return tuning->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
 }
 
-static int meet(struct tuning *tuning, const json_t *left_side, const json_t *right_side, const char *phase, double end,
+static int meet(struct tuning *tuning, const json_t *left_side, const json_t *right_side, const char *phase,
                 struct duel_result *duel, struct err *err) {
 	const struct trial_request request = {.kernel = "program", .whole_program = true};
 	const struct race_observer observer = {.ctx = tuning, .trial = trial_seen};
@@ -180,7 +179,7 @@ static int meet(struct tuning *tuning, const json_t *left_side, const json_t *ri
 	options.phase = phase;
 	options.seed = tuning->options->seed;
 	options.watch = &tuning->watch;
-	options.clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = end};
+	options.clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = tuning->budget_s};
 	return duel_run(&runner, &request, left_side, right_side, &options, &observer, duel, err);
 }
 
@@ -200,8 +199,7 @@ static int harm_look(struct tuning *tuning, struct inside_subject *subject, char
 	bool differs = without && strcmp(without, *table) != 0;
 	bool hasty = left(tuning, 1) < 2 * pairs_least(tuning) * tuning->plain_s;
 	js_auto json_t *config = differs ? with_table(tuning, without) : NULL;
-	int failed =
-		differs && !hasty ? meet(tuning, config, tuning->changed, "influence", tuning->budget_s, &duel, err) : 0;
+	int failed = differs && !hasty ? meet(tuning, config, tuning->changed, "influence", &duel, err) : 0;
 	subject->withheld = duel.verdict == PAIRED_FASTER && duel.paired.count > 0;
 	duel_result_clear(&duel);
 	if (subject->withheld) {
@@ -218,17 +216,15 @@ static int harm_look(struct tuning *tuning, struct inside_subject *subject, char
 /* The proof, and once more if something was left out since. */
 static int prove(struct tuning *tuning, char **table, struct err *err) {
 	double begun = sys_now();
-	bool several = inside_session_account(tuning->session).better > 1;
-	double end = tuning->budget_s - (several ? INFLUENCE_SHARE * left(tuning, 1) : 0);
 	tuning->changed = with_table(tuning, *table);
-	int failed = meet(tuning, tuning->changed, tuning->plain, "proof", end, &tuning->duel, err);
+	int failed = meet(tuning, tuning->changed, tuning->plain, "proof", &tuning->duel, err);
 	const json_t *met = tuning->changed;
 	for (size_t i = 0; !failed && i < tuning->session->count; i++)
 		failed = harm_look(tuning, tuning->session->subjects[i], table, err);
 	if (!failed && met != tuning->changed) {
 		duel_result_clear(&tuning->duel);
 		tuning->duel = (struct duel_result){0};
-		failed = meet(tuning, tuning->changed, tuning->plain, "proof", tuning->budget_s, &tuning->duel, err);
+		failed = meet(tuning, tuning->changed, tuning->plain, "proof", &tuning->duel, err);
 	}
 	tuning->proved_s = sys_now() - begun;
 	return failed;
