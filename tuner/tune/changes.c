@@ -86,24 +86,52 @@ static bool is_on_both(const struct rent *rent, const struct change *change) {
 	return json_object_get(rent->winner, change->names[0]) && json_object_get(today_of(rent), change->names[0]);
 }
 
-/* Can one be taken back only together with the other? */
-static bool needs(const struct rent *rent, size_t one, size_t other) {
-	uint64_t all = all_of(rent), alone = all & ~((uint64_t)1 << one);
-	return !is_allowed(rent, alone) && is_allowed(rent, alone & ~((uint64_t)1 << other));
+static bool is_single(uint64_t set) {
+	return set && (set & (set - 1)) == 0;
 }
 
-/* A place belongs to its binding and a chunk to its schedule, as one is there only with the other: the parameter that
- * both settings have comes first. Settings that constraints tie together are one change as well. */
+static uint64_t bit(size_t change) {
+	return (uint64_t)1 << change;
+}
+
+/* This change and what has to be taken back with it: one other where that is enough, else as few as can be found. */
+static uint64_t taken_with(const struct rent *rent, size_t one) {
+	uint64_t all = all_of(rent), back = all;
+	if (is_allowed(rent, all & ~bit(one)))
+		return bit(one);
+	for (size_t k = 0; k < rent->count; k++)
+		if (k != one && is_allowed(rent, all & ~bit(one) & ~bit(k)))
+			return bit(one) | bit(k);
+	for (size_t k = 0; k < rent->count; k++)
+		if (k != one && is_allowed(rent, all & ~(back & ~bit(k))))
+			back &= ~bit(k);
+	return back;
+}
+
+/* The first of them that both settings have leads. */
+static void changes_join(struct rent *rent, uint64_t group) {
+	size_t first = (size_t)__builtin_ctzll(group), lead = first;
+	for (size_t i = first; i < rent->count; i++)
+		if (group & bit(i) && is_on_both(rent, &rent->changes[i]) && !is_on_both(rent, &rent->changes[lead]))
+			lead = i;
+	struct change leader = rent->changes[lead];
+	rent->changes[lead] = rent->changes[first];
+	rent->changes[first] = leader;
+	for (size_t i = rent->count; i-- > first + 1;)
+		if (group & bit(i))
+			change_join(rent, first, i);
+}
+
+/* A place belongs to its binding, a chunk to its schedule, and all that exists only for a variant to that variant.
+ * Settings that constraints tie together are one change as well. */
 static void changes_tie(struct rent *rent) {
-	for (size_t i = 0; i < rent->count; i++)
-		for (size_t k = 0; k < rent->count; k++) {
-			bool first = is_on_both(rent, &rent->changes[i]) || !is_on_both(rent, &rent->changes[k]);
-			if (i == k || !first || !(needs(rent, i, k) || needs(rent, k, i)))
-				continue;
-			change_join(rent, i, k);
-			i = k = (size_t)-1;
-			break;
-		}
+	for (size_t i = 0; i < rent->count; i++) {
+		uint64_t group = taken_with(rent, i);
+		if (is_single(group))
+			continue;
+		changes_join(rent, group);
+		i = (size_t)-1;
+	}
 }
 
 static void changes_find(struct rent *rent) {
@@ -208,10 +236,6 @@ static int room(void *ctx, uint64_t set) {
 	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
 }
 
-static bool is_single(uint64_t set) {
-	return set && (set & (set - 1)) == 0;
-}
-
 static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
                      struct ablation_gain *gain, struct err *err) {
 	struct rent *rent = ctx;
@@ -234,6 +258,7 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	duel_result_clear(&tune->finals.duel);
 	rent->duels++;
 	int rc = config ? tune_duel_honest(tune, config, &also, err) : 0;
+	bool met = config && rc == 0; /* a set that the space does not permit is no proof of anything */
 	const struct duel_result *duel = &tune->finals.duel;
 	for (size_t i = 0; rc == 0 && duel->others && i < also.count; i++) {
 		struct ablation_arm *arm = &arms[at[i]];
@@ -241,9 +266,9 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 		if (is_single(set & ~arm->set) && (arm->set & ~set) == 0)
 			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
 	}
-	gain->faster = rc == 0 && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
-	gain->ratio = rc == 0 ? 1 / duel->paired.ratio : NAN;
-	gain->open = rc == 0 && duel->left_open;
+	gain->faster = met && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
+	gain->ratio = met ? 1 / duel->paired.ratio : NAN;
+	gain->open = met && duel->left_open;
 	for (size_t i = 0; i < also.count; i++)
 		json_decref((json_t *)others[i]);
 	return rc;

@@ -15,7 +15,8 @@ static const double LATE = 0.02;
 struct program {
 	double (*factor)(const json_t *config);
 	double seconds, noise;
-	double load; /* of this share of the runs each takes up to half longer, and starts 20 ms later */
+	bool variants; /* its space is that of a kernel */
+	double load;   /* of this share of the runs each takes up to half longer, and starts 20 ms later */
 	struct rng rng;
 	double clock;
 };
@@ -104,15 +105,32 @@ static struct space *space_make(void) {
 	return space;
 }
 
+/* What a variant has is there with it only, and what another one has is not. */
+static struct space *variants_make(void) {
+	struct space *space = space_new();
+	add_param(space, "variant", "plain, fast, other", NULL);
+	add_param(space, "block", "128, 32, 64, 256", NULL);
+	add_param(space, "launch", "queued, graph", "variant == 'plain'");
+	add_param(space, "edge", "32, 64, 128", "variant == 'fast'");
+	add_param(space, "resident", "1, 2, 4", "variant == 'fast'");
+	built(space);
+	return space;
+}
+
+static double fast_variant(const json_t *config) {
+	return is(config, "variant", "fast") ? 1. / 4 : 1;
+}
+
 static json_t *tune(struct program *p, int seed, double budget) {
 	char *path = fixture_path("rent.db");
 	struct store *store = fixture_open(path);
-	struct space *space = space_make();
+	struct space *space = p->variants ? variants_make() : space_make();
 	struct runner runner = {.ctx = p, .run = run};
 	struct err err = {0};
 	json_t *problem = json_pack("{s:s}", "command", "./app"), *result = NULL;
-	json_t *baseline =
-		json_pack("{s:s,s:s,s:s,s:s}", "bind", "false", "schedule", "default", "wait", "default", "spin", "default");
+	json_t *baseline = p->variants ? json_pack("{s:s,s:i,s:s}", "variant", "plain", "block", 128, "launch", "queued")
+	                               : json_pack("{s:s,s:s,s:s,s:s}", "bind", "false", "schedule", "default", "wait",
+	                                           "default", "spin", "default");
 	struct tune_task task = {.kernel = "app",
 	                         .source = "sha256:0",
 	                         .problem = problem,
@@ -195,9 +213,14 @@ static bool hold(const json_t *worth, double (*factor)(const json_t *), const js
 	json_array_foreach((json_t *)worth, i, price) {
 		json_t *without = json_copy(best);
 		const char *name = js_string_or(price, "param", "");
+		const json_t *with = json_object_get(price, "with");
 		json_object_set(without, name, json_object_get(today, name));
-		if (is(price, "param", "bind"))
-			json_object_del(without, "places");
+		for (size_t k = 0; k < json_array_size(with); k++) {
+			const char *other = json_string_value(json_array_get(with, k));
+			json_object_del(without, other);
+			if (json_object_get(today, other))
+				json_object_set(without, other, json_object_get(today, other));
+		}
 		good = good && covers(price, factor(without) / factor(best));
 		json_decref(without);
 	}
@@ -238,7 +261,7 @@ static struct told tell(const struct program *program, double budget, int seeds,
 
 static void known(const char *what, double (*factor)(const json_t *), double noise, const char *want, const char *also,
                   double gain) {
-	struct program program = {.factor = factor, .seconds = 0.06, .noise = noise};
+	struct program program = {.factor = factor, .variants = factor == fast_variant, .seconds = 0.06, .noise = noise};
 	struct told told = tell(&program, 25, SEEDS, want, also, gain);
 	if (gain > 1)
 		ok(told.faster >= SEEDS - 1 && told.minimal >= SEEDS - 1, "%s: %d of %d are proven, %d are as small as can be",
@@ -327,6 +350,7 @@ int main(int argc, char **argv) {
 	known("two, only together", both, 0.03, "bind schedule", NULL, 1.5);
 	known("either of two", spin_or_wait, 0.03, "spin", "wait", 1.3);
 	known("a place", place, 0.03, "bind", NULL, 1.3);
+	known("a variant with three parameters", fast_variant, 0.03, "variant", NULL, 4);
 	known("a binding beside much noise", binding, 0.1, "bind", NULL, 1.5);
 	dear("a schedule", any_schedule, 0.03, "schedule", NULL, 8);
 	dear("a schedule beside noise", any_schedule, 0.1, "schedule", NULL, 8);
