@@ -11,5 +11,5 @@ EXTRA_DIST += %D%/README.md %D%/pyproject.toml %D%/build_backend/backend.py %D%/
 	%D%/sweetspot/kernel_tuner/_source.py %D%/sweetspot/kernel_tuner/accuracy.py %D%/sweetspot/kernel_tuner/file_utils.py \
 	%D%/sweetspot/kernel_tuner/kernelbuilder.py %D%/sweetspot/kernel_tuner/observers.py %D%/sweetspot/kernel_tuner/strategies.py \
 	%D%/sweetspot/kernel_tuner/util.py %D%/sweetspot/kernel_tuner/wrappers.py \
-	%D%/tests/test_autotune.py %D%/tests/test_callables.py %D%/tests/test_cheats.py %D%/tests/test_examples.py %D%/tests/test_kernel_tuner.py %D%/tests/test_kernels.py \
+	%D%/tests/test_autotune.py %D%/tests/test_callables.py %D%/tests/test_cheats.py %D%/tests/example_sources.py %D%/tests/test_examples.py %D%/tests/test_kernel_tuner.py %D%/tests/test_kernels.py \
 	%D%/tests/test_profile.py %D%/tests/test_study.py %D%/tests/test_tune.py %D%/tests/test_values.py
