@@ -21,7 +21,7 @@ static double count_of(const char *name, size_t length) {
 	return 1e6 * (1 + (double)(hash >> 40) / (1 << 24));
 }
 
-/* What a row counts: "A | B" is one event with both masks. */
+/* The events of a row: "A | B" is one event with both masks. */
 static double row_count(const json_t *row) {
 	const char *text = js_string_or(row, "vendor", js_string_or(row, "name", ""));
 	double sum = 0;

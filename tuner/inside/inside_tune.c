@@ -223,7 +223,6 @@ static int prove(struct tuning *tuning, char **table, struct err *err) {
 		failed = harm_look(tuning, tuning->session->subjects[i], table, err);
 	if (!failed && met != tuning->changed) {
 		duel_result_clear(&tuning->duel);
-		tuning->duel = (struct duel_result){0};
 		failed = meet(tuning, tuning->changed, tuning->plain, "proof", &tuning->duel, err);
 	}
 	tuning->proved_s = sys_now() - begun;

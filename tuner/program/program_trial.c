@@ -216,7 +216,6 @@ static int measure_served(struct program *program, const struct trial_request *r
 	return failed;
 }
 
-/* Keeps what the runs of a program did. */
 enum { CONFIGS = 2000 /* whose evidence is kept; the finals bring that of the finalists again */ };
 
 static json_t *list_of(const struct program *program, const json_t *config) {
@@ -231,7 +230,7 @@ static void seen_thin(struct program *program) {
 		json_object_set_new(program->seen, program->baseline_key, baseline);
 }
 
-/* The evidence of a program's runs. */
+/* Keeps the evidence of a run: what it did. */
 static void program_seen_add(struct program *program, const json_t *config, const struct trial_result *result) {
 	const json_t *evidence = json_object_get(result->reply, "evidence");
 	const char *unchecked = js_string_or(result->reply, "unchecked", NULL);
@@ -263,13 +262,14 @@ static char *first_of(json_t *clauses) {
 	return text;
 }
 
+/* How the files of a configuration differ from those that all runs of the baseline write; NULL: they do not. Caller
+ * frees. */
 static char *program_files_differ(const struct program *program, const json_t *config) {
 	const struct same_case one = program_same_case(program, config);
 	return one.base && one.best ? first_of(same_files(&one)) : NULL;
 }
 
-/* How the files of a configuration differ from those that all runs of the baseline write; NULL: they do not. Caller
- * frees. */
+/* Do all runs of the baseline write files? */
 static bool program_writes_files(const struct program *program) {
 	const struct same_case one = program_same_case(program, program->baseline);
 	return one.base && same_files_count(&one) > 0;

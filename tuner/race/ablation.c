@@ -38,19 +38,15 @@ static size_t size_of(uint64_t set) {
 	return (size_t)__builtin_popcountll(set);
 }
 
-static uint64_t bit(size_t change) {
-	return (uint64_t)1 << change;
-}
-
 /* The `count` changes of the set that are dropped first. */
 static uint64_t firsts_of(const struct ablation_task *task, uint64_t set, size_t count) {
 	uint64_t firsts = 0;
 	for (; count > 0 && set & ~firsts; count--) {
 		size_t first = SIZE_MAX;
 		for (size_t i = 0; i < task->count; i++)
-			if (set & ~firsts & bit(i) && (first == SIZE_MAX || task->rank[i] < task->rank[first]))
+			if (set & ~firsts & ablation_bit(i) && (first == SIZE_MAX || task->rank[i] < task->rank[first]))
 				first = i;
-		firsts |= bit(first);
+		firsts |= ablation_bit(first);
 	}
 	return firsts;
 }
@@ -249,7 +245,7 @@ int ablation_run(const struct ablation_task *task, struct ablation_result *resul
 	bool more = true, first = true;
 	*result = (struct ablation_result){0};
 	for (size_t i = 0; i < task->count; i++)
-		ablation.set |= bit(i);
+		ablation.set |= ablation_bit(i);
 	begin_likely(&ablation);
 	for (int stage = 0; more && stage < STAGES_MAX; stage++) {
 		int room = task->room(task->ctx, ablation.set);

@@ -133,7 +133,7 @@ struct duel_options {
 };
 extern const struct duel_options duel_defaults;
 
-/* What is longer than its bound may be so many times as long. */
+/* A trial that ends at its bound may take so many times as long. */
 static const double RACE_UNKNOWN = 1e6;
 
 struct duel_other {
@@ -226,6 +226,10 @@ const char *regression_word(enum regression outcome);
  * logarithm of their number (group testing: Dorfman, "The detection of defective members of large populations", 1943).
  * Sets of changes are bits; no clocks and no measurements here (doc/measurement.md, rule 6). */
 enum { ABLATION_CHANGES_MAX = 64, ABLATION_ARMS_MAX = ABLATION_CHANGES_MAX + 1 };
+
+static inline uint64_t ablation_bit(size_t change) {
+	return (uint64_t)1 << change;
+}
 
 struct ablation_arm {
 	uint64_t set;

@@ -112,8 +112,8 @@ static double level_of(const struct study *study, const struct reading_series *s
 /* The value beyond the end of a series, by the step that the last two make: 4 behind 1 and 2, 24 behind 8 and 16. NAN:
  * a step down would end at 0 or between whole numbers. */
 static double beyond_of(double last, double before) {
-	double next = last > before ? (last / before >= GEOMETRIC ? last * last / before : last + last - before)
-	                            : (before / last >= GEOMETRIC ? last * last / before : last + last - before);
+	double step = fmax(last / before, before / last),
+		   next = step >= GEOMETRIC ? last * last / before : last + last - before;
 	bool whole = last != floor(last) || next == floor(next);
 	return next > 0 && whole && next < 1e9 ? next : NAN;
 }
@@ -199,9 +199,7 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 	reading_series_find(study, column, POINTS_LEAST, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];
-		size_t best = 0;
-		for (size_t k = 1; k < series->count; k++)
-			best = reading_time(study, series->rows[k]) < reading_time(study, series->rows[best]) ? k : best;
+		size_t best = reading_fastest(study, series);
 		if (!(level_of(study, series, 0, column) > 0))
 			continue;
 		if (!team) {

@@ -198,12 +198,10 @@ static void column_examine(const struct study *study, struct findings *findings,
 /* A rate counts the work, so that sizes can be compared: where it is highest, and what the ends have of it. */
 static void rate_report(const struct study *study, struct findings *findings, size_t column,
                         const struct reading_series *series) {
-	size_t best = 0, worst = 0;
+	size_t best = reading_fastest(study, series), worst = 0;
 	char subject[PROBE_TEXT], at[PROBE_TEXT], low[PROBE_TEXT], rate[PROBE_TEXT];
-	for (size_t i = 1; i < series->count; i++) {
-		best = reading_time(study, series->rows[i]) < reading_time(study, series->rows[best]) ? i : best;
+	for (size_t i = 1; i < series->count; i++)
 		worst = reading_time(study, series->rows[i]) > reading_time(study, series->rows[worst]) ? i : worst;
-	}
 	double share = reading_time(study, series->rows[best]) / reading_time(study, series->rows[worst]);
 	if (!(share * reading_limit(study, READING_UNTESTED, series->count) < 1))
 		return;

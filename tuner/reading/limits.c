@@ -19,9 +19,7 @@ struct gain {
 };
 
 static struct gain gain_of(const struct study *study, size_t column, const struct reading_series *series) {
-	size_t last = series->count - 1, best = 0;
-	for (size_t i = 1; i <= last; i++)
-		best = reading_time(study, series->rows[i]) < reading_time(study, series->rows[best]) ? i : best;
+	size_t last = series->count - 1, best = reading_fastest(study, series);
 	double step = reading_time(study, series->rows[last - 1]) / reading_time(study, series->rows[last]);
 	double teams =
 		study_number(study, series->rows[last], column) / study_number(study, series->rows[last - 1], column);

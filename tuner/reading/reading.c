@@ -24,6 +24,13 @@ double reading_time(const struct study *study, size_t row) {
 	return study_row(study, row)->value;
 }
 
+size_t reading_fastest(const struct study *study, const struct reading_series *series) {
+	size_t best = 0;
+	for (size_t i = 1; i < series->count; i++)
+		best = reading_time(study, series->rows[i]) < reading_time(study, series->rows[best]) ? i : best;
+	return best;
+}
+
 static bool is_usable(void *ctx, const struct study *study, size_t row) {
 	(void)ctx;
 	return !study_row(study, row)->over && !study_row(study, row)->doubted;

@@ -22,6 +22,8 @@ struct reading_list {
 void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list);
 void reading_series_free(struct reading_list *list);
 double reading_time(const struct study *study, size_t row);
+/* The place in a series of its shortest time, the first of several. */
+size_t reading_fastest(const struct study *study, const struct reading_series *series);
 /* Names the rows of a series by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */
 const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]);
 /* subjects.c: names series by a row of each: by all their values, by what only they have in common, or by their number

@@ -9,16 +9,6 @@
 #include "base/sys.h"
 #include "tuner/race/numbers.h"
 #include "tuner/regions/regions_impl.h"
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of a search inside the runs of a program:
- *   profile   one run as it is: which regions there are, how often they are called, in which order; another one where
- *             calls of a region differ so much that their sizes are told apart
- *   explore   one or two runs in which stretches of time have different teams, in blocks of random order
- *   check     one run in which the teams chosen together, with several schedules, alternate with the default
- *   environment   whole runs with binding or a wait policy, where the budget has room for them
- *   proof     pairs of whole runs, for a second plan, too, if they do not confirm the first
- * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
-#include <math.h>
 
 /* The proof of settings is a duel of whole runs, whose first runs with the settings are recorded. */
 enum { RECORDED = 3, CHANGES_MOST = 62 };

@@ -240,7 +240,7 @@ static int unit_set(struct table *table, struct err *err) {
 	return 0;
 }
 
-/* Of several times the one that the others add up to, by its name. */
+/* Finds by its name the one of several times that the others add up to. */
 static bool total_find(struct table *table) {
 	size_t found = 0;
 	for (size_t c = 0; c < table->csv->columns; c++)

@@ -73,7 +73,7 @@ static bool is_allowed(const struct rent *rent, uint64_t set) {
 }
 
 static uint64_t all_of(const struct rent *rent) {
-	return rent->count < 64 ? ((uint64_t)1 << rent->count) - 1 : UINT64_MAX;
+	return rent->count < 64 ? ablation_bit(rent->count) - 1 : UINT64_MAX;
 }
 
 static void change_join(struct rent *rent, size_t to, size_t from) {
@@ -90,21 +90,17 @@ static bool is_single(uint64_t set) {
 	return set && (set & (set - 1)) == 0;
 }
 
-static uint64_t bit(size_t change) {
-	return (uint64_t)1 << change;
-}
-
 /* This change and what has to be taken back with it: one other where that is enough, else as few as can be found. */
 static uint64_t taken_with(const struct rent *rent, size_t one) {
 	uint64_t all = all_of(rent), back = all;
-	if (is_allowed(rent, all & ~bit(one)))
-		return bit(one);
+	if (is_allowed(rent, all & ~ablation_bit(one)))
+		return ablation_bit(one);
 	for (size_t k = 0; k < rent->count; k++)
-		if (k != one && is_allowed(rent, all & ~bit(one) & ~bit(k)))
-			return bit(one) | bit(k);
+		if (k != one && is_allowed(rent, all & ~ablation_bit(one) & ~ablation_bit(k)))
+			return ablation_bit(one) | ablation_bit(k);
 	for (size_t k = 0; k < rent->count; k++)
-		if (k != one && is_allowed(rent, all & ~(back & ~bit(k))))
-			back &= ~bit(k);
+		if (k != one && is_allowed(rent, all & ~(back & ~ablation_bit(k))))
+			back &= ~ablation_bit(k);
 	return back;
 }
 
@@ -112,13 +108,13 @@ static uint64_t taken_with(const struct rent *rent, size_t one) {
 static void changes_join(struct rent *rent, uint64_t group) {
 	size_t first = (size_t)__builtin_ctzll(group), lead = first;
 	for (size_t i = first; i < rent->count; i++)
-		if (group & bit(i) && is_on_both(rent, &rent->changes[i]) && !is_on_both(rent, &rent->changes[lead]))
+		if (group & ablation_bit(i) && is_on_both(rent, &rent->changes[i]) && !is_on_both(rent, &rent->changes[lead]))
 			lead = i;
 	struct change leader = rent->changes[lead];
 	rent->changes[lead] = rent->changes[first];
 	rent->changes[first] = leader;
 	for (size_t i = rent->count; i-- > first + 1;)
-		if (group & bit(i))
+		if (group & ablation_bit(i))
 			change_join(rent, first, i);
 }
 

@@ -140,8 +140,8 @@ struct tile {
 	}
 };
 
-/* What cells say about a tile's objects, and what the labels say. In the first loop these are made here: objects ENTER the
- * lowest cluster of their cell. */
+/* The words of the cells of a tile's objects, and the labels that these had. The first loop makes the labels here: objects
+ * ENTER the lowest cluster of their cell. */
 struct looks {
 	unsigned word[P], was[P];
 

@@ -48,7 +48,7 @@ static struct landscape landscape_draw(struct rng *rng) {
 	return land;
 }
 
-/* What was best costs clearly more after the drift, as the default does at first. */
+/* After the drift the former best costs clearly more, as the default does at first. */
 static struct model model_draw(uint64_t seed) {
 	struct model model;
 	struct rng rng;

@@ -50,7 +50,7 @@ static double spin_or_wait(const json_t *config) {
 	return is(config, "spin", "0") || is(config, "wait", "passive") ? 1 / 1.3 : 1;
 }
 
-/* What is run today is the slowest by far. */
+/* Today's setting is the slowest by far. */
 static double any_schedule(const json_t *config) {
 	return is(config, "schedule", "default") ? 1 : 1. / 8;
 }
@@ -105,7 +105,7 @@ static struct space *space_make(void) {
 	return space;
 }
 
-/* What a variant has is there with it only, and what another one has is not. */
+/* Each variant has parameters of its own. */
 static struct space *variants_make(void) {
 	struct space *space = space_new();
 	add_param(space, "variant", "plain, fast, other", NULL);
@@ -227,7 +227,7 @@ static bool hold(const json_t *worth, double (*factor)(const json_t *), const js
 	return good;
 }
 
-/* What is told of a program in so many tunes of `budget` seconds. */
+/* Counts the results of a program in so many tunes of `budget` seconds. */
 struct told {
 	int faster, minimal, priced, held, whole, kept, close;
 };

@@ -37,8 +37,6 @@ struct scaling_data {
 	double kappa_top; /* larger values cannot be distinguished from this one */
 };
 
-/* Fills in the points of `scaling` that are not outliers, without point `without` (SIZE_MAX: with all). scaling_data.c
- */
 static inline double scaling_growth(struct rates at, double threads) {
 	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
 }

@@ -180,6 +180,7 @@ static size_t distinct_count(const struct scaling_data *data) {
 	return count;
 }
 
+/* Fills in the points of `scaling` that are not outliers, without point `without` (SIZE_MAX: with all). */
 static void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without) {
 	data->count = 0;
 	for (size_t i = 0; i < scaling->points; i++) {

@@ -4,8 +4,6 @@
 
 #include "base/mem.h"
 #include "src/cmd/report/chart/chart_impl.h"
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 
 static bool series_is_bar(const struct chart_series *series) {
 	return series->style == CHART_BARS || series->style == CHART_STACK;

@@ -12,8 +12,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "src/cmd/report/chart/chart_impl.h"
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 
 enum { LONGEST = 4096 };
 static const char ellipsis[] = "\xE2\x80\xA6";
