@@ -158,7 +158,8 @@ void study_order_sort(const struct study_order *order, size_t *rows, size_t coun
 
 void study_dependent(const struct study *study, size_t column, bool *dependent) {
 	size_t levels = study->columns[column].levels, columns = study->column_count;
-	mem_auto bool *met = mem_alloc(levels + 1, sizeof *met), *present = mem_alloc(columns * levels + 1, sizeof *present);
+	mem_auto bool *met = mem_alloc(levels + 1, sizeof *met),
+				  *present = mem_alloc(columns * levels + 1, sizeof *present);
 	for (size_t r = 0; r < study->row_count; r++) {
 		const int *level = study->rows[r].level;
 		if (level[column] == STUDY_ABSENT)

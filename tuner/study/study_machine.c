@@ -190,8 +190,9 @@ json_t *study_machine_likwid(const char *text, struct err *err) {
 		        "it does not describe a machine");
 		return NULL;
 	}
-	js_auto json_t *machine = json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores),
-	                            "threads", (int)(packages * cores * threads), "caches");
+	js_auto json_t *machine =
+		json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores), "threads",
+	              (int)(packages * cores * threads), "caches");
 	mem_auto char *name = mem_printf("%.*s", cpu ? (int)strcspn(cpu, "\r\n") : 0, cpu ? cpu : "");
 	if (*name)
 		json_object_set_new(machine, "cpu", js_text(name));
