@@ -33,7 +33,7 @@ struct tune_times {
 	double today;   /* value of the baseline in the latest comparison; 0: none, its trial is all that is known */
 	double extra;   /* spent before and after each run of a program */
 	double setup;   /* that setting up a kernel took at most */
-	double prepare; /* and verifying it, for which its reference is computed */
+	double prepare; /* and verifying it; without what a new worker finds computed */
 	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
 	double trial;   /* of the last trial, without its build */
 	double longest; /* of the trials of the search that ended by themselves, builds included */
