@@ -31,7 +31,7 @@ static struct member *member_of(const struct inside_learner *learner) {
 	return number > 0 && number <= INSIDE_MEMBERS ? &joint.members[number - 1] : NULL;
 }
 
-/* What the rules forbid is replaced by the default. */
+/* The default replaces what the rules forbid. */
 static void member_join(struct member *member, struct inside_learner *learner) {
 	const struct inside_cell *cell = learner->cell;
 	struct sweetspot_context *context = learner->context;
@@ -70,7 +70,7 @@ static void round_clear(void) {
 		joint.members[i].sum = joint.members[i].calls = 0;
 }
 
-/* What a round of usual length costs. False: a member was not called. */
+/* The cost of a round of usual length. False: a member was not called. */
 static bool round_cost(double *cost) {
 	*cost = 0;
 	for (uint32_t i = 0; i < joint.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What learns a class of problems, and what judges its trials. */
+/* The learner of a class of problems, and the judge of its trials. */
 #ifndef LIB_INSIDE_LEARN_IMPL_H
 #define LIB_INSIDE_LEARN_IMPL_H
 #include <math.h>

@@ -174,7 +174,7 @@ static int pairs_least(const struct tuning *tuning) {
 	return tuning->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
 }
 
-/* What was found against the program as it is. */
+/* Pairs with what was found and without. */
 static int meet(struct tuning *tuning, struct duel_options *options, struct err *err) {
 	const struct trial_request request = {.kernel = "program", .whole_program = true};
 	const struct race_observer observer = {.ctx = tuning, .trial = trial_seen};
@@ -350,7 +350,7 @@ static json_t *speedup_of_duel(const struct paired *paired) {
 	return speedup_json(speedup_inverse(ratio, ci));
 }
 
-/* What each context is worth in whole runs: the time with its defaults over that with all that was found. */
+/* The worth of each context in whole runs: the time with its defaults over that with all that was found. */
 static void worth_tell(const struct tuning *tuning, json_t *result) {
 	json_t *worth = json_array(), *not_needed = json_array();
 	uint64_t kept = tuning->paid.kept;
