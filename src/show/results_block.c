@@ -464,7 +464,7 @@ static void blocks_write(struct ui *ui, const json_t *results, double noise_floo
 }
 
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 	if (!memory)
@@ -472,5 +472,4 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	blocks_write(ui, results, noise_floor, profile, store, memory);
 	fclose(memory);
 	ui_fold(stdout, text);
-	free(text);
 }

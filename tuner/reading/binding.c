@@ -129,5 +129,4 @@ const struct diagnosis reading_binding = {
 	.name = "binding",
 	.summary = "bound threads against unbound ones",
 	.examine = examine,
-	.always = true,
 };

@@ -243,5 +243,4 @@ const struct diagnosis reading_crossing = {
 	.name = "crossing",
 	.summary = "one value is faster below a number, another above it",
 	.examine = examine,
-	.always = true,
 };

@@ -55,15 +55,13 @@ static double rise_of(const struct study *study, const struct law *law) {
 
 /* The median exponent of the series that lie on a line. */
 static double exponent_of(const struct study *study, const struct law *laws, size_t count, size_t *straight) {
-	double *slopes = mem_alloc(count + 1, sizeof *slopes), median;
+	mem_auto double *slopes = mem_alloc(count + 1, sizeof *slopes);
 	*straight = 0;
 	for (size_t i = 0; i < count; i++)
 		if (laws[i].residual <= STRAIGHT && laws[i].exponent >= EXPONENT_LEAST &&
 		    rise_of(study, &laws[i]) >= RISE_LEAST)
 			slopes[(*straight)++] = laws[i].exponent;
-	median = *straight ? stats_median(slopes, *straight) : NAN;
-	free(slopes);
-	return median;
+	return *straight ? stats_median(slopes, *straight) : NAN;
 }
 
 static void breaks_report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
@@ -235,5 +233,4 @@ const struct diagnosis reading_growth = {
 	.name = "growth",
 	.summary = "the power of the size that times follow, and what breaks it",
 	.examine = examine,
-	.always = true,
 };

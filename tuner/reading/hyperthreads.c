@@ -52,5 +52,4 @@ const struct diagnosis reading_hyperthreads = {
 	.name = "hyperthreads",
 	.summary = "all hardware threads against one thread on each core",
 	.examine = examine,
-	.always = true,
 };

@@ -95,5 +95,4 @@ const struct diagnosis reading_limits = {
 	.name = "limits",
 	.summary = "whether a configuration is limited by the number of threads or by what they share",
 	.examine = examine,
-	.always = true,
 };

@@ -79,5 +79,4 @@ const struct diagnosis reading_offset = {
 	.name = "offset",
 	.summary = "a fixed time, and one for each unit of a size",
 	.examine = examine,
-	.always = true,
 };

@@ -196,5 +196,4 @@ const struct diagnosis reading_parts = {
 	.name = "parts",
 	.summary = "which part of the time is largest, and how that changes",
 	.examine = examine,
-	.always = true,
 };

@@ -156,5 +156,4 @@ const struct diagnosis reading_plateaus = {
 	.name = "plateaus",
 	.summary = "levels of the time over a size, and the caches that end between them",
 	.examine = examine,
-	.always = true,
 };

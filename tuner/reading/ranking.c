@@ -296,5 +296,4 @@ const struct diagnosis reading_ranking = {
 	.name = "ranking",
 	.summary = "which value is fastest for each problem, and by how much",
 	.examine = examine,
-	.always = true,
 };

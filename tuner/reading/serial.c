@@ -123,5 +123,4 @@ const struct diagnosis reading_serial = {
 	.name = "serial",
 	.summary = "serial code against one thread, and against the best team",
 	.examine = examine,
-	.always = true,
 };

@@ -170,5 +170,4 @@ const struct diagnosis reading_weak = {
 	.name = "weak",
 	.summary = "the efficiency of teams in which each thread has the same amount of work",
 	.examine = examine,
-	.always = true,
 };

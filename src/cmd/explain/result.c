@@ -203,15 +203,13 @@ enum { JOULES_MAX = 10000 };
 static double joules_of(const json_t *detail) {
 	const json_t *list = json_object_get(detail, "energy_j");
 	size_t count = json_array_size(list), known = 0;
-	double *joules = mem_alloc(count + 1, sizeof *joules), median;
+	mem_auto double *joules = mem_alloc(count + 1, sizeof *joules);
 	for (size_t i = 0; i < count && i < JOULES_MAX; i++) {
 		double one = json_number_value(json_array_get(list, i));
 		if (one > 0)
 			joules[known++] = one;
 	}
-	median = known ? stats_median(joules, known) : NAN;
-	free(joules);
-	return median;
+	return known ? stats_median(joules, known) : NAN;
 }
 
 static json_t *front_json(const struct study *study, const size_t *row, const double (*points)[2], const size_t *front,
@@ -381,12 +379,9 @@ static json_t *readings_json(const struct explain_view *view) {
 		return known(view, "readings");
 	struct findings *findings = findings_new();
 	readings_examine(findings, view->study);
-	json_t *json = findings_json(findings);
+	js_auto json_t *json = findings_json(findings);
 	findings_free(findings);
-	if (json_array_size(json))
-		return json;
-	json_decref(json);
-	return NULL;
+	return json_array_size(json) ? json_incref(json) : NULL;
 }
 
 /* Does an effect say what the rows of a search show, which lie on no curve? */

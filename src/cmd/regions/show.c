@@ -410,11 +410,11 @@ static void region_print(struct ui *ui, const json_t *region) {
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count, small = 0;
 	char *const *words = opt_rest(args, &count);
-	json_t *document = regions_file_of_words(app, args, words, count, err);
+	js_auto json_t *document = regions_file_of_words(app, args, words, count, err);
 	if (!document)
 		return -1;
 	if (opt_has(args, "json"))
-		return js_print(document);
+		return js_write(document, stdout);
 	js_each (region, json_object_get(document, "regions"))
 		if (js_real_or(region, "share", 0) >= MATTERS)
 			region_print(app_ui(app), region);
@@ -423,7 +423,6 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 	if (small)
 		printf("%zu region%s of less than 1 %% of the time %s left alone\n", small, small == 1 ? "" : "s",
 		       small == 1 ? "is" : "are");
-	json_decref(document);
 	return 0;
 }
 
@@ -432,9 +431,8 @@ static int counters_read(struct app *app, const struct opt_args *args, struct co
 	const struct counters_subject subject = {.program = true};
 	if (counters_words_read(args, words, err))
 		return -1;
-	json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
+	js_auto json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
 	options->counters = words->count ? words->names : NULL;
-	json_decref(answer);
 	return words->count && !answer ? -1 : 0;
 }
 
