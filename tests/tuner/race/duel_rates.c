@@ -248,12 +248,12 @@ static void test_missing(void) {
 			}
 			double low = stats_quantile(missing, REPEATS, 0.1), high = stats_quantile(missing, REPEATS, 0.9);
 			ok(high < 8 * low && stats_quantile(missing, REPEATS, 0.5) > 40,
-			   "of one setting against itself, %zu pairs at %.0f %% noise say that %.0f to %.0f more would decide",
+			   "%zu pairs of one setting with itself at %.0f %% noise say that %.0f to %.0f more would decide",
 			   counts[c], 100 * sigmas[s], low, high);
 		}
 	double a[] = {1.3, 1.31, 1.29, 1.3, 1.32}, b[] = {1, 1.01, 0.99, 1, 1.02};
 	ok(look_missing(&rule, a, b, 5, NAN) <= 8, "a clear difference needs no more pairs than the next look has");
-	ok(isinf(look_missing(&rule, a, b, 1, NAN)), "of one pair nobody can tell what is missing");
+	ok(isinf(look_missing(&rule, a, b, 1, NAN)), "nobody can tell from one pair what is missing");
 }
 
 int main(void) {
