@@ -241,7 +241,10 @@ static void context_row(struct table *table, const json_t *context) {
 	if (changed)
 		snprintf(gain, sizeof gain, "%.2fx", js_real_or(context, "gain", NAN));
 	table_add(table, js_string_or(context, "name", "?"), problem, calls, tried, changed ? today : "",
-	          changed ? best : "no change", js_bool_or(context, "withheld", false) ? "left out" : gain);
+	          changed ? best : "no change",
+	          js_bool_or(context, "withheld", false)  ? "left out"
+	          : js_bool_or(context, "jointly", false) ? "jointly"
+	                                                  : gain);
 }
 
 static void result_print(struct ui *ui, const json_t *result, const char *command) {
@@ -254,14 +257,19 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 	results_other_work_print(result, stdout);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	bool withheld = false;
+	bool withheld = false, jointly = false;
 	js_each (context, json_object_get(result, "contexts")) {
 		context_row(table, context);
 		withheld = withheld || js_bool_or(context, "withheld", false);
+		jointly = jointly || js_bool_or(context, "jointly", false);
 	}
 	table_end(table, ui, stdout);
+	putchar('\n');
+	results_worth_print(result, stdout);
 	if (withheld)
-		printf("\nleft out: its own calls are faster, but whole runs are slower with it\n");
+		printf("left out: its own calls are faster, but whole runs are not shown to be\n");
+	if (jointly)
+		printf("jointly: chosen for the sum of the contexts, as they influence each other\n");
 	if (verdict_of(result) == VERDICT_FASTER)
 		printf("\nrun it with: sweetspot apply -- %s\n", command);
 	else if (js_int_or(result, "changed", 0))
