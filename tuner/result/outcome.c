@@ -354,11 +354,9 @@ char *result_not_needed_text(const json_t *result) {
 	char *text = mem_strdup("");
 	js_each (name, json_object_get(result, "not_needed")) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
-		char *longer =
-			json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);
+		if (!json_object_get(seen, shown))
+			mem_append(&text, "%s%s", *text ? ", " : "", shown);
 		json_object_set_new(seen, shown, json_true());
-		free(text);
-		text = longer;
 	}
 	text_clean(text, true);
 	return text;
