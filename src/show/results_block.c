@@ -207,6 +207,22 @@ char *results_brief(const json_t *json) {
 	return mem_strdup(result.load.busy ? "undecided: busy machine" : "undecided");
 }
 
+void results_runs_print(struct ui *ui, const json_t *json, const char *pairs) {
+	static const double WIDE = 1000; /* such an interval says nothing */
+	const struct result result = result_read(json);
+	const char *bold = ui_style(ui, UI_BOLD), *plain = ui_style(ui, UI_PLAIN), *said = verdict_said(json, "?");
+	double ratio = result.speedup.ratio, low = result.speedup.low, high = result.speedup.high;
+	char from[64], to[64];
+	setup_text(&result.baseline, from, sizeof from);
+	setup_text(&result.best, to, sizeof to);
+	if (result.verdict == VERDICT_FASTER)
+		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", bold, ratio, plain, low, high, from, to);
+	else if (!(low > 0) || !isfinite(high) || high / low > WIDE)
+		printf("%s%s%s: %.2fx%s, %s -> %s\n", bold, said, plain, ratio, pairs, from, to);
+	else
+		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", bold, said, plain, ratio, low, high, from, to);
+}
+
 static void head_print(struct ui *ui, const struct result *result, FILE *out) {
 	mem_auto char *title = title_of(result), *verdict = verdict_text(result);
 	bool good = result->verdict == VERDICT_FASTER;

@@ -375,6 +375,15 @@ static json_t *tune_effects_measured(const struct tune *tune) {
 	return effects;
 }
 
+/* [{"name", "configurations"}] */
+static json_t *sources_json(const struct tune_sources *sources) {
+	json_t *array = json_array();
+	for (size_t i = 0; sources && i < sources->count; i++)
+		json_array_append_new(array, json_pack("{s:s,s:I}", "name", sources->list[i].name, "configurations",
+		                                       (json_int_t)sources->list[i].count));
+	return array;
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	mem_auto char *objective = tune_objective(task);
@@ -418,7 +427,7 @@ json_t *tune_result(const struct tune *tune) {
 		json_object_set(result, "failed", tune->tally.failed);
 	if (tune->tally.incomparable)
 		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->tally.incomparable));
-	json_object_set_new(result, "sources", tune_sources_json(tune->memory.sources));
+	json_object_set_new(result, "sources", sources_json(tune->memory.sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects_measured(tune));
 	if (task->goal.pareto) {
