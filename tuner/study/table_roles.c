@@ -313,7 +313,6 @@ static bool varies(const struct csv *csv, size_t column) {
 	return csv->rows && times_seen(csv, column, 0) < csv->rows;
 }
 
-/* Does every row have another word there? */
 static bool all_differ(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
 		if (csv->rows > DIFFERENT_MOST || times_seen(csv, column, r) > 1)
