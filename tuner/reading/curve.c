@@ -392,8 +392,7 @@ static bool is_shared(const struct study *study, size_t column, const struct rea
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
 	mem_auto struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
 	size_t count = 0;
@@ -411,7 +410,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 			group_report(study, findings, column, &list, shapes, count, i, verdict);
 	if (!curved)
 		flat_examine(study, findings, column, &list);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -181,8 +181,7 @@ static void report(const struct study *study, struct findings *findings, size_t 
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, SIZES_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, SIZES_LEAST);
 	mem_auto struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
 	size_t count = 0;
 	for (size_t i = 0; i < list.count; i++)
@@ -190,7 +189,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 			laws[count++] = law_of(study, column, &list.series[i]);
 	if (count)
 		report(study, findings, column, laws, count);
-	reading_series_free(&list);
 }
 
 /* A rate counts the work, so that sizes can be compared: where it is highest, and what the ends have of it. */
@@ -216,11 +214,9 @@ static void rate_report(const struct study *study, struct findings *findings, si
 }
 
 static void rate_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, SIZES_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, SIZES_LEAST);
 	for (size_t i = 0; i < list.count && list.count <= LAWS_MOST; i++)
 		rate_report(study, findings, column, &list.series[i]);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {

@@ -363,25 +363,17 @@ static void nexts_complete(const struct explain_view *view, const json_t *list) 
 		next_complete(view, one);
 }
 
-static json_t *diagnoses_json(const struct explain_view *view) {
+/* What was found in the whole study. */
+static json_t *findings_of(const struct explain_view *view, const char *name,
+                           void (*examine)(struct findings *findings, const struct study *study)) {
 	if (view->other)
-		return known(view, "diagnoses");
+		return known(view, name);
 	struct findings *findings = findings_new();
-	findings_examine(findings, view->study);
+	examine(findings, view->study);
 	json_t *json = findings_json(findings);
 	nexts_complete(view, json);
 	findings_free(findings);
 	return json;
-}
-
-static json_t *readings_json(const struct explain_view *view) {
-	if (view->other)
-		return known(view, "readings");
-	struct findings *findings = findings_new();
-	readings_examine(findings, view->study);
-	js_auto json_t *json = findings_json(findings);
-	findings_free(findings);
-	return json_array_size(json) ? json_incref(json) : NULL;
 }
 
 /* Does an effect say what the rows of a search show, which lie on no curve? */
@@ -461,8 +453,9 @@ json_t *explain_result(const struct explain_view *view) {
 	if (!view->item->table || !reading_work_each(study))
 		json_object_set_new(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	json_object_set_new(result, "pareto", explain_pareto(view));
-	json_object_set_new(result, "readings", readings_json(view));
-	json_object_set_new(result, "diagnoses", diagnoses_json(view));
+	js_auto json_t *readings = findings_of(view, "readings", readings_examine);
+	json_object_set(result, "readings", json_array_size(readings) ? readings : NULL);
+	json_object_set_new(result, "diagnoses", findings_of(view, "diagnoses", findings_examine));
 	silence_add(view, result);
 	decide_add(view, result);
 	return result;

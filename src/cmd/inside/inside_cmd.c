@@ -91,8 +91,6 @@ void inside_kokkos_clear(struct inside_kokkos *kokkos) {
 	free(kokkos->facts);
 }
 
-static const double WIDE = 1000; /* such an interval says nothing */
-
 /* ---- which programs ---- */
 
 /* Any other option asks for something that contexts cannot give. */
@@ -224,24 +222,11 @@ static int options_read(struct app *app, const struct opt_args *args, struct ins
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {
-	struct speedup speedup = speedup_of(result);
-	char before[32], after[32];
-	bool wide =
-		!isfinite(speedup.low) || !isfinite(speedup.high) || speedup.low <= 0 || speedup.high / speedup.low > WIDE;
-	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
-	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
-	printf("%s", ui_style(ui, UI_BOLD));
-	if (!js_int_or(result, "changed", 0))
-		printf("no change%s: no context is clearly faster with other values\n", ui_style(ui, UI_PLAIN));
-	else if (verdict_of(result) == VERDICT_FASTER)
-		printf("%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", speedup.ratio, ui_style(ui, UI_PLAIN), speedup.low,
-		       speedup.high, before, after);
-	else if (wide)
-		printf("%s%s: %.2fx, %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio, before,
-		       after);
+	if (js_int_or(result, "changed", 0))
+		results_runs_print(ui, result, "");
 	else
-		printf("%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio,
-		       speedup.low, speedup.high, before, after);
+		printf("%sno change%s: no context is clearly faster with other values\n", ui_style(ui, UI_BOLD),
+		       ui_style(ui, UI_PLAIN));
 }
 
 static void context_row(struct table *table, const json_t *context) {
