@@ -278,7 +278,7 @@ static enum ss_status kmeans_run(void *state, const struct ss_call *call) {
 
 static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
 	const struct kmeans_state *s = state;
-	if (kmeans_oracle(s->input) != SS_OK)
+	if (kmeans_oracle(s->input, call) != SS_OK)
 		return kernel_fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->n);
 	return kmeans_compare(s, call);
 }

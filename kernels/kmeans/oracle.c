@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/answer.h"
 #include "kernels/fail.h"
 #include "kernels/kmeans/kmeans.h"
 
@@ -82,7 +83,7 @@ static void whole_solve(struct whole *w, struct kmeans_input *input) {
 		input->centres[e] = (double)w->centres[e] / (double)(1 << KMEANS_CENTRE_BITS);
 }
 
-enum ss_status kmeans_oracle(struct kmeans_input *input) {
+enum ss_status kmeans_oracle(struct kmeans_input *input, const struct ss_call *call) {
 	size_t entries = input->clusters * input->coords;
 	if (input->membership)
 		return SS_OK;
@@ -98,9 +99,15 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 	free(input->changed);
 	input->centres = malloc(entries * sizeof *input->centres);
 	input->changed = malloc(input->loops * sizeof *input->changed);
+	const struct kernel_part parts[] = {{w.membership, input->n * sizeof *w.membership},
+	                                    {input->centres, entries * sizeof *input->centres},
+	                                    {input->changed, input->loops * sizeof *input->changed}};
 	enum ss_status status = SS_NOMEM;
 	if (w.centres && w.sums && w.counts && w.membership && input->centres && input->changed) {
-		whole_solve(&w, input);
+		if (!kernel_answer_recall(call, parts, 3)) {
+			whole_solve(&w, input);
+			kernel_answer_keep(call, parts, 3);
+		}
 		input->membership = w.membership;
 		w.membership = NULL;
 		status = SS_OK;

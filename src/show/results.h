@@ -14,6 +14,9 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 char *results_verdict(const json_t *result);
 /* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided: busy machine". The caller frees it. */
 char *results_brief(const json_t *result);
+/* The verdict of whole runs of a program in which something was changed by region or context. pairs: " in 5 pairs", or
+ * "", follows a ratio without an interval. */
+void results_runs_print(struct ui *ui, const json_t *result, const char *pairs);
 /* The lines that `tune` prints below the verdict: the setting, its worth, what was compared and tried. The caller frees
  * it. */
 char *results_text(const json_t *result);

@@ -6,9 +6,9 @@
 #include "tuner/regions/regions_impl.h"
 
 enum { CALLS_LEAST = 64 };
-/* Mean times of neighbouring classes; of the shortest and the longest, now and in the next run; the time in all but the
- * class of the longest calls. */
-static const double APART = 2, UNEVEN = 4, UNEVEN_AGAIN = 2, SHARE_LEAST = 0.01, OTHERS_LEAST = 0.02;
+/* Mean times of neighbouring classes, and of the shortest and the longest; the time in all but the class of the longest
+ * calls. */
+static const double APART = 2, UNEVEN = 4, SHARE_LEAST = 0.01, OTHERS_LEAST = 0.02;
 
 /* Calls whose values follow each other. */
 struct group {
@@ -133,52 +133,6 @@ struct regions_sizes *regions_sizes_choose(const struct regions_record *record, 
 			sizes[(*count)++] = one;
 	}
 	return sizes;
-}
-
-static bool is_of(const struct regions_region *region, const struct regions_sizes *sizes) {
-	return region->offset == sizes->offset && region->module_number == sizes->module_number;
-}
-
-bool regions_sizes_hold(const struct regions_record *record, const struct regions_sizes *sizes, size_t count) {
-	for (size_t k = 0; k < count; k++) {
-		double least = INFINITY, most = 0;
-		for (size_t i = 0; i < record->count; i++) {
-			const struct omp_region *facts = &record->regions[i].facts;
-			if (!is_of(&record->regions[i], &sizes[k]) || !facts->calls)
-				continue;
-			double mean = (double)facts->ns / (double)facts->calls;
-			least = fmin(least, mean);
-			most = fmax(most, mean);
-		}
-		if (!(most >= UNEVEN_AGAIN * least))
-			return false;
-	}
-	return true;
-}
-
-void regions_sizes_add(struct regions_sizes **sizes, size_t *count, const struct regions_region *region) {
-	const struct omp_region *facts = &region->facts;
-	size_t at = 0;
-	if (!facts->size_class)
-		return;
-	while (at < *count && !is_of(region, &(*sizes)[at]))
-		at++;
-	if (at == *count) {
-		*sizes = mem_grow(*sizes, ++*count, sizeof **sizes);
-		(*sizes)[at] = (struct regions_sizes){
-			.module_number = region->module_number, .offset = region->offset, .measure = facts->measure};
-	}
-	struct regions_sizes *one = &(*sizes)[at];
-	unsigned k = one->count;
-	if (k == OMP_CLASSES)
-		return;
-	for (; k > 0 && one->upto[k - 1] > facts->upto; k--) {
-		one->upto[k] = one->upto[k - 1];
-		one->numbers[k] = one->numbers[k - 1];
-	}
-	one->upto[k] = facts->upto;
-	one->numbers[k] = facts->size_class;
-	one->count++;
 }
 
 static void columns_print(FILE *out, const struct regions_setting *settings, size_t count) {

@@ -178,6 +178,26 @@ static int environment(struct regions_search *search, struct err *err) {
 	return 0;
 }
 
+static const double UNEVEN_AGAIN = 2; /* of the mean times of the longest and the shortest class */
+
+/* Whether a run with these classes shows the difference again: a number may have been an address, or chance. */
+static bool sizes_hold(const struct regions_record *record, const struct regions_sizes *sizes, size_t count) {
+	for (size_t k = 0; k < count; k++) {
+		double least = INFINITY, most = 0;
+		for (size_t i = 0; i < record->count; i++) {
+			const struct omp_region *facts = &record->regions[i].facts;
+			if (!regions_sizes_are_of(&sizes[k], &record->regions[i]) || !facts->calls)
+				continue;
+			double mean = (double)facts->ns / (double)facts->calls;
+			least = fmin(least, mean);
+			most = fmax(most, mean);
+		}
+		if (!(most >= UNEVEN_AGAIN * least))
+			return false;
+	}
+	return true;
+}
+
 /* Another profile, if the calls of a region can be told apart by their size and there is time for it. */
 static int profile_sizes(struct regions_search *search, struct regions_run *first, struct err *err) {
 	struct regions_setting none = {0};
@@ -192,7 +212,7 @@ static int profile_sizes(struct regions_search *search, struct regions_run *firs
 	                 ? regions_run_recorded(search->runs, &table, first->record, 0, "profile by size", &run, err)
 	                 : 0;
 	if (count && has_room && !failed) {
-		bool hold = regions_sizes_hold(run.record, sizes, count);
+		bool hold = sizes_hold(run.record, sizes, count);
 		regions_record_free(hold ? first->record : run.record);
 		if (hold) {
 			*first = run;

@@ -64,6 +64,4 @@ void parallel_node_judge(struct parallel *parallel, size_t node, const struct tr
 struct work *work_next(struct parallel *parallel, size_t node);
 /* Is anything built ahead? */
 bool parallel_is_building(const struct parallel *parallel);
-/* Reports the results of an interrupted run to the strategy at once. */
-int parallel_recall(struct parallel *parallel, struct err *err);
 #endif
