@@ -79,6 +79,7 @@ struct source_model {
 	size_t count;
 	struct arena *arena;
 };
+
 struct cost;
 
 /* Does a configuration work? */
