@@ -17,11 +17,11 @@ static bool is_consistent(const struct study *study, size_t row) {
 	return fabs(counted - issue_of(study, row)) <= AGREE * issue_of(study, row);
 }
 
-/* Warps are resident and stall, but not because memory is busy. */
+/* Warps are resident and stall, but not because memory is busy, be it the SMs' own. */
 static bool is_stalled(const struct study *study, size_t row) {
 	double dram = gpu_share_of(study, row, gpu_dram_bytes(study, row), "read", "dram");
 	return study_counter(study, row, "gpu_cycles_active") >= SM_BUSY && issue_of(study, row) <= ISSUE_IDLE &&
-	       dram <= MEMORY_IDLE && is_consistent(study, row);
+	       dram <= MEMORY_IDLE && !(gpu_shared_share(study, row) > MEMORY_IDLE) && is_consistent(study, row);
 }
 
 static void stall_evidence(struct finding *finding, const struct study *study, size_t row) {
