@@ -219,8 +219,8 @@ static struct slice declared_read(struct slice *rest) {
 	return word_read(rest);
 }
 
-/* Reads a type as a C program writes it, and the name. One word stays as it is; stdint.h's lose their _t, and of several
- * the type is the sign and the size. */
+/* Reads a type as a C program writes it, and the name. One word stays as it is; stdint.h's lose their _t, and of
+ * several the type is the sign and the size. */
 static json_t *type_read(struct words *w, struct slice *name) {
 	struct slice type = declared_read(&w->rest), next = declared_read(&w->rest);
 	size_t found = whole_find(type), size = (size_t)(type.end - type.at);

@@ -42,11 +42,12 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	struct finding *finding =
 		isnan(sparse) ? findings_add(findings, CONFIDENCE_MEDIUM, waste_of(study, row),
 	                                 "a last wave with few blocks leaves SMs idle in %s", gpu_subject_words(study, row))
-					  : findings_add(findings, CONFIDENCE_MEDIUM, sparse, "%s has fewer blocks than the GPU has SMs",
-	                                 gpu_subject_words(study, row));
+					  : findings_add(findings, CONFIDENCE_MEDIUM, fmax(sparse, 1 / waves),
+	                                 "%s has fewer blocks than the GPU has SMs", gpu_subject_words(study, row));
 	gpu_subject_about(finding, study, row);
 	gpu_trend_evidence(finding, trend, "the ratio of waves to full waves");
-	finding_known(finding, EVIDENCE_FIGURE, sparse, NULL, NULL, "there are %.3g SMs for each block", sparse);
+	finding_known(finding, EVIDENCE_FIGURE, sparse, NULL, NULL,
+	              "there are %.3g SMs for each block, and room for %.3g blocks at a time", sparse, 1 / waves);
 	finding_known(finding, EVIDENCE_FIGURE, isnan(sparse) ? waves : NAN, NULL, NULL,
 	              "its blocks fill %.2f of %.0f waves", waves, ceil(waves));
 	finding_known(finding, EVIDENCE_COUNTER, 100 * busy, "%", "the cycles in which SMs work (GPU)",
@@ -79,4 +80,5 @@ const struct diagnosis diagnosis_tail_wave = {
 	.summary = "too few blocks, or a partial last wave of them, that leaves SMs idle",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

@@ -195,7 +195,8 @@ static uint64_t take(struct parallel *parallel, size_t at) {
 	return index;
 }
 
-/* A model takes milliseconds for each proposal: those that are waiting come first, so that no node waits for another one. */
+/* A model takes milliseconds for each proposal: those that are waiting come first, so that no node waits for another
+ * one. */
 static struct work *proposed(struct parallel *parallel) {
 	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
 	if (at == SIZE_MAX) {

@@ -219,7 +219,7 @@ static void idle_test(void) {
 	struct quantities q = quantities_plain(4e-3);
 	q.blocks = 33;
 	q.active = 24;
-	ok(fabs(gain_of(said_of(&q), "tail_wave") - 4) < 0.01, "33 blocks on 132 SMs cost up to a factor of 4");
+	ok(fabs(gain_of(said_of(&q), "tail_wave") - 32) < 0.01, "33 blocks where 1056 have room cost up to a factor of 32");
 	q.active = 90;
 	ok(gain_of(said_of(&q), "tail_wave") == 0, "few blocks are no reason where counters say that all SMs work");
 	q.blocks = 1100;
@@ -234,6 +234,34 @@ static void stall_test(void) {
 	ok(gain_of(said_of(&q), "atomic_contention") > 0, "warps that hardly issue wait for serial work");
 	q.wavefronts = 0.95 * 33e12 * q.time / 128;
 	ok(gain_of(said_of(&q), "atomic_contention") == 0, "but not where shared memory is busy all the time");
+}
+
+/* Eight configurations of which only one differs in its time: no pattern, but a tune has compared it with the baseline.
+ */
+static void settled_test(void) {
+	for (int times = 3; times <= 6; times += 3) {
+		json_t *rows = json_array(), *machine = json_object(), *limits = ceilings();
+		json_t *winner = json_pack("{s:i,s:i}", "tile", 0, "rows", 1),
+			   *baseline = json_pack("{s:i,s:i}", "tile", 0, "rows", 2);
+		struct rng rng;
+		rng_seed(&rng, 6);
+		for (int row = 0; row < 8; row++)
+			for (int i = 0; i < times; i++) {
+				struct quantities q = row == 1 ? quantities_plain(1e-3) : stores(5, true);
+				row_add(rows, json_pack("{s:i,s:i}", "tile", row / 4, "rows", row % 4), &q, true, &rng);
+			}
+		struct study *study = study_make_of(rows, machine, limits, winner, baseline);
+		json_t *list = examined(study);
+		ok(!found_of(list, "uncoalesced") == (times == 3), "what is counted of a baseline counts %s",
+		   times == 3 ? "only if a tune has compared it often" : "where a tune has compared it often");
+		json_decref(list);
+		study_free(study);
+		json_decref(rows);
+		json_decref(machine);
+		json_decref(limits);
+		json_decref(winner);
+		json_decref(baseline);
+	}
 }
 
 int main(void) {
@@ -258,5 +286,6 @@ int main(void) {
 	unknown_test();
 	idle_test();
 	stall_test();
+	settled_test();
 	return tap_done();
 }

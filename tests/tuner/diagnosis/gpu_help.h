@@ -130,7 +130,9 @@ static inline json_t *ceilings(void) {
 	return list;
 }
 
-static inline struct study *study_make(const json_t *rows, const json_t *machine, const json_t *limits) {
+/* winner, baseline: of a tune, or NULL */
+static inline struct study *study_make_of(const json_t *rows, const json_t *machine, const json_t *limits,
+                                          const json_t *winner, const json_t *baseline) {
 	struct study *study = study_new("k", "cuda:0");
 	json_t *none = json_object(), *row;
 	size_t i;
@@ -148,9 +150,15 @@ static inline struct study *study_make(const json_t *rows, const json_t *machine
 		                            .detail = json_object_get(row, "detail")};
 		study_add(study, &trial);
 	}
+	if (winner)
+		study_recommend(study, none, winner, baseline);
 	json_decref(none);
 	study_finish(study);
 	return study;
+}
+
+static inline struct study *study_make(const json_t *rows, const json_t *machine, const json_t *limits) {
+	return study_make_of(rows, machine, limits, NULL, NULL);
 }
 
 static inline json_t *examined(const struct study *study) {
