@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPTIONS = ["-std=c++17", "-ftz=true"]  # as CuPy compiles, so that all tools mean the same arithmetic
@@ -185,12 +186,15 @@ def judge(path, candidates, out):
     kernel, _, _, arguments, constants = load(path)
     arguments = tuple(cupy.asarray(a) if a.ndim else a for a in arguments)
     entrants, times = [], {}
-    for i, (name, config) in enumerate(json.load(open(candidates, encoding="utf-8"))):
-        for compiler in ("nvrtc", "nvcc"):
-            module = cupy.RawModule(path=cubin(kernel, config, compiler, f"{out}.{i}.{compiler}"))  # it keeps modules by path
-            for symbol, value in constants.items():
-                cupy.ndarray(value.shape, value.dtype, module.get_global(symbol))[:] = cupy.asarray(value)
-            entrants.append((f"{name} {compiler}", module.get_function(kernel["KernelName"]), grid(kernel, config), block(kernel, config)))
+    jobs = [(f"{name} {compiler}", config, compiler, f"{out}.{i}.{compiler}")  # modules are kept by path
+            for i, (name, config) in enumerate(json.load(open(candidates, encoding="utf-8"))) for compiler in ("nvrtc", "nvcc")]
+    with ThreadPoolExecutor() as pool:
+        files = list(pool.map(lambda job: cubin(kernel, *job[1:]), jobs))
+    for (name, config, _, _), file in zip(jobs, files):
+        module = cupy.RawModule(path=file)
+        for symbol, value in constants.items():
+            cupy.ndarray(value.shape, value.dtype, module.get_global(symbol))[:] = cupy.asarray(value)
+        entrants.append((name, module.get_function(kernel["KernelName"]), grid(kernel, config), block(kernel, config)))
     for _ in range(21):
         for name, function, blocks, threads in random.sample(entrants, len(entrants)):
             start, end = cupy.cuda.Event(), cupy.cuda.Event()

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct gpu;
+struct kernel_answers;
 
 #define SS_KERNEL_ABI 4
 
@@ -66,7 +67,8 @@ struct ss_call {
 	 * the order of the kernel's events[]. It sets an event that it cannot count in this configuration to
 	 * SS_EVENT_UNKNOWN, because 0 would mean that nothing happened. The memory is zeroed before each run. */
 	int64_t *events;
-	struct gpu *gpu; /* the device of kernels that have one (gpu/gpu.h); NULL on the CPU */
+	struct gpu *gpu;                /* the device of kernels that have one (gpu/gpu.h); NULL on the CPU */
+	struct kernel_answers *answers; /* of the kernels that come with the worker; may be NULL */
 };
 
 enum ss_status {

@@ -22,7 +22,7 @@ KERNELS += %D%/gemm/cuda/gemm_cuda.c
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h \
-	%D%/count.h %D%/cuda.c %D%/cuda.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/isa.h %D%/random.h
+	%D%/answer.c %D%/answer.h %D%/count.h %D%/cuda.c %D%/cuda.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/isa.h %D%/random.h
 # The files that count events, once more (count.h says how).
 noinst_LTLIBRARIES += libkernels_counted.la
 libkernels_la_LIBADD = libkernels_counted.la libgpu.la

@@ -180,6 +180,7 @@ static bool verify(struct state *state, const struct request *request, const str
 	if (state->call.gpu)
 		omp_set_num_threads(team_threads(team));
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
+	out->answer_s = state_answer_take(state);
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;
 	return state->verified && within_limit(request, run_s, 1, out);

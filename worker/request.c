@@ -88,6 +88,7 @@ static const struct member members[] = {
 	MEMBER(struct request, "cut_s", REAL, cut_s, .max = 1000000000),
 	MEMBER(struct request, "verify", READ, verify, .read = verify_read),
 	MEMBER(struct request, "series", BOOL, series),
+	MEMBER(struct request, "answers", TEXT, answers),
 	MEMBER(struct request, "device", READ, call.device, .read = device_member),
 	MEMBER(struct request, "flush_l2", BOOL, flush_l2),
 	MEMBER(struct request, "objective", READ, energy, .read = objective_read),

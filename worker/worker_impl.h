@@ -62,6 +62,7 @@ struct request {
 	double settles_s; /* a run that takes as long needs one sample only; 0: none does */
 	double cut_s;     /* a run that takes longer is ended, and the process with it; 0: none is */
 	enum verify verify;
+	const char *answers;   /* a file for the answers of oracles; NULL: none */
 	bool series;           /* report each step of the last run */
 	bool flush_l2;         /* flush the GPU's L2 cache before each run */
 	bool energy;           /* measure the energy of each of the GPU's samples */
@@ -102,6 +103,7 @@ struct measurement {
 	int64_t runs_sampled;
 	bool verified;            /* in this trial or an earlier one of its state */
 	double verify_s;          /* 0: not in this trial */
+	double answer_s;          /* the part of it that a worker in place of this one need not spend again */
 	struct noise noise;       /* over the samples */
 	struct gpu_health health; /* the GPU's, just after the last sample */
 };

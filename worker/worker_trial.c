@@ -232,6 +232,8 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 		message_default(m);
 		json_object_set_new(json, "message", json_string(m->message));
 	}
+	if (m->answer_s > 0)
+		json_object_set_new(json, "answer_s", json_real(m->answer_s));
 	if (m->energies)
 		json_object_set_new(json, "energy_j", js_reals(m->energies, m->sample_count));
 	if (report->gpu)
@@ -352,6 +354,8 @@ json_t *trial_run(struct protocol *protocol, const json_t *json, struct err *err
 	    device_open(protocol->devices, &request, err) != 0 ||
 	    counters_ask(protocol->counters, arena, &request, &counters, err) != 0)
 		goto done;
+	if (request.answers)
+		states_answers(protocol->states, request.answers);
 	crash_name(request.call.entry->kernel->name);
 	cut_prepare(protocol->output, json, &request);
 	if (team_apply(protocol->team, &request.call, &team_err) != 0)

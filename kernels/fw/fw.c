@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/answer.h"
 #include "kernels/fail.h"
 #include "kernels/fw/fw.h"
 #include "kernels/pages.h"
@@ -84,7 +85,7 @@ enum ss_status fw_oracle_rows(const struct fw_input *input, const int *sources, 
 	return sources_solve(input, sources, count, distances) ? SS_NOMEM : SS_OK;
 }
 
-enum ss_status fw_oracle(struct fw_input *input) {
+enum ss_status fw_oracle(struct fw_input *input, const struct ss_call *call) {
 	size_t cells, bytes;
 	if (input->distances)
 		return SS_OK;
@@ -92,10 +93,14 @@ enum ss_status fw_oracle(struct fw_input *input) {
 	    __builtin_mul_overflow(cells, sizeof(int32_t), &bytes))
 		return SS_NOMEM;
 	int32_t *distances = malloc(bytes);
-	if (!distances || sources_solve(input, NULL, input->n, distances)) {
+	const struct kernel_part part = {distances, bytes};
+	bool known = distances && kernel_answer_recall(call, &part, 1);
+	if (!distances || (!known && sources_solve(input, NULL, input->n, distances))) {
 		free(distances);
 		return SS_NOMEM;
 	}
+	if (!known)
+		kernel_answer_keep(call, &part, 1);
 	input->distances = distances;
 	return SS_OK;
 }
@@ -383,7 +388,7 @@ static int64_t first_difference(const struct fw_state *s) {
 
 static enum ss_status fw_verify(void *state, const struct ss_call *call) {
 	const struct fw_state *s = state;
-	if (fw_oracle(s->input) != SS_OK)
+	if (fw_oracle(s->input, call) != SS_OK)
 		return kernel_fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
 	int64_t first = first_difference(s);
 	int i = (int)(first / s->n), j = (int)(first % s->n);

@@ -120,8 +120,8 @@ static inline int fw_extent(const struct fw_state *s, int t) {
 enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed);
 void fw_graph_free(void *input);
 
-/* dijkstra.c: fills input->distances unless it is there. */
-enum ss_status fw_oracle(struct fw_input *input);
+/* Fills input->distances unless it is there. call: NULL computes it in any case. */
+enum ss_status fw_oracle(struct fw_input *input, const struct ss_call *call);
 /* Row i of `distances`: from sources[i], or from i where sources is NULL. */
 enum ss_status fw_oracle_rows(const struct fw_input *input, const int *sources, int count, int32_t *distances);
 

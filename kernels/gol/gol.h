@@ -111,7 +111,7 @@ bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations);
 bool gol_window_evolve(const struct gol_input *input, struct gol_window *window);
 
 /* The expected last generation: all of it if that is affordable, else windows. False without memory. */
-bool gol_expect(struct gol_input *input, uint64_t seed);
+bool gol_expect(struct gol_input *input, const struct ss_call *call);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
 enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
 

@@ -121,8 +121,8 @@ size_t kmeans_empty(const struct kmeans_state *s);
 /* With the oracle's answer, which must be there; where updates may be lost, for sanity only */
 enum ss_status kmeans_compare(const struct kmeans_state *s, const struct ss_call *call);
 
-/* oracle.c: fills in the answer unless it is there. */
-enum ss_status kmeans_oracle(struct kmeans_input *input);
+/* Fills in the answer unless it is there. call: NULL computes it in any case. */
+enum ss_status kmeans_oracle(struct kmeans_input *input, const struct ss_call *call);
 
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct kmeans_isa kmeans_isas[];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/answer.h"
 #include "kernels/fail.h"
 #include "kernels/kmeans/kmeans.h"
 
@@ -82,7 +83,7 @@ static void whole_solve(struct whole *w, struct kmeans_input *input) {
 		input->centres[e] = (double)w->centres[e] / (double)(1 << KMEANS_CENTRE_BITS);
 }
 
-enum ss_status kmeans_oracle(struct kmeans_input *input) {
+enum ss_status kmeans_oracle(struct kmeans_input *input, const struct ss_call *call) {
 	size_t entries = input->clusters * input->coords;
 	if (input->membership)
 		return SS_OK;
@@ -98,9 +99,15 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 	free(input->changed);
 	input->centres = malloc(entries * sizeof *input->centres);
 	input->changed = malloc(input->loops * sizeof *input->changed);
+	const struct kernel_part parts[] = {{w.membership, input->n * sizeof *w.membership},
+	                                    {input->centres, entries * sizeof *input->centres},
+	                                    {input->changed, input->loops * sizeof *input->changed}};
 	enum ss_status status = SS_NOMEM;
 	if (w.centres && w.sums && w.counts && w.membership && input->centres && input->changed) {
-		whole_solve(&w, input);
+		if (!kernel_answer_recall(call, parts, 3)) {
+			whole_solve(&w, input);
+			kernel_answer_keep(call, parts, 3);
+		}
 		input->membership = w.membership;
 		w.membership = NULL;
 		status = SS_OK;
@@ -197,26 +204,4 @@ void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own
 		return;
 #pragma omp atomic
 	s->changed[loop] += (double)own;
-}
-
-double kmeans_inertia(const struct kmeans_state *s) {
-	size_t coords = s->input->coords;
-	double inertia = 0;
-#pragma omp parallel for reduction(+ : inertia)
-	for (size_t i = 0; i < s->input->n; i++) {
-		const double *x = kmeans_object(s, i), *centre = s->centres + (size_t)s->membership[i] * coords;
-		for (size_t j = 0; j < coords; j++)
-			inertia += (x[j] - centre[j]) * (x[j] - centre[j]);
-	}
-	return inertia;
-}
-
-size_t kmeans_empty(const struct kmeans_state *s) {
-	bool used[KMEANS_CLUSTERS_MAX] = {false};
-	size_t empty = s->input->clusters;
-	for (size_t i = 0; i < s->input->n; i++) {
-		empty -= !used[s->membership[i]];
-		used[s->membership[i]] = true;
-	}
-	return empty;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/answer.h"
 #include "kernels/fail.h"
 #include "kernels/pages.h"
 #include "kernels/quake/quake.h"
@@ -55,7 +56,7 @@ static void evolve(struct quake_answer *answer, float *cur, size_t n, int64_t st
 
 static void quake_answer_free(struct quake_answer *answer);
 
-bool quake_oracle(struct quake_input *input) {
+bool quake_oracle(struct quake_input *input, const struct ss_call *call) {
 	struct quake_answer *answer = &input->answer;
 	size_t size = input->n * input->n * sizeof *input->cells;
 	float *cur = malloc(size);
@@ -63,11 +64,19 @@ bool quake_oracle(struct quake_input *input) {
 	answer->cells = malloc(size);
 	answer->counts = calloc((size_t)input->steps, sizeof *answer->counts);
 	answer->means = calloc((size_t)input->steps, sizeof *answer->means);
+	size_t steps = (size_t)input->steps * sizeof *answer->counts;
+	const struct kernel_part parts[] = {{answer->cells, size},
+	                                    {answer->counts, steps},
+	                                    {answer->means, steps},
+	                                    {&answer->received, sizeof answer->received},
+	                                    {&answer->released, sizeof answer->released}};
+	const size_t count = sizeof parts / sizeof *parts;
 	bool enough = cur && answer->cells && answer->counts && answer->means;
-	if (enough) {
+	if (enough && !kernel_answer_recall(call, parts, count)) {
 		memcpy(answer->cells, input->cells, size);
 		evolve(answer, cur, input->n, input->steps);
-	} else {
+		kernel_answer_keep(call, parts, count);
+	} else if (!enough) {
 		quake_answer_free(answer);
 	}
 	free(cur);
@@ -288,7 +297,7 @@ static enum ss_status cells_verify(const struct quake_state *s, const struct ss_
 enum ss_status quake_verify(void *state, const struct ss_call *call) {
 	const struct quake_state *s = state;
 	const struct quake_answer *answer = &s->input->answer;
-	if (!answer->cells && !quake_oracle(s->input))
+	if (!answer->cells && !quake_oracle(s->input, call))
 		return kernel_fail(call, SS_NOMEM, "no memory to verify %zu x %zu cells", s->input->n, s->input->n);
 	for (int64_t step = 0; step < s->input->steps; step++) {
 		if (s->counts[step] != answer->counts[step])

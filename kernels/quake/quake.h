@@ -147,6 +147,6 @@ void quake_close(void *input);
 /* quake.c: adds a thread's part of a step; others may be adding theirs. */
 void quake_tally_add(const struct quake_state *s, int64_t step, const struct quake_tally *tally);
 
-/* oracle.c: the answer by another method, serially; false without memory. */
-bool quake_oracle(struct quake_input *input);
+/* The answer by another method, serially; false without memory. call: NULL computes it in any case. */
+bool quake_oracle(struct quake_input *input, const struct ss_call *call);
 #endif

@@ -304,8 +304,11 @@ static struct inside_place *place_make(struct sweetspot_context *context, const 
 	if (!made.config)
 		return NULL;
 	const struct inside_problem asked = {problem, count, of_class};
-	if (context->shared)
-		made.learner = alike ? alike->learner : ssi_learning.make(process.ring, context, &asked, made.config, &past);
+	struct inside_cell *cell = NULL;
+	if (alike)
+		made.learner = alike->learner;
+	else if (context->shared && ssi_entry_take(process.ring, context, &asked, &cell))
+		made.learner = ssi_alone.make(process.ring, context, cell, made.config, &past);
 	place_add(context, of_class, made);
 	return place_add(context, hash, made);
 }
@@ -353,7 +356,7 @@ void ssi_observe(sweetspot_context *context, const struct sweetspot_value *probl
 	if (!place || !place->learner)
 		return;
 	choice->place = place->learner;
-	ssi_learning.observe(place->learner, choice);
+	ssi_alone.observe(place->learner, choice);
 }
 
 bool ssi_context_active(sweetspot_context *context) {

@@ -15,8 +15,10 @@
 
 enum {
 	INSIDE_CONTEXTS = 64,
-	INSIDE_CELLS = 16, /* of a context: classes of its problems */
-	INSIDE_SLOTS = 8,  /* of a cell: proposals that wait, run, or have run */
+	INSIDE_CELLS = 16,   /* of a context: classes of its problems */
+	INSIDE_SLOTS = 8,    /* of a cell: proposals that wait, run, or have run */
+	INSIDE_MEMBERS = 12, /* cells that are chosen jointly */
+	INSIDE_JOINT = 6,    /* configurations of each of them */
 	INSIDE_PARAMS = 32,
 	INSIDE_VALUES = 1024,
 	INSIDE_NAME = 256,
@@ -70,6 +72,13 @@ struct inside_cell {
 	_Atomic uint64_t default_ns;  /* the median cost of a call with the default; 0: not known */
 	_Atomic uint32_t advice;      /* how often `advised` was written; odd: it is being written */
 	struct inside_levels advised; /* the tuner knows that it is good, as another process has measured it */
+	double advised_relative;      /* the logarithm of its cost against the default's */
+	uint32_t finder;              /* the process that has found the last better one, for the tuner */
+	/* Chosen jointly with others: its number among the members of the ring's joint cell, from 1 on; 0: alone. */
+	_Atomic uint32_t member;
+	uint32_t options;
+	double weight; /* its calls in a round of all members */
+	struct inside_levels option[INSIDE_JOINT];
 	struct inside_slot slots[INSIDE_SLOTS];
 };
 
@@ -93,6 +102,8 @@ struct inside_ring {
 	_Atomic uint64_t ns;       /* in contexts */
 	_Atomic uint64_t saved_ns; /* against the defaults, as far as these are known; may wrap below 0 */
 	struct inside_context contexts[INSIDE_CONTEXTS];
+	_Atomic uint32_t members; /* 0: nothing is chosen jointly */
+	struct inside_cell joint; /* its levels are options of the members */
 };
 
 /* The texts of inside_impl.h: names, values, problems. Both sides write and read them. */

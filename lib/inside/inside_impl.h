@@ -28,7 +28,10 @@
  *
  * The environment is inherited: forked children, programs that they execute, and the ranks of a node share the ring.
  * Each process has its own incumbents and statistics, so that none needs another one's lock; what one of them has
- * found, the tuner advises to the others (inside_cell.advised). */
+ * found, the tuner advises to the others (inside_cell.advised).
+ *
+ * Where cells may influence each other, the tuner makes them members of the joint cell, each with a few of its
+ * configurations, its options (joint.c). The library learns them as if the members were parameters of one context. */
 #ifndef LIB_INSIDE_INSIDE_IMPL_H
 #define LIB_INSIDE_INSIDE_IMPL_H
 #include <pthread.h>
@@ -122,17 +125,18 @@ const struct inside_config *ssi_config_of(struct sweetspot_context *context, con
 bool ssi_entry_take(struct inside_ring *ring, struct sweetspot_context *context, const struct inside_problem *problem,
                     struct inside_cell **cell);
 
-/* ---- learn.c ---- */
+/* ---- learn.c, joint.c ---- */
 struct inside_learning {
 	/* Makes the learner of a class of problems, which begins with what is known. The lock of the context must be held.
 	 * NULL: it is not learned. */
 	struct inside_learner *(*make)(struct inside_ring *ring, struct sweetspot_context *context,
-	                               const struct inside_problem *problem, const struct inside_config *known,
+	                               struct inside_cell *cell, const struct inside_config *known,
 	                               const struct inside_past *past);
-	void (*choose)(struct inside_learner *learner, struct sweetspot_choice *choice);
 	void (*observe)(struct inside_learner *learner, struct sweetspot_choice *choice);
+	void (*choose)(struct inside_learner *learner, struct sweetspot_choice *choice);
 	void (*report)(struct inside_learner *learner, struct sweetspot_choice *choice, double cost);
 	void (*forked)(struct inside_learner *learner); /* a forked child begins anew */
 };
-extern const struct inside_learning ssi_learning;
+/* As if there were nothing joint, and for each learner as it is chosen, without `make` and `observe`. */
+extern const struct inside_learning ssi_alone, ssi_learning;
 #endif

@@ -3,72 +3,24 @@
  * time, in pairs of random order, by the medians of the logarithms of their costs: so neither drift, nor phases of the
  * program, nor a call that was interrupted decides. One candidate at a time in a process: a call inside another one's
  * trial, or beside it, is not what it would be alone. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "lib/inside/inside_impl.h"
-enum {
-	WINDOW = 9,    /* calls with the incumbent that say what it costs */
-	SAMPLES = 16,  /* of a candidate, at most */
-	PATIENCE = 64, /* choices until one that was not reported is given up */
-	RECENT_LEAST = 4
-};
-enum role { ROLE_NONE, ROLE_INCUMBENT, ROLE_CANDIDATE, ROLE_BESIDE, ROLE_DEFAULT, ROLES = 8 };
+#include "lib/inside/learn_impl.h"
 
-static const double GAIN = 0.02;  /* less is not worth a change */
-static const double FAR = 0.4;    /* a single call that is so much worse is enough */
+enum { PATIENCE = 64 }; /* choices until one that was not reported is given up */
+
 static const double DRIFT = 0.15; /* of the incumbent's cost: what was learned may not hold */
 static const double GUESS = 0.5;  /* what a call with an unknown candidate may lose, of the incumbent's cost */
-static const double NOISE = 0.01, COST_LEAST = 1e-12, COST_MOST = 1e9, RELATIVE_MOST = 20;
-
-struct trial {
-	struct inside_slot *slot; /* NULL: there is none */
-	const struct inside_config *config;
-	enum inside_goal goal;
-	bool out; /* a choice has the candidate */
-	unsigned waited, tried, held;
-	double candidate[SAMPLES], incumbent[SAMPLES]; /* logarithms of costs */
-};
-
-struct inside_learner {
-	_Atomic uint32_t busy;
-	struct sweetspot_context *context;
-	struct inside_ring *ring;
-	struct inside_cell *cell;
-	const struct inside_config *_Atomic incumbent;
-	_Atomic uint64_t out;    /* the ticket of the candidate's choice; 0: none */
-	_Atomic uint64_t answer; /* the bits of its cost; 0: none */
-	uint64_t tickets;
-	double relative; /* logarithm of the incumbent's cost against the default's */
-	double recent[WINDOW];
-	uint64_t calls;          /* with the incumbent, since it holds */
-	double observed[WINDOW]; /* calls that had the default, whatever was known */
-	uint64_t observed_calls;
-	double level, noise;            /* of recent */
-	double cost;                    /* of a call at that level */
-	double settled;                 /* the level that it has had since it holds; NAN: not yet known */
-	unsigned drifting, drifts, gap; /* gap: calls until the next trial */
-	uint32_t advice, random;
-	struct trial trial;
-};
+static const double RELATIVE_MOST = 20;
 
 static struct inside_learner *_Atomic trying; /* its candidate is in use */
 
-static uint64_t now_ns(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static struct inside_learner *learner_make(struct inside_ring *ring, struct sweetspot_context *context,
-                                           const struct inside_problem *problem, const struct inside_config *known,
+                                           struct inside_cell *cell, const struct inside_config *known,
                                            const struct inside_past *past) {
 	size_t free = 0;
-	struct inside_cell *cell = NULL;
-	ssi_entry_take(ring, context, problem, &cell);
 	while (free < INSIDE_CELLS && context->learners[free])
 		free++;
 	struct inside_learner *learner = cell && free < INSIDE_CELLS ? calloc(1, sizeof *learner) : NULL;
@@ -86,112 +38,6 @@ static struct inside_learner *learner_make(struct inside_ring *ring, struct swee
 	if (past->default_cost > COST_LEAST && past->default_cost < COST_MOST)
 		atomic_compare_exchange_strong(&cell->default_ns, &none, (uint64_t)(past->default_cost * 1e9));
 	return context->learners[free] = learner;
-}
-
-static double median_of(const double *values, size_t count) {
-	double sorted[SAMPLES];
-	for (size_t i = 0; i < count; i++) {
-		size_t k = i;
-		for (; k > 0 && sorted[k - 1] > values[i]; k--)
-			sorted[k] = sorted[k - 1];
-		sorted[k] = values[i];
-	}
-	return count == 0 ? NAN : count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
-static double least_of(const double *values, size_t count) {
-	return count > 1 ? fmin(values[count - 1], least_of(values, count - 1)) : values[0];
-}
-
-static double spread_of(const double *values, size_t count, double median) {
-	double distance[SAMPLES];
-	for (size_t i = 0; i < count; i++)
-		distance[i] = fabs(values[i] - median);
-	return fmax(NOISE, 1.4826 * median_of(distance, count));
-}
-
-struct effect {
-	double log, error;
-};
-static struct effect effect_of(const struct inside_learner *learner) {
-	const struct trial *trial = &learner->trial;
-	bool enough = trial->held >= 3;
-	double here = median_of(trial->candidate, trial->tried);
-	double there = enough ? median_of(trial->incumbent, trial->held) : learner->level;
-	double noise = learner->noise, beside = noise;
-	if (enough)
-		beside = fmax(noise, spread_of(trial->incumbent, trial->held, there));
-	if (trial->tried >= 4)
-		noise = fmax(noise / 2, spread_of(trial->candidate, trial->tried, here));
-	double error = noise * noise / trial->tried + beside * beside / (enough ? trial->held : RECENT_LEAST);
-	return (struct effect){.log = here - there, .error = 1.2533 * sqrt(error)};
-}
-
-/* The first calls may only drop it, unless one of them says otherwise; what seems better is seen more often. */
-static enum inside_outcome judge_try(const struct inside_learner *learner, struct effect effect) {
-	const struct trial *trial = &learner->trial;
-	if (trial->tried == 1)
-		return effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
-	if (trial->tried == 2)
-		return least_of(trial->candidate, 2) - learner->level > fmax(0.15, 2.5 * learner->noise) ? INSIDE_WORSE
-		                                                                                         : INSIDE_NOTHING;
-	bool worse = effect.log - 2 * effect.error > 0 || (trial->tried > 3 && effect.log > GAIN + effect.error);
-	if (worse && (trial->tried > 4 || least_of(trial->candidate, trial->tried) > learner->level))
-		return INSIDE_WORSE;
-	if (trial->tried >= 5 && effect.log < -GAIN && effect.log + 3 * effect.error < 0)
-		return INSIDE_BETTER;
-	if (trial->tried >= 6 && effect.log - effect.error > -GAIN)
-		return INSIDE_SAME;
-	if (trial->tried < SAMPLES)
-		return INSIDE_NOTHING;
-	return effect.log + 2 * effect.error < -GAIN / 2 ? INSIDE_BETTER : INSIDE_SAME;
-}
-
-static enum inside_outcome judge_simpler(const struct inside_learner *learner, struct effect effect) {
-	const struct trial *trial = &learner->trial;
-	if (trial->tried < 6)
-		return trial->tried >= 2 && effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
-	if (effect.log > GAIN / 2 && effect.log - 2 * effect.error > 0)
-		return INSIDE_WORSE;
-	bool last = trial->tried == SAMPLES;
-	if (effect.log + (last ? 1 : 1.5) * effect.error < GAIN)
-		return INSIDE_BETTER;
-	return last ? INSIDE_WORSE : INSIDE_NOTHING;
-}
-
-static enum inside_outcome judge_compare(const struct inside_learner *learner, struct effect effect) {
-	unsigned tried = learner->trial.tried;
-	if (tried >= 4 && effect.log - 4 * effect.error > 0.1)
-		return INSIDE_WORSE;
-	if (tried >= 8 && effect.log < -GAIN && effect.log + 3 * effect.error < 0)
-		return INSIDE_BETTER;
-	return tried < SAMPLES ? INSIDE_NOTHING : INSIDE_SAME;
-}
-
-static size_t seen_of(uint64_t calls) {
-	return calls < WINDOW ? (size_t)calls : WINDOW;
-}
-
-static void level_find(struct inside_learner *learner) {
-	size_t count = seen_of(learner->calls);
-	learner->level = median_of(learner->recent, count);
-	learner->noise = spread_of(learner->recent, count, learner->level);
-	learner->cost = exp(learner->level);
-}
-
-static void ns_add(_Atomic uint64_t *sum, double seconds) {
-	atomic_fetch_add_explicit(sum, (uint64_t)(int64_t)(seconds * 1e9), memory_order_relaxed);
-}
-
-/* Counts the cost of a call, and what it saved or lost: the default would have moved with the incumbent. */
-static void account(const struct inside_learner *learner, bool tries, double cost) {
-	struct inside_ring *ring = learner->ring;
-	double held = tries && learner->calls ? learner->cost : cost;
-	ns_add(&ring->ns, cost);
-	if (learner->relative != 0 || tries)
-		ns_add(&ring->saved_ns, held * exp(-learner->relative) - cost);
-	if (tries && cost > held)
-		ns_add(&ring->spent_ns, cost - held);
 }
 
 static void default_tell(const struct inside_learner *learner, double log_cost) {
@@ -222,7 +68,7 @@ static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	struct trial *trial = &learner->trial;
 	learner->recent[learner->calls++ % WINDOW] = log_cost;
 	if (learner->calls <= WINDOW || learner->calls % WINDOW == 0 || trial->slot)
-		level_find(learner);
+		ssi_judging.level(learner);
 	if (trial->slot && trial->held < SAMPLES && trial->held <= trial->tried)
 		trial->incumbent[trial->held++] = log_cost;
 	if (learner->calls % WINDOW)
@@ -243,7 +89,7 @@ static void incumbent_set(struct inside_learner *learner, const struct inside_co
 	for (size_t i = 0; i < count && i < WINDOW - 1; i++)
 		learner->recent[learner->calls++] = seen[i];
 	if (count)
-		level_find(learner);
+		ssi_judging.level(learner);
 }
 
 /* NULL: another thread has the context now, or there is no memory. */
@@ -262,7 +108,7 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 	slot->outcome = outcome;
 	slot->calls = trial->tried;
 	slot->pid = (uint32_t)getpid();
-	slot->cost = trial->tried ? exp(median_of(trial->candidate, trial->tried)) : 0;
+	slot->cost = trial->tried ? exp(ssi_judging.median(trial->candidate, trial->tried)) : 0;
 	slot->log = effect.log;
 	slot->relative = learner->relative + effect.log;
 	slot->error = effect.error;
@@ -279,12 +125,10 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 }
 
 static void candidate_sample(struct inside_learner *learner, double log_cost) {
-	static enum inside_outcome (*const judges[])(const struct inside_learner *, struct effect) = {
-		[INSIDE_TRY] = judge_try, [INSIDE_SIMPLER] = judge_simpler, [INSIDE_COMPARE] = judge_compare};
 	struct trial *trial = &learner->trial;
 	trial->candidate[trial->tried++] = log_cost;
-	struct effect effect = effect_of(learner);
-	enum inside_outcome outcome = judges[trial->goal](learner, effect);
+	struct effect effect;
+	enum inside_outcome outcome = ssi_judging.judge(learner, &effect);
 	if (outcome != INSIDE_NOTHING || trial->tried == SAMPLES)
 		trial_end(learner, outcome, effect);
 }
@@ -322,7 +166,7 @@ static bool can_afford(const struct inside_learner *learner, const struct inside
 	const struct inside_ring *ring = learner->ring;
 	const struct trial *trial = &learner->trial;
 	double cost = learner->cost;
-	double loss = trial->tried ? exp(median_of(trial->candidate, trial->tried)) - cost : GUESS * cost;
+	double loss = trial->tried ? exp(ssi_judging.median(trial->candidate, trial->tried)) - cost : GUESS * cost;
 	double all = 1e-9 * (double)atomic_load(&ring->ns), spent = 1e-9 * (double)atomic_load(&ring->spent_ns);
 	double saved = 1e-9 * (double)(int64_t)atomic_load(&ring->saved_ns);
 	bool is_free = trial->tried > 0 && loss <= 0;
@@ -341,6 +185,7 @@ static void advice_take(struct inside_learner *learner) {
 	if (advice == learner->advice || advice % 2)
 		return;
 	struct inside_levels levels = cell->advised;
+	double relative = cell->advised_relative;
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&cell->advice, memory_order_relaxed) != advice || !ssi_allows(learner->context, &levels))
 		return;
@@ -348,8 +193,10 @@ static void advice_take(struct inside_learner *learner) {
 	if (!config)
 		return;
 	learner->advice = advice;
-	if (config != atomic_load_explicit(&learner->incumbent, memory_order_relaxed))
-		incumbent_set(learner, config, NULL, 0, NAN);
+	if (config == atomic_load_explicit(&learner->incumbent, memory_order_relaxed) || !(relative < learner->relative))
+		return;
+	incumbent_set(learner, config, NULL, 0, NAN);
+	learner->relative = fmax(relative, -RELATIVE_MOST);
 }
 
 /* A proposal that is not allowed, or already holds, is answered at once. */
@@ -421,7 +268,7 @@ static void learner_choose(struct inside_learner *learner, struct sweetspot_choi
 	enum role role = other && other != learner ? ROLE_BESIDE : ROLE_INCUMBENT;
 	choice->config = atomic_load_explicit(&learner->incumbent, memory_order_acquire);
 	choice->ticket = role;
-	if (role == ROLE_INCUMBENT && !atomic_exchange_explicit(&learner->busy, 1, memory_order_acquire)) {
+	if (role == ROLE_INCUMBENT && busy_take(&learner->busy)) {
 		answer_take(learner);
 		bool tries = turn(learner);
 		choice->config =
@@ -431,7 +278,7 @@ static void learner_choose(struct inside_learner *learner, struct sweetspot_choi
 			choice->reserved[0] = learner->trial.slot;
 			atomic_store_explicit(&learner->out, choice->ticket, memory_order_release);
 		}
-		atomic_store_explicit(&learner->busy, 0, memory_order_release);
+		busy_leave(&learner->busy);
 	}
 	choice->start = now_ns();
 }
@@ -445,7 +292,7 @@ static void learner_observe(struct inside_learner *learner, struct sweetspot_cho
 static void default_sample(struct inside_learner *learner, double log_cost) {
 	learner->observed[learner->observed_calls++ % WINDOW] = log_cost;
 	if (learner->observed_calls >= RECENT_LEAST)
-		default_tell(learner, median_of(learner->observed, seen_of(learner->observed_calls)));
+		default_tell(learner, ssi_judging.median(learner->observed, seen_of(learner->observed_calls)));
 }
 
 /* Another thread may have the learner: it then takes the answer. */
@@ -462,26 +309,22 @@ static void learner_report(struct inside_learner *learner, struct sweetspot_choi
 	enum role role = choice->ticket % ROLES;
 	if (isnan(cost))
 		cost = 1e-9 * (double)(now_ns() - choice->start);
-	bool counts = cost > COST_LEAST && cost < COST_MOST;
+	bool counts = call_count(learner, cost);
 	double log_cost = counts ? log(cost) : log(COST_MOST);
 	if (role == ROLE_CANDIDATE)
 		candidate_report(learner, choice, log_cost);
 	choice->ticket = 0;
-	if (atomic_exchange_explicit(&learner->busy, 1, memory_order_acquire))
+	if (!busy_take(&learner->busy))
 		return;
 	answer_take(learner);
-	atomic_fetch_add_explicit(&learner->cell->calls, 1, memory_order_relaxed);
 	if (counts && role != ROLE_CANDIDATE)
 		account(learner, false, cost);
-	if (counts) {
-		ns_add(&learner->cell->ns, cost);
-		if (role == ROLE_DEFAULT)
-			default_sample(learner, log_cost);
-		else if (role == ROLE_INCUMBENT &&
-		         choice->config == atomic_load_explicit(&learner->incumbent, memory_order_relaxed))
-			incumbent_sample(learner, log_cost);
-	}
-	atomic_store_explicit(&learner->busy, 0, memory_order_release);
+	if (counts && role == ROLE_DEFAULT)
+		default_sample(learner, log_cost);
+	else if (counts && role == ROLE_INCUMBENT &&
+	         choice->config == atomic_load_explicit(&learner->incumbent, memory_order_relaxed))
+		incumbent_sample(learner, log_cost);
+	busy_leave(&learner->busy);
 }
 
 static void learner_forked(struct inside_learner *learner) {
@@ -496,5 +339,5 @@ static void learner_forked(struct inside_learner *learner) {
 	learner->random ^= (atomic_fetch_add(&learner->ring->learners, 1) + 1) * 2654435761u | 1;
 }
 
-const struct inside_learning ssi_learning = {learner_make, learner_choose, learner_observe, learner_report,
-                                             learner_forked};
+const struct inside_learning ssi_alone = {learner_make, learner_observe, learner_choose, learner_report,
+                                          learner_forked};

@@ -46,11 +46,8 @@ static int search_add(void *ctx, const struct store_row *row) {
 
 /* The searches of the store that `only` names, oldest first; NULL and err. */
 static json_t *searches_read(struct store *store, const struct store_filter *only, struct err *err) {
-	json_t *list = json_array();
-	if (store_each(store, STORE_SEARCHES, only, search_add, list, err) == 0)
-		return list;
-	json_decref(list);
-	return NULL;
+	js_auto json_t *list = json_array();
+	return store_each(store, STORE_SEARCHES, only, search_add, list, err) ? NULL : json_incref(list);
 }
 
 /* An interrupted search has a state instead. */
@@ -165,14 +162,13 @@ static json_t *searches_of(struct store *store, const char *word, struct err *er
 }
 
 static int trial_add(void *ctx, const struct store_trial *trial) {
-	json_t *row = json_pack("{s:o}", "phase", js_text(trial->phase)), *config = parsed(trial->config);
-	json_object_update(row, config);
+	json_t *row = json_pack("{s:o}", "phase", js_text(trial->phase));
+	json_object_update_new(row, parsed(trial->config));
 	json_object_set_new(row, "status", js_text(trial->status));
 	json_object_set_new(row, "value", js_number(trial->value));
 	if (trial->message && *trial->message)
 		json_object_set_new(row, "message", js_text(trial->message));
 	json_array_append_new(ctx, row);
-	json_decref(config);
 	return 0;
 }
 
@@ -229,10 +225,9 @@ static char *program_of(const json_t *search) {
 	const char *folder = js_string_or(search, "folder", NULL);
 	if (!command || work_passes(js_string_or(search, "kernel", ""))) /* code in the command itself */
 		return mem_strdup(command ? command : js_string_or(search, "kernel", ""));
-	char *word = work_word(command), *bare = strncmp(word, "./", 2) == 0 ? word + 2 : word;
-	char *path = folder && *bare != '/' ? mem_printf("%s/%s", folder, bare) : mem_strdup(bare);
-	free(word);
-	return path;
+	mem_auto char *word = work_word(command);
+	const char *bare = strncmp(word, "./", 2) == 0 ? word + 2 : word;
+	return folder && *bare != '/' ? mem_printf("%s/%s", folder, bare) : mem_strdup(bare);
 }
 
 /* The searches that are going to be removed. */

@@ -14,6 +14,9 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 char *results_verdict(const json_t *result);
 /* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided: busy machine". The caller frees it. */
 char *results_brief(const json_t *result);
+/* The verdict of whole runs of a program in which something was changed by region or context. pairs: " in 5 pairs", or
+ * "", follows a ratio without an interval. */
+void results_runs_print(struct ui *ui, const json_t *result, const char *pairs);
 /* The lines that `tune` prints below the verdict: the setting, its worth, what was compared and tried. The caller frees
  * it. */
 char *results_text(const json_t *result);
@@ -22,8 +25,6 @@ enum { RESULTS_FLOOR_MOST = 50 };
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
  * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load, bool decided);
-/* The same of a result of `tune`, which may be faster only because it uses fewer processors of a busy machine. */
-char *results_load(const json_t *result);
 /* A command that measures the results again from their profile, which may name other programs, too: they take time. The
  * caller frees it. */
 char *results_verify_command(const json_t *results, const char *profile);

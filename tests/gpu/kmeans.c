@@ -219,7 +219,7 @@ static void single_test(struct gpu *gpu) {
 			struct rig rig;
 			struct kmeans_input *single = NULL;
 			size_t apart = 0;
-			if (rig_open(&rig, gpu, problems[p]) == SS_OK && kmeans_oracle(input_of(&rig)) == SS_OK)
+			if (rig_open(&rig, gpu, problems[p]) == SS_OK && kmeans_oracle(input_of(&rig), NULL) == SS_OK)
 				single = kmeans_single(rig.live->input, (enum kmeans_form)form);
 			for (size_t i = 0; single && i < single->n; i++)
 				apart += single->membership[i] != input_of(&rig)->membership[i];

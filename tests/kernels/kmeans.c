@@ -209,7 +209,7 @@ static void oracle_test(void) {
 		snprintf(problem, sizeof problem, "n=400 coords=3 clusters=6 loops=%d", loop + 1);
 		rig_open(&rig[loop], problem);
 		struct kmeans_input *in = rig_input(&rig[loop]);
-		right = kmeans_oracle(in) == SS_OK && right;
+		right = kmeans_oracle(in, NULL) == SS_OK && right;
 		if (!before) {
 			before = malloc(in->clusters * in->coords * sizeof *before);
 			kmeans_centres_first(in, before);

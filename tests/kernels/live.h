@@ -81,14 +81,13 @@ static inline struct ss_call live_call(struct live *live, int s) {
 	live->message[0] = '\0';
 	omp_set_num_threads(live->state[s].threads);
 	omp_set_schedule(live->state[s].schedule, live->state[s].chunk);
-	return (struct ss_call){live->problem,
-	                        live->state[s].config,
-	                        live->state[s].threads,
-	                        live->seed,
-	                        live->message,
-	                        sizeof live->message,
-	                        NULL,
-	                        live->gpu};
+	return (struct ss_call){.problem = live->problem,
+	                        .config = live->state[s].config,
+	                        .threads = live->state[s].threads,
+	                        .seed = live->seed,
+	                        .message = live->message,
+	                        .message_size = sizeof live->message,
+	                        .gpu = live->gpu};
 }
 
 static inline enum ss_status live_open(struct live *live) {

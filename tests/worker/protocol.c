@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real worker through its pipes: describe, trials on the built-in kernels, counters, kept states. */
 #include <math.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/tap.h"
 #include "tests/worker/protocol_client.h"
@@ -154,6 +157,56 @@ static void check_refused(struct client *client) {
 	        "constraints", "threads far beyond the CPUs are refused as a result");
 }
 
+/* One trial by a worker of its own, with the answers of oracles in `path`: is its result right, and did the oracle run?
+ */
+static bool answered(const char *kernel, const char *problem, int seed, const char *path, bool *computed) {
+	struct client *client = client_start("sweetspot-worker", 0);
+	json_t *answer = client_ask(
+		client, "{\"op\":\"trial\",\"kernel\":\"%s\",\"problem\":%s,\"seed\":%d,\"answers\":\"%s\"," TINY "}", kernel,
+		problem, seed, path);
+	const char *status = json_string_value(path_get(answer, "status"));
+	bool right = status && strcmp(status, "correct") == 0;
+	*computed = number(answer, "answer_s") > 0;
+	json_decref(answer);
+	client_stop(client);
+	return right;
+}
+
+static void spoil(int fd, off_t at) {
+	unsigned char byte = 0;
+	bool done = pread(fd, &byte, 1, at) == 1;
+	byte ^= 0x55;
+	ok(done && pwrite(fd, &byte, 1, at) == 1, "a byte of the kept answers is another one now");
+}
+
+/* What the oracle of one worker finds, the next one uses, and nothing else does. */
+static void check_answers(const char *kernel, const char *problem, const char *other) {
+	char path[64];
+	bool computed, right;
+	struct stat file;
+	int fd = memfd_create("sweetspot-answers", MFD_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	right = answered(kernel, problem, 1, path, &computed);
+	ok(right && computed, "%s is verified by its oracle where no answer is kept", kernel);
+	right = answered(kernel, problem, 1, path, &computed);
+	ok(right && !computed, "a second worker verifies %s without its oracle", kernel);
+	right = answered(kernel, problem, 2, path, &computed);
+	ok(right && computed, "another seed of %s has another answer", kernel);
+	right = answered(kernel, other, 1, path, &computed);
+	ok(right && computed, "another problem of %s has another answer", kernel);
+	ok(fstat(fd, &file) == 0 && ftruncate(fd, file.st_size - 1) == 0, "the last answer of %s loses a byte", kernel);
+	right = answered(kernel, other, 1, path, &computed);
+	ok(right && computed, "an answer of %s that is cut is computed again", kernel);
+	spoil(fd, 100);
+	ok(!answered(kernel, problem, 1, path, &computed), "%s is compared with the bytes that were kept", kernel);
+	spoil(fd, 0);
+	right = answered(kernel, problem, 1, path, &computed);
+	ok(right && computed, "what is no answer of %s is not used", kernel);
+	close(fd);
+	ok(answered(kernel, problem, 1, "/dev/null", &computed), "%s is right where the path is another file", kernel);
+	ok(answered(kernel, problem, 1, path, &computed), "%s is right where the file has gone", kernel);
+}
+
 int main(void) {
 	struct client *client = client_start("sweetspot-worker", 0);
 	check_describe(client);
@@ -167,6 +220,10 @@ int main(void) {
 	check_counters(client);
 	check_alternating(client);
 	check_refused(client);
+	check_answers("fw", "{\"n\":48}", "{\"n\":49}");
+	check_answers("quake", "{\"n\":32,\"steps\":4}", "{\"n\":32,\"steps\":5}");
+	check_answers("gol", "{\"n\":64,\"generations\":3}", "{\"n\":64,\"generations\":4}");
+	check_answers("kmeans", "{\"n\":1000}", "{\"n\":1000,\"clusters\":5}");
 	int status = client_stop(client);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the end of input ends the worker");
 	return tap_done();

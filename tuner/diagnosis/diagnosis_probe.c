@@ -160,17 +160,18 @@ bool curve_make(const struct study *study, struct probe_scope scope, struct curv
 	return true;
 }
 
-void judge_parts_find(const struct study *study, struct judge_parts *parts) {
+struct judge_parts judge_parts_find(const struct study *study) {
 	const json_t *figures = NULL;
-	*parts = (struct judge_parts){.count = 0};
+	struct judge_parts parts = {.count = 0};
 	for (size_t r = 0; r < study_rows(study) && !figures; r++)
 		figures = json_object_get(study_row(study, r)->detail, "figures");
 	js_each (one, figures) {
 		const char *name = js_string_or(one, "name", "");
-		if (parts->count < JUDGE_PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 &&
+		if (parts.count < JUDGE_PARTS_MAX && strcmp(js_string_or(one, "unit", ""), "s") == 0 &&
 		    strncmp(name, "time_per_", 9) != 0 && !json_object_get(one, "derived"))
-			parts->name[parts->count++] = name;
+			parts.name[parts.count++] = name;
 	}
+	return parts;
 }
 
 double judge_parts_share(const struct study *study, size_t row, const struct judge_parts *parts) {
@@ -311,18 +312,24 @@ const char *probe_level(const struct study *study, size_t column, int level, cha
 	return text;
 }
 
-const char *probe_problem(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+const char *probe_columns(const struct study *study, size_t row, bool of_problem, size_t without,
+                          char text[PROBE_TEXT]) {
 	size_t length = 0;
 	text[0] = '\0';
 	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++) {
 		char one[PROBE_TEXT];
-		if (!study_column(study, c)->is_problem || study_row(study, row)->level[c] == STUDY_ABSENT)
+		int level = study_row(study, row)->level[c];
+		if (c == without || (of_problem && !study_column(study, c)->is_problem) || level == STUDY_ABSENT)
 			continue;
-		probe_level(study, c, study_row(study, row)->level[c], one);
+		probe_level(study, c, level, one);
 		if (length + strlen(one) + 2 < PROBE_TEXT)
 			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
 	}
 	return text;
+}
+
+const char *probe_problem(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	return probe_columns(study, row, true, SIZE_MAX, text);
 }
 
 const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]) {

@@ -55,6 +55,9 @@ int probe_lock_column(const struct study *study);
 
 const char *probe_s(double count); /* "s", or "" for one */
 const char *probe_level(const struct study *study, size_t column, int level, char text[PROBE_TEXT]); /* "pad=none" */
+/* "n=64 pad=none": a row's values, or those of its problem only, without those of one column. */
+const char *probe_columns(const struct study *study, size_t row, bool of_problem, size_t without,
+                          char text[PROBE_TEXT]);
 const char *probe_problem(const struct study *study, size_t row,
                           char text[PROBE_TEXT]); /* "n=64", or "" if there is only one problem */
 const char *probe_at(const struct study *study, size_t row, char text[PROBE_TEXT]);       /* " at n=64", or "" */
@@ -84,7 +87,7 @@ struct judge_parts {
 	const char *name[JUDGE_PARTS_MAX];
 	size_t count;
 };
-void judge_parts_find(const struct study *study, struct judge_parts *parts);
+struct judge_parts judge_parts_find(const struct study *study);
 double judge_parts_share(const struct study *study, size_t row, const struct judge_parts *parts);
 
 enum { CURVE_MAX = 40 };

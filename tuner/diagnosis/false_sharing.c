@@ -119,7 +119,7 @@ static void allocation_examine(const struct study *study, struct findings *findi
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
+	mem_auto struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
 	size_t count = remedies_find(study, &words, found);
 	for (size_t i = 0; i < count; i++) {
 		char bad[PROBE_TEXT], problem[PROBE_TEXT];
@@ -136,7 +136,6 @@ static void examine(const struct study *study, struct findings *findings) {
 		evidence_add(finding, study, &found[i], hitm);
 		remedy_next(finding, study, &found[i]);
 	}
-	free(found);
 	allocation_examine(study, findings);
 }
 

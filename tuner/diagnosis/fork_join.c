@@ -2,10 +2,9 @@
 /* Parallel regions are so short that starting and joining their threads takes as long as the work: small problems stop
  * gaining from threads while larger ones go on. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double NEAR = 0.1, FAR = 0.01; /* shares of fork, join and barrier in a region */
@@ -67,11 +66,10 @@ static void tell(const struct study *study, struct findings *findings, const str
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	struct saturation *found;
+	mem_auto struct saturation *found;
 	size_t count = saturations_find(study, true, &found);
 	for (size_t i = 0; i < count; i++)
 		tell(study, findings, &found[i]);
-	free(found);
 }
 
 const struct diagnosis diagnosis_fork_join = {

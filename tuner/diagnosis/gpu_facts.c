@@ -288,7 +288,7 @@ static double chance(struct points *p, int sign) {
 
 struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sign) {
 	size_t rows = study_rows(study);
-	bool *taken = mem_alloc(rows + 1, sizeof *taken);
+	mem_auto bool *taken = mem_alloc(rows + 1, sizeof *taken);
 	struct points p = {.x = mem_alloc(rows + 1, sizeof *p.x),
 	                   .y = mem_alloc(rows + 1, sizeof *p.y),
 	                   .ends = mem_alloc(rows + 1, sizeof *p.ends)};
@@ -304,7 +304,6 @@ struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sig
 		                : slopes && trend.p <= DOUBT    ? GPU_UNKNOWN
 		                                                : GPU_DIFFERS;
 	}
-	free(taken);
 	free(p.x);
 	free(p.y);
 	free(p.ends);

@@ -207,9 +207,8 @@ static bool judge_ignores_size(const struct study *study, size_t row, struct wro
 }
 
 static bool judge_exceeds_whole(const struct study *study, size_t row, struct wrong *wrong) {
-	struct judge_parts parts;
+	struct judge_parts parts = judge_parts_find(study);
 	size_t fit = 0, rows = study_rows(study);
-	judge_parts_find(study, &parts);
 	double share = judge_parts_share(study, row, &parts);
 	for (size_t r = 0; r < rows && share > WHOLE_MOST; r++)
 		fit += judge_parts_share(study, r, &parts) <= WHOLE && judge_parts_share(study, r, &parts) >= WHOLE_LEAST;

@@ -4,8 +4,8 @@
  * scaling.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double NEAR = 0.7, ABOVE = 1.15 /* a larger share comes from caches, not memory */,
@@ -95,13 +95,12 @@ static void saturation_report(const struct study *study, struct findings *findin
 
 static void examine(const struct study *study, struct findings *findings) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
-	struct saturation *found;
+	mem_auto struct saturation *found;
 	size_t count = saturations_find(study, false, &found);
 	for (size_t i = 0; i < problems; i++)
 		rate_examine(study, findings, problem[i]);
 	for (size_t i = 0; i < count; i++)
 		saturation_report(study, findings, &found[i]);
-	free(found);
 }
 
 const struct diagnosis diagnosis_memory_bandwidth = {

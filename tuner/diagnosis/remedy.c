@@ -112,16 +112,15 @@ static bool is_best(const struct probe_case *cases, size_t count, size_t i) {
 static bool is_followed(const struct study *study, size_t column, const struct remedy_words *words) {
 	const struct study_column *one = study_column(study, column);
 	struct probe_scope together = {-1, -1, SIZE_MAX, 2, 0};
-	double *weight = mem_alloc(one->levels + 1, sizeof *weight), bad = 0, good = 0;
+	mem_auto double *weight = mem_alloc(one->levels + 1, sizeof *weight);
+	double bad = 0, good = 0;
 	for (int l = 0; l < (int)one->levels; l++) {
 		bad += is_bad(one, l, words);
 		good += is_good(one, l, words);
 	}
 	for (int l = 0; l < (int)one->levels; l++)
 		weight[l] = is_bad(one, l, words) ? 1 / bad : is_good(one, l, words) ? -1 / good : 0;
-	bool yes = bad > 0 && good > 0 && follows_directed(study, (int)column, weight, probe_in, &together);
-	free(weight);
-	return yes;
+	return bad > 0 && good > 0 && follows_directed(study, (int)column, weight, probe_in, &together);
 }
 
 /* One value and the same mended are too few to shuffle. All pairs agree then, and by more than chance puts a mean of so
@@ -143,7 +142,7 @@ static bool is_mended_clearly(const struct study *study, size_t column, const st
 
 static size_t column_examine(const struct study *study, size_t column, const struct remedy_words *words,
                              struct remedy *found, size_t room) {
-	struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
+	mem_auto struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
 	size_t count = cases_test(study, column, words, cases), kept = 0;
 	for (size_t i = 0; i < count && kept < room; i++) {
 		struct remedy remedy = {.column = column,
@@ -158,7 +157,6 @@ static size_t column_examine(const struct study *study, size_t column, const str
 		if (remedy.only_together)
 			found[kept++] = remedy;
 	}
-	free(cases);
 	return kept;
 }
 

@@ -48,10 +48,11 @@ struct inside_known {
 	int64_t search_id; /* its row in the store of this session; 0: none yet */
 	uint64_t calls;
 	bool is_new, proven; /* proven: an earlier session has said so */
+	bool jointly;        /* its best was chosen together with those of others, and is no longer learned alone */
 	/* The run under way has these. */
 	struct inside_cell *shared;
 	uint64_t before_calls, before_ns, in_slot[INSIDE_SLOTS], retry[INSIDE_RETRIES];
-	uint32_t run_epoch, advised;
+	uint32_t run_epoch;
 	size_t retries;
 };
 
@@ -74,6 +75,23 @@ struct inside_subject {
 	struct inside_context *shared; /* of the run under way */
 };
 
+/* Cells that may influence each other, as the parameters of a subject of its own, whose levels are their options; the
+ * first one is the default. */
+struct inside_part {
+	struct inside_known *cell;
+	uint64_t options[INSIDE_JOINT];
+	size_t count;
+	double weight; /* its calls in a round */
+};
+
+struct inside_joint {
+	struct inside_subject *subject; /* NULL: there is none yet */
+	struct inside_known *known;
+	uint64_t applied; /* the best that its members have */
+	struct inside_part members[INSIDE_MEMBERS];
+	size_t count;
+};
+
 struct inside_session {
 	uint64_t seed;
 	struct inside_subject **subjects;
@@ -84,6 +102,7 @@ struct inside_session {
 	struct inside_mode mode;
 	double seconds, lost; /* of runs that have ended */
 	size_t trials;
+	struct inside_joint joint;
 };
 
 /* The subject of a kernel and a space, made where it is not known yet. */
@@ -92,9 +111,26 @@ struct inside_known *inside_known_get(struct inside_session *session, struct ins
                                       const char *problem);
 struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index);
 
+/* Once each class of problems with enough calls in this run has been searched. False: they are not, or fewer than two
+ * of them have anything to choose. */
+bool inside_joint_make(struct inside_session *session);
+
 /* Its best is faster than the default by the calls' own comparison. */
 bool inside_known_compared(const struct inside_known *cell);
 bool inside_known_faster(const struct inside_known *cell);
+/* A proposal waits for a call, or for the tuner. */
+static inline bool inside_known_waits(const struct inside_known *cell) {
+	bool waits = cell->retries > 0;
+	for (size_t i = 0; cell->shared && i < INSIDE_SLOTS; i++)
+		waits = waits || atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY;
+	return waits;
+}
+/* Nothing is left to try. */
+static inline bool inside_known_done(const struct inside_known *cell) {
+	const struct inside_subject *subject = cell->subject;
+	bool compared = cell->best == subject->start || subject->without_default || inside_known_compared(cell);
+	return !subject->space || cell->jointly || (cell->searched && !inside_known_waits(cell) && compared);
+}
 /* The best of what was tried, even if nothing has shown yet that it is better than what holds. */
 static inline uint64_t inside_known_leader(const struct inside_known *cell) {
 	const struct inside_tried *best = NULL;

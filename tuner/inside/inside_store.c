@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each cell is a search of the store, for the kernel PROGRAM:LABEL, whose result has what was learned as "inside":
  *     {"space": TEXT, "problem": TEXT, "searched", "default", "run", "gain", "gain_error", "gain_calls",
- *      "debt": [TIME, LOST, LAST], "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
+ *      "jointly", "debt": [TIME, LOST, LAST], "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
 #include "base/json/js.h"
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
@@ -15,20 +15,12 @@ static json_t *config_json(const struct inside_subject *subject, uint64_t index)
 	                                              : space_config_json(subject->space, index);
 }
 
-static bool is_done(struct inside_known *cell) {
-	const struct inside_subject *subject = cell->subject;
-	if (!subject->space)
-		return true;
-	bool compared = cell->best == subject->start || subject->without_default || inside_known_compared(cell);
-	return cell->searched && cell->retries == 0 && compared;
-}
-
 struct inside_account inside_session_account(const struct inside_session *session) {
 	struct inside_account account = {.contexts = session->count,
 	                                 .trials = session->trials,
 	                                 .seconds = session->seconds,
 	                                 .lost = session->lost,
-	                                 .done = true};
+	                                 .done = !session->joint.known || inside_known_done(session->joint.known)};
 	for (size_t i = 0; i < session->count; i++)
 		for (size_t k = 0; k < session->subjects[i]->count; k++) {
 			struct inside_known *cell = session->subjects[i]->cells[k];
@@ -36,7 +28,7 @@ struct inside_account inside_session_account(const struct inside_session *sessio
 				continue;
 			account.cells++;
 			account.better += inside_known_faster(cell);
-			account.done = account.done && is_done(cell);
+			account.done = account.done && inside_known_done(cell);
 		}
 	if (session->ring) {
 		account.seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
@@ -180,20 +172,14 @@ static json_t *tried_json(const struct inside_known *cell) {
 }
 
 /* A proposal that was not measured yet is made again by a later session, which begins its search anew. */
-static bool is_searched(const struct inside_known *cell) {
-	bool pending = cell->retries > 0;
-	for (size_t i = 0; cell->shared && i < INSIDE_SLOTS; i++)
-		pending = pending || atomic_load(&cell->shared->slots[i].state) != INSIDE_EMPTY;
-	return cell->searched && !pending;
-}
-
 static json_t *inside_json(const struct inside_known *cell) {
 	const struct inside_debt *debt = &cell->debt;
-	return json_pack(
-		"{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:[f,f,o],s:o}", "space", cell->subject->text, "problem", cell->problem,
-		"searched", is_searched(cell), "default", js_number(cell->default_s > 0 ? cell->default_s : NAN), "run",
-		cell->run_seconds, "gain", js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
-		(json_int_t)cell->gain_calls, "debt", debt->time, debt->lost, js_number(debt->last), "tried", tried_json(cell));
+	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:b,s:[f,f,o],s:o}", "space", cell->subject->text, "problem",
+	                 cell->problem, "searched", cell->searched && !inside_known_waits(cell), "default",
+	                 js_number(cell->default_s > 0 ? cell->default_s : NAN), "run", cell->run_seconds, "gain",
+	                 js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
+	                 (json_int_t)cell->gain_calls, "jointly", cell->jointly, "debt", debt->time, debt->lost,
+	                 js_number(debt->last), "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
@@ -203,7 +189,7 @@ static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) 
 		return VERDICT_UNDECIDED;
 	if (inside_known_faster(cell) || cell->proven)
 		return VERDICT_FASTER;
-	return is_done(cell) ? VERDICT_TIE : VERDICT_UNDECIDED;
+	return inside_known_done(cell) ? VERDICT_TIE : VERDICT_UNDECIDED;
 }
 
 static struct speedup speedup_for(const struct inside_known *cell) {
@@ -324,6 +310,7 @@ static void tried_read(struct inside_known *cell, const json_t *list) {
 static void cell_read(struct inside_known *cell, const json_t *result, const json_t *inside) {
 	tried_read(cell, json_object_get(inside, "tried"));
 	cell->searched = js_bool_or(inside, "searched", false);
+	cell->jointly = js_bool_or(inside, "jointly", false);
 	cell->default_s = fmax(0, js_real_or(inside, "default", 0));
 	cell->run_seconds = fmax(0, js_real_or(inside, "run", 0));
 	const json_t *debt = json_object_get(inside, "debt"), *last = json_array_get(debt, 2);
@@ -372,6 +359,7 @@ json_t *inside_session_json(const struct inside_session *session) {
 				json_pack("{s:s,s:O,s:I,s:f,s:I}", "name", cell->subject->kernel, "problem", cell->asked, "calls",
 			              (json_int_t)cell->calls, "time", cell->seconds, "tried", (json_int_t)cell->count);
 			setups_add(one, cell);
+			json_object_set_new(one, "jointly", json_boolean(cell->jointly));
 			json_object_set_new(one, "withheld", json_boolean(cell->subject->withheld));
 			verdict_set(one, verdict_for(cell, NULL));
 			json_object_set_new(one, "gain", js_number(speedup_for(cell).ratio));

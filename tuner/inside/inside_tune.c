@@ -16,6 +16,7 @@ enum { CRASHES_MOST = 3, IDLE_RUNS_MOST = 2 };
 static const double SHARE = 0.05;       /* of a run's time, that trying may cost it */
 static const double LEARN_SHARE = 0.55; /* of the budget; the rest proves */
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, TIMEOUT = 3600, SHORT_SECONDS = 0.5;
+static const double ARMS_SHARE = 0.6; /* of what is left, for runs without some of the changes */
 static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
 static const long POLL_NS = 1000000;
 
@@ -29,7 +30,12 @@ struct tuning {
 	double started, budget_s, plain_s, learned_s, proved_s;
 	int runs, failures[TRIAL_STATUS_COUNT];
 	struct race_watch watch;
-	struct duel_result duel;
+	struct duel_result duel, latest;
+	struct inside_subject *changes[ABLATION_CHANGES_MAX];
+	double rank[ABLATION_CHANGES_MAX];
+	size_t change_count;
+	bool harmed; /* without one of them, whole runs are faster */
+	struct ablation_result paid;
 };
 
 /* ---- runs ---- */
@@ -168,19 +174,20 @@ static int pairs_least(const struct tuning *tuning) {
 	return tuning->plain_s < SHORT_SECONDS ? RACE_PAIRS_SHORT : RACE_PAIRS_LEAST;
 }
 
-static int meet(struct tuning *tuning, const json_t *left_side, const json_t *right_side, const char *phase,
-                struct duel_result *duel, struct err *err) {
+/* Pairs with what was found and without. */
+static int meet(struct tuning *tuning, struct duel_options *options, struct err *err) {
 	const struct trial_request request = {.kernel = "program", .whole_program = true};
 	const struct race_observer observer = {.ctx = tuning, .trial = trial_seen};
 	struct runner runner = {.ctx = tuning, .run = side_run};
-	struct duel_options options = duel_defaults;
-	options.pairs_first = pairs_least(tuning);
-	options.margin = MARGIN;
-	options.phase = phase;
-	options.seed = tuning->options->seed;
-	options.watch = &tuning->watch;
-	options.clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = tuning->budget_s};
-	return duel_run(&runner, &request, left_side, right_side, &options, &observer, duel, err);
+	options->pairs_first = pairs_least(tuning);
+	options->margin = MARGIN;
+	options->phase = "proof";
+	options->others_phase = "ablation";
+	options->seed = tuning->options->seed;
+	options->watch = &tuning->watch;
+	options->clock = (struct race_clock){.now = elapsed, .ctx = tuning, .end = tuning->budget_s};
+	duel_result_clear(&tuning->latest);
+	return duel_run(&runner, &request, tuning->changed, tuning->plain, options, &observer, &tuning->latest, err);
 }
 
 static json_t *with_table(const struct tuning *tuning, const char *table) {
@@ -190,41 +197,115 @@ static json_t *with_table(const struct tuning *tuning, const char *table) {
 	return config;
 }
 
-/* Contexts may influence each other, which the calls of one do not show: what it gains, another one may lose. Whole
- * runs with its defaults tell. */
-static int harm_look(struct tuning *tuning, struct inside_subject *subject, char **table, struct err *err) {
-	struct duel_result duel = {0};
-	subject->withheld = true;
-	char *without = inside_session_table(tuning->session, true);
-	bool differs = without && strcmp(without, *table) != 0;
-	bool hasty = left(tuning, 1) < 2 * pairs_least(tuning) * tuning->plain_s;
-	js_auto json_t *config = differs ? with_table(tuning, without) : NULL;
-	int failed = differs && !hasty ? meet(tuning, config, tuning->changed, "influence", &duel, err) : 0;
-	subject->withheld = duel.verdict == PAIRED_FASTER && duel.paired.count > 0;
-	duel_result_clear(&duel);
-	if (subject->withheld) {
-		json_decref(tuning->changed);
-		tuning->changed = json_incref(config);
-		char *with = *table;
-		*table = without;
-		without = with;
+/* The table of what is best for some of the contexts; NULL: it has nothing. */
+static char *table_of(const struct tuning *tuning, uint64_t set) {
+	for (size_t i = 0; i < tuning->change_count; i++)
+		tuning->changes[i]->withheld = !(set >> i & 1);
+	return inside_session_table(tuning->session, true);
+}
+
+static json_t *config_of(const struct tuning *tuning, uint64_t set) {
+	mem_auto char *table = table_of(tuning, set);
+	return table ? with_table(tuning, table) : json_incref(tuning->plain);
+}
+
+/* Seconds of a run that the calls themselves say are gained. What is chosen jointly may gain in others. */
+static double promise_of(const struct inside_subject *subject) {
+	double seconds = 0;
+	for (size_t i = 0; i < subject->count; i++) {
+		const struct inside_known *cell = subject->cells[i];
+		bool gains = cell->gain_calls > 0 && cell->gain > 0;
+		if (cell->best != subject->start)
+			seconds += cell->jointly ? INFINITY : gains ? cell->run_seconds * (exp(cell->gain) - 1) : 0;
 	}
-	free(without);
+	return seconds;
+}
+
+/* Each context whose values are in the table is a change that has to pay. */
+static void changes_find(struct tuning *tuning, const char *table) {
+	const struct inside_session *session = tuning->session;
+	for (size_t i = 0; i < session->count && tuning->change_count < ABLATION_CHANGES_MAX; i++) {
+		struct inside_subject *subject = session->subjects[i];
+		subject->withheld = true;
+		mem_auto char *without = inside_session_table(session, true);
+		subject->withheld = false;
+		if (without && strcmp(without, table) == 0)
+			continue;
+		tuning->rank[tuning->change_count] = promise_of(subject);
+		tuning->changes[tuning->change_count++] = subject;
+	}
+}
+
+static uint64_t likely_of(const struct tuning *tuning) {
+	uint64_t likely = 0;
+	for (size_t i = 0; i < tuning->change_count; i++)
+		if (tuning->rank[i] > MARGIN * tuning->plain_s)
+			likely |= ablation_bit(i);
+	return likely;
+}
+
+static int changes_room(void *ctx, uint64_t set) {
+	const struct tuning *tuning = ctx;
+	double pair_s = pairs_least(tuning) * tuning->plain_s, rest = left(tuning, 1);
+	(void)set;
+	bool hopeless = tuning->duel.paired.count > 0 && tuning->duel.verdict != PAIRED_FASTER && !tuning->harmed;
+	if (hopeless || (tuning->duel.paired.count > 0 && rest < 2 * pair_s))
+		return -1;
+	double arms = ARMS_SHARE * rest / pair_s - 2;
+	return arms > ABLATION_CHANGES_MAX ? ABLATION_CHANGES_MAX : arms > 0 ? (int)arms : 0;
+}
+
+static int changes_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t count, bool first,
+                        struct ablation_gain *gain, struct err *err) {
+	struct tuning *tuning = ctx;
+	const json_t *others[ABLATION_ARMS_MAX];
+	struct duel_options options = duel_defaults;
+	options.others = others;
+	options.other_count = count;
+	for (size_t i = 0; i < count; i++)
+		others[i] = config_of(tuning, arms[i].set);
+	options.others_seconds = ARMS_SHARE * left(tuning, 1);
+	options.others_end = first && tuning->change_count > 1;
+	options.level = first || gain->faster ? options.level : RACE_LEVEL_AGAIN;
+	json_decref(tuning->changed);
+	tuning->changed = config_of(tuning, set);
+	int failed = meet(tuning, &options, err);
+	tuning->harmed = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!failed)
+			ablation_arm_take(&arms[i], &tuning->latest.others[i]);
+		tuning->harmed = tuning->harmed || arms[i].faster;
+		json_decref((json_t *)others[i]);
+	}
+	gain->faster = tuning->latest.verdict == PAIRED_FASTER;
+	gain->open = tuning->latest.left_open || tuning->harmed;
+	gain->ratio = fmax(1 / tuning->latest.paired.ratio, tuning->harmed);
 	return failed;
 }
 
-/* The proof, and once more if something was left out since. */
-static int prove(struct tuning *tuning, char **table, struct err *err) {
+static void changes_keep(void *ctx) {
+	struct tuning *tuning = ctx;
+	duel_result_clear(&tuning->duel);
+	tuning->duel = tuning->latest;
+	tuning->latest = (struct duel_result){0};
+}
+
+/* Contexts may influence each other, and what is gained in few calls is not felt: whole runs say what each is worth,
+ * and those that are not shown to pay keep their defaults. */
+static int prove(struct tuning *tuning, const char *table, struct err *err) {
 	double begun = sys_now();
-	tuning->changed = with_table(tuning, *table);
-	int failed = meet(tuning, tuning->changed, tuning->plain, "proof", &tuning->duel, err);
-	const json_t *met = tuning->changed;
-	for (size_t i = 0; !failed && i < tuning->session->count; i++)
-		failed = harm_look(tuning, tuning->session->subjects[i], table, err);
-	if (!failed && met != tuning->changed) {
-		duel_result_clear(&tuning->duel);
-		failed = meet(tuning, tuning->changed, tuning->plain, "proof", &tuning->duel, err);
-	}
+	changes_find(tuning, table);
+	const struct ablation_task task = {.ctx = tuning,
+	                                   .count = tuning->change_count,
+	                                   .rank = tuning->rank,
+	                                   .likely = likely_of(tuning),
+	                                   .room = changes_room,
+	                                   .duel = changes_duel,
+	                                   .keep = changes_keep};
+	int failed = tuning->change_count ? ablation_run(&task, &tuning->paid, err) : 0;
+	json_decref(tuning->changed);
+	tuning->changed = config_of(tuning, tuning->paid.kept);
+	duel_result_clear(&tuning->latest);
 	tuning->proved_s = sys_now() - begun;
 	return failed;
 }
@@ -269,6 +350,30 @@ static json_t *speedup_of_duel(const struct paired *paired) {
 	return speedup_json(speedup_inverse(ratio, ci));
 }
 
+/* The worth of each context in whole runs: the time with its defaults over that with all that was found. */
+static void worth_tell(const struct tuning *tuning, json_t *result) {
+	json_t *worth = json_array(), *not_needed = json_array();
+	uint64_t kept = tuning->paid.kept;
+	for (size_t i = 0; i < tuning->change_count; i++) {
+		const char *name = tuning->changes[i]->kernel;
+		struct ablation_arm arm = tuning->paid.without[i];
+		const struct paired *paired = &tuning->duel.paired;
+		if (kept == ablation_bit(i) && paired->count > 1)
+			arm = (struct ablation_arm){.ratio = 1 / paired->ratio,
+			                            .ci = {1 / paired->ci[1], 1 / paired->ci[0]},
+			                            .slower = tuning->duel.verdict == PAIRED_FASTER};
+		bool known = isfinite(arm.ratio) && arm.ci[0] > 0 && arm.ci[1] <= RACE_UNKNOWN;
+		if (kept >> i & 1)
+			json_array_append_new(worth, json_pack("{s:s,s:s,s:o,s:[f,f],s:b}", "param", name, "set", name, "ratio",
+			                                       js_number(arm.ratio), "ci", known ? arm.ci[0] : 0,
+			                                       known ? arm.ci[1] : RACE_UNKNOWN, "proven", arm.slower));
+		else
+			json_array_append_new(not_needed, json_string(name));
+	}
+	json_object_set_new(result, "worth", worth);
+	json_object_set_new(result, "not_needed", not_needed);
+}
+
 static json_t *result_json(const struct tuning *tuning, bool changed) {
 	double elapsed_s = sys_now() - tuning->started;
 	struct inside_account account = inside_session_account(tuning->session);
@@ -291,6 +396,7 @@ static json_t *result_json(const struct tuning *tuning, bool changed) {
 	                               .best_config = tuning->changed,
 	                               .base = tuning->seen,
 	                               .best = tuning->seen_changed};
+	worth_tell(tuning, result);
 	if (tuning->changed && tuning->duel.paired.count)
 		program_work_tell(tuning->program, &work, (int64_t)tuning->duel.paired.count, result);
 	return result;
@@ -328,7 +434,7 @@ json_t *inside_tune(struct inside_session *session, const struct inside_options 
 		tuning.seen_changed = json_array();
 		table = inside_session_table(session, true);
 	}
-	failed = failed || (table && prove(&tuning, &table, err));
+	failed = failed || (table && prove(&tuning, table, err));
 	json_t *result = failed ? NULL : result_json(&tuning, table);
 	duel_result_clear(&tuning.duel);
 	program_free(tuning.program);

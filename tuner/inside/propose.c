@@ -223,7 +223,7 @@ static void slots_fill(struct inside_known *cell) {
 /* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
 static void epoch_begin(struct inside_known *cell) {
 	cell->epoch++;
-	cell->searched = false;
+	cell->searched = cell->jointly = false;
 	search_free(cell->search);
 	cell->search = NULL;
 	cell->gain_calls = 0;
@@ -258,6 +258,16 @@ static void best_set(struct inside_known *cell, uint64_t index) {
 	cell->gain = cell->gain_error = NAN;
 }
 
+/* Tells the processes of a run what is good. They read it when they have no candidate, and never wait. */
+static void advise(const struct inside_known *cell, double relative) {
+	struct inside_cell *shared = cell->shared;
+	uint32_t advice = atomic_load(&shared->advice) | 1;
+	atomic_store(&shared->advice, advice);
+	levels_of(cell->subject, cell->best, &shared->advised);
+	shared->advised_relative = relative;
+	atomic_store_explicit(&shared->advice, advice + 1, memory_order_release);
+}
+
 static void result_note(struct inside_known *cell, uint64_t index, const struct inside_slot *slot) {
 	struct inside_tried *tried = inside_tried_get(cell, index);
 	double log = isfinite(slot->relative) ? slot->relative : NAN;
@@ -276,8 +286,12 @@ static void result_note(struct inside_known *cell, uint64_t index, const struct 
 	}
 	tried->epoch = cell->epoch;
 	search_inform(cell, tried);
-	if (slot->outcome == INSIDE_BETTER)
-		best_set(cell, index);
+	if (slot->outcome != INSIDE_BETTER)
+		return;
+	best_set(cell, index);
+	if (cell->shared->finder && cell->shared->finder != slot->pid) /* not only one process looks for it */
+		advise(cell, log);
+	cell->shared->finder = slot->pid;
 }
 
 static void totals_read(struct inside_known *cell) {
@@ -316,7 +330,7 @@ static size_t serve(struct inside_known *cell, bool learns) {
 		cell->is_new = true;
 		results++;
 	}
-	if (learns)
+	if (learns && !cell->jointly && atomic_load(&cell->shared->member) == 0)
 		slots_fill(cell);
 	return results;
 }
@@ -380,6 +394,53 @@ static struct inside_subject *subject_of(struct inside_session *session, struct 
 	return subject && subject->shared == shared ? subject : NULL;
 }
 
+/* ---- what is chosen jointly ---- */
+
+static void member_tell(struct inside_joint *joint, size_t number) {
+	const struct inside_part *member = &joint->members[number];
+	struct inside_cell *shared = member->cell->shared;
+	if (!shared || atomic_load(&shared->member) != 0)
+		return;
+	for (size_t i = 0; i < member->count; i++)
+		levels_of(member->cell->subject, member->options[i], &shared->option[i]);
+	shared->options = (uint32_t)member->count;
+	shared->weight = member->weight;
+	atomic_store_explicit(&shared->member, (uint32_t)number + 1, memory_order_release);
+}
+
+/* The members have what is best for all of them. */
+static void joint_apply(struct inside_joint *joint) {
+	int config[SPACE_PARAMS_MAX];
+	if (joint->applied == joint->known->best)
+		return;
+	joint->applied = joint->known->best;
+	space_config(joint->subject->space, joint->applied, config);
+	for (size_t i = 0; i < joint->count; i++) {
+		const struct inside_part *member = &joint->members[i];
+		best_set(member->cell, member->options[config[i]]);
+		member->cell->jointly = member->cell->is_new = true;
+	}
+}
+
+static size_t joint_serve(struct inside_session *session) {
+	struct inside_joint *joint = &session->joint;
+	if (!session->ring->learns || (!joint->known && !inside_joint_make(session)))
+		return 0;
+	struct inside_known *known = joint->known;
+	if (!known->shared) {
+		known->shared = &session->ring->joint;
+		known->before_calls = known->before_ns = known->run_epoch = 0;
+		if (known->best != joint->subject->start)
+			advise(known, inside_tried_get(known, known->best)->relative);
+		atomic_store(&session->ring->members, (uint32_t)joint->count);
+	}
+	for (size_t i = 0; i < joint->count; i++)
+		member_tell(joint, i);
+	size_t results = serve(known, true);
+	joint_apply(joint);
+	return results;
+}
+
 size_t inside_run_poll(struct inside_session *session) {
 	size_t results = 0;
 	for (size_t i = 0; session->ring && i < INSIDE_CONTEXTS; i++) {
@@ -396,6 +457,7 @@ size_t inside_run_poll(struct inside_session *session) {
 			results += known ? serve(known, session->ring->learns) : 0;
 		}
 	}
+	results += session->ring ? joint_serve(session) : 0;
 	session->trials += results;
 	return results;
 }
@@ -424,6 +486,8 @@ void inside_run_end(struct inside_session *session, bool crashed) {
 				leave(session->subjects[i]->cells[k], crashed);
 			}
 	}
+	if (session->joint.known && session->joint.known->shared)
+		leave(session->joint.known, crashed);
 	session->seconds += 1e-9 * (double)atomic_load(&session->ring->ns);
 	session->lost += 1e-9 * (double)atomic_load(&session->ring->spent_ns);
 	munmap(session->ring, sizeof *session->ring);

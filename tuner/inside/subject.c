@@ -82,10 +82,7 @@ static bool space_read(struct inside_subject *subject) {
 	return good;
 }
 
-struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text) {
-	for (size_t i = 0; i < session->count; i++)
-		if (strcmp(session->subjects[i]->kernel, kernel) == 0 && strcmp(session->subjects[i]->text, text) == 0)
-			return session->subjects[i];
+static struct inside_subject *subject_new(const char *kernel, const char *text) {
 	struct inside_subject *subject = mem_alloc(1, sizeof *subject);
 	struct err none = {0};
 	subject->kernel = mem_strdup(kernel);
@@ -99,10 +96,16 @@ struct inside_subject *inside_subject_get(struct inside_session *session, const 
 	} else if (space_config_read(subject->space, subject->otherwise, NULL, &subject->start, &none)) {
 		subject->start = UINT64_MAX;
 	}
-	session->subjects = mem_grow(session->subjects, session->count + 1, sizeof(struct inside_subject *));
-	return session->subjects[session->count++] = subject;
+	return subject;
 }
 
+struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text) {
+	for (size_t i = 0; i < session->count; i++)
+		if (strcmp(session->subjects[i]->kernel, kernel) == 0 && strcmp(session->subjects[i]->text, text) == 0)
+			return session->subjects[i];
+	session->subjects = mem_grow(session->subjects, session->count + 1, sizeof(struct inside_subject *));
+	return session->subjects[session->count++] = subject_new(kernel, text);
+}
 static json_t *problem_json(const char *problem) {
 	mem_auto char *text = mem_strdup(problem);
 	json_t *json = json_object();
@@ -169,8 +172,8 @@ bool inside_known_compared(const struct inside_known *cell) {
 }
 
 bool inside_known_faster(const struct inside_known *cell) {
-	if (cell->best == cell->subject->start || !cell->subject->space)
-		return false;
+	if (cell->best == cell->subject->start || !cell->subject->space || cell->jointly)
+		return cell->jointly && cell->best != cell->subject->start;
 	if (cell->subject->without_default) {
 		const struct inside_tried *best = inside_tried_get((struct inside_known *)cell, cell->best);
 		return best->calls >= SEEN && best->relative + 3 * best->error < -GAIN;
@@ -178,7 +181,123 @@ bool inside_known_faster(const struct inside_known *cell) {
 	return cell->gain_calls >= SEEN && cell->gain - 2 * cell->gain_error > GAIN;
 }
 
+/* ---- what is chosen jointly ---- */
+
+enum { CALLS_LEAST = 50, PRODUCT_MOST = 4096 };
+static const double DEAR = 3; /* times the default's cost: too much to be made up for elsewhere */
+
+/* Whether enough of its calls are seen in this run, and all of them can have their default. */
+static bool is_candidate(const struct inside_known *cell) {
+	const struct inside_subject *subject = cell->subject;
+	return cell->shared && subject->space && !subject->without_default && cell->before_calls >= CALLS_LEAST;
+}
+
+static bool is_option(const struct inside_part *member, const struct inside_tried *tried) {
+	if (tried->failed || tried->calls == 0 || tried->epoch != member->cell->epoch || !(tried->relative < log(DEAR)))
+		return false;
+	for (size_t i = 0; i < member->count; i++)
+		if (member->options[i] == tried->index)
+			return false;
+	return true;
+}
+
+/* The default, the best, and those that cost least. */
+static void options_find(struct inside_part *member, size_t most) {
+	const struct inside_known *cell = member->cell;
+	const struct inside_tried *next;
+	member->options[0] = cell->subject->start;
+	member->options[1] = cell->best;
+	member->count = 1 + (cell->best != cell->subject->start);
+	do {
+		next = NULL;
+		for (size_t i = 0; i < cell->count; i++)
+			if (is_option(member, &cell->tried[i]) && (!next || cell->tried[i].relative < next->relative))
+				next = &cell->tried[i];
+		if (next && member->count < most)
+			member->options[member->count++] = next->index;
+	} while (next && member->count < most);
+}
+
+static int by_seconds(const void *left, const void *right) {
+	double a = ((const struct inside_part *)left)->cell->run_seconds;
+	double b = ((const struct inside_part *)right)->cell->run_seconds;
+	return (a < b) - (a > b);
+}
+
+static int by_calls(const void *left, const void *right) {
+	uint64_t a = ((const struct inside_part *)left)->cell->before_calls;
+	uint64_t b = ((const struct inside_part *)right)->cell->before_calls;
+	return (a > b) - (a < b);
+}
+
+/* False: one of them has not been searched. */
+static bool members_find(struct inside_session *session, struct inside_joint *joint) {
+	struct inside_part *all = mem_alloc(INSIDE_CONTEXTS * INSIDE_CELLS, sizeof *all);
+	size_t count = 0;
+	bool done = true;
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t k = 0; k < session->subjects[i]->count; k++) {
+			struct inside_known *cell = session->subjects[i]->cells[k];
+			if (!is_candidate(cell))
+				continue;
+			done = done && inside_known_done(cell);
+			all[count] = (struct inside_part){.cell = cell};
+			options_find(&all[count], 2);
+			count += all[count].count > 1;
+		}
+	qsort(all, count, sizeof *all, by_seconds);
+	joint->count = count < INSIDE_MEMBERS ? count : INSIDE_MEMBERS;
+	qsort(all, joint->count, sizeof *all, by_calls);
+	memcpy(joint->members, all, joint->count * sizeof *all);
+	free(all);
+	return done && joint->count > 1;
+}
+
+/* The best of each is where the search begins, with what the calls say of the sum. */
+static void joint_begin(struct inside_joint *joint) {
+	int config[SPACE_PARAMS_MAX];
+	double before = 0, after = 0;
+	for (size_t i = 0; i < joint->count; i++) {
+		struct inside_part *member = &joint->members[i];
+		struct inside_known *cell = member->cell;
+		config[i] = cell->best != cell->subject->start;
+		double relative = config[i] ? inside_tried_get(cell, cell->best)->relative : 0;
+		before += member->weight * cell->default_s;
+		after += member->weight * cell->default_s * exp(isfinite(relative) ? relative : 0);
+	}
+	if (!space_index(joint->subject->space, config, &joint->known->best) || joint->known->best == joint->subject->start)
+		return;
+	struct inside_tried *tried = inside_tried_get(joint->known, joint->known->best);
+	tried->relative = before > 0 ? log(after / before) : 0;
+	tried->error = GAIN;
+	tried->calls = SEEN;
+}
+
+bool inside_joint_make(struct inside_session *session) {
+	struct inside_joint *joint = &session->joint;
+	if (!members_find(session, joint))
+		return false;
+	double most = floor(pow(PRODUCT_MOST, 1.0 / (double)joint->count) + 1e-9);
+	char *text = mem_strdup("");
+	for (size_t i = 0; i < joint->count; i++) {
+		struct inside_part *member = &joint->members[i];
+		member->weight = (double)member->cell->before_calls / (double)joint->members[0].cell->before_calls;
+		options_find(member, most < 2 ? 2 : most < INSIDE_JOINT ? (size_t)most : INSIDE_JOINT);
+		char *longer = mem_printf("%sword c%zu 0 :%.*s\n", text, i, 2 * (int)member->count, " 0 1 2 3 4 5");
+		free(text);
+		text = longer;
+	}
+	joint->subject = subject_new("jointly", text);
+	joint->known = inside_known_get(session, joint->subject, "");
+	joint_begin(joint);
+	joint->applied = joint->known->best;
+	free(text);
+	return true;
+}
+
 static void subject_free(struct inside_subject *subject) {
+	if (!subject)
+		return;
 	for (size_t i = 0; i < subject->count; i++) {
 		search_free(subject->cells[i]->search);
 		free(subject->cells[i]->tried);
@@ -219,6 +338,7 @@ void inside_session_free(struct inside_session *session) {
 		scratch_close(&session->scratch);
 	for (size_t i = 0; i < session->count; i++)
 		subject_free(session->subjects[i]);
+	subject_free(session->joint.subject);
 	free(session->subjects);
 	free(session);
 }

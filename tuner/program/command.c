@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/proc/path.h"
 #include "base/value.h"
+#include "tuner/build/compile.h"
 #include "tuner/program/program_impl.h"
 
 /* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
@@ -367,4 +368,23 @@ char *program_command(const struct program_case *one, const char *text, const ch
 	exports_add(one, &out);
 	mem_append(&out, "%s", line);
 	return out;
+}
+
+/* The inputs of a build command besides the sources. */
+void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
+                            char hash[SHA256_TEXT]) {
+	const struct program_case one = {program, config, "{BUILD}"};
+	const char *missing, *source = program_build_source(program);
+	mem_auto char *line = program_fill(&one, program->spec.build, true, &missing),
+				  *variables = js_canonical(environment);
+	struct sha256 sha;
+	sha256_start(&sha);
+	toolchain_hash_text(&sha, "1");
+	toolchain_hash_text(&sha, source);
+	toolchain_hash_text(&sha, program->out_of_tree ? program->here : NULL);
+	toolchain_hash_text(&sha, line);
+	toolchain_hash_text(&sha, variables);
+	toolchain_hash_line(&sha, line ? line : "");
+	toolchain_hash_host(&sha);
+	sha256_end(&sha, hash);
 }

@@ -11,30 +11,10 @@
 
 #include "base/json/js.h"
 #include "tuner/build/cache.h"
-#include "tuner/build/compile.h"
 #include "tuner/program/program_impl.h"
 
 /* A program that is built runs in a copy of its folder, where "/home/me/app/lev" would still be the old program: paths
  * of the folder itself become {BUILD}. */
-/* The inputs of a build command besides the sources. */
-void program_build_identity(const struct program *program, const json_t *environment, const json_t *config,
-                            char hash[SHA256_TEXT]) {
-	const struct program_case one = {program, config, "{BUILD}"};
-	const char *missing, *source = program_build_source(program);
-	mem_auto char *line = program_fill(&one, program->spec.build, true, &missing),
-				  *variables = js_canonical(environment);
-	struct sha256 sha;
-	sha256_start(&sha);
-	toolchain_hash_text(&sha, "1");
-	toolchain_hash_text(&sha, source);
-	toolchain_hash_text(&sha, program->out_of_tree ? program->here : NULL);
-	toolchain_hash_text(&sha, line);
-	toolchain_hash_text(&sha, variables);
-	toolchain_hash_line(&sha, line ? line : "");
-	toolchain_hash_host(&sha);
-	sha256_end(&sha, hash);
-}
-
 static const char ENDS[] = " \t\n'\"`;|&()<>$:,={}*?[]", STARTS[] = " \t\n`;|&(<>:,=", VARIES[] = "{*?[$";
 
 /* Does a word, or a part of one such as a value, begin here? Not in "$DIR"/lev. */

@@ -96,7 +96,7 @@ static void pairs_find(const struct study *study, size_t column, struct reading_
 /* Where the shuffle says nothing, because the columns about binding vary together, the ratio must be above all chance.
  */
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
+	reading_auto struct reading_list list;
 	struct gain gain = {.pairs = 0};
 	pairs_find(study, column, &list);
 	enum reading_verdict verdict = list.count ? reading_follows(study, column, &list) : READING_NO;
@@ -106,7 +106,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 	if (gain.pairs && gain.against * EXCEPTION <= gain.pairs &&
 	    gain.most > reading_limit(study, verdict, 2 * gain.pairs))
 		report(study, findings, column, &gain, verdict);
-	reading_series_free(&list);
 }
 
 /* Memory is pinned, too: without threads, or on a GPU, the column is about something else. */
@@ -129,5 +128,4 @@ const struct diagnosis reading_binding = {
 	.name = "binding",
 	.summary = "bound threads against unbound ones",
 	.examine = examine,
-	.always = true,
 };

@@ -214,21 +214,17 @@ static size_t word_examine(const struct study *study, struct findings *findings,
 }
 
 static void axis_examine(const struct study *study, struct findings *findings, size_t axis) {
-	struct reading_list list;
-	reading_series_find(study, axis, AXIS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, axis, AXIS_LEAST);
 	bool search = reading_is_search(study, axis, &list);
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		struct reading_list words;
 		if (search || c == axis || column->is_problem || column->numeric || column->levels > READING_COLUMN_LEVELS)
 			continue;
-		reading_series_find(study, c, 2, &words);
+		reading_auto struct reading_list words = reading_series_find(study, c, 2);
 		enum reading_verdict verdict = reading_follows(study, c, &words);
 		/* Which is faster depends on the axis, so that the order over all of it need not be significant. */
 		word_examine(study, findings, axis, c, &list, verdict == READING_NO ? READING_UNTESTED : verdict);
-		reading_series_free(&words);
 	}
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -243,5 +239,4 @@ const struct diagnosis reading_crossing = {
 	.name = "crossing",
 	.summary = "one value is faster below a number, another above it",
 	.examine = examine,
-	.always = true,
 };

@@ -322,7 +322,7 @@ static void group_report(const struct study *study, struct findings *findings, s
 	const char *name = study_column(study, column)->name;
 	char subjects[READING_WORDS], tail[WORDS], plateau[PROBE_TEXT], value[PROBE_TEXT], from[PROBE_TEXT], to[PROBE_TEXT];
 	mem_auto size_t *rows = mem_alloc(count, sizeof *rows);
-	double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
+	mem_auto double *first = mem_alloc(count, sizeof *first), *last = mem_alloc(count, sizeof *last);
 	size_t found = alike_gather(shapes, count, at, rows, first, last);
 	struct finding *finding;
 	reading_subjects(study, column, list, rows, found, subjects);
@@ -334,8 +334,6 @@ static void group_report(const struct study *study, struct findings *findings, s
 	else
 		finding = findings_add(findings, reading_confidence(verdict), 1, "%s%sfastest with %s=%s%s", subjects,
 		                       *subjects ? ": " : "", name, plateau_text(study, column, &shapes[at], plateau), tail);
-	free(first);
-	free(last);
 	if (found == 1)
 		finding_about(finding, study, column, shapes[at].least);
 	if (found == 1) /* series differ in what they are about, so that each group is a subject of its own */
@@ -394,10 +392,9 @@ static bool is_shared(const struct study *study, size_t column, const struct rea
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
-	struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
+	mem_auto struct shape *shapes = mem_alloc(list.count + 1, sizeof *shapes);
 	size_t count = 0;
 	bool curved = false, shared = verdict != READING_TESTED && is_shared(study, column, &list);
 	bool told = (verdict != READING_NO || shared) && !reading_is_search(study, column, &list);
@@ -413,8 +410,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 			group_report(study, findings, column, &list, shapes, count, i, verdict);
 	if (!curved)
 		flat_examine(study, findings, column, &list);
-	free(shapes);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -428,5 +423,4 @@ const struct diagnosis reading_curve = {
 	.name = "curve",
 	.summary = "the value of a number at which times are least, and how flat the curve is there",
 	.examine = examine,
-	.always = true,
 };

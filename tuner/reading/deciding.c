@@ -82,8 +82,7 @@ static const char *size_name(const struct study *study, size_t row, double *size
 /* One curve that stops: if a smaller size, which stays in a cache, goes on, memory is the limit; if it stops as early,
  * threads wait for each other. */
 static void curves_consider(const struct study *study, size_t threads, struct decision *best) {
-	struct reading_list list;
-	reading_series_find(study, threads, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, threads, POINTS_LEAST);
 	for (size_t i = 0; i < list.count && list.count == 1; i++) {
 		const struct reading_series *series = &list.series[i];
 		size_t stop = 0, last = series->rows[series->count - 1];
@@ -102,7 +101,6 @@ static void curves_consider(const struct study *study, size_t threads, struct de
 		         study_number(study, series->rows[stop], threads), study_number(study, last, threads));
 		consider(best, &one);
 	}
-	reading_series_free(&list);
 }
 
 static double level_of(const struct study *study, const struct reading_series *series, size_t i, size_t column) {
@@ -194,9 +192,8 @@ static void starts_consider(const struct study *study, size_t column, const stru
 
 /* Numbers that somebody chose, or teams. */
 static void axes_consider(const struct study *study, size_t column, struct decision *found) {
-	struct reading_list list;
 	bool team = reading_is_team(study_column(study, column), reading_teams);
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];
 		size_t best = reading_fastest(study, series);
@@ -210,7 +207,6 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 		knees_consider(study, column, series, best, found);
 		starts_consider(study, column, series, found);
 	}
-	reading_series_free(&list);
 }
 
 /* The two fastest rows of a problem that differ in a word, where chance may have put one before the other: once more.

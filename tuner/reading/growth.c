@@ -55,15 +55,13 @@ static double rise_of(const struct study *study, const struct law *law) {
 
 /* The median exponent of the series that lie on a line. */
 static double exponent_of(const struct study *study, const struct law *laws, size_t count, size_t *straight) {
-	double *slopes = mem_alloc(count + 1, sizeof *slopes), median;
+	mem_auto double *slopes = mem_alloc(count + 1, sizeof *slopes);
 	*straight = 0;
 	for (size_t i = 0; i < count; i++)
 		if (laws[i].residual <= STRAIGHT && laws[i].exponent >= EXPONENT_LEAST &&
 		    rise_of(study, &laws[i]) >= RISE_LEAST)
 			slopes[(*straight)++] = laws[i].exponent;
-	median = *straight ? stats_median(slopes, *straight) : NAN;
-	free(slopes);
-	return median;
+	return *straight ? stats_median(slopes, *straight) : NAN;
 }
 
 static void breaks_report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
@@ -183,8 +181,7 @@ static void report(const struct study *study, struct findings *findings, size_t 
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, SIZES_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, SIZES_LEAST);
 	mem_auto struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
 	size_t count = 0;
 	for (size_t i = 0; i < list.count; i++)
@@ -192,7 +189,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 			laws[count++] = law_of(study, column, &list.series[i]);
 	if (count)
 		report(study, findings, column, laws, count);
-	reading_series_free(&list);
 }
 
 /* A rate counts the work, so that sizes can be compared: where it is highest, and what the ends have of it. */
@@ -218,11 +214,9 @@ static void rate_report(const struct study *study, struct findings *findings, si
 }
 
 static void rate_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, SIZES_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, SIZES_LEAST);
 	for (size_t i = 0; i < list.count && list.count <= LAWS_MOST; i++)
 		rate_report(study, findings, column, &list.series[i]);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -235,5 +229,4 @@ const struct diagnosis reading_growth = {
 	.name = "growth",
 	.summary = "the power of the size that times follow, and what breaks it",
 	.examine = examine,
-	.always = true,
 };

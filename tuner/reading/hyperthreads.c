@@ -37,20 +37,17 @@ static bool series_look(const struct study *study, struct findings *findings, co
 static void examine(const struct study *study, struct findings *findings) {
 	const struct study_host *host = study_host(study);
 	int threads = probe_threads(study);
-	struct reading_list list;
 	size_t found = 0;
 	if (threads < 0 || host->cores < 1 || host->threads <= host->cores)
 		return;
-	reading_series_find(study, (size_t)threads, 3, &list);
+	reading_auto struct reading_list list = reading_series_find(study, (size_t)threads, 3);
 	enum reading_verdict verdict = list.count ? reading_follows(study, (size_t)threads, &list) : READING_NO;
 	for (size_t i = 0; i < list.count && verdict != READING_NO && found < MOST; i++)
 		found += series_look(study, findings, &list.series[i], (size_t)threads, verdict);
-	reading_series_free(&list);
 }
 
 const struct diagnosis reading_hyperthreads = {
 	.name = "hyperthreads",
 	.summary = "all hardware threads against one thread on each core",
 	.examine = examine,
-	.always = true,
 };

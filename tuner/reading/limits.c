@@ -72,8 +72,7 @@ static void report(const struct study *study, struct findings *findings, size_t 
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	enum reading_verdict verdict = list.count >= 2 && !reading_is_search(study, column, &list)
 	                                   ? reading_follows(study, column, &list)
 	                                   : READING_NO;
@@ -82,7 +81,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 		gains[i] = gain_of(study, column, &list.series[i]);
 	if (verdict != READING_NO)
 		report(study, findings, column, gains, list.count, verdict);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -95,5 +93,4 @@ const struct diagnosis reading_limits = {
 	.name = "limits",
 	.summary = "whether a configuration is limited by the number of threads or by what they share",
 	.examine = examine,
-	.always = true,
 };

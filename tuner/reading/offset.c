@@ -56,9 +56,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
 	size_t told = 0;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	for (size_t i = 0; i < list.count && told < TOLD_MOST; i++) {
 		struct line line;
 		if (!line_fit(study, column, &list.series[i], &line))
@@ -66,7 +65,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 		report(study, findings, column, &line);
 		told++;
 	}
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -79,5 +77,4 @@ const struct diagnosis reading_offset = {
 	.name = "offset",
 	.summary = "a fixed time, and one for each unit of a size",
 	.examine = examine,
-	.always = true,
 };

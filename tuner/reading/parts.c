@@ -173,12 +173,11 @@ static void overlap_report(const struct study *study, struct findings *findings,
 }
 
 static void examine(const struct study *study, struct findings *findings) {
-	struct judge_parts parts;
 	size_t whole = 0, over = 0, rows = 0;
 	double most = 0;
 	if (study_rows(study) < ROWS_LEAST || study_is_rate(study))
 		return;
-	judge_parts_find(study, &parts);
+	struct judge_parts parts = judge_parts_find(study);
 	for (size_t r = 0; r < study_rows(study) && parts.count >= 2; r++) {
 		double share = judge_parts_share(study, r, &parts);
 		rows += tells(study, r, &parts);
@@ -196,5 +195,4 @@ const struct diagnosis reading_parts = {
 	.name = "parts",
 	.summary = "which part of the time is largest, and how that changes",
 	.examine = examine,
-	.always = true,
 };

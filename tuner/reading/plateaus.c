@@ -128,8 +128,7 @@ static void report(const struct study *study, struct findings *findings, size_t 
 }
 
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	enum reading_verdict verdict = list.count ? reading_follows(study, column, &list) : READING_NO;
 	for (size_t i = 0; verdict != READING_NO && i < list.count && i < SHOWN; i++) {
 		const struct reading_series *series = &list.series[i];
@@ -140,7 +139,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 		if (count >= PLATEAUS_LEAST)
 			report(study, findings, column, series, plateaus, count, verdict);
 	}
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -156,5 +154,4 @@ const struct diagnosis reading_plateaus = {
 	.name = "plateaus",
 	.summary = "levels of the time over a size, and the caches that end between them",
 	.examine = examine,
-	.always = true,
 };

@@ -265,9 +265,8 @@ static bool has_level(const struct ranking *ranking, int level) {
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
 	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
-	struct reading_list list;
 	int team = team_find(study);
-	reading_series_find(study, column, 2, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, 2);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
 	for (size_t i = 0; i < problems; i++) {
 		ranking_make(study, column, problem[i], -1, -1, &all[kept]);
@@ -281,7 +280,6 @@ static void column_examine(const struct study *study, struct findings *findings,
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);
 	rankings_report(study, findings, column, last, rivals, problems, READING_NO);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -296,5 +294,4 @@ const struct diagnosis reading_ranking = {
 	.name = "ranking",
 	.summary = "which value is fastest for each problem, and by how much",
 	.examine = examine,
-	.always = true,
 };

@@ -46,9 +46,10 @@ static bool series_add(void *ctx, const size_t *rows, size_t count) {
 	return true;
 }
 
-void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list) {
-	*list = (struct reading_list){0};
-	study_series_each(study, column, least, is_usable, NULL, series_add, list);
+struct reading_list reading_series_find(const struct study *study, size_t column, size_t least) {
+	struct reading_list list = {0};
+	study_series_each(study, column, least, is_usable, NULL, series_add, &list);
+	return list;
 }
 
 void reading_series_free(struct reading_list *list) {
@@ -70,18 +71,7 @@ void reading_about(struct finding *finding, const struct study *study, size_t ro
 }
 
 const char *reading_subject(const struct study *study, size_t row, size_t column, char text[PROBE_TEXT]) {
-	size_t length = 0;
-	text[0] = '\0';
-	for (size_t c = 0; c < study_columns(study); c++) {
-		char one[PROBE_TEXT];
-		int level = study_row(study, row)->level[c];
-		if (c == column || level == STUDY_ABSENT)
-			continue;
-		probe_level(study, c, level, one);
-		if (length + strlen(one) + 2 < PROBE_TEXT)
-			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
-	}
-	return text;
+	return probe_columns(study, row, false, column, text);
 }
 
 const char reading_teams[] =

@@ -19,8 +19,9 @@ struct reading_list {
 	struct reading_series *series;
 	size_t count;
 };
-void reading_series_find(const struct study *study, size_t column, size_t least, struct reading_list *list);
+struct reading_list reading_series_find(const struct study *study, size_t column, size_t least);
 void reading_series_free(struct reading_list *list);
+#define reading_auto __attribute__((cleanup(reading_series_free))) /* as mem_auto */
 double reading_time(const struct study *study, size_t row);
 /* The place in a series of its shortest time, the first of several. */
 size_t reading_fastest(const struct study *study, const struct reading_series *series);

@@ -67,5 +67,4 @@ const struct diagnosis reading_repeats = {
 	.name = "repeats",
 	.summary = "a time as a number of iterations times the time of one",
 	.examine = examine,
-	.always = true,
 };

@@ -109,13 +109,11 @@ static void column_examine(const struct study *study, struct findings *findings,
 static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study), level;
 	for (size_t c = 0; c < study_columns(study) && threads >= 0; c++) {
-		struct reading_list list;
 		if (!is_column(study_column(study, c), &level))
 			continue;
-		reading_series_find(study, (size_t)threads, 3, &list);
+		reading_auto struct reading_list list = reading_series_find(study, (size_t)threads, 3);
 		if (list.count && reading_follows(study, (size_t)threads, &list) != READING_NO)
 			column_examine(study, findings, c, level);
-		reading_series_free(&list);
 	}
 }
 
@@ -123,5 +121,4 @@ const struct diagnosis reading_serial = {
 	.name = "serial",
 	.summary = "serial code against one thread, and against the best team",
 	.examine = examine,
-	.always = true,
 };

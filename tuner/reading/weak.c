@@ -131,10 +131,9 @@ static bool size_find(const struct study *study, struct weak *weak) {
 
 /* Sizes of the work of each: a statement for all of them, from the worst to the best efficiency of the largest team. */
 static void each_report(const struct study *study, struct findings *findings, size_t column) {
-	struct reading_list list;
 	struct weak worst = {0};
 	double least = INFINITY, most = 0;
-	reading_series_find(study, column, POINTS_LEAST, &list);
+	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	for (size_t i = 0; i < list.count; i++) {
 		struct weak weak = {list.series[i].rows, list.series[i].count, (int)column, -1, 0};
 		double efficiency = efficiency_of(study, &weak, weak.rows[weak.count - 1]);
@@ -144,7 +143,6 @@ static void each_report(const struct study *study, struct findings *findings, si
 	}
 	if (list.count)
 		report(study, findings, &worst, list.count > 1 ? most : NAN);
-	reading_series_free(&list);
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -170,5 +168,4 @@ const struct diagnosis reading_weak = {
 	.name = "weak",
 	.summary = "the efficiency of teams in which each thread has the same amount of work",
 	.examine = examine,
-	.always = true,
 };

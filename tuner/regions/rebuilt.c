@@ -221,6 +221,32 @@ static void size_class_read(const json_t *size, struct omp_region *facts) {
 	facts->upto = js_int_or(size, "upto", INT64_MAX);
 }
 
+/* Adds the class of a region that has one; the list grows where the region is not in it yet. */
+static void sizes_add(struct regions_sizes **sizes, size_t *count, const struct regions_region *region) {
+	const struct omp_region *facts = &region->facts;
+	size_t at = 0;
+	if (!facts->size_class)
+		return;
+	while (at < *count && !regions_sizes_are_of(&(*sizes)[at], region))
+		at++;
+	if (at == *count) {
+		*sizes = mem_grow(*sizes, ++*count, sizeof **sizes);
+		(*sizes)[at] = (struct regions_sizes){
+			.module_number = region->module_number, .offset = region->offset, .measure = facts->measure};
+	}
+	struct regions_sizes *one = &(*sizes)[at];
+	unsigned k = one->count;
+	if (k == OMP_CLASSES)
+		return;
+	for (; k > 0 && one->upto[k - 1] > facts->upto; k--) {
+		one->upto[k] = one->upto[k - 1];
+		one->numbers[k] = one->numbers[k - 1];
+	}
+	one->upto[k] = facts->upto;
+	one->numbers[k] = facts->size_class;
+	one->count++;
+}
+
 static void region_read(struct search *search, const json_t *region) {
 	const json_t *setting = json_object_get(region, "setting");
 	struct module *module =
@@ -240,7 +266,7 @@ static void region_read(struct search *search, const json_t *region) {
 	*now = (struct regions_region){
 		.module = module->path, .module_number = (uint32_t)(module - search->modules), .offset = offset};
 	size_class_read(json_object_get(region, "size"), &now->facts);
-	regions_sizes_add(&search->sizes, &search->sizes_count, now);
+	sizes_add(&search->sizes, &search->sizes_count, now);
 }
 
 static bool all_same(const struct search *search) {

@@ -99,13 +99,13 @@ struct regions_sizes {
 	int64_t upto[OMP_CLASSES];     /* ascending */
 };
 
+static inline bool regions_sizes_are_of(const struct regions_sizes *sizes, const struct regions_region *region) {
+	return region->offset == sizes->offset && region->module_number == sizes->module_number;
+}
+
 /* Regions of a run that watched sizes whose calls differ so much in length that their classes may want settings of
  * their own, and a number that says beforehand which call it will be. Caller frees. */
 struct regions_sizes *regions_sizes_choose(const struct regions_record *record, double run_s, size_t *count);
-/* Whether a run with these classes shows the difference again: a number may have been an address, or chance. */
-bool regions_sizes_hold(const struct regions_record *record, const struct regions_sizes *sizes, size_t count);
-/* Adds the class of a region that has one; the list grows where the region is not in it yet. */
-void regions_sizes_add(struct regions_sizes **sizes, size_t *count, const struct regions_region *region);
 
 /* Tables that lib/omp reads (lib/omp/table.c has the format). */
 struct regions_setting {

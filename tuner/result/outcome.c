@@ -311,7 +311,7 @@ char *speedup_gain_text(struct speedup speedup, const char *word) {
 	return mem_printf("%.2fx%s%s [%.2f, %.2f]", speedup.ratio, space, word, speedup.low, speedup.high);
 }
 
-static char *setting_text(const json_t *price) {
+char *result_setting_text(const json_t *price) {
 	const char *set = js_string_or(price, "set", NULL);
 	struct value value;
 	if (set)
@@ -326,7 +326,7 @@ static char *setting_text(const json_t *price) {
 char *result_worth_text(const json_t *price) {
 	struct speedup ratio = speedup_read(price);
 	const char *danger = js_string_or(price, "danger", NULL);
-	char *setting = setting_text(price), gain[80];
+	char *setting = result_setting_text(price), gain[80];
 	if (js_bool_or(price, "fails", false))
 		snprintf(gain, sizeof gain, "without it nothing works");
 	else if (isnan(ratio.ratio))
@@ -354,11 +354,9 @@ char *result_not_needed_text(const json_t *result) {
 	char *text = mem_strdup("");
 	js_each (name, json_object_get(result, "not_needed")) {
 		const char *shown = shown_name(result, json_is_string(name) ? json_string_value(name) : "?");
-		char *longer =
-			json_object_get(seen, shown) ? mem_strdup(text) : mem_printf("%s%s%s", text, *text ? ", " : "", shown);
+		if (!json_object_get(seen, shown))
+			mem_append(&text, "%s%s", *text ? ", " : "", shown);
 		json_object_set_new(seen, shown, json_true());
-		free(text);
-		text = longer;
 	}
 	text_clean(text, true);
 	return text;

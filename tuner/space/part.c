@@ -194,6 +194,13 @@ static void slice_compile(const struct space_tree *t, const struct slice *before
 		slice->code[i] = expr_code_new(&t->tree, slice->terms[i], slots);
 }
 
+static void space_tree_clear(struct space_tree *tree) {
+	expr_tree_clear(&tree->tree);
+	free(tree->rank);
+	free(tree->range);
+	*tree = (struct space_tree){0};
+}
+
 /* params[0..levels) in the variable order; a parameter that the expression does not mention leaves the terms as they
  * are. */
 static struct slices *slices_new(const struct space *space, const struct part_source *source, const int *params,

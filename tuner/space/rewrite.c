@@ -196,13 +196,6 @@ void space_tree_build(struct space_tree *out, const struct space *space, const s
 	free(b.copied);
 }
 
-void space_tree_clear(struct space_tree *tree) {
-	expr_tree_clear(&tree->tree);
-	free(tree->rank);
-	free(tree->range);
-	*tree = (struct space_tree){0};
-}
-
 /* The operands of a sum or product in the order of the text. */
 struct operands {
 	uint32_t *at;

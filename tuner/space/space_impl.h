@@ -243,7 +243,6 @@ struct space_tree {
 
 void space_tree_build(struct space_tree *out, const struct space *space, const struct part_source *source,
                       const int *params, int levels);
-void space_tree_clear(struct space_tree *tree);
 
 /* For the files that build trees. */
 struct tree_builder {

@@ -119,11 +119,9 @@ struct study_ratio study_compare(const struct study *study, const struct study_p
 
 struct study_ratio study_contrast(const struct study *study, size_t column, int a, int b, study_filter filter,
                                   void *ctx) {
-	struct study_pair *pairs;
+	mem_auto struct study_pair *pairs;
 	size_t count = study_pairs(study, column, a, b, filter, ctx, &pairs);
-	struct study_ratio ratio = study_compare(study, pairs, count);
-	free(pairs);
-	return ratio;
+	return study_compare(study, pairs, count);
 }
 
 /* Series of rows that agree in everything but one column. */
@@ -160,7 +158,8 @@ void study_order_sort(const struct study_order *order, size_t *rows, size_t coun
 
 void study_dependent(const struct study *study, size_t column, bool *dependent) {
 	size_t levels = study->columns[column].levels, columns = study->column_count;
-	bool *met = mem_alloc(levels + 1, sizeof *met), *present = mem_alloc(columns * levels + 1, sizeof *present);
+	mem_auto bool *met = mem_alloc(levels + 1, sizeof *met),
+				  *present = mem_alloc(columns * levels + 1, sizeof *present);
 	for (size_t r = 0; r < study->row_count; r++) {
 		const int *level = study->rows[r].level;
 		if (level[column] == STUDY_ABSENT)
@@ -178,8 +177,6 @@ void study_dependent(const struct study *study, size_t column, bool *dependent) 
 		}
 		dependent[c] = c != column && somewhere && nowhere;
 	}
-	free(met);
-	free(present);
 }
 
 enum { EXACT_MOST = 7, SHUFFLES = 4999 };
@@ -314,15 +311,14 @@ static size_t by_level(const struct study *study, size_t column, size_t *rows, s
 /* Reports the plain rows together with rows `from` to `end`, which agree in the dependent columns. */
 static bool series_give(const struct group *group, size_t from, size_t end, size_t least,
                         bool (*fn)(void *ctx, const size_t *rows, size_t count), void *fn_ctx) {
-	size_t *rows = mem_alloc(group->count + 1, sizeof *rows), count = 0;
+	mem_auto size_t *rows = mem_alloc(group->count + 1, sizeof *rows);
+	size_t count = 0;
 	for (size_t i = 0; i < group->plain; i++)
 		rows[count++] = group->rows[i];
 	for (size_t i = from; i < end; i++)
 		rows[count++] = group->rows[i];
 	count = by_level(group->study, group->column, rows, count);
-	bool more = count < least || fn(fn_ctx, rows, count);
-	free(rows);
-	return more;
+	return count < least || fn(fn_ctx, rows, count);
 }
 
 static bool group_give(const struct group *group, size_t least, bool (*fn)(void *ctx, const size_t *rows, size_t count),
@@ -367,8 +363,8 @@ void study_series_each(const struct study *study, size_t column, size_t least, s
                        bool (*fn)(void *fn_ctx, const size_t *rows, size_t count), void *fn_ctx) {
 	struct study_order order = {.study = study};
 	bool dependent[STUDY_COLUMNS_MAX] = {0}, more = true;
-	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), end;
-	size_t count = rows_wanted(study, column, filter, ctx, rows);
+	mem_auto size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows);
+	size_t count = rows_wanted(study, column, filter, ctx, rows), end;
 	study_dependent(study, column, dependent);
 	struct group group = {.study = study, .column = column, .dependent = dependent, .order = {.study = study}};
 	for (size_t c = 0; c < study->column_count; c++) {
@@ -382,7 +378,6 @@ void study_series_each(const struct study *study, size_t column, size_t least, s
 		group_make(&group, rows + i, end - i);
 		more = group_give(&group, least, fn, fn_ctx);
 	}
-	free(rows);
 }
 
 size_t study_envelope(const struct study *study, size_t column, study_filter filter, void *ctx, size_t *rows) {

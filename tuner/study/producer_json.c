@@ -441,7 +441,7 @@ struct csv *producer_json_rows(const struct producer *producer, const char *text
 		return paired_read(text, size);
 	struct grid *grid = grid_new();
 	struct around around = {.count = 0};
-	json_t *json = js_parse(text, size, "", NULL);
+	js_auto json_t *json = js_parse(text, size, "", NULL);
 	const char *rows = producer && *producer->rows != '[' ? producer->rows : "";
 	if (json && (producer || json_is_array(json)))
 		rows_put(grid, json, rows, &around, 0);
@@ -449,6 +449,5 @@ struct csv *producer_json_rows(const struct producer *producer, const char *text
 		lists_put(grid, json);
 	else
 		lines_put(grid, text, size, rows);
-	json_decref(json);
 	return grid_end(grid, NULL);
 }

@@ -267,16 +267,13 @@ static int lines_read(json_t *list, char *text, const char *where, struct err *e
 }
 
 json_t *counted_text_read(const char *text, const char *where, struct err *err) {
-	json_t *list = json_array();
+	js_auto json_t *list = json_array();
 	mem_auto char *copy = mem_strdup(text);
 	int failed = lines_read(list, copy, where, err);
 	if (!failed && json_array_size(list) == 0)
 		failed =
 			err_set(err, ERR_USAGE, "were its events supported on that machine?", "%s does not have any counts", where);
-	if (!failed)
-		return list;
-	json_decref(list);
-	return NULL;
+	return failed ? NULL : json_incref(list);
 }
 
 json_t *counted_file_read(const char *table, const char *name, struct err *err) {

@@ -49,7 +49,7 @@ static bool is_first(const struct study *study, size_t at) {
 }
 
 static void study_drift(struct study *study) {
-	double *shifts = mem_alloc(study->gathering.count + 1, sizeof *shifts);
+	mem_auto double *shifts = mem_alloc(study->gathering.count + 1, sizeof *shifts);
 	for (size_t at = 0; at < study->gathering.count; at++) {
 		if (!is_both(&study->gathering.rows[at]) || !is_first(study, at))
 			continue;
@@ -59,7 +59,6 @@ static void study_drift(struct study *study) {
 			    json_equal(study->gathering.rows[i].problem, study->gathering.rows[at].problem))
 				scale(&study->gathering.rows[i], factor);
 	}
-	free(shifts);
 }
 
 /* The smallest deviation of the logarithm of a row's time, because machines do not repeat themselves better than this

@@ -109,7 +109,7 @@ static void rows_number(struct study *study, bool problem) {
 }
 
 void study_columns_make(struct study *study) {
-	struct building *columns = mem_alloc(STUDY_COLUMNS_MAX, sizeof *columns);
+	mem_auto struct building *columns = mem_alloc(STUDY_COLUMNS_MAX, sizeof *columns);
 	size_t count = 0;
 	for (size_t r = 0; r < study->row_count; r++) {
 		levels_add(columns, &count, study->rows[r].problem, true);
@@ -119,7 +119,6 @@ void study_columns_make(struct study *study) {
 		column_keep(study, &columns[c]);
 		free(columns[c].level);
 	}
-	free(columns);
 	for (size_t r = 0; r < study->row_count; r++) {
 		int *level = arena_alloc(study->arena, study->column_count + 1, sizeof *level);
 		for (size_t c = 0; c < study->column_count; c++)

@@ -120,7 +120,7 @@ json_t *study_machine_json(const json_t *json, struct err *err) {
 }
 
 json_t *study_machine_words(const char *words, struct err *err) {
-	json_t *machine = json_pack("{s:{}}", "caches");
+	js_auto json_t *machine = json_pack("{s:{}}", "caches");
 	char *copy = mem_strdup(words), *rest = NULL;
 	size_t count = 0;
 	int failed = 0;
@@ -131,12 +131,7 @@ json_t *study_machine_words(const char *words, struct err *err) {
 	free(copy);
 	if (!failed && count == 0)
 		failed = word_refuse("", err);
-	if (!failed)
-		failed = study_machine_check(machine, err);
-	if (!failed)
-		return machine;
-	json_decref(machine);
-	return NULL;
+	return failed || study_machine_check(machine, err) ? NULL : json_incref(machine);
 }
 
 /* The value behind "NAME:" at the beginning of a line at or behind `text`; NULL if there is none. */
@@ -195,18 +190,16 @@ json_t *study_machine_likwid(const char *text, struct err *err) {
 		        "it does not describe a machine");
 		return NULL;
 	}
-	json_t *machine = json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores),
-	                            "threads", (int)(packages * cores * threads), "caches");
+	js_auto json_t *machine =
+		json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores), "threads",
+	              (int)(packages * cores * threads), "caches");
 	mem_auto char *name = mem_printf("%.*s", cpu ? (int)strcspn(cpu, "\r\n") : 0, cpu ? cpu : "");
 	if (*name)
 		json_object_set_new(machine, "cpu", js_text(name));
 	if (nodes >= 1 && nodes <= COUNT_MAX)
 		json_object_set_new(machine, "numa_nodes", json_integer((json_int_t)nodes));
 	likwid_caches(text, machine);
-	if (study_machine_check(machine, err) == 0)
-		return machine;
-	json_decref(machine);
-	return NULL;
+	return study_machine_check(machine, err) ? NULL : json_incref(machine);
 }
 
 json_t *study_machine_unknown(void) {

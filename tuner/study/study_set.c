@@ -94,9 +94,8 @@ static char *key_of(struct study *study, const json_t *problem, const char *conf
 static char *trial_key(struct study *study, const struct study_trial *trial) {
 	if (trial->config_text && is_canonical(trial->config_text))
 		return key_of(study, trial->problem, trial->config_text);
-	char *text = js_canonical(trial->config), *key = key_of(study, trial->problem, text);
-	free(text);
-	return key;
+	mem_auto char *text = js_canonical(trial->config);
+	return key_of(study, trial->problem, text);
 }
 
 /* A configuration that was added before with this text, or NULL; borrowed. */
@@ -339,12 +338,10 @@ bool study_set_add(struct study_item *item, const struct study_trial *trial) {
 
 static double median_of(const json_t *samples) {
 	size_t count = json_array_size(samples);
-	double *x = mem_alloc(count + 1, sizeof *x), median;
+	mem_auto double *x = mem_alloc(count + 1, sizeof *x);
 	for (size_t i = 0; i < count; i++)
 		x[i] = json_number_value(json_array_get(samples, i));
-	median = count ? stats_median(x, count) : NAN;
-	free(x);
-	return median;
+	return count ? stats_median(x, count) : NAN;
 }
 
 static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
@@ -352,7 +349,8 @@ static const char *const told[] = {"work",     "figures", "gpu",      "noise",  
 						 *const parts[] = {"functions", "lines"}; /* among what was counted */
 
 json_t *study_detail(const json_t *reply) {
-	json_t *detail = json_object(), *metrics = json_object_get(json_object_get(reply, "counting"), "metrics");
+	json_t *metrics = json_object_get(json_object_get(reply, "counting"), "metrics");
+	js_auto json_t *detail = json_object();
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		json_t *member = json_object_get(reply, told[i]);
 		if (member)
@@ -367,10 +365,7 @@ json_t *study_detail(const json_t *reply) {
 		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
 	if (metrics && !json_object_get(detail, "metrics"))
 		json_object_set(detail, "metrics", metrics);
-	if (json_object_size(detail))
-		return detail;
-	json_decref(detail);
-	return NULL;
+	return json_object_size(detail) ? json_incref(detail) : NULL;
 }
 
 struct reading {
@@ -428,7 +423,7 @@ static void result_keep(struct study_item *item, const struct store_row *found) 
 
 /* The verdicts of `explain --probe` stand in the place of a plan, because they are no result to recommend. */
 static int probes_keep(const struct reading *reading, const struct store_row *found) {
-	json_t *plan = NULL;
+	js_auto json_t *plan = NULL;
 	if (strcmp(found->strategy, "probe") != 0)
 		return 0;
 	if (store_plan_get(reading->store, found->search, &plan, reading->err))
@@ -437,7 +432,6 @@ static int probes_keep(const struct reading *reading, const struct store_row *fo
 		reading->item->probes = reading->item->probes ? reading->item->probes : json_array();
 		json_array_append(reading->item->probes, plan);
 	}
-	json_decref(plan);
 	return 0;
 }
 

@@ -69,7 +69,7 @@ static int study_set_document_row_add(struct study_item *item, const json_t *pro
 	                            .phase = phase,
 	                            .status = js_string_or(row, "status", "correct"),
 	                            .disturbed = js_bool_or(row, "disturbed", false)};
-	double *samples;
+	mem_auto double *samples = NULL;
 	if (settings_check(row, "config", err) || status_check(trial.status, err))
 		return -1;
 	bool timed = strcmp(trial.status, "correct") == 0 || strcmp(trial.status, "censored") == 0;
@@ -81,7 +81,6 @@ static int study_set_document_row_add(struct study_item *item, const json_t *pro
 	trial.detail = detail;
 	if (!failed)
 		study_set_add(item, &trial);
-	free(samples);
 	return failed;
 }
 
@@ -227,17 +226,14 @@ enum { DOCUMENT_MAX = 256 << 20, RECORD_ROWS_MAX = 200000, TABLE_MAX = 64 << 20,
 
 /* New reference, or NULL. */
 static json_t *detail_of(const struct record *record, const struct record_row *row) {
-	json_t *counters = json_array();
+	js_auto json_t *counters = json_array();
 	for (size_t i = 0; i < record->counter_count; i++) {
 		double value = row->counters ? row->counters[i] : NAN;
 		if (value == value)
 			json_array_append_new(counters, json_pack("{s:s,s:o,s:s}", "name", record->counters[i], "value",
 			                                          js_number(value), "status", "counted"));
 	}
-	if (json_array_size(counters))
-		return json_pack("{s:o}", "counters", counters);
-	json_decref(counters);
-	return NULL;
+	return json_array_size(counters) ? json_pack("{s:O}", "counters", counters) : NULL;
 }
 
 /* Sizes that are written as text, "4096" or "(4096, 4096)", are numbers, so that laws over them can be seen. New

@@ -56,8 +56,6 @@ static const double QUIET = 0.005;
 static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3;
 /* For the first trial. The limit of a kernel is for a whole trial, that of a program for one run. */
 static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600;
-/* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
-static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
 static const double SETUP_SECONDS_MAX = 0.25;
 /* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
  * than that. */
@@ -109,14 +107,6 @@ double tune_shown(const struct tune *tune, double value) {
 	return tune->task->goal.maximize ? 1 / value : value;
 }
 
-/* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
-static double tune_cost(const json_t *config, const json_t *baseline) {
-	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
-	js_members (name, value, config)
-		distance += !json_equal(value, json_object_get(baseline, name));
-	return 1000 * threads + distance;
-}
-
 char *tune_objective(const struct tune_task *task) {
 	if (!task->goal.metric)
 		return mem_strdup(trial_objective_word(task->goal.objective));
@@ -157,13 +147,6 @@ static double timeout_seconds(const struct tune *tune) {
 	if (!(multiple > 0))
 		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
 	return fmax(multiple, patience.least);
-}
-
-double tune_price(const struct tune *tune, const json_t *config, double wall) {
-	double cost = tune_cost(config, tune->task->baseline);
-	if (!tune->task->goal.metric || tune_is_busy(tune) || !(wall > 0) || !(tune->bench.times.run > 0))
-		return cost;
-	return cost + COST_OF_STEP * trunc(log(wall / tune->bench.times.run) / log(WALL_STEP));
 }
 
 /* Programs take long, and one more run soon tells less than another configuration would. */
@@ -399,7 +382,8 @@ int tune_trial(struct tune *tune, enum tune_spending on, const struct trial_requ
 	double setup = part(result->reply, "setup_s", all - build);
 	if (!tune->task->whole_programs) {
 		tune->bench.times.setup = fmax(tune->bench.times.setup, setup);
-		tune->bench.times.prepare = fmax(tune->bench.times.prepare, verify + setup);
+		double again = verify - part(result->reply, "answer_s", verify);
+		tune->bench.times.prepare = fmax(tune->bench.times.prepare, again + setup);
 	}
 	move(tune, on, SPENT_BUILD, build);
 	move(tune, on, SPENT_VERIFY, verify);

@@ -33,7 +33,7 @@ struct tune_times {
 	double today;   /* value of the baseline in the latest comparison; 0: none, its trial is all that is known */
 	double extra;   /* spent before and after each run of a program */
 	double setup;   /* that setting up a kernel took at most */
-	double prepare; /* and verifying it, for which its reference is computed */
+	double prepare; /* and verifying it; without what a new worker finds computed */
 	double restart; /* that the next trial of a kernel takes longer, because its worker ended */
 	double trial;   /* of the last trial, without its build */
 	double longest; /* of the trials of the search that ended by themselves, builds included */
@@ -65,9 +65,6 @@ enum { TUNE_AGAIN_MAX = 2 /* repetitions of a disturbed trial */ };
 double tune_seconds(const struct tune *tune, double value);
 /* Is energy measured? Then samples are long, and no trial is cut short. */
 bool tune_is_metered(const struct tune *tune);
-/* tune_cost; if the objective is a metric, the time of a run comes before all else, in steps too large for noise:
- * `wall` against the baseline; NAN: not known. Beside other programs it does not count, because it may be theirs. */
-double tune_price(const struct tune *tune, const json_t *config, double wall);
 /* The seconds of a program's run as its worker measured them; NAN: not known. */
 double tune_wall(const struct trial_result *result);
 /* The value in the form that people know: rates are stored as 1/rate. */

@@ -66,6 +66,4 @@ struct work *work_next(struct parallel *parallel, size_t node);
 bool work_ahead(struct parallel *parallel);
 /* Is anything built ahead? */
 bool parallel_is_building(const struct parallel *parallel);
-/* Reports the results of an interrupted run to the strategy at once. */
-int parallel_recall(struct parallel *parallel, struct err *err);
 #endif

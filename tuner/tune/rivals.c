@@ -40,9 +40,29 @@ static double far_limit(const struct tune *tune) {
 	return tune->task->goal.metric ? FAR_IF_BUSY : INFINITY;
 }
 
+/* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
+static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
+
+/* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
+static double cost_of(const json_t *config, const json_t *baseline) {
+	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
+	js_members (name, value, config)
+		distance += !json_equal(value, json_object_get(baseline, name));
+	return 1000 * threads + distance;
+}
+
+/* cost_of; if the objective is a metric, the time of a run comes before all else, in steps too large for noise:
+ * `wall` against the baseline; NAN: not known. Beside other programs it does not count, because it may be theirs. */
+static double price_of(const struct tune *tune, const json_t *config, double wall) {
+	double cost = cost_of(config, tune->task->baseline);
+	if (!tune->task->goal.metric || tune_is_busy(tune) || !(wall > 0) || !(tune->bench.times.run > 0))
+		return cost;
+	return cost + COST_OF_STEP * trunc(log(wall / tune->bench.times.run) / log(WALL_STEP));
+}
+
 static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_t index, double estimate, double wall) {
 	*entry = (struct race_entry){.config = space_config_json(tune->task->space, index), .estimate = estimate};
-	entry->cost = tune_price(tune, entry->config, wall);
+	entry->cost = price_of(tune, entry->config, wall);
 }
 
 /* The one that came closest in the search, by the smallest sample, without the baseline; its configuration is a new
@@ -405,7 +425,7 @@ int tune_finalists_pick(struct tune *tune, struct race_entry *entries, size_t *c
 			best = measured->least;
 		entries[(*count)++] = (struct race_entry){.config = config,
 		                                          .estimate = measured->least,
-		                                          .cost = tune_price(tune, config, measured->wall),
+		                                          .cost = price_of(tune, config, measured->wall),
 		                                          .changes = tune_changes(tune, config)};
 	}
 	return 0;

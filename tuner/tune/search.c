@@ -261,7 +261,9 @@ static int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err
 		                                    .hints = task->prior.hints,
 		                                    .hint_count = task->prior.hint_count,
 		                                    .counter_count = json_array_size(tune->counting.names)};
-		of_strategy.sources = tune_sources_list(tune->memory.sources, &of_strategy.source_count);
+		const struct tune_sources *sources = tune->memory.sources;
+		of_strategy.source_count = sources ? sources->count : 0;
+		of_strategy.sources = of_strategy.source_count ? sources->list : NULL;
 		tune->search = search_new(task->strategy, &of_strategy, err);
 		failed = tune->search ? 0 : -1;
 	}

@@ -212,16 +212,6 @@ struct relative {
 	double distance; /* of its problem */
 	char *name, *kind;
 };
-struct tune_sources {
-	const struct tune_sources_query *query; /* only while sources are collected */
-	struct relative *relatives;
-	size_t relative_count;
-	struct tune_source_data data[SOURCES_MAX];
-	struct strategy_source list[SOURCES_MAX];
-	int64_t search[SOURCES_MAX];
-	size_t count;
-};
-
 static double member_distance(const json_t *a, const json_t *b) {
 	double x = json_number_value(a), y = json_number_value(b);
 	if (json_equal((json_t *)a, (json_t *)b))
@@ -361,24 +351,11 @@ void tune_sources_free(struct tune_sources *sources) {
 	free(sources);
 }
 
-const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count) {
-	*count = sources ? sources->count : 0;
-	return *count ? sources->list : NULL;
-}
-
 /* Their numbers; new reference */
 static json_t *tune_sources_searches(const struct tune_sources *sources) {
 	json_t *array = json_array();
 	for (size_t i = 0; sources && i < sources->count; i++)
 		json_array_append_new(array, json_integer(sources->search[i]));
-	return array;
-}
-
-json_t *tune_sources_json(const struct tune_sources *sources) {
-	json_t *array = json_array();
-	for (size_t i = 0; sources && i < sources->count; i++)
-		json_array_append_new(array, json_pack("{s:s,s:I}", "name", sources->list[i].name, "configurations",
-		                                       (json_int_t)sources->list[i].count));
 	return array;
 }
 

@@ -49,12 +49,18 @@ void tune_source_clear(struct tune_source_data *data);
 
 enum { SOURCES_MAX = 8, SOURCES_OF_A_KIND = 2 /* per machine, source and problem */ };
 
-struct tune_sources;
+struct tune_sources {
+	const struct tune_sources_query *query; /* only while sources are collected */
+	struct relative *relatives;
+	size_t relative_count;
+	struct tune_source_data data[SOURCES_MAX];
+	struct strategy_source list[SOURCES_MAX];
+	int64_t search[SOURCES_MAX];
+	size_t count;
+};
 /* The plan of the search: that of an interrupted one, or a new one, with its sources. */
 int tune_plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct err *err);
 void tune_sources_free(struct tune_sources *sources);
-const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count);
-json_t *tune_sources_json(const struct tune_sources *sources); /* [{"name", "configurations"}]; new reference */
 
 /* The memory holds all that was measured. */
 struct tune;

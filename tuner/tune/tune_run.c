@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "tuner/race/deviation.h"
 #include "tuner/tune/nodes_impl.h"
 
 /* The search on several nodes, and the blocks of the finals, each of which runs as a whole on one node. */
@@ -125,7 +126,7 @@ static struct parallel *parallel_new(struct tune *tune) {
 	                              .fleet = tune->bench.fleet,
 	                              .flying = mem_alloc(nodes, sizeof(struct work *)),
 	                              .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
-	                              .known = mem_alloc(nodes, sizeof(struct known *)),
+	                              .known = mem_alloc(nodes, sizeof(uint64_t *)),
 	                              .known_count = mem_alloc(nodes, sizeof(size_t))};
 	return parallel;
 }
@@ -147,7 +148,36 @@ static void parallel_free(struct parallel *parallel) {
 	free(parallel);
 }
 
-/* on a pool */
+static void outcome_apply(void *ctx, const char *config, const struct trial_result *result) {
+	struct tune *tune = ctx;
+	uint64_t index;
+	js_auto json_t *object = js_parse(config, strlen(config), "a configuration", NULL);
+	if (object && space_config_read(tune->task->space, object, NULL, &index, NULL) == 0) {
+		tune->bench.current.seconds = result->elapsed_s;
+		tune->bench.current.deviation =
+			result->status == TRIAL_CORRECT ? deviation_of_median(result->samples, result->sample_count) : 0;
+		tune_pareto_record(tune, object, result);
+		tune_evaluated(tune, index, result);
+	}
+}
+
+/* Reports the results of an interrupted run to the strategy at once. */
+static int parallel_recall(struct parallel *parallel, struct err *err) {
+	struct tune *tune = parallel->tune;
+	if (!recall_take(tune->memory.recall, "baseline", tune->task->baseline, &tune->memory.baseline))
+		return 0;
+	parallel->recalled = true;
+	if (tune->memory.baseline.status == TRIAL_CORRECT)
+		fleet_reference_set(parallel->fleet, tune->memory.baseline.value);
+	else
+		fleet_baseline_give_up(parallel->fleet);
+	if (tune->task->whole_programs)
+		tune_program_look(tune);
+	if (tune_baseline_done(tune, err))
+		return -1;
+	recall_each(tune->memory.recall, outcome_apply, tune);
+	return 0;
+}
 static int tune_parallel_search(struct tune *tune, struct err *err) {
 	struct parallel *parallel = tune->bench.parallel;
 	bool first = !tune->search;

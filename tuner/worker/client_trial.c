@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -469,7 +470,10 @@ static json_t *request_json(const struct trial_request *request) {
 }
 
 static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	const struct worker *worker = ctx;
 	js_auto json_t *json = request_json(request);
+	if (worker->answers >= 0 && !request->library)
+		json_object_set_new(json, "answers", json_sprintf("/proc/%d/fd/%d", (int)getpid(), worker->answers));
 	struct asked asked = {ctx, request};
 	const struct worker_question question = {.request = json,
 	                                         .library = request->library,

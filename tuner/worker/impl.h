@@ -10,6 +10,7 @@ enum { WORKER_LIBRARIES_MAX = 48 /* per process, which never unloads one */ };
 struct worker {
 	struct worker_options options;
 	char *path;
+	int answers; /* a memory file, in which workers keep what oracles say; -1: none */
 	struct proc *proc;
 	unsigned starts;
 	int64_t last_id;

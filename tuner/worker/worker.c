@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
@@ -16,6 +18,7 @@ struct worker *worker_new(const struct worker_options *options) {
 	struct worker *worker = mem_alloc(1, sizeof *worker);
 	worker->options = *options;
 	worker->path = mem_strdup(options->path);
+	worker->answers = options->launch ? -1 : memfd_create("sweetspot-answers", MFD_CLOEXEC);
 	return worker;
 }
 
@@ -47,6 +50,8 @@ void worker_free(struct worker *worker) {
 	if (!worker)
 		return;
 	worker_stop(worker, WORKER_STOP_SECONDS);
+	if (worker->answers >= 0)
+		close(worker->answers);
 	free(worker->path);
 	free(worker);
 }

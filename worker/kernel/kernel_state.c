@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "kernels/answer.h"
 #include "worker/kernel/state.h"
 #include "worker/kernel/word.h"
 #include "topo/topo.h"
@@ -155,6 +157,7 @@ struct input {
 	const char *key;
 	struct call call;
 	struct ss_call given;
+	struct kernel_answers answers;
 	void *memory;
 	char message[STATE_MESSAGE];
 };
@@ -167,6 +170,36 @@ struct node {
 	struct input *input;
 	struct call call;
 };
+
+static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
+	for (size_t i = 0; params && params[i].name; i++)
+		if (params[i].type == SS_TEXT)
+			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
+		else if (params[i].type == SS_REAL)
+			key = arena_printf(arena, "%s %.17g", key, values[i].r);
+		else
+			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
+	return key;
+}
+
+/* Texts that are equal for the same input: in each worker of a tuner, and in this process, where two plug-ins may have
+ * a kernel of the same name. Entries live as long as the process. */
+static const char *call_answer_key(struct arena *arena, const struct call *call) {
+	const struct ss_kernel *kernel = call->entry->kernel;
+	char *key = arena_printf(arena, "%s %s %llu", kernel->name, kernel_device(kernel), (unsigned long long)call->seed);
+	return values_key(arena, key, kernel->problem, call->problem);
+}
+
+static char *call_input_key(struct arena *arena, const struct call *call) {
+	return arena_printf(arena, "%p %d %s", (const void *)call->entry, call->device, call_answer_key(arena, call));
+}
+
+/* The same for a configuration of it under this binding. */
+static char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
+	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
+	                         call->chunk);
+	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
+}
 
 /* Zeroed and cache-line aligned, for kernels with aligned members; NULL without memory. */
 static void *memory_new(size_t size) {
@@ -201,7 +234,7 @@ static void node_free(struct node *node) {
 }
 
 /* On failure *out is NULL, message gives the reason, and nothing is left behind. */
-static enum ss_status input_new(const struct call *call, const char *key, struct input **out,
+static enum ss_status input_new(const struct call *call, int answers, const char *key, struct input **out,
                                 char message[STATE_MESSAGE]) {
 	const struct ss_kernel *kernel = call->entry->kernel;
 	struct arena *arena = arena_new();
@@ -210,6 +243,7 @@ static enum ss_status input_new(const struct call *call, const char *key, struct
 	input->arena = arena;
 	input->key = arena_strdup(arena, key);
 	call_copy(arena, call, &input->call);
+	input->answers = (struct kernel_answers){.fd = answers, .key = call_answer_key(arena, call)};
 	input->memory = memory_new(kernel->input_size);
 	if (input->memory) {
 		input->given = given_new(&input->call, input->message);
@@ -236,6 +270,7 @@ static enum ss_status node_new(const struct call *call, const char *key, struct 
 	call_copy(arena, call, &node->call);
 	node->state.kernel = kernel;
 	node->state.call = given_new(&node->call, node->state.message);
+	node->state.call.answers = &input->answers;
 	node->state.memory = memory_new(kernel->state_size);
 	if (node->state.memory)
 		status = kernel->setup ? kernel->setup(node->state.memory, input->memory, &node->state.call) : SS_OK;
@@ -253,18 +288,43 @@ struct states {
 	struct input *inputs;
 	size_t count_max;
 	uint64_t resident_max;
+	int answers; /* -1: none */
 };
 
 struct states *states_new(size_t count_max, uint64_t resident_max) {
 	struct states *states = mem_alloc(1, sizeof *states);
 	states->count_max = count_max;
 	states->resident_max = resident_max;
+	states->answers = -1;
 	return states;
+}
+
+/* A process that is not ours, or a file of another kind, may have got the number of one that has ended. */
+void states_answers(struct states *states, const char *path) {
+	char name[64] = "";
+	if (states->answers >= 0)
+		return;
+	states->answers = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (states->answers >= 0 && readlink(path, name, sizeof name - 1) > 0 &&
+	    strncmp(name, "/memfd:" STATE_ANSWERS " ", sizeof "/memfd:" STATE_ANSWERS) == 0)
+		return;
+	if (states->answers >= 0)
+		close(states->answers);
+	states->answers = -1;
+}
+
+double state_answer_take(struct state *state) {
+	double seconds = state->call.answers ? state->call.answers->took_s : 0;
+	if (seconds > 0)
+		state->call.answers->took_s = 0;
+	return seconds;
 }
 
 void states_free(struct states *states) {
 	if (states) {
 		states_clear(states);
+		if (states->answers >= 0)
+			close(states->answers);
 		free(states);
 	}
 }
@@ -351,33 +411,6 @@ static void states_trim(struct states *states) {
 		malloc_trim(0);
 }
 
-static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
-	for (size_t i = 0; params && params[i].name; i++)
-		if (params[i].type == SS_TEXT)
-			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
-		else if (params[i].type == SS_REAL)
-			key = arena_printf(arena, "%s %.17g", key, values[i].r);
-		else
-			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
-	return key;
-}
-
-/* Texts that are equal for the same input, and for the same configuration of it under this binding. */
-static char *call_input_key(struct arena *arena, const struct call *call) {
-	const struct ss_kernel *kernel = call->entry->kernel;
-	/* The address is part of the key because two plug-ins may have a kernel of the same name. Entries live as long
-	 * as the process. */
-	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
-	                         (unsigned long long)call->seed);
-	return values_key(arena, key, kernel->problem, call->problem);
-}
-
-static char *call_state_key(struct arena *arena, const struct call *call, const char *binding) {
-	char *key = arena_printf(arena, "%s | %d %d %d", call_input_key(arena, call), call->threads, (int)call->schedule,
-	                         call->chunk);
-	return arena_printf(arena, "%s | %s", values_key(arena, key, call->entry->kernel->params, call->config), binding);
-}
-
 static enum ss_status input_get(struct states *states, const struct call *call, struct input **out,
                                 char message[STATE_MESSAGE]) {
 	struct arena *arena = arena_new();
@@ -390,7 +423,7 @@ static enum ss_status input_get(struct states *states, const struct call *call, 
 	if (*out)
 		*link = (*out)->next;
 	else
-		status = input_new(call, key, out, message);
+		status = input_new(call, states->answers, key, out, message);
 	if (*out) {
 		(*out)->next = states->inputs;
 		states->inputs = *out;

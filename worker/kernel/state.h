@@ -5,6 +5,7 @@
 #define WORKER_KERNEL_STATE_H
 #include "worker/kernel/call.h"
 
+#define STATE_ANSWERS "sweetspot-answers" /* the name of the memory file */
 enum { STATE_COUNT = 24, STATE_INPUTS = 8, STATE_MESSAGE = 256 };
 
 /* One configuration of a kernel, set up. The kernel's allocations belong to it until the state is dropped. */
@@ -23,6 +24,11 @@ struct states;
 /* resident_max: bytes of resident memory above which older states are dropped; 0: never. */
 struct states *states_new(size_t count_max, uint64_t resident_max);
 void states_free(struct states *states);
+/* Where the answers of oracles outlive this process: a memory file of the tuner's. What is something else is not used.
+ */
+void states_answers(struct states *states, const char *path);
+/* What the oracle has taken since the last call, if its answer is kept. */
+double state_answer_take(struct state *state);
 /* The state of this call, old or new; *setup_s is the time that setting up took, 0 for an old one. On failure *out
  * is NULL and message gives the reason; *refused: the problem itself cannot be opened, whatever the configuration.
  * The call's team is in force, and `binding` names it. */

@@ -289,7 +289,7 @@ static enum ss_status gol_cuda_verify(void *opaque, const struct ss_call *call) 
 	if (status != SS_OK)
 		return status;
 	struct gol_state host = host_state(s, &variant);
-	if (!host.input->windows && !gol_expect(host.input, call->seed))
+	if (!host.input->windows && !gol_expect(host.input, call))
 		return kernel_fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", host.input->n,
 		                   host.input->n);
 	return gol_compare(&host, call);

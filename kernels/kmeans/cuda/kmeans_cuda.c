@@ -302,7 +302,7 @@ static enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call
 		return status;
 	if (s->real == sizeof(float))
 		s->host.input = kmeans_single(s->input, s->variant->form);
-	else if (kmeans_oracle(&s->input->in) != SS_OK)
+	else if (kmeans_oracle(&s->input->in, call) != SS_OK)
 		fits = false;
 	if (fits && s->host.input)
 		status = kmeans_compare(&s->host, call);

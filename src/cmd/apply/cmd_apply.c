@@ -418,7 +418,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct apply_request request = {0};
 	struct launch launch = {0};
 	js_auto json_t *profile = NULL;
-	const char **size = values_of(args, "size"), **params = values_of(args, "param");
+	mem_auto const char **size = values_of(args, "size"), **params = values_of(args, "param");
 	request.size = size;
 	request.params = params;
 	int failed = request_read(args, &request, err);
@@ -431,8 +431,6 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	                              : choose(app, args, &request, &profile, &launch.choice, err) ||
 	                                    apply(app, args, &request, &launch, err));
 	launch_clear(&launch);
-	free(size);
-	free(params);
 	return failed ? -1 : 0;
 }
 

@@ -266,7 +266,7 @@ static int files_read(struct study_set *set, const struct opt_args *args, struct
 	                                .more = opt_has(args, "maximize"),
 	                                .unit = opt_get(args, "unit", NULL)};
 	const char **names = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *names);
-	json_t *machine = NULL;
+	js_auto json_t *machine = NULL;
 	const char **versions = arena_alloc(arena, PROBLEM_NAMES_MAX, sizeof *versions);
 	if (opt_has(args, "maximize") && opt_has(args, "minimize"))
 		return err_set(err, ERR_USAGE, "leave one of them out", "--minimize and --maximize exclude each other");
@@ -277,7 +277,6 @@ static int files_read(struct study_set *set, const struct opt_args *args, struct
 	if (opt_has(args, "machine") && !(machine = machine_read(opt_get(args, "machine", ""), err)))
 		return err_prefix(err, "--machine");
 	study_set_assume(set, machine);
-	json_decref(machine);
 	for (size_t i = 0; i < opt_count(args, "from"); i++)
 		if (study_set_file(set, opt_at(args, "from", i), &reading, err))
 			return -1;
@@ -320,7 +319,7 @@ struct study_set *explain_load(struct app *app, const struct opt_args *args, con
 	struct wanted wanted = {.app = app, .newest = json_object()};
 	struct arena *arena = arena_new();
 	int failed = read_all(set, &wanted, args, arena, err);
-	char *metric = failed ? metric_instead(&wanted, args, err) : NULL;
+	mem_auto char *metric = failed ? metric_instead(&wanted, args, err) : NULL;
 	json_decref(wanted.newest);
 	free(wanted.metric);
 	free(wanted.elsewhere);
@@ -335,7 +334,6 @@ struct study_set *explain_load(struct app *app, const struct opt_args *args, con
 		*err = (struct err){0};
 		set = explain_load(app, args, metric, err);
 	}
-	free(metric);
 	return set;
 }
 

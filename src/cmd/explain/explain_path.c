@@ -240,7 +240,7 @@ static json_t *path_json(struct path *path, size_t from, size_t to, json_t **exp
 
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result) {
-	json_t *steps = NULL, *experiments = NULL;
+	js_auto json_t *steps = NULL, *experiments = NULL;
 	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
 		return;
 	struct path path = {.view = view, .table = table};
@@ -251,6 +251,4 @@ void explain_path_add(const struct explain_view *view, struct explain_table *tab
 		json_object_set(result, "path", steps);
 	if (json_array_size(experiments))
 		json_object_set(result, "experiments", experiments);
-	json_decref(steps);
-	json_decref(experiments);
 }

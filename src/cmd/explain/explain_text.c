@@ -400,18 +400,14 @@ static void explain_text_next(const struct explain_text *text) {
 enum { STEPS_SHOWN = 6 };
 
 static char *member_text(const char *name, const json_t *to, const json_t *from) {
-	char now[96], was[96], *clean = mem_strdup(name), *text;
+	char now[96], was[96];
+	mem_auto char *clean = mem_strdup(name);
 	explain_value_text(to, now, sizeof now);
 	explain_value_text(from, was, sizeof was);
 	text_clean(clean, false);
-	if (json_is_null(to))
-		text = mem_printf("without %s", clean);
-	else if (json_is_null(from))
-		text = mem_printf("%s=%s", clean, now);
-	else
-		text = mem_printf("%s=%s instead of %s", clean, now, was);
-	free(clean);
-	return text;
+	return json_is_null(to)     ? mem_printf("without %s", clean)
+	       : json_is_null(from) ? mem_printf("%s=%s", clean, now)
+	                            : mem_printf("%s=%s instead of %s", clean, now, was);
 }
 
 static char *step_text(const json_t *step) {

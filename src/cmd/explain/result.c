@@ -203,15 +203,13 @@ enum { JOULES_MAX = 10000 };
 static double joules_of(const json_t *detail) {
 	const json_t *list = json_object_get(detail, "energy_j");
 	size_t count = json_array_size(list), known = 0;
-	double *joules = mem_alloc(count + 1, sizeof *joules), median;
+	mem_auto double *joules = mem_alloc(count + 1, sizeof *joules);
 	for (size_t i = 0; i < count && i < JOULES_MAX; i++) {
 		double one = json_number_value(json_array_get(list, i));
 		if (one > 0)
 			joules[known++] = one;
 	}
-	median = known ? stats_median(joules, known) : NAN;
-	free(joules);
-	return median;
+	return known ? stats_median(joules, known) : NAN;
 }
 
 static json_t *front_json(const struct study *study, const size_t *row, const double (*points)[2], const size_t *front,
@@ -365,28 +363,17 @@ static void nexts_complete(const struct explain_view *view, const json_t *list) 
 		next_complete(view, one);
 }
 
-static json_t *diagnoses_json(const struct explain_view *view) {
+/* What was found in the whole study. */
+static json_t *findings_of(const struct explain_view *view, const char *name,
+                           void (*examine)(struct findings *findings, const struct study *study)) {
 	if (view->other)
-		return known(view, "diagnoses");
+		return known(view, name);
 	struct findings *findings = findings_new();
-	findings_examine(findings, view->study);
+	examine(findings, view->study);
 	json_t *json = findings_json(findings);
 	nexts_complete(view, json);
 	findings_free(findings);
 	return json;
-}
-
-static json_t *readings_json(const struct explain_view *view) {
-	if (view->other)
-		return known(view, "readings");
-	struct findings *findings = findings_new();
-	readings_examine(findings, view->study);
-	json_t *json = findings_json(findings);
-	findings_free(findings);
-	if (json_array_size(json))
-		return json;
-	json_decref(json);
-	return NULL;
 }
 
 /* Does an effect say what the rows of a search show, which lie on no curve? */
@@ -466,8 +453,9 @@ json_t *explain_result(const struct explain_view *view) {
 	if (!view->item->table || !reading_work_each(study))
 		json_object_set_new(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	json_object_set_new(result, "pareto", explain_pareto(view));
-	json_object_set_new(result, "readings", readings_json(view));
-	json_object_set_new(result, "diagnoses", diagnoses_json(view));
+	js_auto json_t *readings = findings_of(view, "readings", readings_examine);
+	json_object_set(result, "readings", json_array_size(readings) ? readings : NULL);
+	json_object_set_new(result, "diagnoses", findings_of(view, "diagnoses", findings_examine));
 	silence_add(view, result);
 	decide_add(view, result);
 	return result;

@@ -268,7 +268,7 @@ static json_t *predicted_json(const struct law *law, const struct scaling *scali
 static void fit_add(const struct law *law, json_t *entry, const struct scaling *scaling) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
 	double up_to = holds_up_to(law, scaling), from = holds_from(law, scaling);
-	js_auto json_t *members =
+	json_t *members =
 		json_pack("{s:o,s:o,s:o*,s:o,s:{s:o,s:o},s:o,s:I,s:b,s:o*,s:o*}", "seconds_1",
 	              estimate_json(fit->seconds_1, fit->seconds_1_ci), "sigma", estimate_json(fit->sigma, fit->sigma_ci),
 	              "kappa", scaling->law == SCALING_USL ? estimate_json(fit->kappa, fit->kappa_ci) : NULL,
@@ -277,7 +277,7 @@ static void fit_add(const struct law *law, json_t *entry, const struct scaling *
 	              "residual_deviation", js_number(fit->residual_deviation), "outliers", (json_int_t)scaling->outliers,
 	              "superlinear", scaling->superlinear, "holds_up_to", isfinite(up_to) ? js_number(up_to) : NULL,
 	              "holds_from", isfinite(from) ? js_number(from) : NULL);
-	json_object_update(entry, members);
+	json_object_update_new(entry, members);
 }
 
 /* Names both laws in every refusal, so that a reader who searches for either finds it. */

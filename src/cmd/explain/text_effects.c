@@ -6,18 +6,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
+#include "src/show/columns.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, CELL = 64 };
 static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05;
-
-static void share_cell(const json_t *effect, char cell[CELL]) {
-	double share = js_real_or(effect, "share", NAN);
-	snprintf(cell, CELL, "-");
-	if (isfinite(share))
-		snprintf(cell, CELL, "%.0f %%", 100 * share);
-}
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. One whose interval begins
  * at 1, as it is printed, is not clear; where the interval is narrow, it is clear that there is hardly any effect. */
@@ -27,20 +21,33 @@ static bool is_clear(const json_t *effect) {
 	return js_bool_or(effect, "known", false) && ratio.ratio < RATIO_MAX && decided;
 }
 
-static void effect_add(struct table *table, const json_t *effect) {
-	char name[CELL], ratio[CELL], best[CELL], worst[CELL], share[CELL];
-	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
-	text_clean(name, false);
+static char *name_cell(const json_t *name) {
+	return mem_printf("  %.61s", name ? json_string_value(name) : "?");
+}
+
+static char *value_cell(const json_t *value) {
+	char text[CELL];
+	explain_value_text(value, text, sizeof text);
+	return mem_strdup(text);
+}
+
+static char *ratio_cell(const json_t *effect) {
+	char ratio[CELL];
+	snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
 	if (json_object_get(effect, "depends_on"))
 		snprintf(ratio, sizeof ratio, "depends on %s", js_string_or(effect, "depends_on", "?"));
 	else if (is_clear(effect))
 		explain_ratio_text(speedup_read(effect), ratio, sizeof ratio);
-	else
-		snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
-	explain_value_text(json_object_get(effect, "best"), best, sizeof best);
-	explain_value_text(json_object_get(effect, "worst"), worst, sizeof worst);
-	share_cell(effect, share);
-	table_add(table, name, ratio, best, worst, share);
+	return mem_strdup(ratio);
+}
+
+/* The first rows of which this member is true, or all with --verbose. New reference. */
+static json_t *shown_of(const struct explain_text *text, const json_t *rows, const char *member) {
+	json_t *shown = json_array();
+	js_each (row, rows)
+		if (text->all || (json_array_size(shown) < EFFECTS_SHOWN && js_bool_or(row, member, false)))
+			json_array_append(shown, row);
+	return shown;
 }
 
 static void interactions_print(const struct explain_text *text) {
@@ -70,53 +77,34 @@ static void variance_print(const struct explain_text *text) {
 }
 
 static void drivers_print(const struct explain_text *text) {
-	const json_t *drivers = json_object_get(text->result, "drivers");
-	size_t shown = 0;
-	struct table *table = table_titled("  counter", "winner / baseline", "exponent", "p", NULL);
-	js_each (one, json_object_get(drivers, "counters")) {
-		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
-		bool fits = js_bool_or(one, "significant", false);
-		if (!text->all && (!fits || shown >= EFFECTS_SHOWN))
-			continue;
-		snprintf(name, sizeof name, "  %s", js_string_or(one, "counter", "?"));
-		text_clean(name, false);
-		if (json_is_number(json_object_get(one, "ratio")))
-			snprintf(ratio, sizeof ratio, "%.3gx", js_real_or(one, "ratio", NAN));
-		if (json_is_number(json_object_get(one, "slope")))
-			snprintf(slope, sizeof slope, "%.2f", js_real_or(one, "slope", NAN));
-		if (json_is_number(json_object_get(one, "p")))
-			snprintf(p, sizeof p, "%.2g", js_real_or(one, "p", NAN));
-		table_add(table, name, ratio, slope, p);
-		shown++;
-	}
-	if (shown) {
+	static const struct column columns[] = {COLUMN("  counter", "counter", .text = name_cell),
+	                                        NUMBER("winner / baseline", "ratio", "%.3gx", 1),
+	                                        NUMBER("exponent", "slope", "%.2f", 1),
+	                                        NUMBER("p", "p", "%.2g", 1),
+	                                        {0}};
+	js_auto json_t *rows = shown_of(text, js_at(text->result, "drivers.counters"), "significant");
+	if (json_array_size(rows))
 		explain_title(text, "counters that vary with the time (time ~ counter^exponent)");
-		table_print(table, text->ui, text->out);
-	}
-	table_free(table);
+	columns_print(text->ui, columns, rows, text->out);
 }
 
 static void effects_print(const struct explain_text *text) {
-	static const char *const times[] = {"  parameter", "slowest / fastest", "fastest", "slowest", "share of variance"};
-	static const char *const others[] = {"  parameter", "worst / best", "best", "worst", "share of variance"};
 	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
+	const struct column columns[] = {COLUMN("  parameter", "param", .text = name_cell),
+	                                 COLUMN(time ? "slowest / fastest" : "worst / best", "", .text = ratio_cell),
+	                                 COLUMN(time ? "fastest" : "best", "best", .text = value_cell),
+	                                 COLUMN(time ? "slowest" : "worst", "worst", .text = value_cell),
+	                                 NUMBER("share of variance", "share", "%.0f %%", 100),
+	                                 {0}};
 	const json_t *effects = json_object_get(text->result, "effects");
-	size_t shown = 0;
 	if (json_array_size(effects) == 0)
 		return;
+	js_auto json_t *rows = shown_of(text, effects, "known");
 	explain_title(text, time ? "effect of each parameter (slowest / fastest value)"
 	                         : "effect of each parameter (worst / best value)");
-	struct table *table = table_new(5, time ? times : others);
-	js_each (one, effects)
-		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
-			effect_add(table, one);
-			shown++;
-		}
-	if (shown)
-		table_print(table, text->ui, text->out);
-	else
+	if (!json_array_size(rows))
 		ui_wrap(text->out, INDENT, INDENT, "too few measurements to tell");
-	table_free(table);
+	columns_print(text->ui, columns, rows, text->out);
 	interactions_print(text);
 	variance_print(text);
 	drivers_print(text);

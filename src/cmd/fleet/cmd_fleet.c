@@ -39,12 +39,11 @@ static void types_print(const struct fleet_run *run) {
 
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
 	const json_t *config = js_at(result, "best.config");
-	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
-	mem_auto char *best = config ? results_config(config, NULL) : mem_strdup("-");
+	char speedup[64];
+	mem_auto char *kernel = profile_text_kernel(result), *problem = profile_text_problem(result),
+				  *best = config ? results_config(config, NULL) : mem_strdup("-");
 	speedup_text(speedup_of(result), speedup, sizeof speedup);
 	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup, verdict_said(result, ""));
-	free(kernel);
-	free(problem);
 }
 
 static void results_table(const struct fleet_run *run) {
@@ -146,8 +145,7 @@ static json_t *tune_plan(struct fleet_run *run, struct err *err) {
 }
 
 static int fleet_plan_check(struct fleet_run *run, struct err *err) {
-	json_t *plan = tune_plan(run, err);
-	json_decref(plan);
+	js_auto json_t *plan = tune_plan(run, err);
 	return plan ? 0 : -1;
 }
 

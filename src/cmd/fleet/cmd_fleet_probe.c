@@ -67,15 +67,11 @@ static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT
 		err_set(err, ERR_USAGE, NULL, "its description is longer than %d bytes", SIZE_MAX_READ);
 		return NULL;
 	}
-	json_t *from = js_parse(begin, size, "its description", err), *machine = json_object();
+	js_auto json_t *from = js_parse(begin, size, "its description", err), *machine = json_object();
 	int failed = !from || fingerprint_read(from, fingerprint, err) || counts_copy(machine, from, err);
 	json_object_set_new(machine, "cpu", text_copy(from, "cpu"));
 	json_object_set_new(machine, "gpu", text_copy(json_object_get(from, "gpu"), "name"));
-	json_decref(from);
-	if (!failed)
-		return machine;
-	json_decref(machine);
-	return NULL;
+	return failed ? NULL : json_incref(machine);
 }
 
 enum { TEXT_MAX = 4 << 20 };
@@ -136,7 +132,7 @@ static void fleet_ask_finish(struct proc *proc, double begun, double seconds, co
                              struct fleet_answer *answer) {
 	enum proc_read got = PROC_EOF;
 	double deadline = begun + seconds;
-	char *line, *diagnostics;
+	char *line;
 	size_t size, used = 0;
 	*answer = (struct fleet_answer){.text = mem_strdup("")};
 	while (!answer->large && (got = proc_read(proc, deadline - sys_now(), stop, &line, &size)) == PROC_LINE)
@@ -144,10 +140,9 @@ static void fleet_ask_finish(struct proc *proc, double begun, double seconds, co
 	answer->late = got == PROC_TIMEOUT;
 	answer->stopped = got == PROC_INTERRUPTED;
 	answer->large = answer->large || got == PROC_FLOOD;
-	diagnostics = mem_strdup(proc_stderr(proc));
+	mem_auto char *diagnostics = mem_strdup(proc_stderr(proc));
 	answer->status = proc_stop(proc, got == PROC_EOF && !answer->large ? 2 : 0);
 	reason_find(answer, diagnostics, seconds);
-	free(diagnostics);
 }
 
 int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
@@ -435,7 +430,7 @@ json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
 	const char *list = run->inside ? getenv("SLURM_JOB_NODELIST") : run->partition, *option = run->inside ? "-n" : "-p";
 	const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N|%T|%P", list ? option : NULL, list, NULL};
 	struct fleet_answer answer = {0};
-	json_t *nodes = json_array();
+	js_auto json_t *nodes = json_array();
 	int failed = fleet_ask(argv, SINFO_SECONDS, app_interrupt(run->app), &answer, err);
 	if (!failed && answer.stopped)
 		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
@@ -445,8 +440,5 @@ json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
 	if (!failed && json_array_size(nodes) == 0)
 		failed = none(run, err);
 	fleet_answer_clear(&answer);
-	if (!failed)
-		return nodes;
-	json_decref(nodes);
-	return NULL;
+	return failed ? NULL : json_incref(nodes);
 }

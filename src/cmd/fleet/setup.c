@@ -93,12 +93,11 @@ static int partition_read(struct fleet_run *run, struct err *err) {
 
 static int folder_read(struct fleet_run *run, struct err *err) {
 	const char *given = opt_get(run->args, "output", NULL);
-	char *data = given ? NULL : sys_data_dir(err);
+	mem_auto char *data = given ? NULL : sys_data_dir(err);
 	if (!given && !data)
 		return -1;
 	run->folder = given ? mem_strdup(given) : mem_printf("%s/fleet", data);
 	run->state = mem_printf("%s/.fleet.json", run->folder);
-	free(data);
 	return 0;
 }
 
@@ -213,7 +212,7 @@ static int host_add(json_t *nodes, const char *name, struct err *err) {
 
 static json_t *ssh_nodes(const struct fleet_run *run, struct err *err) {
 	char *text = mem_strdup(opt_get(run->args, "hosts", "")), *rest = text;
-	json_t *nodes = json_array();
+	js_auto json_t *nodes = json_array();
 	int failed = 0;
 	for (char *name; !failed && (name = strsep(&rest, ","));)
 		failed = host_add(nodes, name, err);
@@ -221,10 +220,7 @@ static json_t *ssh_nodes(const struct fleet_run *run, struct err *err) {
 	if (!failed && json_array_size(nodes) < run->per_type)
 		failed = err_set(err, ERR_USAGE, "name more of them", "--nodes-per-type %zu needs as many hosts, not %zu",
 		                 run->per_type, json_array_size(nodes));
-	if (!failed)
-		return nodes;
-	json_decref(nodes);
-	return NULL;
+	return failed ? NULL : json_incref(nodes);
 }
 
 /* ssh hands one line to the shell of the user there. */

@@ -61,12 +61,11 @@ static void profile_add(struct status *status, const char *path) {
 
 static int profiles_find(struct status *status, struct err *err) {
 	size_t count;
-	char **paths = profile_folder_files(status->run.folder, &count, err);
+	mem_auto char **paths = profile_folder_files(status->run.folder, &count, err);
 	for (size_t i = 0; i < count; i++) {
 		profile_add(status, paths[i]);
 		free(paths[i]);
 	}
-	free(paths);
 	if (!paths && (err->code == ERR_NOTHING || !status->known))
 		return err_set(err, ERR_NOTHING, "sweetspot fleet tune KERNEL", "%.200s does not contain a profile",
 		               status->run.folder);

@@ -91,8 +91,6 @@ void inside_kokkos_clear(struct inside_kokkos *kokkos) {
 	free(kokkos->facts);
 }
 
-static const double WIDE = 1000; /* such an interval says nothing */
-
 /* ---- which programs ---- */
 
 /* Any other option asks for something that contexts cannot give. */
@@ -224,24 +222,11 @@ static int options_read(struct app *app, const struct opt_args *args, struct ins
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {
-	struct speedup speedup = speedup_of(result);
-	char before[32], after[32];
-	bool wide =
-		!isfinite(speedup.low) || !isfinite(speedup.high) || speedup.low <= 0 || speedup.high / speedup.low > WIDE;
-	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
-	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
-	printf("%s", ui_style(ui, UI_BOLD));
-	if (!js_int_or(result, "changed", 0))
-		printf("no change%s: no context is clearly faster with other values\n", ui_style(ui, UI_PLAIN));
-	else if (verdict_of(result) == VERDICT_FASTER)
-		printf("%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", speedup.ratio, ui_style(ui, UI_PLAIN), speedup.low,
-		       speedup.high, before, after);
-	else if (wide)
-		printf("%s%s: %.2fx, %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio, before,
-		       after);
+	if (js_int_or(result, "changed", 0))
+		results_runs_print(ui, result, "");
 	else
-		printf("%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", verdict_said(result, "?"), ui_style(ui, UI_PLAIN), speedup.ratio,
-		       speedup.low, speedup.high, before, after);
+		printf("%sno change%s: no context is clearly faster with other values\n", ui_style(ui, UI_BOLD),
+		       ui_style(ui, UI_PLAIN));
 }
 
 static void context_row(struct table *table, const json_t *context) {
@@ -256,7 +241,10 @@ static void context_row(struct table *table, const json_t *context) {
 	if (changed)
 		snprintf(gain, sizeof gain, "%.2fx", js_real_or(context, "gain", NAN));
 	table_add(table, js_string_or(context, "name", "?"), problem, calls, tried, changed ? today : "",
-	          changed ? best : "no change", js_bool_or(context, "withheld", false) ? "left out" : gain);
+	          changed ? best : "no change",
+	          js_bool_or(context, "withheld", false)  ? "left out"
+	          : js_bool_or(context, "jointly", false) ? "jointly"
+	                                                  : gain);
 }
 
 static void result_print(struct ui *ui, const json_t *result, const char *command) {
@@ -269,14 +257,19 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 	results_other_work_print(result, stdout);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	bool withheld = false;
+	bool withheld = false, jointly = false;
 	js_each (context, json_object_get(result, "contexts")) {
 		context_row(table, context);
 		withheld = withheld || js_bool_or(context, "withheld", false);
+		jointly = jointly || js_bool_or(context, "jointly", false);
 	}
 	table_end(table, ui, stdout);
+	putchar('\n');
+	results_worth_print(result, stdout);
 	if (withheld)
-		printf("\nleft out: its own calls are faster, but whole runs are slower with it\n");
+		printf("left out: its own calls are faster, but whole runs are not shown to be\n");
+	if (jointly)
+		printf("jointly: chosen for the sum of the contexts, as they influence each other\n");
 	if (verdict_of(result) == VERDICT_FASTER)
 		printf("\nrun it with: sweetspot apply -- %s\n", command);
 	else if (js_int_or(result, "changed", 0))

@@ -202,7 +202,7 @@ static void costs_print(const struct profile_choice *choice) {
 }
 
 static void match_print(const struct profile_choice *choice) {
-	char *text;
+	mem_auto char *text = NULL;
 	if (choice->range) {
 		text = mem_printf("%s, %s from %.6g to %.6g", profile_fit_word(choice->fit),
 		                  js_string_or(choice->sizes, "over", ""), js_real_or(choice->range, "from", NAN),
@@ -212,7 +212,6 @@ static void match_print(const struct profile_choice *choice) {
 		text = mem_printf("%s%s%s", profile_fit_word(choice->fit), *problem ? ", tuned for " : "", problem);
 	}
 	line("match", text);
-	free(text);
 }
 
 static void selection_print(const struct selection *selection) {

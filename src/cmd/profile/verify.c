@@ -145,12 +145,11 @@ static void case_add(struct junit *junit, const struct verify *verify, const str
 	enum junit_result result = verify_ci_fails(verify, row)     ? JUNIT_FAILED
 	                           : row->outcome == VERIFY_UNKNOWN ? JUNIT_SKIPPED
 	                                                            : JUNIT_PASSED;
-	char now[64], *message;
+	char now[64];
 	speedup_text(speedup_now(&row->duel), now, sizeof now);
-	message = mem_printf("%s%s%s; speedup over the baseline %s", verify_outcome_word(row->outcome),
-	                     *row->reason ? ": " : "", row->reason, now);
+	mem_auto char *message = mem_printf("%s%s%s; speedup over the baseline %s", verify_outcome_word(row->outcome),
+	                                    *row->reason ? ": " : "", row->reason, now);
 	junit_add(junit, kernel, name, time ? row->duel.median[0] : NAN, result, message);
-	free(message);
 }
 
 static int verify_junit(const struct verify *verify, struct err *err) {

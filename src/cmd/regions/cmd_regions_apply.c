@@ -29,9 +29,8 @@ static char *folder_of(const struct opt_args *args, struct err *err) {
 	const char *store = opt_get(args, "store", NULL);
 	if (store)
 		return mem_printf("%s.regions", store);
-	char *data = sys_data_dir(err), *folder = data ? mem_printf("%s/regions", data) : NULL;
-	free(data);
-	return folder;
+	mem_auto char *data = sys_data_dir(err);
+	return data ? mem_printf("%s/regions", data) : NULL;
 }
 
 static int regions_files_of(struct app *app, const struct opt_args *args, const char *program,
@@ -292,19 +291,16 @@ static int become(struct app *app, const struct regions_target *target, const js
 static int launch(struct app *app, const struct opt_args *args, const struct regions_target *target,
                   const json_t *settings, struct err *err) {
 	bool used = opt_has(args, "anyway") || regions_document_proven(settings);
-	char *table = used ? table_of(app, settings, err) : NULL;
+	mem_auto char *table = used ? table_of(app, settings, err) : NULL;
 	if (used && !table)
 		return -1;
 	js_auto json_t *set = used ? environment_of(settings, target->library, table) : json_object();
-	int failed = 0;
 	if (!used)
 		tell_kept(app, settings, "the program runs as it is");
-	if (opt_has(args, "print"))
-		command_print(target, set, opt_has(args, "json"));
-	else
-		failed = become(app, target, set, err);
-	free(table);
-	return failed;
+	if (!opt_has(args, "print"))
+		return become(app, target, set, err);
+	command_print(target, set, opt_has(args, "json"));
+	return 0;
 }
 
 int regions_command_apply(struct app *app, const struct opt_args *args, struct err *err) {

@@ -13,7 +13,6 @@ enum { SHOWN = 20, SHOWN_LEAST = 3 };
 static const double SMALL = 0.001; /* of the run: a region below this is not shown where there are larger ones */
 static const double MATTERS = 0.01;
 static const double LATE = 0.05; /* of the run: a rank that waits so much less is late */
-static const double WIDE = 1000; /* such an interval says nothing */
 
 /* number: by time. */
 static bool is_shown(const json_t *region, size_t number) {
@@ -135,10 +134,7 @@ static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
 	double in;
 	if (json_array_size(ranks) == 0)
 		return;
-	struct table *table = table_titled("rank", "in MPI", "share", "most of it in", "time", NULL);
-	for (int column = 0; column < 5; column++)
-		if (column != 3)
-			table_right(table, column);
+	struct table *table = table_titled("\1rank", "\1in MPI", "\1share", "most of it in", "\1time", NULL);
 	js_each (rank, ranks) {
 		const char *name = longest_call(rank, &in);
 		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
@@ -228,13 +224,8 @@ static char *failure_text(const json_t *result) {
 }
 
 static void verdict_print(struct ui *ui, const json_t *result) {
-	const char *verdict = verdict_said(result, "?");
-	struct speedup speedup = speedup_of(result);
-	double ratio = speedup.ratio, low = speedup.low, high = speedup.high;
-	long long pairs = js_int_or(result, "pairs", 0);
-	char before[32], after[32];
-	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
-	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
+	long long count = js_int_or(result, "pairs", 0);
+	mem_auto char *pairs = mem_printf(" in %lld pair%s", count, count == 1 ? "" : "s");
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	mem_auto char *failure = failure_text(result);
 	if (!is_changed && !verdict_is_decided(result) && !*js_string_or(result, "failure", "") &&
@@ -251,15 +242,8 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 		sentence(ui, "no change", "the program itself chooses the teams of its regions; --force overrides it");
 	else if (!is_changed)
 		sentence(ui, "no change", "no region is clearly faster with another team or schedule");
-	else if (verdict_of(result) == VERDICT_FASTER)
-		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
-		       high, before, after);
-	else if (!isfinite(low) || !isfinite(high) || low <= 0 || high / low > WIDE)
-		printf("%s%s%s: %.2fx in %lld pair%s, %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN),
-		       ratio, pairs, pairs == 1 ? "" : "s", before, after);
 	else
-		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
-		       low, high, before, after);
+		results_runs_print(ui, result, pairs);
 }
 
 /* The plan that whole runs confirmed less well than the one that is shown. */
@@ -410,11 +394,11 @@ static void region_print(struct ui *ui, const json_t *region) {
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count, small = 0;
 	char *const *words = opt_rest(args, &count);
-	json_t *document = regions_file_of_words(app, args, words, count, err);
+	js_auto json_t *document = regions_file_of_words(app, args, words, count, err);
 	if (!document)
 		return -1;
 	if (opt_has(args, "json"))
-		return js_print(document);
+		return js_write(document, stdout);
 	js_each (region, json_object_get(document, "regions"))
 		if (js_real_or(region, "share", 0) >= MATTERS)
 			region_print(app_ui(app), region);
@@ -423,7 +407,6 @@ int regions_command_explain(struct app *app, const struct opt_args *args, struct
 	if (small)
 		printf("%zu region%s of less than 1 %% of the time %s left alone\n", small, small == 1 ? "" : "s",
 		       small == 1 ? "is" : "are");
-	json_decref(document);
 	return 0;
 }
 
@@ -432,9 +415,8 @@ static int counters_read(struct app *app, const struct opt_args *args, struct co
 	const struct counters_subject subject = {.program = true};
 	if (counters_words_read(args, words, err))
 		return -1;
-	json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
+	js_auto json_t *answer = words->count ? counters_ask(app, &subject, words->names, &options->slow, err) : NULL;
 	options->counters = words->count ? words->names : NULL;
-	json_decref(answer);
 	return words->count && !answer ? -1 : 0;
 }
 

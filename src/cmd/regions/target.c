@@ -210,7 +210,7 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 	struct regions_target target;
 	struct regions_options options;
 	struct err none = {0};
-	json_t *profile = NULL;
+	js_auto json_t *profile = NULL;
 	size_t regions;
 	long long calls;
 	bool suits = false;
@@ -232,7 +232,6 @@ bool regions_command_suits(struct app *app, const struct opt_args *args, const s
 			"%zu regions are called %lld times in one run: each is tuned separately, within a few runs (--no-regions "
 			"tunes the program as a whole)",
 			regions, calls);
-	json_decref(profile);
 	regions_target_clear(&target);
 	return suits;
 }

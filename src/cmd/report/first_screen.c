@@ -66,9 +66,9 @@ static json_t *tuned_json(const json_t *tune) {
 	mem_auto char *brief = results_brief(tune), *sentence = results_verdict(tune), *checked = verdict_checked(tune);
 	json_t *answer = json_object();
 	verdict_copy(answer, tune);
-	js_auto json_t *words = json_pack("{s:o,s:o,s:o,s:b}", "brief", js_text(brief), "sentence", js_text(sentence),
-	                                  "checked", known_text(checked), "busy", result_read(tune).load.busy);
-	json_object_update(answer, words);
+	json_t *words = json_pack("{s:o,s:o,s:o,s:b}", "brief", js_text(brief), "sentence", js_text(sentence), "checked",
+	                          known_text(checked), "busy", result_read(tune).load.busy);
+	json_object_update_new(answer, words);
 	return answer;
 }
 
@@ -78,15 +78,15 @@ static json_t *answer_of(struct report *report, const struct report_section *sec
 	const json_t *best = tune ? result.best.json : json_object_get(section->result, "winner");
 	json_t *answer = tune ? tuned_json(tune) : json_pack("{s:n}", VERDICT_MEMBER);
 	double median = js_real_or(best, "median", NAN);
-	js_auto json_t *more = json_pack(
-		"{s:o,s:O,s:o,s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o}", "kernel", js_text(section->kernel), "problem",
-		section->problem, "objective", js_text(section->objective), "unit",
-		js_text(tune ? result.best.unit : section->unit), "median",
-		js_number(tune ? median : report_shown(section, median)), "baseline",
-		js_number(js_real_or(result.baseline.json, "median", NAN)), "speedup", json_object_get(tune, "speedup"),
-		"config", json_object_get(best, "config"), "setting", known_text(setting_of(report, section)), "state",
-		js_text(state_of(section)), "sentences", sentences_of(section));
-	json_object_update(answer, more);
+	json_t *more = json_pack("{s:o,s:O,s:o,s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o}", "kernel", js_text(section->kernel),
+	                         "problem", section->problem, "objective", js_text(section->objective), "unit",
+	                         js_text(tune ? result.best.unit : section->unit), "median",
+	                         js_number(tune ? median : report_shown(section, median)), "baseline",
+	                         js_number(js_real_or(result.baseline.json, "median", NAN)), "speedup",
+	                         json_object_get(tune, "speedup"), "config", json_object_get(best, "config"), "setting",
+	                         known_text(setting_of(report, section)), "state", js_text(state_of(section)), "sentences",
+	                         sentences_of(section));
+	json_object_update_new(answer, more);
 	return answer;
 }
 

@@ -210,11 +210,9 @@ static const struct opt options[] = {
 };
 
 static json_t *config_read(struct manual *manual, const char *words, struct err *err) {
-	json_t *over = json_object(), *config = NULL;
-	if (!params_words(&manual->params, words, NULL, over, err))
-		config = manual_config(manual, manual->problem, over, err);
-	json_decref(over);
-	return config;
+	js_auto json_t *over = json_object();
+	return params_words(&manual->params, words, NULL, over, err) ? NULL
+	                                                             : manual_config(manual, manual->problem, over, err);
 }
 
 /* Reads both configurations before anything is opened for writing. */

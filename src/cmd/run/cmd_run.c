@@ -54,11 +54,10 @@ static json_t *one_thread_config(struct manual *manual, struct err *err) {
 
 /* The kernel's serial settings with one thread, completed. New reference. */
 static json_t *references_serial_config(struct manual *manual, struct err *err) {
-	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
-	if (!manual->kernel->serial || params_words(&manual->params, manual->kernel->serial, NULL, words, err) == 0)
-		config = params_complete(&manual->params, manual->problem, words, err);
-	json_decref(words);
-	return config;
+	js_auto json_t *words = json_pack("{s:i}", "threads", 1);
+	if (manual->kernel->serial && params_words(&manual->params, manual->kernel->serial, NULL, words, err))
+		return NULL;
+	return params_complete(&manual->params, manual->problem, words, err);
 }
 
 /* Takes ownership of `reference`. */
@@ -293,7 +292,7 @@ static bool is_roof(const json_t *ceiling) {
  * on this machine. */
 static json_t *ceilings_json(struct app *app, int threads) {
 	js_auto json_t *ceilings = ceilings_load(app, NULL);
-	json_t *roofs = json_array();
+	js_auto json_t *roofs = json_array();
 	int team = team_of(ceilings, threads);
 	js_each (one, ceilings) {
 		if ((!app_device(app) && js_int_or(one, "threads", 0) != team) || !is_roof(one))
@@ -302,11 +301,9 @@ static json_t *ceilings_json(struct app *app, int threads) {
 		                                       json_object_get(one, "value"), "unit", json_object_get(one, "unit"),
 		                                       "level", json_object_get(one, "level")));
 	}
-	if (json_array_size(roofs))
-		return app_device(app) ? json_pack("{s:s,s:o}", "device", app_device(app), "roofs", roofs)
-		                       : json_pack("{s:i,s:o}", "threads", team, "roofs", roofs);
-	json_decref(roofs);
-	return json_null();
+	return !json_array_size(roofs) ? json_null()
+	       : app_device(app)       ? json_pack("{s:s,s:O}", "device", app_device(app), "roofs", roofs)
+	                               : json_pack("{s:i,s:O}", "threads", team, "roofs", roofs);
 }
 
 static json_t *roofline_json(struct app *app, const json_t *document, double seconds) {

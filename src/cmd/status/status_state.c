@@ -329,9 +329,8 @@ static json_t *state_machine(struct app *app, struct err *err) {
 	char fingerprint[SHA256_TEXT];
 	if (!topo)
 		return NULL;
-	json_t *machine = topo_json(topo), *built = built_json();
-	json_object_update(machine, built);
-	json_decref(built);
+	json_t *machine = topo_json(topo);
+	json_object_update_new(machine, built_json());
 	mem_auto char *text = js_canonical(machine);
 	sha256_text(text, strlen(text), fingerprint);
 	json_object_set_new(machine, "fingerprint", json_string(fingerprint));

@@ -71,17 +71,15 @@ static json_t *tell(struct suggest *s, const json_t *request, struct err *err) {
 
 static json_t *answer(struct suggest *s, const char *line, size_t size, struct err *err) {
 	const char *op;
-	json_t *request = js_parse(line, size, "the request", err), *reply = NULL;
+	js_auto json_t *request = js_parse(line, size, "the request", err);
 	if (!request || js_string(request, "op", &op, err))
-		reply = NULL;
-	else if (strcmp(op, "ask") == 0)
-		reply = ask(s, request, err);
-	else if (strcmp(op, "tell") == 0)
-		reply = tell(s, request, err);
-	else
-		err_set(err, ERR_USAGE, "\"ask\" or \"tell\"", "unknown operation \"%.40s\"", op);
-	json_decref(request);
-	return reply;
+		return NULL;
+	if (strcmp(op, "ask") == 0)
+		return ask(s, request, err);
+	if (strcmp(op, "tell") == 0)
+		return tell(s, request, err);
+	err_set(err, ERR_USAGE, "\"ask\" or \"tell\"", "unknown operation \"%.40s\"", op);
+	return NULL;
 }
 
 static void serve(struct suggest *s) {

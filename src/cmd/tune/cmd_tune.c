@@ -77,20 +77,17 @@ static void case_print(const char *label, const json_t *one) {
 }
 
 static void param_print(const json_t *param) {
-	char *text = mem_printf("%s =", js_string_or(param, "name", "?")), *more;
+	mem_auto char *text = mem_printf("%s =", js_string_or(param, "name", "?"));
 	const json_t *values = json_object_get(param, "values");
 	size_t i, count = json_array_size(values);
 	for (i = 0; i < count && strlen(text) < VALUES_SHOWN; i++) {
 		mem_auto char *value = program_value_text(json_array_get(values, i));
 		const char *quote = value && strchr(value, ',') ? "\"" : "";
-		more = mem_printf("%s%s %s%s%s", text, i ? "," : "", quote, value && *value ? value : "''", quote);
-		free(text);
-		text = more;
+		mem_append(&text, "%s %s%s%s", i ? "," : "", quote, value && *value ? value : "''", quote);
 	}
-	more = i < count ? mem_printf("%s, .. (%zu values)", text, count) : mem_strdup(text);
-	ui_wrap(stdout, 2, 6, "%s", more);
-	free(more);
-	free(text);
+	if (i < count)
+		mem_append(&text, ", .. (%zu values)", count);
+	ui_wrap(stdout, 2, 6, "%s", text);
 }
 
 static void build_print(const json_t *problem) {

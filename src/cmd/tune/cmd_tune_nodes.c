@@ -313,10 +313,9 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 
 /* Expects that the store exists, so that realpath can resolve it. */
 static char *build_folder(const char *store) {
-	char *path = realpath(store, NULL), *slash = path ? strrchr(path, '/') : NULL;
-	char *folder = slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
-	free(path);
-	return folder;
+	mem_auto char *path = realpath(store, NULL);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
 }
 
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {

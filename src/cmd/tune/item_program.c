@@ -44,16 +44,12 @@ static void set_add(const struct program *program, const json_t *config, json_t 
 	js_each (with, json_object_get(price, "with"))
 		member_copy(some, config, json_string_value(with));
 	js_auto json_t *variables = config_environment(NULL, some);
-	char *text = mem_strdup("");
+	mem_auto char *text = mem_strdup("");
 	json_object_del(variables, "OMP_DYNAMIC");
-	js_members (name, value, variables) {
-		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, json_string_value(value));
-		free(text);
-		text = longer;
-	}
+	js_members (name, value, variables)
+		mem_append(&text, "%s%s=%s", *text ? " " : "", name, json_string_value(value));
 	if (*text && strcmp(program_param_way(program, param), "openmp") == 0)
 		json_object_set_new(price, "set", json_string(text));
-	free(text);
 }
 
 static void worth_name(const struct program *program, json_t *result) {
@@ -314,8 +310,8 @@ static void blanks_inform(struct app *app, const struct program_plan *plan) {
  * for others. */
 static void variables_inform(struct app *app, const struct tune_item *item) {
 	const struct program_item *p = item->state;
-	char *stranger = stranger_find(p),
-		 *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
+	mem_auto char *stranger = stranger_find(p),
+				  *also = stranger ? mem_printf(" (but {%s}, which is not a parameter)", stranger) : mem_strdup("");
 	for (const char *const *param = p->plan->program.params; *param; param++) {
 		if (is_silent_variable(p, *param) && mistyped(*param))
 			ui_inform(app_ui(app), "%s is passed as an environment variable; did you mean %s?", *param,
@@ -334,8 +330,6 @@ static void variables_inform(struct app *app, const struct tune_item *item) {
 	options_inform(app, p);
 	blanks_inform(app, p->plan);
 	metric_inform(app, &p->plan->program);
-	free(stranger);
-	free(also);
 }
 
 static void building_set(struct program_plan *plan, const struct opt_args *args, double build_timeout_s) {

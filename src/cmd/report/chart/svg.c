@@ -411,7 +411,7 @@ static int svg_write_file(const struct chart *chart, const char *dir, struct err
 }
 
 static int csv_write_file(const struct chart *chart, const char *dir, struct err *err) {
-	char *text;
+	mem_auto char *text = NULL;
 	size_t size;
 	FILE *out = text_open(&text, &size);
 	if (chart->heat)
@@ -419,9 +419,7 @@ static int csv_write_file(const struct chart *chart, const char *dir, struct err
 	else
 		series_put(out, chart);
 	fclose(out);
-	int failed = file_write(dir, chart->id, "csv", text, size, err);
-	free(text);
-	return failed;
+	return file_write(dir, chart->id, "csv", text, size, err);
 }
 
 int chart_files(const struct chart *charts, size_t count, const char *dir, struct err *err) {
