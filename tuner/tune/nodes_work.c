@@ -209,13 +209,21 @@ static struct work *proposed(struct parallel *parallel) {
 	return work_new(parallel, take(parallel, at));
 }
 
-bool work_ahead(struct parallel *parallel) {
+/* One more; false: there is no need, or none. */
+static bool ask_ahead(struct parallel *parallel) {
 	if (!parallel->tune->search || !parallel_is_building(parallel) || fleet_idle_count(parallel->fleet))
 		return false;
 	if (parallel->asked_count > parallel_ahead_depth(parallel) || ask(parallel, 1) == 0)
 		return false;
 	want(parallel);
 	return true;
+}
+
+int work_await(struct parallel *parallel, double seconds, struct pool_done *done, struct err *err) {
+	int rc;
+	while ((rc = fleet_wait(parallel->fleet, 0, done, err)) == 0 && ask_ahead(parallel))
+		continue;
+	return rc == 0 ? fleet_wait(parallel->fleet, seconds, done, err) : rc;
 }
 
 /* Is there any work left for which the baseline of a node would be needed? */
