@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What does not fit in a thread's registers is kept in local memory, which is global memory behind L1 (NVIDIA, CUDA C++
+/* Registers that a thread has too few of are kept in local memory, which is global memory behind L1 (NVIDIA, CUDA C++
  * Best Practices Guide 13.0, "Local Memory"). */
 #include <math.h>
 

@@ -189,7 +189,7 @@ static void unknown_test(void) {
 	json_decref(limits);
 }
 
-/* What is said of one configuration that takes longer than another one; free it. */
+/* The findings about one configuration that takes longer than another one; free it. */
 static json_t *said_of(const struct quantities *slow) {
 	json_t *rows = json_array(), *machine = json_pack("{s:{s:i}}", "gpu", "sms", 132), *limits = ceilings();
 	struct quantities plain = quantities_plain(1e-3);
@@ -233,7 +233,7 @@ static void stall_test(void) {
 	struct quantities q = stalls(4, true);
 	ok(gain_of(said_of(&q), "atomic_contention") > 0, "warps that hardly issue wait for serial work");
 	q.wavefronts = 0.95 * 33e12 * q.time / 128;
-	ok(gain_of(said_of(&q), "atomic_contention") == 0, "but not where shared memory is busy all the time");
+	ok(gain_of(said_of(&q), "atomic_contention") == 0, "warps that hardly issue while shared memory is busy wait for that");
 }
 
 /* Eight configurations of which only one differs in its time: no pattern, but a tune has compared it with the baseline.
