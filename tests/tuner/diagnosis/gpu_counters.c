@@ -233,7 +233,8 @@ static void stall_test(void) {
 	struct quantities q = stalls(4, true);
 	ok(gain_of(said_of(&q), "atomic_contention") > 0, "warps that hardly issue wait for serial work");
 	q.wavefronts = 0.95 * 33e12 * q.time / 128;
-	ok(gain_of(said_of(&q), "atomic_contention") == 0, "warps that hardly issue while shared memory is busy wait for that");
+	ok(gain_of(said_of(&q), "atomic_contention") == 0,
+	   "warps that hardly issue while shared memory is busy wait for that");
 }
 
 /* Eight configurations of which only one differs in its time: no pattern, but a tune has compared it with the baseline.
