@@ -237,7 +237,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 		return 0;
 	if (one->test.beside && (!bench->own || (!probing->data && !beside_open(probing)))) {
 		cause_untestable(&one->test, "%s",
-		                 bench->own ? "there is no memory that a process beside it could read"
+		                 bench->own ? "no memory is left for a process beside it"
 		                            : "nothing can run beside it on its machine");
 		return 0;
 	}
