@@ -440,7 +440,7 @@ static void tidy(const char *folder) {
 }
 
 static int replace(const char *path, const void *data, size_t size, const struct stat *old) {
-	char *folder = folder_of(path), *name;
+	mem_auto char *folder = folder_of(path), *name = NULL;
 	tidy(folder);
 	int fd = open_inside(folder, &name), failed = errno;
 	if (fd >= 0) {
@@ -455,8 +455,6 @@ static int replace(const char *path, const void *data, size_t size, const struct
 		else
 			failed = sync_folder(folder);
 	}
-	free(folder);
-	free(name);
 	return failed;
 }
 

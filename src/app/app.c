@@ -244,13 +244,12 @@ uint64_t app_address_space(void) {
 struct worker *app_worker(struct app *app, struct err *err) {
 	if (app->worker)
 		return app->worker;
-	char *path = app_worker_path(err);
+	mem_auto char *path = app_worker_path(err);
 	if (!path)
 		return NULL;
 	const struct worker_options options = {
 		.path = path, .address_space = app_address_space(), .interrupt = app->abandon, .asked = app->interrupt};
 	app->worker = worker_new(&options);
-	free(path);
 	return app->worker;
 }
 
@@ -425,8 +424,7 @@ int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprin
 
 static bool is_program(const char *word) {
 	struct err none = {0};
-	char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
-	free(path);
+	mem_auto char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
 	return path;
 }
 

@@ -70,13 +70,11 @@ static bool is_plugin(const char *word, char **path, const char **name) {
 /* Returns the list that the word refers to. *name is the kernel in it that the word asks for, or NULL for all of them.
  */
 static const struct kernel_list *word_read(struct app *app, const char *word, const char **name, struct err *err) {
-	char *path;
+	mem_auto char *path = NULL;
 	*name = word;
 	if (!is_plugin(word, &path, name))
 		return app_kernels(app, err);
-	const struct kernel_list *list = app_plugin(app, path, err);
-	free(path);
-	return list;
+	return app_plugin(app, path, err);
 }
 
 const struct kernel_desc *app_kernel(struct app *app, const char *word, struct err *err) {

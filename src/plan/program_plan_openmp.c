@@ -237,8 +237,7 @@ static const struct launcher {
 };
 
 static bool is_here(const char *program) {
-	char *path = program_path(program, NULL, NULL);
-	free(path);
+	mem_auto char *path = program_path(program, NULL, NULL);
 	return path;
 }
 
@@ -403,10 +402,8 @@ static int launcher_put(struct draft *draft, struct err *err) {
 		return 0;
 	if (spec->shell)
 		return err_set(err, ERR_USAGE, "write the program and its arguments as words", "--ranks is not for --shell");
-	char *own = work_ranks(spec->argv);
-	bool launched = own;
-	free(own);
-	if (launched)
+	mem_auto char *own = work_ranks(spec->argv);
+	if (own)
 		return err_set(err, ERR_USAGE,
 		               "leave the launcher out, or write -np {R} with --param R=1,2,4 instead of --ranks",
 		               "the command has a launcher of its own");

@@ -215,14 +215,13 @@ long export_ranks(const struct profile *profile, const struct profile_entry *ent
 	(void)profile;
 	js_auto json_t *words = program_recorded_words(entry->program, entry->config);
 	size_t count = json_array_size(words);
-	const char **list = mem_alloc(count + 1, sizeof *list);
+	mem_auto const char **list = mem_alloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
 		list[i] = json_string_value(json_array_get(words, i));
 	char *text = count ? work_ranks(list) : NULL, *end;
 	long ranks = text ? strtol(text, &end, 10) : 0;
 	bool good = text && *text && !*end && ranks > 0 && ranks <= 1000000;
 	free(text);
-	free(list);
 	return good ? ranks : 0;
 }
 

@@ -19,7 +19,7 @@ static int is_profile(const struct dirent *one) {
 }
 
 char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
-	struct dirent **found = NULL;
+	mem_auto struct dirent **found = NULL;
 	int files = scandir(folder, &found, is_profile, alphasort);
 	*count = 0;
 	if (files < 0) {
@@ -32,7 +32,6 @@ char **profile_folder_files(const char *folder, size_t *count, struct err *err) 
 			paths[(*count)++] = mem_printf("%s/%s", folder, found[i]->d_name);
 		free(found[i]);
 	}
-	free(found);
 	if (*count)
 		return paths;
 	free(paths);
@@ -87,12 +86,11 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 		return NULL;
 	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
 		return folder_at(path, fingerprint, err);
-	json_t *profile = profile_load(path, err);
+	js_auto json_t *profile = profile_load(path, err);
 	if (!profile || is_of(profile, fingerprint))
-		return profile;
+		return json_incref(profile);
 	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
 	        "%s comes from another machine", path);
-	json_decref(profile);
 	return NULL;
 }
 
@@ -246,16 +244,15 @@ static const json_t *part_at(const json_t *profile, size_t i) {
 }
 
 static int no_kernel(const json_t *profile, const char *kernel, struct err *err) {
-	const char **names = mem_alloc(json_array_size(json_object_get(profile, "entries")) +
-	                                   json_array_size(json_object_get(profile, "sizes")) + 1,
-	                               sizeof *names);
+	mem_auto const char **names = mem_alloc(json_array_size(json_object_get(profile, "entries")) +
+	                                            json_array_size(json_object_get(profile, "sizes")) + 1,
+	                                        sizeof *names);
 	size_t count = 0;
 	for (const json_t *one; (one = part_at(profile, count));)
 		names[count++] = js_string_or(one, "kernel", "");
 	const char *near = near_word(kernel, names, count);
 	err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernel);
 	near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", kernel);
-	free(names);
 	return -1;
 }
 

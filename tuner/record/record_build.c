@@ -99,7 +99,7 @@ static int column_place(struct column *column, struct value value) {
 
 static void build_figures(struct record *record) {
 	uint64_t rows = space_valid(record->space);
-	double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);
+	mem_auto double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);
 	for (uint64_t i = 0; i < rows; i++) {
 		const struct record_row *row = &record->rows[i];
 		if (row->status != RECORD_CORRECT)
@@ -115,8 +115,6 @@ static void build_figures(struct record *record) {
 	}
 	record->median = stats_median(values, record->correct);
 	record->median_cost = stats_median(costs, record->correct);
-	free(values);
-	free(costs);
 }
 
 int build_column_find(const struct build *build, const struct scan_text *name) {
