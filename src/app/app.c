@@ -205,9 +205,8 @@ char *app_worker_path(struct err *err) {
 	}
 	if (access(SS_LIBEXECDIR "/sweetspot-worker", X_OK) == 0)
 		return mem_strdup(SS_LIBEXECDIR "/sweetspot-worker");
-	err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
-	        "sweetspot-worker was not found beside this program or in " SS_LIBEXECDIR);
-	return NULL;
+	return err_null(err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
+	                        "sweetspot-worker was not found beside this program or in " SS_LIBEXECDIR));
 }
 
 char *app_library_path(const char *name, struct err *err) {

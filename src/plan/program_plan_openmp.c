@@ -266,10 +266,9 @@ static const struct launcher *launcher_find(struct err *err) {
 		    says(launcher->program, launcher->banner))
 			return launcher;
 	}
-	err_set(err, ERR_USAGE,
-	        "install Open MPI or MPICH, or load its module; inside a job srun, jsrun and flux serve, too",
-	        "--ranks needs a launcher of MPI, such as mpirun, which is not installed here");
-	return NULL;
+	return err_null(err_set(
+		err, ERR_USAGE, "install Open MPI or MPICH, or load its module; inside a job srun, jsrun and flux serve, too",
+		"--ranks needs a launcher of MPI, such as mpirun, which is not installed here"));
 }
 
 /* Adds the words of a text, cut at blanks. */

@@ -68,9 +68,8 @@ static json_t *three_json(const char *option, const char *text, struct err *err)
 		s.at = comma + 1;
 	}
 	json_decref(list);
-	err_set(err, ERR_USAGE, "give one to three expressions separated by commas", "--%s %.200s is not valid", option,
-	        text);
-	return NULL;
+	return err_null(err_set(err, ERR_USAGE, "give one to three expressions separated by commas",
+	                        "--%s %.200s is not valid", option, text));
 }
 
 /* ---- arguments ---- */
@@ -240,8 +239,8 @@ static const char *after_name(const char *option, const char *text, struct slice
 	*name = slice_trim((struct slice){text, equals ? equals : text});
 	if (equals && !slice_empty(*name) && equals[1])
 		return equals + 1;
-	err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s does not give a value", option, text);
-	return NULL;
+	return err_null(
+		err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s does not give a value", option, text));
 }
 
 static json_t *param_json(const char *text, struct err *err) {

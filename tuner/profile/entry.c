@@ -27,10 +27,8 @@ static json_t *size_json(const json_t *size, struct err *err) {
 	size_t used = 0, count = json_array_size(size);
 	for (size_t i = 0; i < count; i++) {
 		json_int_t number = json_integer_value(json_array_get(size, i));
-		if (count > 3 || number < 1) {
-			err_set(err, ERR_USAGE, NULL, "problem_size must be up to three whole numbers");
-			return NULL;
-		}
+		if (count > 3 || number < 1)
+			return err_null(err_set(err, ERR_USAGE, NULL, "problem_size must be up to three whole numbers"));
 		used += (size_t)snprintf(word + used, sizeof word - used, "%s%lld", i ? "x" : "", (long long)number);
 	}
 	return count == 0   ? json_object()
@@ -39,10 +37,8 @@ static json_t *size_json(const json_t *size, struct err *err) {
 }
 
 static json_t *config_json(const struct wisdom *w, const json_t *values, struct err *err) {
-	if (json_array_size(values) != json_array_size(w->params)) {
-		err_set(err, ERR_USAGE, NULL, "config must have a value for each of tunable_parameters");
-		return NULL;
-	}
+	if (json_array_size(values) != json_array_size(w->params))
+		return err_null(err_set(err, ERR_USAGE, NULL, "config must have a value for each of tunable_parameters"));
 	json_t *config = json_object();
 	js_each (value, values)
 		json_object_set(config, json_string_value(json_array_get(w->params, value_at)), value);
@@ -467,10 +463,10 @@ json_t *profile_merge(const json_t *profiles, enum profile_prefer prefer, json_t
 	*conflicts = merge.conflicts;
 	if (!merge.open)
 		return json_incref(merged);
-	err_set(err, ERR_USAGE,
-	        prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
-	                                      : "they measured different quantities: settle it with --prefer newest",
-	        "%zu conflict%s: different configurations for the same machine, kernel, problem and objective", merge.open,
-	        merge.open == 1 ? "" : "s");
-	return NULL;
+	return err_null(
+		err_set(err, ERR_USAGE,
+	            prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
+	                                          : "they measured different quantities: settle it with --prefer newest",
+	            "%zu conflict%s: different configurations for the same machine, kernel, problem and objective",
+	            merge.open, merge.open == 1 ? "" : "s"));
 }

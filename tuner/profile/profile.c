@@ -416,8 +416,7 @@ json_t *profile_load(const char *path, struct err *err) {
 	js_auto json_t *profile = load(path, err);
 	if (!profile || profile_check(profile, err) == 0)
 		return json_incref(profile);
-	err_prefix(err, "%s", path);
-	return NULL;
+	return err_null(err_prefix(err, "%s", path));
 }
 
 int profile_save(const json_t *profile, const char *path, struct err *err) {

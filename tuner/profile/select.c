@@ -22,10 +22,8 @@ char **profile_folder_files(const char *folder, size_t *count, struct err *err) 
 	mem_auto struct dirent **found = NULL;
 	int files = scandir(folder, &found, is_profile, alphasort);
 	*count = 0;
-	if (files < 0) {
-		err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno));
-		return NULL;
-	}
+	if (files < 0)
+		return err_null(err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno)));
 	char **paths = mem_alloc((size_t)files + 1, sizeof *paths);
 	for (int i = 0; i < files; i++) {
 		if (files <= LISTED_MAX)
@@ -35,9 +33,8 @@ char **profile_folder_files(const char *folder, size_t *count, struct err *err) 
 	if (*count)
 		return paths;
 	free(paths);
-	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
-	        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder);
-	return NULL;
+	return err_null(err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
+	                        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder));
 }
 
 static bool is_of(const json_t *profile, const char *fingerprint) {
@@ -89,9 +86,8 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 	js_auto json_t *profile = profile_load(path, err);
 	if (!profile || is_of(profile, fingerprint))
 		return json_incref(profile);
-	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
-	        "%s comes from another machine", path);
-	return NULL;
+	return err_null(err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
+	                        "%s comes from another machine", path));
 }
 
 /* Frees the folder, which may be NULL. */

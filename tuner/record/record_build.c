@@ -352,16 +352,13 @@ static void values_turn(struct build *build) {
 struct record *build_finish(struct build *build, const char *name, struct err *err) {
 	struct record *record = build->record;
 	values_turn(build);
-	if (build_space(build, err) != 0) {
-		err_prefix(err, "%s", name);
-		return NULL;
-	}
+	if (build_space(build, err) != 0)
+		return err_null(err_prefix(err, "%s", name));
 	build_figures(record);
-	if (!record->correct) {
-		err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
-		        "%s: none of %llu configurations worked", name, (unsigned long long)space_valid(record->space));
-		return NULL;
-	}
+	if (!record->correct)
+		return err_null(err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
+		                        "%s: none of %llu configurations worked", name,
+		                        (unsigned long long)space_valid(record->space)));
 	build->record = NULL;
 	return record;
 }
