@@ -181,9 +181,3 @@ enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs) {
 	cc_pairs_free(pairs);
 	return status == SS_OK ? graph_sort(graph) : status;
 }
-
-void cc_graph_free(struct cc_graph *graph) {
-	free(graph->first);
-	free(graph->target);
-	*graph = (struct cc_graph){0};
-}

@@ -375,6 +375,12 @@ double cc_problem_size(const struct ss_call *call, double *edges) {
 	return n;
 }
 
+void cc_graph_free(struct cc_graph *graph) {
+	free(graph->first);
+	free(graph->target);
+	*graph = (struct cc_graph){0};
+}
+
 void cc_input_free(void *opaque) {
 	struct cc_input *input = opaque;
 	cc_graph_free(&input->graph);

@@ -292,6 +292,28 @@ static struct ss_work kmeans_work(const struct ss_call *call) {
 	                        .op = "distance term"};
 }
 
+double kmeans_inertia(const struct kmeans_state *s) {
+	size_t coords = s->input->coords;
+	double inertia = 0;
+#pragma omp parallel for reduction(+ : inertia)
+	for (size_t i = 0; i < s->input->n; i++) {
+		const double *x = kmeans_object(s, i), *centre = s->centres + (size_t)s->membership[i] * coords;
+		for (size_t j = 0; j < coords; j++)
+			inertia += (x[j] - centre[j]) * (x[j] - centre[j]);
+	}
+	return inertia;
+}
+
+size_t kmeans_empty(const struct kmeans_state *s) {
+	bool used[KMEANS_CLUSTERS_MAX] = {false};
+	size_t empty = s->input->clusters;
+	for (size_t i = 0; i < s->input->n; i++) {
+		empty -= !used[s->membership[i]];
+		used[s->membership[i]] = true;
+	}
+	return empty;
+}
+
 static size_t kmeans_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
                              size_t most) {
 	const struct kmeans_state *s = state;

@@ -205,25 +205,3 @@ void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own
 #pragma omp atomic
 	s->changed[loop] += (double)own;
 }
-
-double kmeans_inertia(const struct kmeans_state *s) {
-	size_t coords = s->input->coords;
-	double inertia = 0;
-#pragma omp parallel for reduction(+ : inertia)
-	for (size_t i = 0; i < s->input->n; i++) {
-		const double *x = kmeans_object(s, i), *centre = s->centres + (size_t)s->membership[i] * coords;
-		for (size_t j = 0; j < coords; j++)
-			inertia += (x[j] - centre[j]) * (x[j] - centre[j]);
-	}
-	return inertia;
-}
-
-size_t kmeans_empty(const struct kmeans_state *s) {
-	bool used[KMEANS_CLUSTERS_MAX] = {false};
-	size_t empty = s->input->clusters;
-	for (size_t i = 0; i < s->input->n; i++) {
-		empty -= !used[s->membership[i]];
-		used[s->membership[i]] = true;
-	}
-	return empty;
-}

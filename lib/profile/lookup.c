@@ -111,15 +111,6 @@ int ssp_index(struct sweetspot_profile *profile) {
 	return 0;
 }
 
-void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason) {
-	profile->foreign = reason;
-	for (size_t i = 0; i < profile->entry_count; i++)
-		profile->entries[i].config.foreign = true;
-	for (size_t i = 0; i < profile->sizes_count; i++)
-		for (size_t k = 0; k < profile->sizes[i].range_count; k++)
-			profile->sizes[i].ranges[k].config.foreign = true;
-}
-
 static const double ROUNDING = 1e-12;
 
 /* The question, with the logarithms that every entry is compared with. */

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,29 @@ static char *file_read(const char *path, size_t *size, const struct ssp_message 
 	return text;
 }
 
+void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason) {
+	profile->foreign = reason;
+	for (size_t i = 0; i < profile->entry_count; i++)
+		profile->entries[i].config.foreign = true;
+	for (size_t i = 0; i < profile->sizes_count; i++)
+		for (size_t k = 0; k < profile->sizes[i].range_count; k++)
+			profile->sizes[i].ranges[k].config.foreign = true;
+}
+
+struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message) {
+	json_error_t why;
+	struct sweetspot_profile *profile = NULL;
+	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+	if (!json)
+		ssp_message_set(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
+	else if (memchr(text, '\0', size)) /* jansson ignores a 0 byte behind a number */
+		ssp_message_set(message, "not valid JSON: it contains 0 bytes");
+	else
+		profile = ssp_read(json, message ? message->text : NULL, message ? message->size : 0);
+	json_decref(json);
+	return profile;
+}
+
 static struct sweetspot_profile *file_load(const char *path, const struct ssp_machine *here,
                                            const struct ssp_message *message) {
 	char why[SWEETSPOT_MESSAGE] = "";
@@ -251,6 +275,42 @@ static void candidate_consider(const char *path, const struct ssp_machine *here,
 static bool is_json(const char *name) {
 	size_t length = strlen(name);
 	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+/* FNV-1a (G. Fowler, L. Noll, K.-P. Vo; IETF draft-eastlake-fnv); a collision is harmless, because the profile is
+ * compared with the machine anyway. */
+static uint64_t add(uint64_t hash, char byte) {
+	return (hash ^ (unsigned char)byte) * 0x100000001b3u;
+}
+
+/* Words with one blank between them; ? for characters that are not ASCII. */
+static uint64_t words_add(uint64_t hash, const char *text, size_t size) {
+	bool blank = false, begun = false;
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+		bool is_blank = c == ' ' || c == '\t';
+		if (!is_blank && blank && begun)
+			hash = add(hash, ' ');
+		blank = is_blank;
+		begun = begun || !is_blank;
+		if (!is_blank)
+			hash = add(hash, c > ' ' && c < 127 ? (char)c : '?');
+	}
+	return add(hash, '\n');
+}
+
+/* The name of the link in a fleet's folder that leads to a machine's profile, made from facts that do not need the
+ * compiler; the program that writes profiles makes the same name. */
+void ssp_machine_link(const struct ssp_machine *machine, const char *gpu, size_t gpu_size, char name[SSP_LINK_SIZE]) {
+	const uint64_t numbers[] = {machine->threads, machine->cores, machine->packages, machine->numa_nodes,
+	                            machine->l1d,     machine->l2,    machine->l3};
+	uint64_t hash = 0xcbf29ce484222325u;
+	char text[32];
+	hash = words_add(hash, machine->cpu ? machine->cpu : "", machine->cpu ? strlen(machine->cpu) : 0);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		hash = words_add(hash, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, numbers[i]));
+	hash = words_add(hash, gpu, gpu_size);
+	snprintf(name, SSP_LINK_SIZE, "machine-%012" PRIx64 ".json", hash & 0xffffffffffffu);
 }
 
 static struct sweetspot_profile *link_load(const char *folder, const struct ssp_machine *here, const char *gpu,

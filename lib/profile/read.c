@@ -271,20 +271,6 @@ sweetspot_profile *ssp_read(const json_t *json, char *text, size_t size) {
 	return NULL;
 }
 
-struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message) {
-	json_error_t why;
-	struct sweetspot_profile *profile = NULL;
-	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
-	if (!json)
-		ssp_message_set(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
-	else if (memchr(text, '\0', size)) /* jansson ignores a 0 byte behind a number */
-		ssp_message_set(message, "not valid JSON: it contains 0 bytes");
-	else
-		profile = ssp_read(json, message ? message->text : NULL, message ? message->size : 0);
-	json_decref(json);
-	return profile;
-}
-
 void sweetspot_close(sweetspot_profile *profile) {
 	if (profile)
 		ssp_arena_free(profile->arena);

@@ -111,7 +111,7 @@ class Result:
         return _frame(self._rows("effects"))
 
     def worth(self) -> Any:
-        """The proven price of each change, as a pandas.DataFrame."""
+        """The price of each change, as a pandas.DataFrame; "why" says why one has none."""
         return _frame(self._rows("worth"))
 
     def pareto(self, *names: str) -> List[Trial]:
@@ -124,7 +124,9 @@ class Result:
 
     def _rows(self, member: str) -> List[Dict[str, Any]]:
         rows = self.raw["results"][0].get(member) or []
-        return [{**{k: v for k, v in row.items() if k != "ci"}, **dict(zip(("low", "high"), row.get("ci") or ()))} for row in rows]
+        none = (None, None)
+        return [{**{k: v for k, v in row.items() if k != "ci"},
+                 **dict(zip(("low", "high"), none if row.get("ratio", 1) is None else row.get("ci") or ()))} for row in rows]
 
     def _repr_html_(self) -> str:
         return card(self)

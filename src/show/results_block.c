@@ -108,9 +108,11 @@ static char *decide_added(const struct result *result, char *text) {
 	if (!json_is_object(decide))
 		return text;
 	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
-	char *longer = pairs > 0 ? mem_printf("%s; about %lld more pair%s (%s) would decide", text, pairs,
-	                                      pairs == 1 ? "" : "s", seconds)
-	                         : mem_printf("%s; more pairs would hardly decide, a quieter machine would", text);
+	bool few = strcmp(js_string_or(decide, "by", ""), "pairs") == 0;
+	char *longer = pairs > 0 ? mem_printf(few ? "%s; about %lld more pair%s (%s) would decide"
+	                                          : "%s; more than %lld more pair%s (%s) or a quieter machine would decide",
+	                                      text, pairs, pairs == 1 ? "" : "s", seconds)
+	                         : mem_printf("%s; a quieter machine would decide", text);
 	free(text);
 	return longer;
 }
@@ -118,6 +120,20 @@ static char *decide_added(const struct result *result, char *text) {
 /* "7 of 120 tried" */
 static char *tried_text(const struct result *result) {
 	return mem_printf("%lld of %lld tried", (long long)result->evaluations, (long long)result->valid);
+}
+
+/* All changes together are faster, but one that may do harm is not shown to pay. NULL: that is not why. */
+static char *risk_text(const struct result *result) {
+	js_each (price, js_at(result->json, "worth")) {
+		const char *danger = js_string_or(price, "danger", NULL);
+		if (!danger || js_bool_or(price, "proven", true) || !result->compared || !(result->speedup.low > 1.01))
+			continue;
+		mem_auto char *setting = result_setting_text(price);
+		char *text = mem_printf("undecided: not shown to need %s (%s); more time would tell", setting, danger);
+		text_clean(text, false);
+		return text;
+	}
+	return NULL;
 }
 
 static char *undecided_text(const struct result *result) {
@@ -130,6 +146,9 @@ static char *undecided_text(const struct result *result) {
 		text_clean(text, false);
 		return text;
 	}
+	char *risk = risk_text(result);
+	if (risk)
+		return risk;
 	setup_text(&result->best, best, sizeof best);
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
@@ -258,6 +277,46 @@ static void budget_text(double seconds, char *text, size_t size) {
 /* Without pairs, too, noise may be why nothing was found; where nothing worked it is not. */
 static bool depends_on_load(const struct result *result) {
 	return result->compared || !result->decided;
+}
+
+static char *disturbed_text(const struct load *load) {
+	if (load->blocks <= 0 || load->disturbed <= 0)
+		return mem_strdup("");
+	return mem_printf(", others disturbed %lld of %lld block%s", (long long)load->disturbed, (long long)load->blocks,
+	                  load->blocks == 1 ? "" : "s");
+}
+
+/* The load does not show what a hypervisor took. */
+static char *steal_text(double steal) {
+	return steal >= 0.05 ? mem_printf(", %.2g of them taken by the hypervisor", steal) : mem_strdup("");
+}
+
+static char *busy_text(const struct load *load, bool decided) {
+	if (!load->busy)
+		return NULL;
+	mem_auto char *disturbed = disturbed_text(load), *steal = steal_text(load->steal);
+	char *text =
+		mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
+	               load->load, (long long)load->processors, load->processors == 1 ? "" : "s", steal, disturbed);
+	return text;
+}
+
+char *results_busy(const json_t *json, bool decided) {
+	const struct load load = load_read(json);
+	return busy_text(&load, decided);
+}
+
+/* The same of a result of `tune`, which may be faster only because it uses fewer processors of a busy machine. */
+static char *results_load(const json_t *json) {
+	const struct result result = result_read(json);
+	const char *narrower = result.narrower;
+	char *busy = busy_text(&result.load, result.decided);
+	if (!busy || !narrower || (result.verdict != VERDICT_FASTER && result.decided))
+		return busy;
+	char *text = mem_printf("%s; it uses fewer %s than the baseline and may %s only because of that", busy,
+	                        strcmp(narrower, "cores") == 0 ? "cores" : "processors", result.decided ? "win" : "lead");
+	free(busy);
+	return text;
 }
 
 static void busy_print(const struct result *result, FILE *out) {

@@ -116,9 +116,9 @@ static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t group = whole & ~open[i]->set;
 		double price = key_of(open[i]) > 0 && open[i]->open ? log(open[i]->ratio) : 0;
-		if (has_failed(ablation, ablation->set & ~group) || price > loss)
+		if (has_failed(ablation, ablation->set & ~group) || (price > loss && !(group & ablation->task->danger)))
 			continue;
-		loss -= price;
+		loss -= fmin(price, loss);
 		ablation->set &= ~group;
 		ablation->dropped[ablation->dropped_count++] = group;
 	}
@@ -160,10 +160,20 @@ static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
 	return ablation->dropped_count > 0 || (size_of(ablation->set) > 1 && ablation->set & ~ablation->known);
 }
 
+/* The set that was kept is faster than the one without a single change: that is its price. */
+static void price_of_return(struct ablation *ablation) {
+	uint64_t back = ablation->result->kept & ~ablation->set;
+	const struct ablation_arm *whole = &ablation->arms[0];
+	if (ablation->wide && whole->faster && size_of(back) == 1)
+		ablation->result->without[__builtin_ctzll(back)] = (struct ablation_arm){
+			.ratio = 1 / whole->ratio, .ci = {1 / whole->ci[1], 1 / whole->ci[0]}, .slower = true};
+}
+
 /* The set under test is too little: half of what was dropped comes back. Of two settings that do the same, one comes
  * back. False: there is nothing between it and the set that was kept. */
 static bool go_back(struct ablation *ablation) {
 	size_t left = ablation->dropped_count / 2;
+	price_of_return(ablation);
 	ablation->failed[ablation->failed_count++] = ablation->set;
 	ablation->set = ablation->result->kept;
 	for (size_t i = 0; i < left; i++)

@@ -22,6 +22,10 @@ static const double EARLY_SHARE = 0.2;
  * them are equal, the step is unknown. */
 static const double SPREAD_LEAST = 5e-4, SPREAD_UNKNOWN = 0.05;
 
+/* Before the pairs tell, a gain is expected to be of this size (of the logarithm), and the noise counts like so many
+ * pairs. With the few of an early end alone, the number that is missing would be anything from 3 to thousands. */
+static const double GAIN_USUAL = 0.1, NOISE_PAIRS = 8;
+
 static int late_step(const struct look_rule *rule) {
 	int span = rule->pairs_max - rule->pairs_min;
 	return span == 0 ? 1 : (span + LATE_MAX - 2) / (LATE_MAX - 1);
@@ -127,15 +131,19 @@ static void spread_of(const double *a, const double *b, size_t count, double *me
 	*deviation = fmax(stats_mad(logs, count), SPREAD_LEAST);
 }
 
-double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count) {
-	double mean, deviation, margin = log1p(rule->margin);
-	spread_of(a, b, count, &mean, &deviation);
-	double distance = fmax(fabs(fabs(mean) - margin), margin); /* a tie has to lie within the margin on both sides */
+double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count, double noise) {
+	double mean, deviation, margin = log1p(rule->margin), pairs = (double)count;
 	if (count < 2)
 		return INFINITY;
-	double half = student_half(count, 1 - late_error(rule), deviation) * sqrt((double)count);
-	double least = look_next(rule, (int)count) - (double)count; /* nothing is decided before the next look */
-	return fmax(fmax(1, least), pow(half / distance, 2) - (double)count);
+	spread_of(a, b, count, &mean, &deviation);
+	if (noise > 0)
+		deviation = sqrt((pairs * pow(deviation, 2) + NOISE_PAIRS * pow(noise, 2)) / (pairs + NOISE_PAIRS));
+	double error = deviation * sqrt(1.57 / pairs), known = 1 / (1 + pow(error / GAIN_USUAL, 2));
+	double gain = hypot(known * mean, 0.67 * sqrt(known) * error);
+	double distance = fmax(gain - margin, margin); /* a tie has to lie within the margin on both sides */
+	double most = rule->pairs_min, half = student_half((size_t)most, 1 - late_error(rule), deviation) * sqrt(most);
+	double least = look_next(rule, (int)count) - pairs; /* nothing is decided before the next look */
+	return fmax(fmax(1, least), pow(half / distance, 2) - pairs);
 }
 
 /* Would the interval of the last look exclude a tie, even if the estimate moves away from 1 as far as it does in one of

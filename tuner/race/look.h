@@ -37,8 +37,9 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 /* Student's interval in the form of a pair analysis, for few pairs. count >= 2. */
 struct paired look_student(const double *a, const double *b, size_t count, double level);
 
-/* The number of pairs that are missing for a decision if they are like these; INFINITY where nobody can tell. */
-double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count);
+/* The number of pairs that are missing for a decision in about half of the cases like this one; INFINITY where nobody
+ * can tell. noise: the deviation that a pair's logarithm is otherwise known to have; NAN: not known. */
+double look_missing(const struct look_rule *rule, const double *a, const double *b, size_t count, double noise);
 
 /* The number of pairs that a duel probably needs if the true ratio is this one and the logarithm of a pair's ratio has
  * this standard deviation. */

@@ -250,6 +250,7 @@ struct ablation_task {
 	size_t count;
 	/* If two changes are not shown to pay, the one with the smaller rank is dropped first. */
 	const double *rank;
+	uint64_t danger; /* changes that are dropped unless they are shown to pay, however little time there was */
 	/* The set to begin with, which meets the whole as well: what is known tells that the others hardly pay. 0: all. */
 	uint64_t likely;
 	/* The number of arms for which there is time beside `set` and today's setting; 0: only those two; -1: none at all.

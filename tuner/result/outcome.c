@@ -311,7 +311,7 @@ char *speedup_gain_text(struct speedup speedup, const char *word) {
 	return mem_printf("%.2fx%s%s [%.2f, %.2f]", speedup.ratio, space, word, speedup.low, speedup.high);
 }
 
-static char *setting_text(const json_t *price) {
+char *result_setting_text(const json_t *price) {
 	const char *set = js_string_or(price, "set", NULL);
 	struct value value;
 	if (set)
@@ -326,7 +326,7 @@ static char *setting_text(const json_t *price) {
 char *result_worth_text(const json_t *price) {
 	struct speedup ratio = speedup_read(price);
 	const char *danger = js_string_or(price, "danger", NULL);
-	char *setting = setting_text(price), gain[80];
+	char *setting = result_setting_text(price), gain[80];
 	if (js_bool_or(price, "fails", false))
 		snprintf(gain, sizeof gain, "without it nothing works");
 	else if (isnan(ratio.ratio))

@@ -72,6 +72,7 @@ double speedup_told(struct speedup speedup); /* the number that speedup_gain_tex
 char *speedup_gain_text(struct speedup speedup, const char *word);
 /* An element of "worth": "OMP_PROC_BIND=close  1.29x [1.26, 1.32]". Caller frees. */
 char *result_worth_text(const json_t *price);
+char *result_setting_text(const json_t *price); /* "OMP_PROC_BIND=close". Caller frees. */
 /* "OMP_SCHEDULE, GOMP_SPINCOUNT", "" if there are none. Caller frees. */
 char *result_not_needed_text(const json_t *result);
 

@@ -31,7 +31,7 @@ struct rent {
 	struct change changes[SPACE_PARAMS_MAX];
 	size_t count;
 	double rank[ABLATION_CHANGES_MAX];
-	uint64_t likely;                                 /* by the search */
+	uint64_t likely, danger;                         /* likely: by the search */
 	struct ablation_arm alone[ABLATION_CHANGES_MAX]; /* without this change only, of whichever set was the last */
 	double begun;
 	struct duel_result duel; /* of the set that is kept */
@@ -178,7 +178,9 @@ static void changes_rank(struct rent *rent) {
 		bool matters = false;
 		for (size_t k = 0; k < change->count; k++)
 			matters = matters || may_matter(rent->tune, effect_of(effects, change->names[k]));
-		rent->rank[i] = js_real_or(first, "ratio", 1) + (danger_of(rent, change) ? DANGER_RANK : 0);
+		bool dangerous = danger_of(rent, change);
+		rent->danger |= (uint64_t)dangerous << i;
+		rent->rank[i] = js_real_or(first, "ratio", 1) + (dangerous ? DANGER_RANK : 0);
 		rent->likely |= (uint64_t)matters << i;
 		unknown |= (uint64_t)(!first && !matters) << i;
 		explained = explained || (first && log(js_real_or(first, "ratio", 1)) >= (1 - LIKELY_SHARE) * gain);
@@ -293,6 +295,9 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 		json_object_set(price, "with", with);
 	if (arm->fails)
 		json_object_set_new(price, "fails", json_true());
+	if (isnan(ratio))
+		json_object_set_new(
+			price, "why", json_string(arm->fails ? "nothing works without it" : "no run was left to measure it alone"));
 	if (danger)
 		json_object_set_new(price, "danger", json_string(danger));
 	json_decref(with);
@@ -413,6 +418,7 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 	const struct ablation_task task = {.ctx = &rent,
 	                                   .count = rent.count,
 	                                   .rank = rent.rank,
+	                                   .danger = rent.danger,
 	                                   .likely = rent.likely,
 	                                   .room = room,
 	                                   .duel = rent_duel,

@@ -229,8 +229,20 @@ static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
 
-/* Names the remedy of an undecided comparison: so many more pairs of this noise, or a quieter machine where these would
- * be more than anybody has time for. */
+/* What may harm results, or only looks fast beside others, has to pay itself, whatever the rest of the changes brings.
+ */
+static bool is_risky(const struct tune *tune) {
+	js_each (price, tune->finals.worth) {
+		const char *danger = js_string_or(price, "danger", NULL);
+		bool harms = danger && strncmp(danger, "unsafe", 6) == 0;
+		if (!js_bool_or(price, "proven", true) && (harms || (danger && race_watch_is_busy(&tune->finals.watch))))
+			return true;
+	}
+	return false;
+}
+
+/* Names the remedy of an undecided comparison: so many more pairs of this noise, or a quieter machine where these are
+ * more than anybody has time for. */
 static void decide_add(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->finals.duel;
 	const struct look_rule rule = {.pairs_max = duel_defaults.pairs_max,
@@ -238,14 +250,14 @@ static void decide_add(const struct tune *tune, json_t *result) {
 	                               .first = RACE_PAIRS_SHORT,
 	                               .margin = duel_defaults.margin,
 	                               .level = duel_defaults.level};
-	double more = look_missing(&rule, duel->a, duel->b, duel->paired.count);
+	double more = look_missing(&rule, duel->a, duel->b, duel->paired.count, sqrt(2) * tune_noise(tune));
 	bool few = more <= RACE_PAIRS_PATIENCE * duel_defaults.pairs_max;
 	if (verdict_of(result) != VERDICT_UNDECIDED || duel->lost[1] || duel->paired.count < 2)
 		return;
+	more = few ? ceil(more) : RACE_PAIRS_PATIENCE * duel_defaults.pairs_max;
 	json_object_set_new(result, "decide",
-	                    few ? json_pack("{s:s,s:I,s:o}", "by", "pairs", "pairs", (json_int_t)ceil(more), "seconds",
-	                                    js_number(more * tune_pair_seconds(tune)))
-	                        : json_pack("{s:s}", "by", "quiet"));
+	                    json_pack("{s:s,s:I,s:o}", "by", few ? "pairs" : "quiet", "pairs", (json_int_t)more, "seconds",
+	                              js_number(more * tune_pair_seconds(tune))));
 }
 
 /* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
@@ -261,7 +273,8 @@ static void decided(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "rival", speedup_json(speedup));
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->finals.best_config, duel->median[best], duel->ci[best]));
-	verdict_add(tune, result, duel_verdict(duel, keeps), speedup);
+	enum verdict verdict = duel_verdict(duel, keeps);
+	verdict_add(tune, result, verdict == VERDICT_FASTER && is_risky(tune) ? VERDICT_UNDECIDED : verdict, speedup);
 	if (tune->finals.reversed)
 		json_object_set_new(result, "slower", json_true());
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
@@ -285,7 +298,7 @@ static json_t *finalists_shown(const struct tune *tune) {
 
 /* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
 static bool is_settled(const struct tune *tune) {
-	return is_met(tune) && tune->finals.duel.decided && !tune->finals.duel.lost[1];
+	return is_met(tune) && tune->finals.duel.decided && !tune->finals.duel.lost[1] && !is_risky(tune);
 }
 
 /* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */

@@ -56,6 +56,26 @@ static const char *const constraints[] = {
 	"variant != 'register' or block * block >= 64 * tile_m * tile_n",
 	"lookahead != 'tiles' or variant == 'register' and gpus == 1", NULL};
 
+/* A counting sort: while it places the edges, into[j] moves from the beginning of the edges to j to their end. */
+enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input) {
+	const struct fw_input *g = &input->graph;
+	input->into = calloc((size_t)g->n + 1, sizeof *input->into);
+	input->edges = calloc(g->first[g->n] + 1, sizeof *input->edges);
+	if (!input->into || !input->edges)
+		return SS_NOMEM;
+	for (size_t e = 0; e < g->first[g->n]; e++)
+		input->into[g->edges[e].target + 1]++;
+	for (int j = 0; j < g->n; j++)
+		input->into[j + 1] += input->into[j];
+	for (int i = 0; i < g->n; i++)
+		for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
+			input->edges[input->into[g->edges[e].target]++] = (struct fw_edge){i, g->edges[e].weight};
+	for (int j = g->n; j > 0; j--)
+		input->into[j] = input->into[j - 1];
+	input->into[0] = 0;
+	return SS_OK;
+}
+
 /* input.c */
 static enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed) {
 	enum ss_status status = fw_graph_random(&input->graph, n, degree, seed);

@@ -105,28 +105,12 @@ struct comparison {
 /* Measures what is to be compared, and prints the outcome: as text, as a document, or as rows of a table. */
 int compare_duel(struct comparison *comparison, const struct opt_args *args, struct err *err);
 
-/* The table of `sweep`. */
+/* A list of values that `sweep` goes through. */
 struct axis {
 	const char *name;
 	struct value *values;
 	size_t count;
 };
-
-enum { SWEEP_SHOW_MAX = 8 };
-
-struct sweep_table {
-	const json_t *rows, *serials; /* as in `sweep --json` */
-	const struct axis *axes;
-	size_t axis_count;
-	const char *show[SWEEP_SHOW_MAX]; /* names of figures with a column of their own */
-	size_t show_count;
-	const char *weak; /* the size that grows with the team; NULL: none */
-};
-
-/* Prints one line for each row and for the serial code of each problem: the swept values, the median, its interval, the
- * speedups over the serial code and over one thread if that was swept, the efficiency, the figures, and a bar of the
- * time. */
-void sweep_table_print(struct ui *ui, const struct sweep_table *table);
 
 /* The parts of the command sweep on kernels. */
 enum { SWEEP_AXES_MAX = 8, SWEEP_ROWS_MAX = 100000, SWEEP_DEVICES_MAX = 4 };
@@ -162,14 +146,8 @@ struct sweep {
 	json_t *rows, *serials;
 };
 
-/* Reads --over and --weak; the names and values are checked later, against each device's kernel. */
-int sweep_axes_read(struct sweep *sweep, struct err *err);
-/* Keeps of each axis the values that the device's kernel has. ERR_USAGE for a value that no device has; call it after
- * all devices are open. */
-int sweep_axes_check(struct sweep *sweep, struct err *err);
-/* Adds the values of combination number `row`, in which the last axis varies fastest. */
-int sweep_combination(struct sweep *sweep, struct sweep_device *device, size_t row, json_t *problem, json_t *config,
-                      struct err *err);
+/* Prints the rows as asked: as a table, as CSV or as the document. */
+void sweep_show(struct sweep *sweep);
 
 /* Measures the serial code on this problem if that has not been done; appends it to sweep->serials. */
 int sweep_serial(struct sweep *sweep, struct sweep_device *device, const json_t *problem, struct err *err);

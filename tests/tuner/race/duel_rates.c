@@ -2,6 +2,8 @@
 /* How often a duel is right, how long it takes, and when it ends early. */
 #include "base/stats.h"
 #include "tests/tuner/race/duel.h"
+#include "tuner/race/look.h"
+#include "tuner/race/numbers.h"
 
 enum { REPEATS = 100 };
 
@@ -223,6 +225,37 @@ static void test_short(void) {
 	}
 }
 
+/* What is said to be missing after few pairs does not depend on how these happen to fall. */
+static void test_missing(void) {
+	static const double sigmas[] = {0.1, 0.2};
+	static const size_t counts[] = {5, 8};
+	const struct look_rule rule = {.first = RACE_PAIRS_SHORT,
+	                               .pairs_min = duel_defaults.pairs_min,
+	                               .pairs_max = duel_defaults.pairs_max,
+	                               .margin = duel_defaults.margin,
+	                               .level = duel_defaults.level};
+	for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++)
+		for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+			double missing[REPEATS], a[8], b[8];
+			struct rng rng;
+			rng_split(&rng, s, "missing");
+			for (int i = 0; i < REPEATS; i++) {
+				for (size_t k = 0; k < counts[c]; k++) {
+					a[k] = exp(sigmas[s] * rng_normal(&rng));
+					b[k] = exp(sigmas[s] * rng_normal(&rng));
+				}
+				missing[i] = look_missing(&rule, a, b, counts[c], sqrt(2) * sigmas[s]);
+			}
+			double low = stats_quantile(missing, REPEATS, 0.1), high = stats_quantile(missing, REPEATS, 0.9);
+			ok(high < 8 * low && stats_quantile(missing, REPEATS, 0.5) > 40,
+			   "%zu pairs of one setting with itself at %.0f %% noise say that %.0f to %.0f more would decide",
+			   counts[c], 100 * sigmas[s], low, high);
+		}
+	double a[] = {1.3, 1.31, 1.29, 1.3, 1.32}, b[] = {1, 1.01, 0.99, 1, 1.02};
+	ok(look_missing(&rule, a, b, 5, NAN) <= 8, "a clear difference needs no more pairs than the next look has");
+	ok(isinf(look_missing(&rule, a, b, 1, NAN)), "nobody can tell from one pair what is missing");
+}
+
 int main(void) {
 	duel_configs_make();
 	test_rates();
@@ -232,6 +265,7 @@ int main(void) {
 	test_length();
 	test_short();
 	test_control();
+	test_missing();
 	duel_configs_free();
 	return tap_done();
 }

@@ -8,15 +8,20 @@
 #include "base/rng.h"
 #include "tuner/model/effects/effects_impl.h"
 
+/* The unexplained variance of log cost. */
+static double noise_of(const struct response *response) {
+	return response->scale * response->scale * (response->nugget + gp_noise(response->gp));
+}
+
 /* The mean log cost of the rows of a configuration that were measured to the end and are not outliers; false if it has
  * none. */
 static bool measured_at(const struct anova_work *work, const struct effects_key *keys, size_t i) {
 	const struct effects_table *m = &work->data->measured;
 	size_t first = 0, count = effects_keys_at(keys, m, work->data->sample + i * m->params, &first), n = 0;
-	double sum = 0, variance = 0, noise = response_noise(work->response);
+	double sum = 0, variance = 0, noise = noise_of(work->response);
 	for (size_t k = first; k < first + count; k++) {
 		size_t row = keys[k].row;
-		if (response_is_outlier(work->response, row) || effects_table_over(m, row))
+		if (work->response->outlier[row] || effects_table_over(m, row))
 			continue;
 		sum += log(m->cost[row]);
 		variance += m->deviation && isfinite(m->deviation[row]) ? pow(m->deviation[row], 2) : noise;
@@ -301,10 +306,17 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 	split_free(&split);
 }
 
+static size_t outliers_count(const struct response *response) {
+	size_t count = 0;
+	for (size_t row = 0; row < response->table.rows; row++)
+		count += response->outlier[row];
+	return count;
+}
+
 static int explain(struct anova *anova, const struct anova_data *data, const struct response *response) {
 	struct anova_work work = {.data = data, .response = response, .noise = data->whole ? 0 : NAN};
 	anova->predicted_r2 = response_r2(response);
-	anova->outliers = response_outliers(response);
+	anova->outliers = outliers_count(response);
 	if (!response_predicts(response)) {
 		snprintf(anova->reason, RESPONSE_REASON,
 		         "the %zu rows do not predict each other (leave-one-out R2 %.2f): the parameters explain nothing",

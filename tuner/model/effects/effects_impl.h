@@ -96,6 +96,20 @@ void split_make(struct split *split, const struct bins *bins, const double *f, c
 /* Pairs by what each explains of the residual alone, the largest first. */
 struct pair *split_order_new(const struct bins *bins, const double *f, double noise);
 
+struct response {
+	struct effects_table table;
+	struct gp *gp;
+	size_t count, *row;   /* the observations: rows that the process was given */
+	double centre, scale; /* target = (log cost - centre) / scale */
+	double *target;       /* of each row */
+	double *extra;        /* of each row: what censoring or being an outlier adds to its variance */
+	bool *outlier;        /* of each row */
+	double *left, *error; /* of each observation: leave-one-out mean and variance */
+	double nugget;        /* variance that all rows have, in addition to what was measured */
+	double r2;
+	bool predicts;
+};
+
 struct anova_work {
 	const struct anova_data *data;
 	const struct response *response;

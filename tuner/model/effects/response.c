@@ -11,20 +11,6 @@
 #include "tuner/model/robust.h"
 
 /* Shared by the files response*.c only. */
-struct response {
-	struct effects_table table;
-	struct gp *gp;
-	size_t count, *row;   /* the observations: rows that the process was given */
-	double centre, scale; /* target = (log cost - centre) / scale */
-	double *target;       /* of each row */
-	double *extra;        /* of each row: what censoring or being an outlier adds to its variance */
-	bool *outlier;        /* of each row */
-	double *left, *error; /* of each observation: leave-one-out mean and variance */
-	double nugget;        /* variance that all rows have, in addition to what was measured */
-	double r2;
-	bool predicts;
-};
-
 /* Does the process predict anything? Leave-one-out errors use parameters that were fitted to all rows, and are a little
  * too small: with few rows, folds are left out of the fit as well (cross-validation). */
 
@@ -346,21 +332,6 @@ double response_r2(const struct response *response) {
 
 bool response_predicts(const struct response *response) {
 	return response->predicts;
-}
-
-size_t response_outliers(const struct response *response) {
-	size_t count = 0;
-	for (size_t row = 0; row < response->table.rows; row++)
-		count += response->outlier[row];
-	return count;
-}
-
-bool response_is_outlier(const struct response *response, size_t row) {
-	return response->outlier[row];
-}
-
-double response_noise(const struct response *response) {
-	return response->scale * response->scale * (response->nugget + gp_noise(response->gp));
 }
 
 double response_stretch(const struct response *response) {

@@ -29,13 +29,10 @@ double response_r2(const struct response *response);
  * rejects chance at 1 %; under 200 rows also in an 8-fold cross-validation, where the parameters of the process are
  * fitted without the fold, because leave-one-out errors of few rows are too small. */
 bool response_predicts(const struct response *response);
-size_t response_outliers(const struct response *response); /* number of rows */
-bool response_is_outlier(const struct response *response, size_t row);
 
 /* Root mean square of the leave-one-out errors over their expected deviations, at least 1: the factor by which
  * intervals of the process are too narrow. */
 double response_stretch(const struct response *response);
-double response_noise(const struct response *response); /* unexplained variance of log cost */
 
 /* The levels of a parameter by their coordinate, or by their index where it is unordered; the caller frees it. */
 size_t *response_order_new(const struct effects_table *table, size_t param);
