@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* C functions of specifications are built, run and compared with the baseline. */
+#include <sys/stat.h>
+
 #include "tests/plugin/spec_c.h"
 
 static void check_trial(struct spec_c *c, const char *what, int block, enum trial_status status, const char *message) {
@@ -159,6 +161,98 @@ static void check_data(struct worker *worker) {
 	            "an input from a file");
 }
 
+/* Its output is a permutation of its input, another one for each STEP; 7 changes an element. */
+static const char turned[] = "void turned(T *y, const T *x, int n) {\n"
+							 "	while (HANGS && STEP == 1) { __asm__ volatile(\"\"); }\n"
+							 "	for (int i = 0; i < n; i++) y[(STEP == 9 ? i + 1 : i * STEP) % n] = x[i];\n"
+							 "	y[500] += STEP == 7;\n}\n";
+#define TURNED(type, hangs, of_y)                                                                                      \
+	"\"KernelName\":\"turned\",\"KernelFile\":\"turned.c\",\"CompilerOptions\":[\"-DT=" type "\",\"-DHANGS=" hangs     \
+	"\"],\"Arguments\":[{\"Name\":\"y\",\"Type\":\"" type "\",\"Size\":1000,\"AccessType\":\"WriteOnly\"" of_y         \
+	"},{\"Name\":\"x\",\"Type\":\"" type                                                                               \
+	"\",\"Size\":1000,\"AccessType\":\"ReadOnly\",\"FillType\":\"BinaryRaw\",\"DataSource\":\"x.raw\"}," N "]"
+
+/* The trial of one step; message: of a wrong result, NULL where it is right. */
+static void check_step(struct worker *worker, const char *kernel, int step, const char *message, const char *label) {
+	struct err err = {0};
+	struct spec *spec =
+		spec_of("{\"Name\":\"STEP\",\"Type\":\"int\",\"Values\":[1,3,7,9],\"Default\":1}", kernel, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct trial_result result = {0};
+	json_t *config = json_pack("{s:i}", "STEP", step);
+	const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 20};
+	struct runner runner = c ? spec_c_runner(c) : (struct runner){0};
+	int failed = c ? runner.run(runner.ctx, &request, &result, &err) : -1;
+	ok(!failed && result.status == (message ? TRIAL_CORRECTNESS : TRIAL_CORRECT) &&
+	       strstr(result.message, message ? message : ""),
+	   "%s: step %d is %s (%s%s)", label, step, message ? "wrong" : "right", result.message, err.what);
+	trial_result_clear(&result);
+	json_decref(config);
+	spec_c_free(c);
+	spec_free(spec);
+}
+
+static void check_outputs(struct worker *worker) {
+	char *path = mem_printf("%s/x.raw", folder);
+	int whole[1000];
+	for (int i = 0; i < 1000; i++) /* as floats they are numbers, too */
+		whole[i] = 0x3f800000 + i * 7919 % 1000 * 4096;
+	struct err err = {0};
+	ok(!sys_write_file(path, (const char *)whole, sizeof whole, &err), "the input is written %s", err.what);
+	free(path);
+	file_write("turned.c", turned);
+	check_step(worker, TURNED("float", "0", ""), 3, "with the baseline", "elements");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum\""), 3, NULL, "a sum");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum\""), 7, "sum(y)[0] is", "a sum");
+	check_step(worker, TURNED("int", "0", ",\"Verify\":\"sum\""), 3, NULL, "a sum of whole numbers");
+	check_step(worker, TURNED("int", "0", ",\"Verify\":\"sum\""), 7, "sum(y)[0] is", "a sum of whole numbers");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum:2\""), 3, NULL, "two sums");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum:2\""), 9, "sum(y)[", "two sums");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sorted\""), 9, NULL, "elements in order");
+	check_step(worker, TURNED("int", "0", ",\"Verify\":\"sorted\""), 3, NULL, "whole numbers in order");
+	check_step(worker, TURNED("int", "0", ",\"Verify\":\"sorted\""), 7, "sorted(y)[", "whole numbers in order");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"norm\""), 3, NULL, "a norm");
+	check_step(worker, TURNED("float", "0", ",\"Verify\":\"norm\""), 7, "norm(y)[0] is", "a norm");
+	check_step(worker, TURNED("float", "0", "") ",\"Verify\":\"sorted\"", 3, NULL, "a rule for all outputs");
+	check_step(worker, TURNED("float", "1", ",\"ReferenceFile\":\"x.raw\",\"Verify\":\"sorted\""), 3, NULL,
+	           "a baseline that never ends and a file with the elements");
+	check_step(worker, TURNED("int", "1", ",\"ReferenceFile\":\"x.raw\""), 3, "but should be",
+	           "a baseline that never ends and a file with the elements");
+}
+
+/* A slow baseline is measured by the run that makes the reference. */
+static void check_once(struct worker *worker) {
+	struct err err = {0};
+	struct stat file;
+	char *path = mem_printf("%s/ran", folder);
+	char *source = mem_printf("#include <fcntl.h>\n#include <time.h>\n#include <unistd.h>\n"
+	                          "void once(int *y) {\n	struct timespec rest = {0, 600000000};\n"
+	                          "	int fd = open(\"%s\", O_WRONLY | O_CREAT | O_APPEND, 0600);\n"
+	                          "	*y = write(fd, \"x\", 1) == 1;\n	close(fd);\n	nanosleep(&rest, 0);\n}\n",
+	                          path);
+	file_write("once.c", source);
+	struct spec *spec = spec_of(
+		"{\"Name\":\"S\",\"Type\":\"int\",\"Values\":[1,2],\"Default\":1}",
+		"\"KernelName\":\"once\",\"KernelFile\":\"once.c\",\"Arguments\":[" VECTOR("\"Type\":\"int\",\"Size\":1") "]",
+		&err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct trial_result result = {0};
+	json_t *config = json_pack("{s:i}", "S", 1);
+	const struct trial_request request = {
+		.config = config, .seed = 1, .samples = 3, .settles_s = 0.05, .timeout_s = 60};
+	struct runner runner = c ? spec_c_runner(c) : (struct runner){0};
+	ok(c && !runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT &&
+	       result.sample_count == 1 && result.value >= 0.6,
+	   "a slow baseline is measured %s%s", result.message, err.what);
+	ok(stat(path, &file) == 0 && file.st_size == 1, "a slow baseline runs once for its time and for the reference");
+	trial_result_clear(&result);
+	json_decref(config);
+	spec_c_free(c);
+	spec_free(spec);
+	free(source);
+	free(path);
+}
+
 static struct build_figures figures_of(struct worker *worker, bool rebuild) {
 	struct err err = {0};
 	struct spec *spec = spec_of(BLOCKS "," WHATS("plain"), KERNEL(Y "," X "," N "," A), &err);
@@ -250,6 +344,8 @@ int main(void) {
 	check_types(worker);
 	check_macros(worker);
 	check_data(worker);
+	check_outputs(worker);
+	check_once(worker);
 	check_kept(worker);
 	check_many(worker);
 	check_example(worker);

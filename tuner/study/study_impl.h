@@ -97,7 +97,7 @@ enum table_role {
 	TABLE_IGNORED
 };
 
-enum table_measure { MEASURE_NONE, MEASURE_TIME, MEASURE_RATE };
+enum table_measure { MEASURE_NONE, MEASURE_TIME, MEASURE_RATE, MEASURE_SPEEDUP };
 enum { TABLE_NAME = 160 };
 
 /* A header's name: "kernel time (ms)" is a time, its base "kernel time" and its scale 1e-3. */
@@ -143,6 +143,8 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
 struct csv *table_cells_rewrite(struct csv *csv, const char **noted);
+/* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
+void table_units_rewrite(struct csv *csv, size_t column);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
@@ -274,5 +276,7 @@ struct wide {
 	bool assumed;              /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
+/* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. */
+void wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 #endif

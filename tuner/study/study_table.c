@@ -135,6 +135,8 @@ static const char *value_header(const struct making *making) {
 		                       : "time_hours";
 	}
 	unit = wide->unit ? wide->unit : strpbrk(header, "([");
+	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/")) /* "MB/s read" */
+		unit = arena_printf(making->csv->arena, "%.*s", (int)strcspn(header, " "), header);
 	if (!unit)
 		unit = strrchr(header, ' ')   ? strrchr(header, ' ') + 1
 		       : strrchr(header, '_') ? strrchr(header, '_') + 1

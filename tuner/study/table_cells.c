@@ -109,189 +109,8 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
-/* "1m12.271s", as bash prints it, and "1h2m3s". */
-static bool letters_read(const char *cell, double *seconds) {
-	static const char *const units[] = {"h", "min", "m", "s"};
-	static const double scale[] = {3600, 60, 60, 1};
-	size_t next = 0, parts = 0;
-	*seconds = 0;
-	while (*cell) {
-		char copy[CSV_FIELD_MAX + 1], *end;
-		size_t length = strspn(cell, "0123456789.,"), unit = next;
-		snprintf(copy, sizeof copy, "%.*s", (int)length, cell);
-		copy[strcspn(copy, ",")] = copy[strcspn(copy, ",")] ? '.' : '\0';
-		cell += length + strspn(cell + length, " ");
-		while (unit < 4 && strncmp(cell, units[unit], strlen(units[unit])) != 0)
-			unit++;
-		if (!length || unit == 4)
-			return false;
-		*seconds += scale[unit] * strtod(copy, &end);
-		if (*end || isalpha((unsigned char)cell[strlen(units[unit])]))
-			return false;
-		cell += strlen(units[unit]);
-		cell += strspn(cell, " ");
-		next = unit == 1 ? 3 : unit + 1;
-		parts++;
-	}
-	return parts > 1;
-}
-
-bool table_clock(const char *cell, double *seconds) {
-	char copy[CSV_FIELD_MAX + 1], *at = copy, *end;
-	size_t colons = 0;
-	if (letters_read(cell, seconds))
-		return true;
-	snprintf(copy, sizeof copy, "%s", cell);
-	for (*seconds = 0; digits(at) && at[digits(at)] == ':'; at += digits(at) + 1, colons++) {
-		if (colons && digits(at) != 2)
-			return false;
-		*seconds = 60 * (*seconds + strtod(at, NULL));
-	}
-	if (colons == 0 || colons > 2 || digits(at) != 2)
-		return false;
-	if (at[2] == ',')
-		at[2] = '.';
-	*seconds += strtod(at, &end);
-	return *end == '\0';
-}
-
 static void cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
-}
-
-/* Some cells are such times, and the others numbers of seconds. */
-static void clocks_rewrite(struct csv *csv, size_t column) {
-	double seconds;
-	size_t clocks = 0;
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		bool clock = table_clock(cell, &seconds);
-		clocks += clock;
-		if (!clock && !table_is_missing(cell) && !table_number(csv, cell, false, &seconds))
-			return;
-	}
-	for (size_t r = 0; r < csv->rows && clocks; r++)
-		if (table_clock(csv_cell(csv, r, column), &seconds))
-			cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
-}
-
-/* The text of the number at the beginning of a cell such as "10.2 s", "60s" or "8x", and what follows it; false if it
- * is not so. */
-static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
-	size_t length = strspn(cell, "+-.,0123456789");
-	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
-		length += 1 + strspn(cell + length + 1, "+-0123456789");
-	snprintf(number, CSV_FIELD_MAX + 1, "%.*s", (int)length, cell);
-	*suffix = cell + length + strspn(cell + length, " ");
-	return length && strpbrk(number, "0123456789");
-}
-
-/* "B", "KiB", "MB": sizes of memory. */
-static bool bytes_read(const char *unit, struct table_name *name) {
-	static const char prefixes[] = "kmgt";
-	const char *prefix = *unit ? strchr(prefixes, tolower((unsigned char)*unit)) : NULL;
-	const char *rest = unit + (prefix != NULL);
-	rest += prefix && *rest == 'i';
-	if (strcmp(rest, "B") != 0)
-		return false;
-	*name = (struct table_name){.scale = prefix ? ldexp(1, 10 * (int)(prefix - prefixes + 1)) : 1, .per = "byte"};
-	return true;
-}
-
-enum { FACTORS = 3 };
-
-/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
- * below "4 threads" counts something in a second. False: something else. */
-static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
-	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
-	char plural[CSV_FIELD_MAX + 3];
-	*name = (struct table_name){.scale = 1};
-	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		if (strcmp(suffix, plain[i]) == 0) {
-			if (i < FACTORS && !table_is_figure(header))
-				name->measure = MEASURE_RATE;
-			return true;
-		}
-	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
-	if (isalpha((unsigned char)*suffix) && suffix[1] &&
-	    (table_has_word(header, suffix) || table_has_word(header, plural)))
-		return true;
-	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
-	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
-		snprintf(plural, sizeof plural, "%s/s", suffix);
-		suffix = plural;
-	}
-	if (bytes_read(suffix, name))
-		return true;
-	table_name_read(suffix, name);
-	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
-}
-
-/* The units behind the numbers of a column. */
-struct suffixes {
-	struct table_name first, name; /* of the first one, and of the latest */
-	const char *unit;              /* the first one */
-	size_t with, without;
-	bool alike, above; /* all are the same; the first row alone has one */
-};
-
-static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes *all) {
-	char number[CSV_FIELD_MAX + 1];
-	const char *suffix;
-	*all = (struct suffixes){.alike = true};
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell))
-			continue;
-		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
-			return false;
-		all->without += !*suffix;
-		if (!*suffix)
-			continue;
-		if (all->with++ == 0) {
-			all->first = all->name;
-			all->above = all->without == 0;
-			all->unit = suffix;
-		}
-		all->alike = all->alike && strcmp(all->unit, suffix) == 0;
-		if (all->name.measure != all->first.measure || strcmp(all->name.per, all->first.per) != 0)
-			return false;
-	}
-	all->above = all->above && all->with == 1;
-	return all->with > 0;
-}
-
-/* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
- * unit moves to the header. */
-static void suffixes_rewrite(struct csv *csv, size_t column) {
-	struct suffixes all;
-	struct table_name own;
-	char number[CSV_FIELD_MAX + 1];
-	const char *header = csv->header[column], *suffix;
-	double value;
-	table_name_read(header, &own);
-	if (!suffixes_read(csv, column, &all) ||
-	    (all.without && !all.above && (all.first.measure == MEASURE_TIME || own.measure != MEASURE_NONE)))
-		return;
-	for (size_t r = 0; r < csv->rows && !all.alike; r++)
-		if (suffixed_read(csv_cell(csv, r, column), number, &suffix) && !table_number(csv, number, false, &value))
-			return;
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell) || !suffixed_read(cell, number, &suffix))
-			continue;
-		cell = arena_strdup(csv->arena, number);
-		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
-			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
-		cell_set(csv, r, column, cell);
-	}
-	size_t name = strcspn(header, "([");
-	while (name && header[name - 1] == ' ')
-		name--;
-	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
-	if (all.first.measure != MEASURE_NONE || *all.first.per)
-		csv->header[column] = arena_printf(csv->arena, "%.*s (%s%s)", (int)name, header, is_factor ? "x" : all.unit,
-		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
 }
 
 /* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for those that follow. */
@@ -345,8 +164,6 @@ static bool is_transposed(const struct csv *csv) {
 	double number;
 	bool timed = false;
 	struct table_name name;
-	char text[CSV_FIELD_MAX + 1];
-	const char *suffix;
 	for (size_t c = 1; c < csv->columns; c++)
 		if (!table_number(csv, csv->header[c], true, &number))
 			return false;
@@ -354,7 +171,7 @@ static bool is_transposed(const struct csv *csv) {
 		table_name_read(csv_cell(csv, r, 0), &name);
 		timed = timed || table_time_rank(&name) >= 0 || name.measure == MEASURE_RATE;
 		for (size_t c = 1; c < csv->columns; c++)
-			if (!table_is_missing(csv_cell(csv, r, c)) && !suffixed_read(csv_cell(csv, r, c), text, &suffix))
+			if (!table_is_missing(csv_cell(csv, r, c)) && !strspn(csv_cell(csv, r, c), "+-.0123456789"))
 				return false;
 	}
 	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
@@ -378,17 +195,6 @@ static struct csv *turn(struct csv *csv) {
 			out->cells[r * out->columns + c] = c ? csv_cell(csv, c - 1, r + 1) : csv->header[r + 1];
 	}
 	return out;
-}
-
-size_t table_side(const char *text, size_t *length) {
-	size_t side = digits(text), at = side, times = 1;
-	while (side && side < 10 && (text[at] == 'x' || text[at] == 'X') && digits(text + at + 1) == side &&
-	       strncmp(text, text + at + 1, side) == 0) {
-		at += side + 1;
-		times++;
-	}
-	*length = at;
-	return times > 1 && !isalnum((unsigned char)text[at]) ? side : 0;
 }
 
 /* A size "512x512" is 512, so that times can follow it. The shape of a block stays as it is. */
@@ -466,15 +272,44 @@ static const char *corner_split(struct csv *csv) {
 	return slash + 1;
 }
 
+/* "p=4" in all cells of a column is 4, and names a column that has no name. */
+static void keys_strip(struct csv *csv, size_t column) {
+	const char *first = csv->rows ? csv_cell(csv, 0, column) : "", *equals = strchr(first, '=');
+	size_t length = equals ? (size_t)(equals - first) + 1 : 0;
+	double number;
+	for (size_t r = 0; r < csv->rows; r++)
+		if (length < 2 || strncmp(csv_cell(csv, r, column), first, length) != 0 ||
+		    !table_number(csv, csv_cell(csv, r, column) + length, true, &number))
+			return;
+	for (size_t r = 0; r < csv->rows; r++)
+		cell_set(csv, r, column, csv_cell(csv, r, column) + length);
+	char *key = arena_printf(csv->arena, "%.*s", (int)length - 1, first);
+	if (!*csv->header[column] || table_has_word(csv->header[column], key))
+		csv->header[column] = key;
+}
+
+/* Words in a column without a name, as in a table of versions by what was measured of each. */
+static void words_name(struct csv *csv) {
+	double number;
+	bool words = !*csv->header[0];
+	for (size_t c = 1; c < csv->columns; c++)
+		words = words && strcasecmp(csv->header[c], "version") != 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		words = words && *csv_cell(csv, r, 0) && !table_number(csv, csv_cell(csv, r, 0), true, &number);
+	if (words)
+		csv->header[0] = "version";
+}
+
 struct csv *table_cells_rewrite(struct csv *csv, const char **noted) {
 	csv = turn(csv);
 	*noted = corner_split(csv);
 	bool commas = has_decimal_commas(csv, 0, 1);
+	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
+		keys_strip(csv, c);
 		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
 			commas_rewrite(csv, c);
-		clocks_rewrite(csv, c);
-		suffixes_rewrite(csv, c);
+		table_units_rewrite(csv, c);
 		thousands_rewrite(csv, c);
 		squares_rewrite(csv, c);
 	}

@@ -147,7 +147,7 @@ bool table_is_threads(const char *header) {
 bool table_is_count(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops");
+	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops epochs epoch");
 }
 
 bool table_is_team(const char *header) {

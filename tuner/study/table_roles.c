@@ -301,60 +301,66 @@ static bool is_determined(const struct table *table, size_t column) {
 	return true;
 }
 
-static bool varies(const struct csv *csv, size_t column) {
-	for (size_t r = 1; r < csv->rows; r++)
-		if (strcmp(csv_cell(csv, r, column), csv_cell(csv, 0, column)) != 0)
-			return true;
-	return false;
+/* How often the value of a row occurs in its column. */
+static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
+	size_t seen = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
+	return seen;
 }
 
-/* Does every row have another word there? */
+static bool varies(const struct csv *csv, size_t column) {
+	return csv->rows && times_seen(csv, column, 0) < csv->rows;
+}
+
 static bool all_differ(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
-		for (size_t s = 0; s < r; s++)
-			if (csv->rows > DIFFERENT_MOST || strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0)
-				return false;
+		if (csv->rows > DIFFERENT_MOST || times_seen(csv, column, r) > 1)
+			return false;
 	return csv->rows > 1;
+}
+
+static bool some_has(const struct csv *csv, size_t column, const char *words) {
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_has_word(csv_cell(csv, r, column), words))
+			return true;
+	return false;
 }
 
 /* "naive" and "tiled" are versions of one kernel, "sort" and "scan" are kernels. */
 static bool are_versions(const struct csv *csv, size_t column) {
-	for (size_t r = 0; r < csv->rows; r++)
-		if (table_has_word(
-				csv_cell(csv, r, column),
-				"naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
-				"optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2"))
-			return true;
-	return all_differ(csv, column);
+	return some_has(
+			   csv, column,
+			   "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
+			   "optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2") ||
+	       all_differ(csv, column);
 }
 
 /* A list is an input unless its values are ways to synchronise one. */
 static bool are_lists(const struct csv *csv, size_t column) {
-	for (size_t r = 0; r < csv->rows; r++)
-		if (table_has_word(csv_cell(csv, r, column), "coarse fine optimistic lazy lock lockfree free nonblocking "
-		                                             "blocking locked skip linked"))
-			return true;
-	return false;
+	return some_has(csv, column,
+	                "coarse fine optimistic lazy lock lockfree free nonblocking blocking locked skip linked");
 }
 
-/* "H2D" and "D2H" are work; "top-down" and "bottom-up" are ways to do it. */
-static bool are_directions(const struct csv *csv, size_t column) {
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		if (!table_among(cell, strlen(cell), table_direction_words))
+static bool all_among(const struct csv *csv, size_t column, const char *words) {
+	for (size_t r = 0; r < csv->rows; r++)
+		if (!table_among(csv_cell(csv, r, column), strlen(csv_cell(csv, r, column)), words))
 			return false;
-	}
-	return true;
+	return csv->rows > 0;
+}
+
+/* The phases of a program, and the kinds of scaling: nobody chooses one of them. */
+static bool are_given(const struct csv *csv, size_t column) {
+	size_t phases = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		phases += table_is_part(csv_cell(csv, r, column)) && !strpbrk(csv_cell(csv, r, column), "_ -./:");
+	return (csv->rows && phases == csv->rows) || all_among(csv, column, "strong weak");
 }
 
 static bool is_direction(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
 	return table_has_word(key, "direction copy transfer way");
-}
-
-static bool is_file(const char *header) {
-	return strcasecmp(header, "perf_stat") == 0 || strcasecmp(header, "likwid") == 0;
 }
 
 static bool is_run(const char *header) {
@@ -371,7 +377,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (c == table->value && table->reading && table->reading->more)
 		return TABLE_RATE;
 	if (c == table->value)
-		return column->read.measure == MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
+		return column->read.measure >= MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
 		                                                                                        : TABLE_TIME;
 	if (is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
@@ -381,16 +387,19 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
 		return TABLE_PARAM;
-	if (!column->numbers && is_direction(column->name) && are_directions(table->csv, c))
+	/* "H2D" and "D2H" are work; "top-down" and "bottom-up" are ways to do it. */
+	if (!column->numbers && is_direction(column->name) && all_among(table->csv, c, table_direction_words))
 		return TABLE_PROBLEM;
 	if (is_index(table->csv, c) || (column->numbers && is_run(column->name)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
-	if (!column->numbers && is_file(column->name))
+	if (!column->numbers && table_among(column->name, strlen(column->name), "perf_stat likwid"))
 		return TABLE_FILE;
 	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
+	if (!column->numbers && are_given(table->csv, c))
+		return TABLE_PROBLEM;
 	if (!is_measured(column) && table_is_problem(column->name))
 		return TABLE_PROBLEM;
 	if (column->numbers && table_is_statistic(&column->read))
@@ -429,14 +438,6 @@ static void results_decide(struct table *table) {
 		    !table_is_team(column->name) && (share || rarely_repeats(table->csv, c)) && is_determined(table, c))
 			column->role = column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
 	}
-}
-
-/* How often the value of a row occurs in its column. */
-static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
-	size_t seen = 0;
-	for (size_t r = 0; r < csv->rows; r++)
-		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
-	return seen;
 }
 
 /* Is a column with the unit of a time a grid of values that were chosen, such as the length of a critical section? Each

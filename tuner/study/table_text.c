@@ -22,6 +22,7 @@ struct lines {
 	char delimiter; /* FORM_CHARACTER */
 	bool wide;      /* FORM_BLANKS: names have blanks, so that two separate fields */
 	size_t head;    /* the header of a known producer; count: there is none */
+	size_t named;   /* FORM_PIPES: fields of the header */
 	struct arena *arena;
 };
 
@@ -230,7 +231,7 @@ static void form_find(struct lines *lines) {
 	size_t pipes = 0, latex = 0, rows = 0;
 	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
 		const struct line *line = &lines->lines[i];
-		rows += !line->dropped;
+		rows += !line->dropped && (!is_rule(line) || memchr(line->at, '|', line->length));
 		pipes += !line->dropped && count_of(line, '|') > 0;
 		latex += !line->dropped && count_of(line, '&') && line->length > 2 && memmem(line->at, line->length, "\\\\", 2);
 	}
@@ -444,6 +445,10 @@ static void line_write(struct lines *lines, const struct line *line, FILE *out) 
 		return;
 	}
 	size_t count = fields_read(lines, line, fields);
+	if (lines->form == FORM_PIPES) { /* who shows Markdown leaves out what has no name above it */
+		lines->named = lines->named ? lines->named : count;
+		count = count < lines->named ? count : lines->named;
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			putc('\t', out);

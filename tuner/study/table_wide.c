@@ -6,67 +6,6 @@
 
 #include "tuner/study/study_impl.h"
 
-/* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
- * are compared for each direction. */
-enum { SIDES_LEAST = 2, PRUNED_MOST = 16 };
-static const double ROUNDED = 0.03;
-static const char separators[] = "_ -./:";
-
-/* Splits "pinned h2d" into its direction and the rest. False: it lacks one of them, or has two directions. */
-static bool name_split(const struct csv *csv, const char *name, const char **direction, const char **rest) {
-	char left[TABLE_NAME] = "", *copy = arena_strdup(csv->arena, name), *next = NULL;
-	*direction = NULL;
-	for (char *word = strtok_r(copy, separators, &next); word; word = strtok_r(NULL, separators, &next)) {
-		size_t length = strlen(left);
-		bool is = table_among(word, strlen(word), table_direction_words);
-		if (is && *direction)
-			return false;
-		if (is)
-			*direction = word;
-		else
-			snprintf(left + length, sizeof left - length, "%s%s", length ? " " : "", word);
-	}
-	*rest = arena_strdup(csv->arena, left);
-	return *direction && *left;
-}
-
-static size_t distinct(const char *const *words, size_t count) {
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++) {
-		size_t before = 0;
-		while (before < i && strcmp(words[before], words[i]) != 0)
-			before++;
-		found += before == i;
-	}
-	return found;
-}
-
-static bool is_pair_twice(const struct wide *split, size_t count) {
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(split->value[i], split->value[j]) == 0 && strcmp(split->direction[i], split->direction[j]) == 0)
-				return true;
-	return false;
-}
-
-/* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
- * each. */
-static void wide_directions_split(const struct csv *csv, struct wide *wide) {
-	struct wide split = *wide;
-	for (size_t i = 0; i < wide->count; i++)
-		if (!name_split(csv, wide->value[i], &split.direction[i], &split.value[i]))
-			return;
-	size_t values = distinct(split.value, wide->count), directions = distinct(split.direction, wide->count);
-	if (values < SIDES_LEAST || directions < SIDES_LEAST || values * directions != wide->count ||
-	    is_pair_twice(&split, wide->count))
-		return;
-	split.directed = true;
-	split.parts = 0;
-	*wide = split;
-}
-
-/* Called parts only where other columns are. */
-static const char beside_words[] = "kernel kernels gpu cpu host device calculation calc rest other";
 static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
 
 static bool is_numbers(const struct csv *csv, size_t column) {
@@ -171,6 +110,20 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	return true;
 }
 
+/* Are numbers without a name teams? They begin with 1 beside schedules of loops, and each of these gains by the second.
+ */
+static bool are_teams(const struct csv *csv, const struct wide *wide) {
+	bool scheduled = csv->rows > 0 && strcmp(wide->value[0], "1") == 0;
+	double one, two;
+	for (size_t r = 0; r < csv->rows && scheduled; r++) {
+		const char *cell = csv_cell(csv, r, 0);
+		scheduled = table_among(cell, strcspn(cell, " ,("), "static dynamic guided auto") &&
+		            table_number(csv, csv_cell(csv, r, wide->column[0]), false, &one) &&
+		            table_number(csv, csv_cell(csv, r, wide->column[1]), false, &two) && two < one;
+	}
+	return scheduled;
+}
+
 /* Columns whose headers are a number and the same word. */
 static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
@@ -194,6 +147,8 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->repeats = true;
 	else if (*first)
 		wide->name = name_of_word(csv, first);
+	else if (are_teams(csv, wide))
+		wide->name = "threads";
 	else
 		wide->unnamed = true;
 	return (!*first || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
@@ -252,7 +207,8 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 static const char *noted_unit(const struct csv *csv, struct table_name *unit);
 static bool may_be_time(const struct csv *csv, const char *header) {
 	static const char versions[] =
-		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip opencl gpu cpu cilk tbb naive simple "
+		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip ticket ticketlock rwlock futex "
+		"anderson backoff opencl gpu cpu cilk tbb naive simple "
 		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
 		"optimised "
 		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
@@ -265,22 +221,40 @@ static bool may_be_time(const struct csv *csv, const char *header) {
 	       table_has_word(key, versions) || noted_unit(csv, &unit);
 }
 
+/* Numbers without a unit that are neither an input nor a figure. */
+static bool is_unknown(const struct csv *csv, size_t column) {
+	const char *header = csv->header[column];
+	struct table_name name;
+	table_name_read(header, &name);
+	return name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
+	       !table_is_problem(header) && !table_is_parameter(header) && !table_is_counter(header) &&
+	       !table_is_figure(header) && !table_is_count(header);
+}
+
+/* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
+static bool most_may_be_times(const struct csv *csv) {
+	size_t known = 0, all = 0;
+	for (size_t c = 0; c < csv->columns; c++)
+		if (is_unknown(csv, c)) {
+			known += may_be_time(csv, csv->header[c]);
+			all++;
+		}
+	return known && 2 * known >= all;
+}
+
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
 	if (!is_numbers(csv, column) || table_is_statistic(&name))
 		return false;
-	if (measure == MEASURE_RATE)
-		return name.measure == MEASURE_RATE;
+	if (measure >= MEASURE_RATE)
+		return name.measure == measure;
 	if (*name.per)
 		return false;
 	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], table_serial_words);
 	if (measure == MEASURE_TIME)
 		return name.measure == MEASURE_TIME || serial;
-	return name.measure == MEASURE_NONE && may_be_time(csv, csv->header[column]) &&
-	       !table_is_problem(csv->header[column]) && !table_is_parameter(csv->header[column]) &&
-	       !table_is_counter(csv->header[column]) && !table_is_figure(csv->header[column]) &&
-	       !table_is_count(csv->header[column]);
+	return is_unknown(csv, column) && most_may_be_times(csv);
 }
 
 static bool is_time_of_all(const char *header) {
@@ -313,33 +287,6 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	return true;
 }
 
-static bool all_words(const struct wide *wide, const char *words) {
-	for (size_t i = 0; i < wide->count; i++)
-		if (!table_among(wide->value[i], strlen(wide->value[i]), words))
-			return false;
-	return true;
-}
-
-/* The operations on a data structure or a memory are part of the problem: nobody chooses to look up instead of
- * inserting. */
-static const char operation_words[] =
-	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
-	"read write copy scale triad load store hit miss build query encode decode compress decompress";
-
-static const char *name_of_words(const struct wide *wide) {
-	return all_words(wide, "static dynamic guided auto") ? "schedule"
-	       : all_words(wide, operation_words)            ? "operation"
-	                                                     : "version";
-}
-
-/* "kernel" and "host" are parts beside others, and versions alone. */
-static void parts_count(struct wide *wide) {
-	size_t others = 0;
-	for (size_t i = 0; i < wide->count; i++)
-		others += !table_is_part(wide->value[i]) && table_among(wide->value[i], strlen(wide->value[i]), beside_words);
-	wide->parts += wide->parts ? others : 0;
-}
-
 /* How long each request takes is a figure beside how many there are. */
 static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	bool rate = false;
@@ -348,37 +295,6 @@ static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	for (size_t i = 0; i < wide->count; i++)
 		rate = rate && table_has_word(wide->value[i], "lat latency latencies");
 	return rate;
-}
-
-static double cell_of(const struct csv *csv, size_t row, size_t column) {
-	double number;
-	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number : NAN;
-}
-
-/* Is the time in all rows two others together, or, with one column, so many times the others as that says? */
-static bool follows_from(const struct csv *csv, const struct wide *wide, size_t own, size_t a, size_t b) {
-	bool follows = csv->rows > 1;
-	for (size_t r = 0; r < csv->rows && follows; r++) {
-		double one = cell_of(csv, r, a), time = cell_of(csv, r, wide->column[own]), rest = -time;
-		for (size_t k = 0; k < wide->count; k++)
-			rest += cell_of(csv, r, wide->column[k]);
-		follows = fabs((a == b ? one * rest : one + cell_of(csv, r, b)) / time - 1) <= ROUNDED;
-	}
-	return follows;
-}
-
-/* "H2D, kernel, D2H, transfer" has a sum, and "CPU, H2D, kernel, D2H, speedup" the time of another version. */
-static void parts_prune(const struct csv *csv, struct wide *wide) {
-	for (size_t i = 0; i < wide->count && wide->count > 2; i++)
-		for (size_t k = 0; k < csv->columns * csv->columns; k++) {
-			size_t a = k % csv->columns, b = k / csv->columns;
-			if (a == wide->column[i] || b == wide->column[i] || !follows_from(csv, wide, i, a, b))
-				continue;
-			wide->count--;
-			memmove(wide->column + i, wide->column + i + 1, (wide->count - i) * sizeof *wide->column);
-			memmove(wide->value + i, wide->value + i + 1, (wide->count - i) * sizeof *wide->value);
-			return;
-		}
 }
 
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
@@ -399,13 +315,7 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 	}
 	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
-	wide->name = name_of_words(wide);
-	parts_count(wide);
-	wide_directions_split(csv, wide);
-	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
-	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
-	if (wide->sum && csv->columns <= PRUNED_MOST)
-		parts_prune(csv, wide);
+	wide_kinds(csv, wide, measure);
 	return wide->count >= 2 && keys > 0 && wide->measure.measure == measure &&
 	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }
@@ -432,6 +342,8 @@ static bool noted_find(const struct csv *csv, const char *noted, struct wide *wi
 static bool are_speedups(const struct csv *csv, const struct wide *wide) {
 	double number;
 	bool threads = false;
+	if (wide->measure.measure != MEASURE_NONE)
+		return wide->measure.measure == MEASURE_SPEEDUP;
 	for (size_t c = 0; c < csv->columns; c++)
 		threads = threads || table_is_threads(csv->header[c]);
 	for (size_t i = 0; i < wide->count; i++)
@@ -455,7 +367,7 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 	*wide = (struct wide){0};
 	if (numbered_find(csv, wide))
 		return true;
-	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE};
+	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE, MEASURE_SPEEDUP};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		*wide = (struct wide){0};
 		if (named_find(csv, wide, kinds[i]))
@@ -488,7 +400,7 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 		return false;
 	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
 		table_name_read(csv->header[wide->column[i]], &wide->measure);
-	wide->speedups = wide->measure.measure == MEASURE_NONE && are_speedups(csv, wide);
+	wide->speedups = are_speedups(csv, wide);
 	struct table_name unit;
 	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && (wide->unit = noted_unit(csv, &unit)))
 		wide->measure = unit;

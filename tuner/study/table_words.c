@@ -118,6 +118,9 @@ static void normalise(const char *header, char *out) {
 		at += per ? 4 : 0;
 	}
 	out[length] = '\0';
+	char *speed = strstr(out, "speed");
+	if (speed && speed[5] && strchr(" -_", speed[5]) && strncmp(speed + 6, "up", 2) == 0)
+		memmove(speed + 5, speed + 6, strlen(speed + 6) + 1);
 }
 
 static void cut(char *text, size_t length) {
@@ -155,7 +158,7 @@ static bool is_symbol(const char *text) {
 
 static const char time_words[] =
 	"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
-	"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer";
+	"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer timing timings";
 static bool parts(const char *name, const char *words, bool all);
 
 /* "runtime/ms" and "t / s" are a quantity divided by its unit (ISO 80000-1), unlike "steps/s". */
@@ -185,12 +188,54 @@ static bool bare_rate_read(const char *text, const char *behind, struct table_na
 	return true;
 }
 
+/* "wall time (s) (average)" is "wall time average (s)". */
+static void brackets_join(char text[TABLE_NAME]) {
+	char copy[TABLE_NAME], *open = strpbrk(text, "(["), *second = open ? strpbrk(open + 1, "([") : NULL;
+	size_t length = strlen(text);
+	if (!second || second - open < 3 || !strchr(")]", text[length - 1]))
+		return;
+	text[length - 1] = '\0';
+	snprintf(copy, sizeof copy, "%.*s%s %.*s", (int)(open - text), text, second + 1, (int)(second - open - 1), open);
+	snprintf(text, TABLE_NAME, "%s", copy);
+}
+
+/* "speedup_simple" and "openmp speedup" are the speed-ups of versions. */
+static bool speedup_read(const char *text, struct table_name *name) {
+	size_t length = strlen(text), own = strlen("speedup");
+	bool first = strncmp(text, "speedup", own) == 0 && text[own] && strchr(" _-", text[own]);
+	bool last =
+		length > own + 1 && strcmp(text + length - own, "speedup") == 0 && strchr(" _-", text[length - own - 1]);
+	const char *rest = first ? text + own + 1 : text;
+	if ((!first && !last) || strpbrk(rest, "([/") ||
+	    table_has_word(text,
+	                   "vs over to relative against factor ratio total max mean average of from theoretical ideal"))
+		return false;
+	name->measure = MEASURE_SPEEDUP;
+	snprintf(name->base, sizeof name->base, "%.*s", (int)(first ? length : length - own - 1), rest);
+	return true;
+}
+
+/* "MB/s read" and "c/s real". */
+static bool rate_begins(const char *text, struct table_name *name) {
+	size_t length = strcspn(text, " ");
+	char rate[TABLE_NAME];
+	snprintf(rate, sizeof rate, "%.*s", (int)length, text);
+	if (!text[length] || !strchr(rate, '/') || !unit_read(rate, name))
+		return false;
+	if (name->measure == MEASURE_RATE)
+		snprintf(name->base, sizeof name->base, "%s", text + length + 1);
+	else
+		name->measure = MEASURE_NONE;
+	return name->measure == MEASURE_RATE;
+}
+
 static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
 	normalise(header, text);
+	brackets_join(text);
 	snprintf(name->base, sizeof name->base, "%s", text);
-	if (quantity_read(text, name))
+	if (quantity_read(text, name) || speedup_read(text, name))
 		return true;
 	if (unit_read(text, name)) {
 		name->base[0] = '\0';
@@ -204,7 +249,7 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 		unit = last && last > text ? last + 1 : NULL;
 	}
 	if (!unit || !unit_read(unit, name))
-		return bare_rate_read(text, unit, name);
+		return bare_rate_read(text, unit, name) || rate_begins(text, name);
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
@@ -241,12 +286,12 @@ static bool ends_in_time(const char *name) {
 	const char *last = name;
 	for (const char *at = name; *at; at++)
 		last = strchr("_ -", *at) && at[1] ? at + 1 : last;
-	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit");
+	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit timing timings");
 }
 
 int table_time_rank(const struct table_name *name) {
 	static const char *const ranks[] = {
-		"time zeit",
+		"time zeit timing timings",
 		"total gesamt gesamtzeit",
 		"runtime elapsed wall walltime clock exec execution duration real run latency t laufzeit dauer",
 		"median med",
@@ -254,7 +299,8 @@ int table_time_rank(const struct table_name *name) {
 		"best"};
 	bool timed = name->measure == MEASURE_TIME || ends_in_time(name->base) ||
 	             table_among(name->base, strlen(name->base),
-	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit");
+	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit "
+	                         "timing timings");
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
@@ -268,11 +314,13 @@ int table_time_rank(const struct table_name *name) {
 }
 
 bool table_is_statistic(const struct table_name *name) {
-	return parts(
-		name->base,
-		"min max std stddev stdev sd sem sigma var variance cv ci low high lower upper q1 q3 p5 p25 p75 p90 p95 "
-		"p99 ideal theoretical expected predicted err error deviation samples runs repeats repetitions reps trials",
-		false);
+	return !strstr(name->base, "std::") && parts(name->base,
+	                                             "min max virtual std stddev stdev sd sem sigma var variance cv ci low "
+	                                             "high lower upper q1 q3 p5 p25 p75 p90 "
+	                                             "p95 "
+	                                             "p99 ideal theoretical expected predicted err error deviation samples "
+	                                             "runs repeats repetitions reps trials",
+	                                             false);
 }
 
 bool table_is_counter(const char *header) {
@@ -292,7 +340,7 @@ bool table_is_part(const char *header) {
 		"upload download h2d d2h htod dtoh io "
 		"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
 		"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing "
-		"postprocessing",
+		"postprocessing analysis factorize factorise factorization solve",
 		false);
 }
 
@@ -302,12 +350,12 @@ bool table_is_figure(const char *header) {
 	char lower[TABLE_NAME];
 	normalise(header, lower);
 	return is_of_letter(lower, 's') || is_of_letter(lower, 'e') ||
-	       parts(header,
+	       parts(lower,
 	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
 	             "rate "
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
-	             "sm achieved imbalance error accuracy inertia residual verdict unit",
+	             "sm achieved imbalance scaling error accuracy inertia residual verdict unit",
 	             false);
 }
 

@@ -389,10 +389,10 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err) {
 		return refuse(tune, "", explaining(tune), needed, err);
 	if (tune->observer && tune->observer->warn) {
 		char text[256], budget[64], time[32];
-		snprintf(text, sizeof text,
-		         "%s is too short to prove a result, because a %s takes %s: about --budget %.0fs would do",
-		         budget_text(tune, budget), tune->task->whole_programs ? "run" : "measurement",
-		         seconds_text(explaining(tune), time), rounded_up(tune, needed));
+		snprintf(text, sizeof text, "%s is too short to prove %s, because a %s takes %s: about --budget %.0fs would do",
+		         budget_text(tune, budget), tune_can_bound(tune) ? "a small gain" : "a result",
+		         tune->task->whole_programs ? "run" : "measurement", seconds_text(explaining(tune), time),
+		         rounded_up(tune, needed));
 		tune->observer->warn(tune->observer->ctx, text);
 	}
 	return 0;

@@ -119,10 +119,17 @@ static void harness_print(FILE *out, const struct c_kernel *kernel) {
 static void argument_print(FILE *out, const struct c_argument *a) {
 	static const char *const kinds[] = {[C_SIGNED] = "SIGNED", [C_UNSIGNED] = "UNSIGNED", [C_REAL] = "REAL"};
 	static const char *const accesses[] = {"READ_ONLY", "WRITE_ONLY", "READ_WRITE"};
-	fprintf(out, "\t{\"%s\", %s, %zu, %" PRIu64 "u, %s, %d, %d, %a, UINT64_C(%" PRIu64 "), %d, %a, %a, %a, \"%s\"},\n",
+	static const char *const words[] = {"sum", "sorted", "norm"};
+	const char *by = a->verify ? words[0] : "elements", *columns = a->verify ? strchr(a->verify, ':') : NULL;
+	for (size_t i = 1; i < sizeof words / sizeof *words; i++)
+		if (a->verify && strcmp(a->verify, words[i]) == 0)
+			by = words[i];
+	fprintf(out,
+	        "\t{\"%s\", %s, %zu, %" PRIu64 "u, %s, %d, %d, %a, UINT64_C(%" PRIu64
+	        "), %d, %a, %a, %a, \"%s\", BY_%s, %s, %d},\n",
 	        a->name, kinds[a->type->kind], a->type->bytes, a->count, accesses[a->access], a->random, a->output, a->real,
 	        a->whole, a->tolerance.given, a->tolerance.absolute, a->tolerance.relative, a->tolerance.share,
-	        a->file ? a->file : "");
+	        a->file ? a->file : "", by, columns ? columns + 1 : "1", a->reference != NULL);
 }
 
 static void arguments_print(FILE *out, const struct c_kernel *kernel) {

@@ -54,6 +54,8 @@ struct c_argument {
 	uint64_t whole;   /* FillValue of a whole number, two's complement */
 	const char *file; /* absolute: raw elements; NULL: they are filled. Set by the languages' own readers */
 	struct c_tolerance tolerance;
+	const char *reference; /* absolute: its correct elements; NULL: those of the baseline */
+	const char *verify;    /* sum, sum:N, sorted, norm, the worker's word for a command; NULL: elements are compared */
 };
 
 struct c_kernel {
@@ -62,11 +64,25 @@ struct c_kernel {
 	bool openmp;
 	struct c_argument *arguments;
 	size_t argument_count;
+	bool made; /* an output has no ReferenceFile */
 };
 
 enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 
+/* Reads and checks KernelSpecification; KernelFile is relative to `folder`. Everything lives in the arena. */
+int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                  struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
+/* A file of raw elements beside the specification, which must exist and have the argument's size. */
+int c_raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,
+               const struct c_argument *argument, const char **out, struct err *err);
+/* ReferenceFile and Verify of an argument. */
+int c_verify_read(const json_t *json, const char *folder, struct arena *arena, struct c_argument *argument,
+                  struct err *err);
+/* Verify of KernelSpecification, for outputs that have neither of these, in structs of `stride` bytes that begin with a
+ * c_argument. Returns a command, or NULL. */
+const char *c_verify_rest(const json_t *json, struct arena *arena, struct c_argument *first, size_t count,
+                          size_t stride);
 /* Sets it for the outputs that do not have one. An argument that is not an output must not have one. */
 int c_tolerances_read(const json_t *kernel, struct c_argument *first, size_t count, size_t stride, struct err *err);
 /* The absolute path of KernelFile. */

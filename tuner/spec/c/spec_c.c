@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -9,135 +10,6 @@
 #include "tuner/build/compile.h"
 #include "tuner/spec/c/c.h"
 #include "tuner/spec/c/impl.h"
-
-enum { OPTION_LONGEST = 1024 };
-
-/* Accepts options for optimization, warnings, paths and libraries, but none that change the inputs, the output file or
- * the programs that run. */
-static bool option_allowed(const char *option) {
-	static const char *const starts[] = {"-f",        "-m",    "-O", "-g", "-W",       "-std=",    "-D",
-	                                     "-U",        "-I",    "-L", "-l", "-pthread", "-isystem", "--param",
-	                                     "-pedantic", "-ansi", "-w", "-q", NULL};
-	static const char *const refused[] = {"-fplugin",
-	                                      "-fdump",
-	                                      "-fsyntax-only",
-	                                      "-ffile-prefix",
-	                                      "-fprofile-dir",
-	                                      "-fauto-profile",
-	                                      "-Wl,",
-	                                      "-Wa,",
-	                                      "-Wp,",
-	                                      "-wrapper",
-	                                      "-fcallgraph-info",
-	                                      "-fpass-plugin",
-	                                      "-fopt-info",
-	                                      "-fsave-optimization-record",
-	                                      "-fdiagnostics",
-	                                      "-frecord",
-	                                      "-fstack-usage",
-	                                      "-ftime-trace",
-	                                      "-fcrash",
-	                                      "-fmodule",
-	                                      NULL};
-	bool starts_well = false;
-	for (size_t i = 0; starts[i]; i++)
-		starts_well = starts_well || strncmp(option, starts[i], strlen(starts[i])) == 0;
-	for (size_t i = 0; refused[i]; i++)
-		if (strncmp(option, refused[i], strlen(refused[i])) == 0)
-			return false;
-	return starts_well && strcmp(option, "-o") != 0;
-}
-
-/* "-I" "folder" */
-static bool takes_next(const char *option) {
-	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(option, words[i]) == 0)
-			return true;
-	return false;
-}
-
-static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
-	json_t *array = NULL;
-	bool next = false;
-	if (json_object_get(json, "CompilerOptions") && js_array(json, "CompilerOptions", C_OPTIONS_MAX, &array, err))
-		return -1;
-	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
-	js_each (item, array) {
-		const char *text = json_string_value(item);
-		if (!text || strlen(text) > OPTION_LONGEST || !t1_is_plain(text))
-			return err_set(err, ERR_USAGE, "give one option per string",
-			               "CompilerOptions[%zu] is not a valid compiler option", item_at);
-		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
-			return err_set(err, ERR_USAGE, "options for optimization and warnings, -D, -I, -L and -l are accepted",
-			               "CompilerOptions: \"%.100s\" is not accepted", text);
-		next = !next && takes_next(text);
-		options[item_at] = arena_strdup(arena, text);
-		kernel->openmp = kernel->openmp || strcmp(text, "-fopenmp") == 0 || strncmp(text, "-fopenmp=", 9) == 0;
-	}
-	kernel->options = options;
-	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last option lacks its argument") : 0;
-}
-
-/* Reads an argument of C, which may have its elements from a file. */
-static int filled_read(const json_t *json, size_t at, const char *folder, struct arena *arena,
-                       struct c_argument *argument, struct err *err) {
-	if (strcmp(js_string_or(json, "FillType", ""), "BinaryRaw") != 0)
-		return c_argument_read(json, at, arena, argument, err);
-	js_auto json_t *copy = json_copy((json_t *)json);
-	struct stat file;
-	json_object_del(copy, "FillType");
-	json_object_del(copy, "FillValue");
-	if (c_argument_read(copy, at, arena, argument, err))
-		return -1;
-	if (argument->scalar)
-		return err_set(err, ERR_USAGE, "give it a Constant", "argument %s: a scalar is not read from a file",
-		               argument->name);
-	if (c_file_read(json, "DataSource", folder, arena, &argument->file, err) || stat(argument->file, &file))
-		return err_prefix(err, "argument %s", argument->name);
-	uint64_t size = argument->count * argument->type->bytes;
-	return (uint64_t)file.st_size >= size
-	           ? 0
-	           : err_set(err, ERR_USAGE, "it holds raw elements", "argument %s: DataSource has %lld of %llu bytes",
-	                     argument->name, (long long)file.st_size, (unsigned long long)size);
-}
-
-static int arguments_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
-                          struct err *err) {
-	json_t *array;
-	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
-		return -1;
-	kernel->argument_count = json_array_size(array);
-	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
-	for (size_t i = 0; i < kernel->argument_count; i++)
-		if (filled_read(json_array_get(array, i), i, folder, arena, &kernel->arguments[i], err))
-			return -1;
-	if (c_tolerances_read(json, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, err))
-		return -1;
-	static const char *const others[] = {"OutputDependsOn", "Metrics"};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (json_object_get(json, others[i]))
-			return err_set(err, ERR_USAGE, "CUDA and OpenCL have it", "%s is not supported for C", others[i]);
-	return c_arguments_check(kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, "use smaller Sizes",
-	                         err);
-}
-
-/* Reads and checks KernelSpecification; KernelFile is relative to `folder`. Everything lives in the arena. */
-static int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
-                         struct err *err) {
-	const char *name = NULL;
-	*kernel = (struct c_kernel){.openmp = false};
-	if (js_string(json, "KernelName", &name, err))
-		return err_prefix(err, "KernelSpecification");
-	if (!t1_is_name(name))
-		return err_set(err, ERR_USAGE, "name the function in KernelFile",
-		               "KernelName \"%.60s\" is not a valid C function name", name);
-	kernel->name = arena_strdup(arena, name);
-	if (c_file_read(json, "KernelFile", folder, arena, &kernel->file, err) ||
-	    c_options_read(json, arena, kernel, err) || arguments_read(json, folder, arena, kernel, err))
-		return err_prefix(err, "KernelSpecification");
-	return 0;
-}
 
 /* Compiles each configuration to a plug-in, in a folder of the cache for builds. */
 
@@ -193,6 +65,16 @@ static int folder_make(struct c_builds *b, const char *base, struct err *err) {
 	if (!b->folder || tree_make(b->folder, err))
 		return -1;
 	b->compiler.folder = build_folder_tree(b->folder);
+	return 0;
+}
+
+/* The harness finds the correct elements that are known beside those of the baseline. */
+static int known_link(const struct c_builds *b, struct err *err) {
+	for (size_t i = 0; i < b->kernel->argument_count; i++) {
+		const char *file = b->kernel->arguments[i].reference;
+		if (file && symlink(file, arena_printf(b->arena, "%s/known-%zu.raw", b->compiler.folder, i)))
+			return err_set(err, ERR_FAILED, NULL, "cannot link %s: %s", file, strerror(errno));
+	}
 	return 0;
 }
 
@@ -271,8 +153,8 @@ static struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct
 		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
 		goto fail;
 	}
-	if (folder_make(b, base, err) || c_sources_write(kernel, b->compiler.folder, &b->common, err) ||
-	    harness_build(b, err))
+	if (folder_make(b, base, err) || known_link(b, err) ||
+	    c_sources_write(kernel, b->compiler.folder, &b->common, err) || harness_build(b, err))
 		goto fail;
 	common_hash(b);
 	b->builder = builder_new(&work, worker);
@@ -310,7 +192,7 @@ static int c_build_get(struct c_builds *b, const json_t *config, double left_s, 
 	return 0;
 }
 
-static const double LEAST_SECONDS = 1e-3;
+static const double LEAST_SECONDS = 1e-3, AT_ONCE = 10; /* as in the worker: a first run that is the sample */
 enum { KERNEL_FILE_MAX = 16 << 20, REFERENCES_MAX = 16 };
 
 struct spec_c {
@@ -426,11 +308,23 @@ static struct trial_request request_of(const struct spec_c *c, const struct tria
 	return of;
 }
 
-/* The baseline's outputs for this seed are the reference. */
-static int reference_make(struct spec_c *c, const struct trial_request *trial, struct err *err) {
+static bool has_reference(const struct spec_c *c, uint64_t seed) {
+	bool has = !c->kernel.made;
 	for (size_t i = 0; i < c->reference_count; i++)
-		if (c->references[i] == trial->seed)
-			return 0;
+		has = has || c->references[i] == seed;
+	return has;
+}
+
+/* The run that makes the reference measures a slow baseline as well as another one would. */
+static bool is_measured(const struct spec_c *c, const struct trial_request *trial, const struct trial_result *result) {
+	return json_equal(trial->config, c->baseline) && !trial->counters && trial->settles_s > 0 &&
+	       result->sample_count == 1 && result->value >= AT_ONCE * trial->settles_s;
+}
+
+/* The baseline's outputs for this seed are the reference. Returns 1 with the result if that is what the trial is about.
+ */
+static int reference_make(struct spec_c *c, const struct trial_request *trial, struct trial_result *out,
+                          struct err *err) {
 	struct c_build build;
 	if (c_build_get(c->builds, c->baseline, 0, &build, err))
 		return -1;
@@ -449,8 +343,14 @@ static int reference_make(struct spec_c *c, const struct trial_request *trial, s
 	int failed = c->worker.run(c->worker.ctx, &request, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)
 		failed = c_baseline_failed(c->baseline, trial_status_text(result.status), result.message, err);
+	if (failed && result.status == TRIAL_TIMEOUT)
+		err_hint(err, "it need not end where each output has a ReferenceFile; otherwise give it more time");
 	if (!failed)
 		c->references[c->reference_count < REFERENCES_MAX ? c->reference_count++ : 0] = trial->seed;
+	if (!failed && is_measured(c, trial, &result)) {
+		*out = result;
+		return 1;
+	}
 	trial_result_clear(&result);
 	return failed;
 }
@@ -460,8 +360,11 @@ static int c_run(void *ctx, const struct trial_request *request, struct trial_re
 	double start = sys_now();
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
-	if (reference_make(c, request, err))
-		return -1;
+	int made = has_reference(c, request->seed) ? 0 : reference_make(c, request, result, err);
+	if (made) {
+		result->elapsed_s = sys_now() - start;
+		return made < 0 ? -1 : 0;
+	}
 	double left = request->left_s > 0 ? fmax(request->left_s - (sys_now() - start), LEAST_SECONDS) : 0;
 	struct c_build build;
 	if (c_build_get(c->builds, request->config, left, &build, err))

@@ -16,26 +16,6 @@ static bool member_is(const json_t *json, const char *key, const char *word) {
 	return text && strcasecmp(text, word) == 0;
 }
 
-/* A file of raw elements beside the specification, which must exist and have the right size. */
-static int raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,
-                    const struct cuda_argument *argument, const char **out, struct err *err) {
-	const char *name;
-	char whole[PATH_MAX];
-	struct stat file;
-	if (js_string(json, key, &name, err))
-		return -1;
-	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
-	uint64_t size = argument->c.count * argument->c.type->bytes;
-	if (!realpath(path, whole) || stat(whole, &file) || !S_ISREG(file.st_mode))
-		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: %.200s is not a file",
-		               key, path);
-	if ((uint64_t)file.st_size != size)
-		return err_set(err, ERR_USAGE, "it must hold the elements as they are in memory",
-		               "%s: %.200s has %jd bytes, not %ju", key, path, (intmax_t)file.st_size, (uintmax_t)size);
-	*out = arena_strdup(arena, whole);
-	return 0;
-}
-
 /* The argument as the reader for C expects it: the extensions are replaced by plain members. */
 static json_t *as_c(const struct cuda_kernel *kernel, const json_t *json, bool filed, bool constant, struct err *err) {
 	json_t *c = json_copy((json_t *)json), *fill = json_object_get(json, "FillValue");
@@ -68,50 +48,11 @@ static int files_read(const json_t *json, const char *folder, bool filed, struct
 	const char *key = json_object_get(json, "DataSource") ? "DataSource" : "FileName";
 	if (filed && argument->c.scalar)
 		return err_set(err, ERR_USAGE, "give it a FillValue", "a scalar cannot come from a file");
-	if (filed && raw_file(json, key, folder, arena, argument, &argument->file, err))
-		return -1;
-	if (!json_object_get(json, "ReferenceFile"))
-		return 0;
-	if (!argument->c.output)
-		return err_set(err, ERR_USAGE, "add \"Output\": 1", "it has a ReferenceFile but is not an output");
-	return raw_file(json, "ReferenceFile", folder, arena, argument, &argument->reference, err);
+	return filed ? c_raw_file(json, key, folder, arena, &argument->c, &argument->file, err) : 0;
 }
 
-/* "sum", "sum:256", "sorted" or "norm" */
-static bool verify_word(const char *text) {
-	char *end;
-	if (strncmp(text, "sum:", 4) == 0 && text[4] >= '1' && text[4] <= '9')
-		return strtoul(text + 4, &end, 10) && !*end;
-	return strcmp(text, "sum") == 0 || strcmp(text, "sorted") == 0 || strcmp(text, "norm") == 0;
-}
-
-/* Verify of an argument, or of KernelSpecification, where it may be a command. */
-static int verify_read(const json_t *json, struct arena *arena, struct cuda_argument *argument, struct err *err) {
-	const char *word = js_string_or(json, "Verify", NULL);
-	if (!word)
-		return 0;
-	if (!argument->c.output || !verify_word(word))
-		return err_set(err, ERR_USAGE, "\"Verify\": \"sum\", \"sum:256\", \"sorted\" or \"norm\" for an output",
-		               "Verify \"%.40s\" cannot be used here", word);
-	argument->verify = arena_strdup(arena, word);
-	return 0;
-}
-
-static void verify_rest(const json_t *json, struct arena *arena, struct cuda_kernel *kernel) {
-	const char *text = js_string_or(json, "Verify", NULL);
-	if (!text)
-		return;
-	if (!verify_word(text))
-		kernel->verify = arena_strdup(arena, text);
-	for (size_t i = 0; i < kernel->argument_count; i++) {
-		struct cuda_argument *a = &kernel->arguments[i];
-		if (a->c.output && !a->verify && !a->reference)
-			a->verify = kernel->verify ? "command" : arena_strdup(arena, text);
-	}
-}
-
-static bool is_made(const struct cuda_argument *a) {
-	return a->c.output && !a->reference && !(a->verify && strcmp(a->verify, "command") == 0);
+static bool is_made(const struct c_argument *a) {
+	return a->output && !a->reference && !(a->verify && strcmp(a->verify, "command") == 0);
 }
 
 static int argument_read(const struct cuda_kernel *kernel, const json_t *json, size_t at, const char *folder,
@@ -128,7 +69,8 @@ static int argument_read(const struct cuda_kernel *kernel, const json_t *json, s
 	if (!failed && argument->constant && argument->c.output)
 		failed = err_set(err, ERR_USAGE, "set \"AccessType\": \"ReadOnly\"", "constant memory cannot be written");
 	if (!failed)
-		failed = files_read(json, folder, filed, arena, argument, err) || verify_read(json, arena, argument, err);
+		failed = files_read(json, folder, filed, arena, argument, err) ||
+		         c_verify_read(json, folder, arena, &argument->c, err);
 	return failed ? err_prefix(err, "Arguments[%zu] %.60s", at, js_string_or(json, "Name", "")) : 0;
 }
 
@@ -147,9 +89,10 @@ static int cuda_arguments_read(const json_t *json, const char *folder, struct ar
 			return -1;
 		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
 	}
-	verify_rest(json, arena, kernel);
+	kernel->verify =
+		c_verify_rest(json, arena, &kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments);
 	for (size_t i = 0; i < kernel->argument_count; i++)
-		kernel->made = kernel->made || is_made(&kernel->arguments[i]);
+		kernel->made = kernel->made || is_made(&kernel->arguments[i].c);
 	if (c_tolerances_read(json, &kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments, err))
 		return -1;
 	/* The worker keeps inputs and reference in the host's memory, too. */

@@ -8,8 +8,7 @@
 struct cuda_argument {
 	struct c_argument c; /* first, for c_arguments_check */
 	bool constant;
-	const char *file, *reference; /* absolute; NULL: none */
-	const char *verify;           /* the worker's word; NULL: elements are compared */
+	const char *file; /* absolute; NULL: none */
 };
 
 struct cuda_kernel {

@@ -26,10 +26,10 @@ static json_t *argument_json(const struct cuda_argument *argument) {
 		                              "relative", tolerance->relative, "share", tolerance->share));
 	if (argument->file)
 		json_object_set_new(json, "file", json_string(argument->file));
-	if (argument->reference)
-		json_object_set_new(json, "reference", json_string(argument->reference));
-	if (argument->verify)
-		json_object_set_new(json, "verify", json_string(argument->verify));
+	if (c->reference)
+		json_object_set_new(json, "reference", json_string(c->reference));
+	if (c->verify)
+		json_object_set_new(json, "verify", json_string(c->verify));
 	return json;
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kinds of columns that a wide table has: versions, schedules, operations, directions of copies, or parts of a
+ * time. */
+#include <math.h>
+
+#include "tuner/study/study_impl.h"
+
+/* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
+ * are compared for each direction. */
+enum { SIDES_LEAST = 2, PRUNED_MOST = 16 };
+static const double ROUNDED = 0.03;
+static const char separators[] = "_ -./:";
+
+/* Splits "pinned h2d" into its direction and the rest. False: it lacks one of them, or has two directions. */
+static bool name_split(const struct csv *csv, const char *name, const char **direction, const char **rest) {
+	char left[TABLE_NAME] = "", *copy = arena_strdup(csv->arena, name), *next = NULL;
+	*direction = NULL;
+	for (char *word = strtok_r(copy, separators, &next); word; word = strtok_r(NULL, separators, &next)) {
+		size_t length = strlen(left);
+		bool is = table_among(word, strlen(word), table_direction_words);
+		if (is && *direction)
+			return false;
+		if (is)
+			*direction = word;
+		else
+			snprintf(left + length, sizeof left - length, "%s%s", length ? " " : "", word);
+	}
+	*rest = arena_strdup(csv->arena, left);
+	return *direction && *left;
+}
+
+static size_t distinct(const char *const *words, size_t count) {
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t before = 0;
+		while (before < i && strcmp(words[before], words[i]) != 0)
+			before++;
+		found += before == i;
+	}
+	return found;
+}
+
+static bool is_pair_twice(const struct wide *split, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(split->value[i], split->value[j]) == 0 && strcmp(split->direction[i], split->direction[j]) == 0)
+				return true;
+	return false;
+}
+
+/* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
+ * each. */
+static void wide_directions_split(const struct csv *csv, struct wide *wide) {
+	struct wide split = *wide;
+	for (size_t i = 0; i < wide->count; i++)
+		if (!name_split(csv, wide->value[i], &split.direction[i], &split.value[i]))
+			return;
+	size_t values = distinct(split.value, wide->count), directions = distinct(split.direction, wide->count);
+	if (values < SIDES_LEAST || directions < SIDES_LEAST || values * directions != wide->count ||
+	    is_pair_twice(&split, wide->count))
+		return;
+	split.directed = true;
+	split.parts = 0;
+	*wide = split;
+}
+
+/* Called parts only where other columns are. */
+static const char beside_words[] = "kernel kernels gpu cpu host device calculation calc rest other";
+
+static bool all_words(const struct wide *wide, const char *words) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (!table_among(wide->value[i], strlen(wide->value[i]), words))
+			return false;
+	return true;
+}
+
+/* The operations on a data structure or a memory are part of the problem: nobody chooses to look up instead of
+ * inserting. */
+static const char operation_words[] =
+	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
+	"read write copy scale triad load store hit miss build query encode decode compress decompress";
+
+static const char *name_of_words(const struct wide *wide) {
+	return all_words(wide, "static dynamic guided auto") ? "schedule"
+	       : all_words(wide, operation_words)            ? "operation"
+	                                                     : "version";
+}
+
+/* "kernel" and "host" are parts beside others, and versions alone. */
+static void parts_count(struct wide *wide) {
+	size_t others = 0;
+	for (size_t i = 0; i < wide->count; i++)
+		others += !table_is_part(wide->value[i]) && table_among(wide->value[i], strlen(wide->value[i]), beside_words);
+	wide->parts += wide->parts ? others : 0;
+}
+
+static double cell_of(const struct csv *csv, size_t row, size_t column) {
+	double number;
+	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number : NAN;
+}
+
+/* Is the time in all rows two others together, or, with one column, so many times the others as that says? */
+static bool follows_from(const struct csv *csv, const struct wide *wide, size_t own, size_t a, size_t b) {
+	bool follows = csv->rows > 1;
+	for (size_t r = 0; r < csv->rows && follows; r++) {
+		double one = cell_of(csv, r, a), time = cell_of(csv, r, wide->column[own]), rest = -time;
+		for (size_t k = 0; k < wide->count; k++)
+			rest += cell_of(csv, r, wide->column[k]);
+		follows = fabs((a == b ? one * rest : one + cell_of(csv, r, b)) / time - 1) <= ROUNDED;
+	}
+	return follows;
+}
+
+/* "H2D, kernel, D2H, transfer" has a sum, and "CPU, H2D, kernel, D2H, speedup" the time of another version. */
+static void parts_prune(const struct csv *csv, struct wide *wide) {
+	for (size_t i = 0; i < wide->count && wide->count > 2; i++)
+		for (size_t k = 0; k < csv->columns * csv->columns; k++) {
+			size_t a = k % csv->columns, b = k / csv->columns;
+			if (a == wide->column[i] || b == wide->column[i] || !follows_from(csv, wide, i, a, b))
+				continue;
+			wide->count--;
+			memmove(wide->column + i, wide->column + i + 1, (wide->count - i) * sizeof *wide->column);
+			memmove(wide->value + i, wide->value + i + 1, (wide->count - i) * sizeof *wide->value);
+			return;
+		}
+}
+
+void wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
+	wide->name = name_of_words(wide);
+	parts_count(wide);
+	wide_directions_split(csv, wide);
+	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
+	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
+	if (wide->sum && csv->columns <= PRUNED_MOST)
+		parts_prune(csv, wide);
+}
