@@ -221,6 +221,13 @@ json_t *js_named(const json_t *array, const char *name) {
 	return NULL;
 }
 
+bool js_has(const json_t *array, const char *text) {
+	js_each (one, array)
+		if (json_is_string(one) && strcmp(json_string_value(one), text) == 0)
+			return true;
+	return false;
+}
+
 /* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples with one number per line,
  * and people read this output. */
 

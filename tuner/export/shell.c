@@ -11,17 +11,10 @@ static bool is_shared(const char *name) {
 	return strncmp(name, "OMP_", 4) == 0;
 }
 
-static bool is_left_out(const struct profile_entry *entry, const char *name) {
-	js_each (one, entry->unset)
-		if (strcmp(json_string_value(one), name) == 0)
-			return true;
-	return false;
-}
-
 /* One of our variables concerns the entries of its kernel, a variable of OpenMP concerns all entries. */
 static bool is_concerned(const struct profile_entry *other, const struct profile_entry *entry, const char *name) {
 	return is_shared(name) || strcmp(other->kernel, entry->kernel) == 0 || json_object_get(other->environment, name) ||
-	       is_left_out(other, name);
+	       js_has(other->unset, name);
 }
 
 static bool is_agreed(const struct profile *profile, const struct profile_entry *entry, const char *name,

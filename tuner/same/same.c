@@ -208,10 +208,7 @@ static char *order_text(const json_t *bases, const json_t *digests) {
 }
 
 static void clause_add(json_t *clauses, char *clause) {
-	bool told = !clause;
-	js_each (known, clauses)
-		told = told || strcmp(json_string_value(known), clause) == 0;
-	if (!told)
+	if (clause && !js_has(clauses, clause))
 		json_array_append_new(clauses, js_text(clause));
 	free(clause);
 }

@@ -363,7 +363,7 @@ static void nexts_complete(const struct explain_view *view, const json_t *list) 
 		next_complete(view, one);
 }
 
-/* What was found in the whole study. */
+/* The findings of the whole study. */
 static json_t *findings_of(const struct explain_view *view, const char *name,
                            void (*examine)(struct findings *findings, const struct study *study)) {
 	if (view->other)
