@@ -18,7 +18,7 @@ COUNTERS = \
 # Turns user requests into a plan. It does not know any backend, so that tests can bring their own.
 noinst_LTLIBRARIES += libcounterplan.la
 libcounterplan_la_SOURCES = %D%/plan/counter_plan.c %D%/plan/elsewhere.c %D%/plan/plan.h %D%/plan/plan_impl.h %D%/plan/resolve.c %D%/plan/rocprofiler.c %D%/plan/known_work.c \
-	%D%/plan/tables.c %D%/plan/tables_events.c
+	%D%/plan/tables.c %D%/plan/tables_read.c
 
 noinst_LTLIBRARIES += libcounters.la
 libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS)

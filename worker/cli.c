@@ -167,9 +167,7 @@ static void let_go(void) {
 		dup2(nothing, STDIN_FILENO);
 		dup2(nothing, STDOUT_FILENO);
 	}
-#ifdef CLOSE_RANGE_CLOEXEC
-	close_range(STDERR_FILENO + 1, ~0U, 0);
-#endif
+	proc_close_from(STDERR_FILENO + 1, false);
 }
 
 /* Waits for one of the signals; the end of the time is 0. */

@@ -70,6 +70,15 @@ static int proc_poll_check(struct err *err) {
 	return 0;
 }
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+/* The system call, because musl and older C libraries lack the function. */
+bool proc_close_from(int first, bool at_exec) {
+	enum { CLOSE_AT_EXEC = 4 };
+	return syscall(SYS_close_range, first, ~0U, at_exec ? CLOSE_AT_EXEC : 0) == 0;
+}
+
 bool proc_has_ended(pid_t pid) {
 	siginfo_t info = {.si_pid = 0};
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
@@ -79,10 +88,10 @@ bool proc_has_ended(pid_t pid) {
 static bool collect_otherwise(pid_t pid, int *status, struct rusage *usage) {
 	siginfo_t info = {.si_pid = 0};
 	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, usage) < 0) {
-		*status = W_EXITCODE(255, 0);
+		*status = PROC_EXITED(255);
 		return errno == ECHILD;
 	}
-	*status = info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status & 255, 0) : W_EXITCODE(0, info.si_status);
+	*status = info.si_code == CLD_EXITED ? PROC_EXITED(info.si_status & 255) : info.si_status;
 	return info.si_pid == pid;
 }
 
@@ -170,9 +179,7 @@ static _Noreturn void run_child(const struct launch *launch) {
 	reset_signals();
 	for (int i = 0; i < 3; i++)
 		dup2(launch->fds[i], i);
-#ifdef CLOSE_RANGE_CLOEXEC
-	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* descriptors that libraries opened without the flag */
-#endif
+	proc_close_from(STDERR_FILENO + 1, true); /* those that libraries opened without the flag */
 	struct failure failure = {.stage = become(launch)};
 	failure.why = errno;
 	ssize_t put = write(launch->report[1], &failure, sizeof(failure));

@@ -6,9 +6,13 @@
 #include <sys/resource.h>
 #include "base/proc/proc.h"
 
+#define PROC_EXITED(code) ((code) << 8) /* the status that wait(2) returns for it */
+
 /* Close-on-exec and above 2; {-1, -1} and a return of -1 on failure. */
 int proc_pipe(int pair[2]);
 void proc_shut(int *fd); /* unless it is -1, which it is then */
+/* Closes the descriptors from `first` on, now or where another program begins; false if the kernel is too old. */
+bool proc_close_from(int first, bool at_exec);
 /* read(2) returned the end: nothing more will come. */
 bool proc_is_final(ssize_t got);
 /* Like ppoll(2), except that a call that fails takes its time. */

@@ -335,7 +335,7 @@ int proc_stop(struct proc *proc, double grace) {
 		got = waitpid(proc->pid, &status, 0);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		status = W_EXITCODE(255, 0); /* SIGCHLD is ignored, so the kernel does not keep the status */
+		status = PROC_EXITED(255); /* SIGCHLD is ignored, so the kernel does not keep the status */
 	if (proc->end_signal)
 		end_group(proc->pid, patient ? fmin(GROUP_SECONDS, proc->end_seconds) : 0);
 	proc_shut(&proc->out);
@@ -360,14 +360,27 @@ int proc_run(const struct proc_spec *spec, double seconds, char **log, struct er
 	return ended ? status : err_set(err, ERR_FAILED, NULL, "%s took longer than %g s", spec->argv[0], seconds);
 }
 
+static const char *const signals[] = {
+	[SIGHUP] = "HUP",   [SIGINT] = "INT",     [SIGQUIT] = "QUIT", [SIGILL] = "ILL",   [SIGTRAP] = "TRAP",
+	[SIGABRT] = "ABRT", [SIGBUS] = "BUS",     [SIGFPE] = "FPE",   [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
+	[SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",   [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
+	[SIGCHLD] = "CHLD", [SIGCONT] = "CONT",   [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP", [SIGTTIN] = "TTIN",
+	[SIGTTOU] = "TTOU", [SIGURG] = "URG",     [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM",
+	[SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGIO] = "IO",     [SIGPWR] = "PWR",   [SIGSYS] = "SYS",
+};
+
+const char *proc_signal_name(int number) {
+	return number > 0 && (size_t)number < sizeof signals / sizeof *signals ? signals[number] : NULL;
+}
+
 void proc_status_text(int status, char *text, size_t size) {
 	if (!WIFSIGNALED(status)) {
 		snprintf(text, size, "exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : status);
 		return;
 	}
 	int number = WTERMSIG(status);
-	const char *name = sigabbrev_np(number), *meaning = sigdescr_np(number);
-	if (name && meaning)
+	const char *name = proc_signal_name(number), *meaning = strsignal(number);
+	if (name)
 		snprintf(text, size, "killed by SIG%s (%c%s)", name, tolower((unsigned char)meaning[0]), meaning + 1);
 	else
 		snprintf(text, size, "killed by signal %d", number);

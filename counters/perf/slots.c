@@ -141,8 +141,7 @@ struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (reasons[i].error == error && (!reasons[i].when || reasons[i].when(facts)))
 			return reasons[i].reason;
-	const char *text = strerrordesc_np(error);
-	return (struct perf_reason){text ? text : "perf_event_open fails for an unknown reason", ""};
+	return (struct perf_reason){strerror(error), ""};
 }
 
 /* Hypervisors show up in the flags of x86 processors; elsewhere some do in sysfs or the device tree. */

@@ -77,7 +77,8 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
                        struct err *err);
 /* Returns the tables if rc is 0 and they agree with each other; otherwise frees them and returns NULL. */
 struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
-int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+/* Adds all files of a folder. */
+int table_folder_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err);
 
 /* The family of a CPU, by its name or the best pattern; NULL: none. */
 const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu);
@@ -88,15 +89,6 @@ bool table_group_is(const struct table_group *group, const char *name);
 
 /* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
-/* Readers of one member: a text without control characters and of limited length; a name such as l1d_misses. */
-int table_text(const json_t *json, const char *key, const char **text, struct err *err);
-int table_text_or_null(const json_t *json, const char *key, const char **text, struct err *err);
-int table_name(const json_t *json, const char *key, const char **name, struct err *err);
-/* Checks that this list contains all members of the object (NULL ends it). */
-int table_members(const json_t *json, const char *const *known, struct err *err);
-/* Checks each event that the formula names; `seconds`, `threads` and `line` always pass. */
-int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
-                        struct err *err);
 
 enum { PLAN_EVENTS_MAX = 256, PLAN_METRICS_MAX = 256 };
 
@@ -122,15 +114,9 @@ struct plan_build {
 
 /* Asks the judge about each source in turn, once for each event. */
 const struct resolution *plan_resolve(struct plan_build *build, const struct table_event *event);
-
-/* Adds a portable event, or the parts of its formula. */
-void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
-/* Adds all events of the kernel itself. */
-void plan_software(struct plan_build *build);
-/* Adds one event of the kernel itself; false if it does not define it. */
-bool plan_software_event(struct plan_build *build, const char *name);
-/* Adds all events of the backend. */
-void plan_backend(struct plan_build *build, const struct counter_backend *backend);
-/* Adds "BACKEND:EVENT"; false for another form or an unknown backend. */
-bool plan_source(struct plan_build *build, const char *word);
+/* Can this backend count the event? The reason names the obstacle. */
+bool plan_try(const struct plan_build *build, const struct table_source *source, const struct counter_loop *loop,
+              const struct counter_backend **backend, char reason[COUNTER_REASON]);
+/* Expands each event in a formula that is itself a formula. In the arena. */
+const char *plan_formula(struct plan_build *build, const char *formula);
 #endif

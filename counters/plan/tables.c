@@ -1,220 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <dirent.h>
-#include <fnmatch.h>
+/* The tables as a whole: loads them, checks that they fit together, finds what they contain, and shows it. */
 #include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/expr/expr.h"
 #include "counters/plan/plan_impl.h"
 #include "base/json/js.h"
 #include "base/sys.h"
 
-/* Reads files of data/groups/ and of the user's own groups. */
-
-static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
-	const char *word;
-	if (table_text_or_null(json, "loop", &word, err) != 0)
-		return -1;
-	if (!word)
-		return 0;
-	if (!counter_loop_find(word, event->unit, &event->loop))
-		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop does not promise \"%.60s\"", word);
-	return 0;
-}
-
-static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source,
-                       struct err *err) {
-	if (!json_is_string(json) || !table_source_split(tables->arena, json_string_value(json), source))
-		return err_set(err, ERR_USAGE, NULL, "a source must be \"BACKEND:EVENT\", such as \"perf:cycles\"");
-	return 0;
-}
-
-static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const members[] = {"sources", "guesses"};
-	json_t *list;
-	struct table_source *sources = arena_alloc(tables->arena, 2 * TABLE_LIST_MAX, sizeof *sources);
-	event->sources = sources;
-	for (size_t m = 0; m < 2; m++) {
-		if (m && !json_object_get(json, members[m]))
-			break;
-		if (js_array(json, members[m], TABLE_LIST_MAX, &list, err) != 0)
-			return -1;
-		js_each (source, list)
-			if (source_read(tables, source, &sources[event->source_count++], err) != 0)
-				return err_prefix(err, "'%s'[%zu]", members[m], source_at);
-		event->sure_count = m ? event->sure_count : event->source_count;
-	}
-	return 0;
-}
-
-static int flag_read(const json_t *json, const char *key, bool *flag, struct err *err) {
-	return json_object_get(json, key) ? js_bool(json, key, flag, err) : 0;
-}
-
-static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const known[] = {"name",      "unit",    "summary", "loop",    "never_zero", "simulated",
-	                                    "simulator", "sources", "guesses", "formula", NULL};
-	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
-	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
-		return -1;
-	if (loop_read(json, event, err) != 0 || flag_read(json, "never_zero", &event->never_zero, err) != 0 ||
-	    flag_read(json, "simulated", &event->simulated, err) != 0)
-		return -1;
-	if (table_text_or_null(json, "simulator", &event->simulator, err) != 0 ||
-	    table_text_or_null(json, "formula", &event->formula, err) != 0)
-		return -1;
-	return sources_read(tables, json, event, err);
-}
-
-/* One portable event, from an object. */
-static int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	struct table_event event = {.file = file};
-	if (event_fill(tables, json, &event, err) != 0)
-		return event.name ? err_prefix(err, "\"%.60s\"", event.name) : -1;
-	if (table_event_find(tables, event.name))
-		return err_set(err, ERR_USAGE, NULL, "the event \"%.60s\" already exists", event.name);
-	if (tables->event_count == TABLE_EVENTS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "more than %d events", TABLE_EVENTS_MAX);
-	tables->events[tables->event_count++] = event;
-	return 0;
-}
-
-/* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
-static int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
-	static const char *const known[] = {"schema", "source", "events", NULL};
-	json_t *list;
-	if (table_members(json, known, err) != 0 || js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
-		return -1;
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (table_event_read(tables, file, json_array_get(list, i), err) != 0)
-			return err_prefix(err, "'events'[%zu]", i);
-	return 0;
-}
-
-/* A group's event is either a portable one by name or one that this file defines. */
-static int group_event_read(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
-                            struct err *err) {
-	if (json_is_string(json)) {
-		*name = json_string_value(json);
-		return 0;
-	}
-	if (!json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "it must be the name of an event, or an object that describes one");
-	if (table_event_read(tables, file, json, err) != 0)
-		return -1;
-	*name = tables->events[tables->event_count - 1].name;
-	return 0;
-}
-
-static int group_events_read(struct counter_tables *tables, const json_t *json, struct table_group *group,
-                             struct err *err) {
-	json_t *list;
-	if (js_array(json, "events", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	group->event_count = json_array_size(list);
-	group->events = arena_alloc(tables->arena, group->event_count + 1, sizeof *group->events);
-	if (group->event_count == 0)
-		return err_set(err, ERR_USAGE, NULL, "'events' is empty");
-	for (size_t i = 0; i < group->event_count; i++)
-		if (group_event_read(tables, group->file, json_array_get(list, i), &group->events[i], err) != 0)
-			return err_prefix(err, "'events'[%zu]", i);
-	return 0;
-}
-
-static int metric_read(const json_t *json, struct table_metric *metric, struct err *err) {
-	static const char *const known[] = {"name", "unit", "formula", "summary", NULL};
-	if (table_members(json, known, err) != 0 || table_text(json, "name", &metric->name, err) != 0)
-		return -1;
-	if (table_text(json, "unit", &metric->unit, err) != 0 || table_text(json, "formula", &metric->formula, err) != 0 ||
-	    table_text(json, "summary", &metric->summary, err) != 0)
-		return err_prefix(err, "\"%.60s\"", metric->name);
-	return metric->name[0] ? 0 : err_set(err, ERR_USAGE, NULL, "'name' is empty");
-}
-
-static int metrics_read(struct counter_tables *tables, const json_t *json, struct table_group *group, struct err *err) {
-	json_t *list;
-	if (js_array(json, "metrics", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	struct table_metric *metrics = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *metrics);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (metric_read(json_array_get(list, i), &metrics[i], err) != 0)
-			return err_prefix(err, "'metrics'[%zu]", i);
-	group->metrics = metrics;
-	group->metric_count = json_array_size(list);
-	return 0;
-}
-
-/* Is this name already a word of the command line or a backend? */
-static bool is_taken(const char *name) {
-	static const char *const words[] = {"auto", "all", "none", "SDE", "multiplex"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcasecmp(words[i], name) == 0)
-			return true;
-	for (size_t i = 0; counter_registry[i]; i++)
-		if (strcasecmp(counter_registry[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Returns the group's slot: that of an installed group of the same name if the new one is the user's. NULL: none is
- * free. */
-static struct table_group *place_find(struct counter_tables *tables, const struct table_group *group, struct err *err) {
-	struct table_group *old = table_group_find(tables, group->name);
-	if (is_taken(group->name) || (old && old->users == group->users))
-		err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is taken", group->name);
-	else if (!old && tables->group_count == TABLE_GROUPS_MAX)
-		err_set(err, ERR_USAGE, NULL, "more than %d groups", TABLE_GROUPS_MAX);
-	else
-		return old ? old : &tables->groups[tables->group_count++];
-	return NULL;
-}
-
-static int aliases_read(const json_t *json, struct table_group *group, struct err *err) {
-	json_t *list;
-	if (js_array(json, "aliases", TABLE_LIST_MAX, &list, err) != 0)
-		return -1;
-	js_each (alias, list) {
-		const char *name = json_string_value(alias);
-		if (!name || !*name || strlen(name) > NAME_MAX || is_taken(name))
-			return err_set(err, ERR_USAGE, NULL, "[%zu]: \"%.60s\" cannot be a group's name", alias_at,
-			               name ? name : "");
-	}
-	group->aliases = list;
-	return 0;
-}
-
-static int device_read(const json_t *json, struct table_group *group, struct err *err) {
-	bool automatic = true;
-	if (table_text_or_null(json, "device", &group->device, err) != 0 ||
-	    (json_object_get(json, "auto") && js_bool(json, "auto", &automatic, err) != 0))
-		return -1;
-	if (json_object_get(json, "aliases") && aliases_read(json, group, err) != 0)
-		return err_prefix(err, "'aliases'");
-	if (group->device && strcmp(group->device, "cuda") != 0)
-		return err_set(err, ERR_USAGE, NULL, "'device': \"%.60s\" is not \"cuda\"", group->device);
-	group->asked = !automatic;
-	return 0;
-}
-
-static int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users,
-                            struct err *err) {
-	static const char *const known[] = {"schema", "name",   "summary", "aliases", "device",
-	                                    "auto",   "events", "metrics", NULL};
-	struct table_group group = {.file = file, .users = users};
-	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
-	    table_text(json, "summary", &group.summary, err) != 0)
-		return -1;
-	if (device_read(json, &group, err) != 0 || group_events_read(tables, json, &group, err) != 0 ||
-	    metrics_read(tables, json, &group, err) != 0)
-		return -1;
-	struct table_group *place = place_find(tables, &group, err);
-	if (!place)
-		return -1;
-	*place = group;
-	return 0;
-}
-
 /* Checks references between tables after all of them are read. */
+
+enum { FORMULA_NAMES_MAX = 24 };
 
 static bool is_formula_somewhere(const struct counter_tables *tables, const char *name) {
 	for (size_t i = 0; i < tables->family_count; i++)
@@ -228,6 +24,32 @@ static bool is_formula_somewhere(const struct counter_tables *tables, const char
 static bool is_part(const void *ctx, const char *name) {
 	const struct table_event *event = table_event_find(ctx, name);
 	return event && !event->formula && !event->simulated && !is_formula_somewhere(ctx, name);
+}
+
+static int names_check(const struct expr *expr, bool (*passes)(const void *ctx, const char *name), const void *ctx,
+                       struct err *err) {
+	size_t count = expr_name_count(expr);
+	if (count > FORMULA_NAMES_MAX)
+		return err_set(err, ERR_USAGE, NULL, "it names more than %d events", FORMULA_NAMES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = expr_name(expr, i);
+		bool given = strcmp(name, "seconds") == 0 || strcmp(name, "threads") == 0 || strcmp(name, "line") == 0;
+		if (!given && !passes(ctx, name))
+			return err_set(err, ERR_USAGE, "events that 'events' lists, seconds, threads and line",
+			               "'%.60s' is not an event that it may name", name);
+	}
+	return 0;
+}
+
+/* Checks each event that the formula names; `seconds`, `threads` and `line` always pass. */
+static int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
+                               struct err *err) {
+	struct expr *expr = expr_parse(formula, err);
+	int rc = expr ? names_check(expr, passes, ctx, err) : -1;
+	expr_free(expr);
+	if (rc == 0 && strpbrk(formula, "'\""))
+		rc = err_set(err, ERR_USAGE, NULL, "quoted words have no meaning here");
+	return rc != 0 ? err_prefix(err, "'formula' \"%.100s\"", formula) : 0;
 }
 
 static int event_check(const struct counter_tables *tables, const struct table_event *event, struct err *err) {
@@ -294,8 +116,6 @@ static int tables_check(const struct counter_tables *tables, struct err *err) {
 	return 0;
 }
 
-enum { FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
-
 struct counter_tables *counter_tables_new(void) {
 	struct counter_tables *tables = mem_alloc(1, sizeof *tables);
 	tables->arena = arena_new();
@@ -314,61 +134,9 @@ void counter_tables_free(struct counter_tables *tables) {
 	free(tables);
 }
 
-static int json_read(struct counter_tables *tables, const char *file, const json_t *json, enum table_folder folder,
-                     struct err *err) {
-	static const char *const schemas[] = {"sweetspot-events/1", "sweetspot-cpu-events/1", "sweetspot-group/1"};
-	const char *schema;
-	if (js_string(json, "schema", &schema, err) != 0)
-		return -1;
-	if (folder != TABLE_EVENTS && strcmp(schema, schemas[2]) == 0)
-		return table_group_read(tables, file, json, folder == TABLE_USERS, err);
-	if (folder == TABLE_EVENTS && strcmp(schema, schemas[0]) == 0)
-		return table_events_read(tables, file, json, err);
-	if (folder == TABLE_EVENTS && strcmp(schema, schemas[1]) == 0)
-		return table_cpu_read(tables, file, json, err);
-	return err_set(err, ERR_USAGE, NULL, "'schema': \"%.60s\" is not \"%s\"%s", schema,
-	               folder == TABLE_EVENTS ? schemas[0] : schemas[2],
-	               folder == TABLE_EVENTS ? " or \"sweetspot-cpu-events/1\"" : "");
-}
-
-int counter_tables_add(struct counter_tables *tables, const char *file, json_t *json, enum table_folder folder,
-                       struct err *err) {
-	json_array_append_new(tables->files, json);
-	return json_read(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
-}
-
-static int file_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
-	const char *file = arena_strdup(tables->arena, path);
-	struct stat what;
-	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would block until a writer appears */
-		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
-	json_t *json = js_load(file, FILE_BYTES_MAX, err);
-	return json ? counter_tables_add(tables, file, json, folder, err) : -1;
-}
-
-static int is_json(const struct dirent *entry) {
-	return entry->d_name[0] != '.' && fnmatch("*.json", entry->d_name, 0) == 0;
-}
-
-/* Sorts by name, so that the same files always give the same tables. */
-static int folder_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
-	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
-	if (count < 0 || count > FOLDER_FILES_MAX)
-		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s cannot be read" : "%s has too many files", path);
-	for (int i = 0; i < count; i++) {
-		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
-		if (rc == 0)
-			rc = file_read(tables, file, folder, err);
-		free(entries[i]);
-	}
-	free(entries);
-	return rc;
-}
-
 /* The folder may be NULL; err then says why. */
 static int folder_add(struct counter_tables *tables, char *path, enum table_folder folder, struct err *err) {
-	int rc = path ? folder_read(tables, path, folder, err) : -1;
+	int rc = path ? table_folder_read(tables, path, folder, err) : -1;
 	free(path);
 	return rc;
 }

@@ -273,7 +273,7 @@ def mend_theme():
 
 
 def mend_pages():
-    """What the theme leaves to readers of the screen: levels of headings, names of landmarks, code that scrolls by the keyboard."""
+    """What the theme leaves to readers of the screen: levels of headings, names of landmarks, code that scrolls by the keyboard, headers without a word."""
     for path in glob.glob(FOLDER + "/**/*.html", recursive=True):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -284,7 +284,8 @@ def mend_pages():
                          ('<aside class="toc-drawer', '<aside aria-label="This page" class="toc-drawer'),
                          ('<label class="overlay ', '<label aria-hidden="true" class="overlay '), ("<pre>", '<pre tabindex="0">'),
                          ('<label class="toc-overlay-icon toc-content-icon', '<label aria-hidden="true" class="toc-overlay-icon toc-content-icon'),
-                         ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')):
+                         ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'), ('<th class="head"><p></p></th>', '<td class="head"></td>'),
+                         ('<div id="search-results">', '<h1>Search</h1>\n<div id="search-results">')):
             text = text.replace(old, new)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

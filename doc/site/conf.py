@@ -18,6 +18,7 @@ html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
 exclude_patterns = ["extra", "figures", ".trees"]
 highlight_language = "none"
 pygments_style = "default"
+pygments_dark_style = "github-dark"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5394", "color-brand-content": "#0b5394"},
     "dark_css_variables": {"color-brand-primary": "#7ab8ff", "color-brand-content": "#7ab8ff"},

@@ -70,7 +70,8 @@ static enum gpu_failure failure_of(int32_t result) {
 	}
 }
 
-bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result) {
+/* True on success; otherwise the gpu keeps the failure. */
+static bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result) {
 	char text[32];
 	if (result != OPENCL_SUCCESS)
 		gpu_fail(ocl->gpu, failure_of(result), "%s: %s", call, opencl_result_text(result, text, sizeof text));
@@ -207,11 +208,6 @@ static opencl_kernel opencl_function(struct opencl *ocl, opencl_program program,
 	return kernel;
 }
 
-static void opencl_function_free(struct opencl *ocl, opencl_kernel kernel) {
-	if (kernel)
-		ocl->calls->kernel_release(kernel);
-}
-
 /* The limits in our own words; drivers only say CL_INVALID_WORK_GROUP_SIZE. */
 static bool fits(struct opencl *ocl, opencl_kernel kernel, const char *name, const struct gpu_shape *shape) {
 	struct gpu_function_facts facts;
@@ -308,29 +304,6 @@ static double opencl_clock_stop(struct opencl *ocl) {
 	                             ocl->calls->event_time(last, OPENCL_EVENT_END, sizeof to, &to, NULL));
 	opencl_events_drop(ocl);
 	return fine && to >= from ? 1e-9 * (double)(to - from) : NAN;
-}
-
-/* After a failure that broke the device, releasing might wait for ever, and the process ends anyway. */
-static void device_close(struct gpu *gpu) {
-	bool works = gpu->failure != GPU_BROKEN;
-	for (struct gpu_module *module = gpu->modules, *next; module; module = next) {
-		next = module->next;
-		for (struct gpu_function *function = module->functions, *after; function; function = after) {
-			after = function->next;
-			if (works)
-				opencl_function_free(gpu->opencl, function->kernel);
-			free(function->passed);
-			free(function);
-		}
-		if (works)
-			gpu->opencl->calls->program_release(module->program);
-		free(module->id);
-		free(module);
-	}
-	if (works)
-		opencl_close(gpu->opencl);
-	free(gpu->compiler.folder);
-	free(gpu);
 }
 
 /* A link without blanks to a folder that has some in its path; the caller frees it. NULL: it cannot be made. */
@@ -465,6 +438,34 @@ static void launch(struct gpu *gpu, const struct gpu_function *function, const s
 	              arguments);
 }
 
+static const uint64_t GRAIN = 4096;
+
+/* An address is a place in our own numbering, because OpenCL has buffers and not addresses. */
+static uint64_t opencl_alloc(struct opencl *ocl, size_t size) {
+	int32_t result = OPENCL_SUCCESS;
+	if (ocl->count == OPENCL_BUFFERS_MAX) {
+		gpu_fail(ocl->gpu, GPU_NO_MEMORY, "more than %d OpenCL buffers", OPENCL_BUFFERS_MAX);
+		return 0;
+	}
+	opencl_memory handle = ocl->calls->memory_create(ocl->context, OPENCL_MEMORY_READ_WRITE, size, NULL, &result);
+	if (!opencl_succeeded(ocl, "clCreateBuffer", result))
+		return 0;
+	uint64_t at = ocl->next;
+	ocl->buffers[ocl->count++] = (struct opencl_buffer){handle, at, size};
+	ocl->next += (size / GRAIN + 2) * GRAIN; /* a gap, so that no address past the end is another buffer's */
+	return at;
+}
+
+static void opencl_free(struct opencl *ocl, uint64_t memory) {
+	size_t i = 0;
+	while (i < ocl->count && ocl->buffers[i].at != memory)
+		i++;
+	if (i == ocl->count)
+		return;
+	ocl->calls->memory_release(ocl->buffers[i].handle); /* commands that use it keep it */
+	ocl->buffers[i] = ocl->buffers[--ocl->count];
+}
+
 static const struct gpu_backend backend = {.alloc = opencl_alloc,
                                            .free = opencl_free,
                                            .upload = opencl_upload,
@@ -477,7 +478,7 @@ static const struct gpu_backend backend = {.alloc = opencl_alloc,
                                            .module = module_make,
                                            .function = function_make,
                                            .launch = launch,
-                                           .close = device_close};
+                                           .close = opencl_device_close};
 
 struct gpu *gpu_opencl_open(int index, struct err *err) {
 	struct gpu *gpu = mem_alloc(1, sizeof *gpu);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 
+#include "gpu/backend.h"
 #include "gpu/opencl/opencl_impl.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -89,7 +90,7 @@ static void call_set(struct opencl_calls *calls, size_t offset, void *found) {
 }
 
 /* Implementations have threads and handlers of their own, so they are never unmapped. */
-static void *library_open(struct gpu_opencl *list, const char *name) {
+static void *implementation_library(struct gpu_opencl *list, const char *name) {
 	void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (handle && !list->path[0])
 		snprintf(list->path, sizeof list->path, "%s", name);
@@ -142,7 +143,8 @@ static void implementation_open(struct gpu_opencl *list, const char *name) {
 	int32_t (*platforms_of)(uint32_t, opencl_platform *, uint32_t *) = NULL;
 	opencl_platform platforms[OPENCL_PLATFORMS_MAX];
 	uint32_t count = 0;
-	void *handle = library_open(list, name), *found = handle ? dlsym(handle, "clGetExtensionFunctionAddress") : NULL;
+	void *handle = implementation_library(list, name),
+		 *found = handle ? dlsym(handle, "clGetExtensionFunctionAddress") : NULL;
 	memcpy(&extension, &found, sizeof found);
 	void *entry = found ? extension("clIcdGetPlatformIDsKHR") : NULL;
 	memcpy(&platforms_of, &entry, sizeof entry);
@@ -185,7 +187,7 @@ static void implementations_open(struct gpu_opencl *list) {
 static bool loader_open(struct gpu_opencl *list) {
 	opencl_platform platforms[OPENCL_PLATFORMS_MAX];
 	uint32_t count = 0;
-	void *handle = library_open(list, "libOpenCL.so.1");
+	void *handle = implementation_library(list, "libOpenCL.so.1");
 	struct opencl_calls *calls = &list->calls[0];
 	if (!handle || !calls_by_name(calls, handle))
 		return false;
@@ -275,17 +277,6 @@ static int device_choose(struct opencl *ocl, const char *word, struct gpu_facts 
 	return 0;
 }
 
-struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *facts, struct err *err) {
-	struct opencl *ocl = mem_alloc(1, sizeof *ocl);
-	ocl->gpu = gpu;
-	ocl->next = FIRST_ADDRESS;
-	ocl->list = gpu_opencl_new();
-	if (device_choose(ocl, word, facts, err) == 0 && context_make(ocl, err) == 0)
-		return ocl;
-	opencl_close(ocl);
-	return NULL;
-}
-
 void opencl_events_drop(struct opencl *ocl) {
 	if (ocl->first)
 		ocl->calls->event_release(ocl->first);
@@ -294,7 +285,7 @@ void opencl_events_drop(struct opencl *ocl) {
 	ocl->first = ocl->last = NULL;
 }
 
-void opencl_close(struct opencl *ocl) {
+static void opencl_close(struct opencl *ocl) {
 	opencl_events_drop(ocl);
 	for (size_t i = 0; i < ocl->count; i++)
 		ocl->calls->memory_release(ocl->buffers[i].handle);
@@ -306,33 +297,15 @@ void opencl_close(struct opencl *ocl) {
 	free(ocl);
 }
 
-/* Kernels, their launches, and the time that these take by the device's clock. */
-
-static const uint64_t GRAIN = 4096;
-
-uint64_t opencl_alloc(struct opencl *ocl, size_t size) {
-	int32_t result = OPENCL_SUCCESS;
-	if (ocl->count == OPENCL_BUFFERS_MAX) {
-		gpu_fail(ocl->gpu, GPU_NO_MEMORY, "more than %d OpenCL buffers", OPENCL_BUFFERS_MAX);
-		return 0;
-	}
-	opencl_memory handle = ocl->calls->memory_create(ocl->context, OPENCL_MEMORY_READ_WRITE, size, NULL, &result);
-	if (!opencl_succeeded(ocl, "clCreateBuffer", result))
-		return 0;
-	uint64_t at = ocl->next;
-	ocl->buffers[ocl->count++] = (struct opencl_buffer){handle, at, size};
-	ocl->next += (size / GRAIN + 2) * GRAIN; /* a gap, so that no address past the end is another buffer's */
-	return at;
-}
-
-void opencl_free(struct opencl *ocl, uint64_t memory) {
-	size_t i = 0;
-	while (i < ocl->count && ocl->buffers[i].at != memory)
-		i++;
-	if (i == ocl->count)
-		return;
-	ocl->calls->memory_release(ocl->buffers[i].handle); /* commands that use it keep it */
-	ocl->buffers[i] = ocl->buffers[--ocl->count];
+struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *facts, struct err *err) {
+	struct opencl *ocl = mem_alloc(1, sizeof *ocl);
+	ocl->gpu = gpu;
+	ocl->next = FIRST_ADDRESS;
+	ocl->list = gpu_opencl_new();
+	if (device_choose(ocl, word, facts, err) == 0 && context_make(ocl, err) == 0)
+		return ocl;
+	opencl_close(ocl);
+	return NULL;
 }
 
 bool gpu_opencl_facts(const struct gpu_opencl *opencl, int i, struct gpu_facts *facts) {
@@ -367,4 +340,32 @@ int gpu_opencl_index(const char *device, int *index, struct err *err) {
 		        "OpenCL does not have a platform or device like \"%.60s\"", word);
 	gpu_opencl_free(list);
 	return at < count ? 0 : -1;
+}
+
+static void opencl_function_free(struct opencl *ocl, opencl_kernel kernel) {
+	if (kernel)
+		ocl->calls->kernel_release(kernel);
+}
+
+/* After a failure that broke the device, releasing might wait for ever, and the process ends anyway. */
+void opencl_device_close(struct gpu *gpu) {
+	bool works = gpu->failure != GPU_BROKEN;
+	for (struct gpu_module *module = gpu->modules, *next; module; module = next) {
+		next = module->next;
+		for (struct gpu_function *function = module->functions, *after; function; function = after) {
+			after = function->next;
+			if (works)
+				opencl_function_free(gpu->opencl, function->kernel);
+			free(function->passed);
+			free(function);
+		}
+		if (works)
+			gpu->opencl->calls->program_release(module->program);
+		free(module->id);
+		free(module);
+	}
+	if (works)
+		opencl_close(gpu->opencl);
+	free(gpu->compiler.folder);
+	free(gpu);
 }

@@ -171,11 +171,7 @@ const char *opencl_result_text(int32_t result, char *text, size_t size);
 struct opencl; /* an open device with its memory, queue and time */
 /* word: see opencl_find. NULL with ERR_UNAVAILABLE if the device does not exist or does not open. */
 struct opencl *opencl_open(struct gpu *gpu, const char *word, struct gpu_facts *facts, struct err *err);
-void opencl_close(struct opencl *ocl);
-
-/* An address is a place in our own numbering, because OpenCL has buffers and not addresses. */
-uint64_t opencl_alloc(struct opencl *ocl, size_t size);
-void opencl_free(struct opencl *ocl, uint64_t memory);
+void opencl_device_close(struct gpu *gpu); /* and frees it */
 
 enum { OPENCL_BUFFERS_MAX = 256 };
 
@@ -201,8 +197,5 @@ struct opencl {
 	char identity[512];       /* tells this device's compiler from others */
 };
 
-/* True on success; otherwise the gpu keeps the failure. */
-bool opencl_succeeded(struct opencl *ocl, const char *call, int32_t result);
-/* The same for calls that wait for kernels: whatever they report, the context can't be trusted any more. */
 void opencl_events_drop(struct opencl *ocl);
 #endif

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+
 from spack.package import *
 
 
 class Sweetspot(AutotoolsPackage):
-    """Autotuner with performance counters: finds and proves the fastest setting of a program, and explains it."""
+    """Autotuner that finds and proves the fastest setting of a program, and explains it."""
 
     homepage = "https://github.com/sweetspot-tuner/sweetspot"
     git = "https://github.com/sweetspot-tuner/sweetspot.git"

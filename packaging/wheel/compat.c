@@ -2,13 +2,8 @@
 /* Functions that the C library of manylinux_2_28 lacks, for a wheel that is built on a newer system. With START it is
  * the start of programs, else a library. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <signal.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define HERE __attribute__((visibility("hidden")))
 
@@ -77,28 +72,6 @@ HERE int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child
 	return __register_atfork(before, parent, child, __dso_handle);
 }
 
-HERE int close_range(unsigned first, unsigned last, int flags) {
-	return (int)syscall(436, first, last, flags);
-}
-
-static const char *const signals[] = {
-	[SIGHUP] = "HUP",     [SIGINT] = "INT",   [SIGQUIT] = "QUIT", [SIGILL] = "ILL",   [SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",
-	[SIGBUS] = "BUS",     [SIGFPE] = "FPE",   [SIGKILL] = "KILL", [SIGUSR1] = "USR1", [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",
-	[SIGPIPE] = "PIPE",   [SIGALRM] = "ALRM", [SIGTERM] = "TERM", [SIGCHLD] = "CHLD", [SIGCONT] = "CONT", [SIGSTOP] = "STOP",
-	[SIGTSTP] = "TSTP",   [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU", [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGSYS] = "SYS",
-};
-
-HERE const char *sigabbrev_np(int number) {
-	return number > 0 && (size_t)number < sizeof signals / sizeof *signals ? signals[number] : NULL;
-}
-
-HERE const char *sigdescr_np(int number) {
-	return sigabbrev_np(number) ? strsignal(number) : NULL;
-}
-
-HERE const char *strerrordesc_np(int number) {
-	return strerror(number);
-}
 #else
 /* The start of a program before glibc 2.34, which had the program call its own constructors. */
 typedef void constructor(int argc, char **argv, char **environment);

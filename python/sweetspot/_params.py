@@ -43,6 +43,8 @@ class Space:
         self.words: Dict[str, List[str]] = {}
         self.values: Dict[str, List[Any]] = {}
         for name, values in params.items():
+            if not isinstance(name, str):
+                raise TypeError("the names of parameters must be texts, not %r" % (name,))
             if not _NAME.match(name):
                 raise ValueError("%r cannot be the name of a parameter: use letters, digits and _" % name)
             if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):

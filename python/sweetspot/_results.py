@@ -190,7 +190,11 @@ def _metric(trial: Trial, name: str, sign: float) -> float:
 def pareto(trials: Sequence[Trial], names: Sequence[str], larger: bool = False) -> List[Trial]:
     rows = [tuple(_metric(trial, name, -1.0 if larger else 1.0) for name in names or ("value",)) for trial in trials]
     beaten = [any(other != row and all(x <= y for x, y in zip(other, row)) for other in rows) for row in rows]
-    return [trial for trial, loses in zip(trials, beaten) if not loses]
+    front: List[Trial] = []
+    for trial, loses in zip(trials, beaten):
+        if not loses and all(trial.config != other.config for other in front):  # one that was measured twice
+            front.append(trial)
+    return front
 
 
 def plot(trials: Sequence[Trial], title: str) -> Any:

@@ -38,6 +38,13 @@ class Reports:
         return sign * self.reports[step] > sign * statistics.median(others)
 
 
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("a value must be a finite number, not %r; None says that the trial failed" % (value,))
+    return number
+
+
 class StudyTrial(Reports):
     """A configuration to measure. `report` an intermediate value, and give up where `should_prune` says so."""
 
@@ -62,6 +69,8 @@ class Study:
     configurations        the only valid ones, where constraints cannot say which they are
     """
 
+    _process: Optional["subprocess.Popen[bytes]"] = None
+
     def __init__(
         self,
         params: Mapping[str, Sequence[Value]],
@@ -74,7 +83,6 @@ class Study:
         seed: int = 1,
         configurations: Optional[Sequence[Mapping[str, Value]]] = None,
     ) -> None:
-        self._process: Optional["subprocess.Popen[bytes]"] = None
         if direction not in ("minimize", "maximize"):
             raise ValueError("direction must be 'minimize' or 'maximize', not %r" % (direction,))
         self.space, self.objectives, self.direction = Space(params), tuple(objectives), direction
@@ -159,7 +167,7 @@ class Study:
         if not self._process:
             self._start()
             for trial in self.trials:
-                self._forward(trial)
+                self._forward(trial, self._words_of(trial.config))
         found = self._request({"op": "ask"})["configs"]
         if not found:
             return None
@@ -174,11 +182,19 @@ class Study:
         cost, metrics = self._cost(value)
         status = "runtime" if cost is None else "censored" if pruned else "correct"
         told = Trial(config, cost, "search", status, None, metrics)
+        words = self._words_of(config)  # ValueError where it has another value
+        if self._process and not self._is_beside(told):
+            self._forward(told, words)
         self.trials.append(told)
-        if cost is not None and min(self._parts(told)) <= 0 and not self._shape:
+        if self._is_beside(told):
             self._reshape()
-        elif self._process:
-            self._forward(told)
+
+    def _is_beside(self, told: Trial) -> bool:
+        """Is it the first value that is not above 0?"""
+        return told.value is not None and min(self._parts(told)) <= 0 and not self._shape
+
+    def _words_of(self, config: Mapping[str, Any]) -> Dict[str, Any]:
+        return {name: self.space.json(self.space.word(name, each)) for name, each in config.items()}
 
     def _cost(self, value: Values) -> "tuple[Optional[float], Mapping[str, float]]":
         if value is None:
@@ -186,9 +202,9 @@ class Study:
         if not isinstance(value, Mapping):
             if self.objectives:
                 raise TypeError("tell a mapping with %s" % ", ".join(self.objectives))
-            return float(value), {}
+            return _finite(value), {}
         names = self.objectives or tuple(value)[:1]
-        metrics = {name: float(each) for name, each in value.items()}
+        metrics = {name: _finite(each) for name, each in value.items()}
         return math.prod(metrics[name] for name in names), metrics
 
     def _parts(self, trial: Trial) -> List[float]:
@@ -209,10 +225,9 @@ class Study:
             return [value**sign for value in parts]
         return [math.exp(max(-600.0, min(600.0, sign * (v - middle) / spread))) for v, (middle, spread) in zip(parts, self._shape)]
 
-    def _forward(self, trial: Trial) -> None:
+    def _forward(self, trial: Trial, words: Mapping[str, Any]) -> None:
         value, *second = self._turned(trial) if trial.value is not None else [None]
-        config = {name: self.space.json(self.space.word(name, each)) for name, each in trial.config.items()}
-        request = {"op": "tell", "config": config, "value": value, "censored": trial.status == "censored"}
+        request = {"op": "tell", "config": words, "value": value, "censored": trial.status == "censored"}
         self._request({**request, "second": second[0]} if second else request)
 
     @property

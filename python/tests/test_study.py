@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loops of one's own: ask and tell."""
 
+import gc
 import pickle
 import random
+import sys
 import unittest
 
 import sweetspot
@@ -54,8 +56,11 @@ class Asking(unittest.TestCase):
         self.assertEqual((study.best.config["how"], study.best.value), ((1, 2), 2.5))
         self.assertEqual(study.trials[0].status, "runtime")
         self.assertNotEqual(study.ask().config, study.best.config)
-        with self.assertRaises(ValueError):
-            study.tell({"x": 99, "y": 3, "how": "a"}, 1.0)
+        for config, value in (({"x": 99}, 1.0), ({"x": 1}, float("nan")), ({"x": 1}, float("inf")), ({"z": 1}, 1.0)):
+            with self.assertRaises(ValueError):
+                study.tell({"x": 3, "y": 3, "how": "a", **config}, value)
+        self.assertEqual(len(study.trials), 2)
+        self.assertIsNotNone(pickle.loads(pickle.dumps(study)).ask())
 
     def test_several_objectives(self):
         study = sweetspot.Study({"x": [1, 2, 3, 4]}, objectives=["up", "down"])
@@ -63,6 +68,8 @@ class Asking(unittest.TestCase):
         self.assertEqual(sorted(trial.config["x"] for trial in study.front()), [1, 2, 4])
         with self.assertRaises(TypeError):
             study.tell({"x": 1}, 3.0)
+        study.tell({"x": 1}, {"up": 1, "down": 4})
+        self.assertEqual(sorted(trial.config["x"] for trial in study.front()), [1, 2, 4])
 
     def test_the_front_of_two_objectives_of_any_sign(self):
         study = sweetspot.Study({"x": list(range(40)), "y": list(range(40))}, objectives=["near", "far"], budget=60)
@@ -100,6 +107,13 @@ class Asking(unittest.TestCase):
             sweetspot.Study({"x": [1]}, strategy="rendom").ask()
         with self.assertRaises(ValueError):
             sweetspot.Study({"x": [1]}, direction="up")
+        unraisable = []
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = unraisable.append
+        with self.assertRaises(TypeError):
+            sweetspot.Study({"x": [1]}, direktion="minimize")
+        gc.collect()
+        self.assertEqual(unraisable, [])
 
     def test_pareto_front_of_random_points(self):
         draw = random.Random(1)

@@ -32,6 +32,7 @@ class Values(unittest.TestCase):
             self.assertRaises(ValueError, Space, params)
         self.assertRaises(TypeError, Space, {"P": "text"})
         self.assertRaises(TypeError, Space, {"P": 3})
+        self.assertRaises(TypeError, Space, {1: [2]})
         self.assertRaises(ValueError, Space({"P": [1]}).word, "P", 2)
 
     def test_options(self):

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/proc/proc.h"
+#include "base/proc/pipe.h"
 #include "base/rng.h"
 #include "tests/tap.h"
 
@@ -107,12 +108,53 @@ static void test_ends(void) {
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a crash is an end");
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
 	is_text(text, "killed by SIGSEGV (segmentation fault)", "the signal that killed a child is reported");
-	proc_status_text(W_EXITCODE(0, SIGRTMIN + 1), text, sizeof(room));
+	proc_status_text(SIGRTMIN + 1, text, sizeof(room));
 	ok(strstr(text, "killed by signal "), "a signal without a name is reported by number");
 	proc = shell("exec >&-; read word; exit $word");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "a child may close its stdout");
 	ok(says(proc, "5\n") && WEXITSTATUS(proc_stop(proc, patience)) == 5,
 	   "a child lives on after it has closed its stdout");
+}
+
+/* The names are those of the shell's kill. */
+static void test_signals(void) {
+	struct proc *proc = shell("for n in $(seq 31); do kill -l $n; done");
+	int named = 0, wrong = 0;
+	for (int number = 1; number < 32; number++) {
+		char *line;
+		size_t size;
+		if (proc_read(proc, patience, NULL, &line, &size) != PROC_LINE)
+			break;
+		const char *name = proc_signal_name(number);
+		named += name != NULL;
+		wrong += name && strcmp(name, line) != 0;
+	}
+	proc_stop(proc, patience);
+	ok(named >= 28 && wrong == 0, "%d signals have the names that kill has", named);
+	ok(!proc_signal_name(-1) && !proc_signal_name(0) && !proc_signal_name(SIGRTMIN) && !proc_signal_name(INT_MAX),
+	   "what is no signal has no name");
+}
+
+static void close_from_50(int at_exec) {
+	proc_close_from(50, at_exec);
+	_exit(fcntl(49, F_GETFD) == 0 && fcntl(50, F_GETFD) == (at_exec ? FD_CLOEXEC : -1) ? 0 : 1);
+}
+
+static void test_close(void) {
+	int in_order[] = {fcntl(STDOUT_FILENO, F_DUPFD, 49), fcntl(STDOUT_FILENO, F_DUPFD, 50)};
+	for (int at_exec = 0; at_exec < 2; at_exec++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			close_from_50(at_exec);
+		int status = -1;
+		waitpid(pid, &status, 0);
+		if (proc_close_from(1000, true))
+			ok(status == 0, "descriptors from a number on are closed %s", at_exec ? "at exec" : "at once");
+		else
+			tap_skip("descriptors from a number on are closed", "this kernel cannot close descriptors by range");
+	}
+	close(in_order[0]);
+	close(in_order[1]);
 }
 
 static void test_flood(void) {
@@ -225,10 +267,10 @@ static void test_surroundings(void) {
 	char script[80];
 	snprintf(script, sizeof(script), "[ -e /proc/self/fd/%d ] && echo open || echo closed", high);
 	proc = shell(script);
-	if (close_range(1000, 1001, CLOSE_RANGE_CLOEXEC) == 0)
+	if (proc_close_from(1000, true))
 		ok(reads(proc, "closed"), "open files stay here");
 	else
-		tap_skip("open files stay here", "this kernel has no close_range with CLOEXEC");
+		tap_skip("open files stay here", "this kernel cannot close descriptors by range");
 	proc_stop(proc, patience);
 	close(high);
 }
@@ -375,6 +417,8 @@ int main(void) {
 	test_echo();
 	test_large_line();
 	test_ends();
+	test_signals();
+	test_close();
 	test_flood();
 	test_line_limit();
 	test_stderr();

@@ -48,9 +48,11 @@ class AutotoolsPackage:
 def spack():
     given = []
     words = {word: lambda *a, _word=word, **k: given.append((_word, a, k)) for word in ("license", "version", "variant", "depends_on")}
-    module = types.ModuleType("spack.package")
-    module.__dict__.update(words, AutotoolsPackage=AutotoolsPackage)
-    sys.modules.update({"spack": types.ModuleType("spack"), "spack.package": module})
+    builtin = "spack_repo.builtin.build_systems.autotools"  # where Spack 1.0 and later have the class
+    parents = [builtin.rsplit(".", i)[0] for i in range(1, 4)] + ["spack", "spack.package", builtin]
+    sys.modules.update({name: types.ModuleType(name) for name in parents})
+    sys.modules["spack.package"].__dict__.update(words)
+    sys.modules[builtin].AutotoolsPackage = AutotoolsPackage
     names = {}
     exec(compile(read("packaging/spack/package.py"), "package.py", "exec"), names)
     have = {re.split(r"[@+~]", a[0])[0] for word, a, _ in given if word == "depends_on"}
@@ -88,6 +90,9 @@ def conda():
     assert re.search(r'set version = "([^"]+)"', text)[1] == read("VERSION").strip(), "another version"
     have = set(re.findall(r"^    - ([\w-]+)", text.split("  host:")[1].split("  run:")[0], re.M))
     assert {one.replace("hwloc", "libhwloc") for one in wanted(1)} - {"zlib-api"} <= have, have
+    # conda-forge's linter: R-033, a compiler needs the C library that it builds for; R-024, python has no version where the package is not noarch.
+    assert "{{ compiler('c') }}" not in text or "{{ stdlib('c') }}" in text, "stdlib"
+    assert "noarch" in text or not re.search(r"^ +- python [^\n]", text, re.M), "a version of python"
 
 
 def lists():

@@ -7,13 +7,20 @@
 #include "tuner/inside/inside_impl.h"
 
 enum { PENDING_MOST = 4, ASKED_MOST = 120, CHANCES = 8, NEIGHBOURS = 3, NEAR_MOST = 64 };
-static const double PROMISE = 0.01, KEEPS = 0.3, NEAR = 0.05, CHANCE = 1.1;
+/* The part of the share that waits for a drift once all was searched; where what was won may be spent, that serves. */
+static const double KEEPS = 0.7, KEEPS_CREDIT = 0.3;
+static const double PROMISE = 0.01, NEAR = 0.05, CHANCE = 1.1;
 
-static bool is_tried(const struct inside_known *cell, uint64_t index) {
+static const struct inside_tried *tried_find(const struct inside_known *cell, uint64_t index) {
 	for (size_t i = 0; i < cell->count; i++)
 		if (cell->tried[i].index == index)
-			return cell->tried[i].failed || (cell->tried[i].calls > 0 && cell->tried[i].epoch == cell->epoch);
-	return false;
+			return &cell->tried[i];
+	return NULL;
+}
+
+static bool is_tried(const struct inside_known *cell, uint64_t index) {
+	const struct inside_tried *tried = tried_find(cell, index);
+	return tried && (tried->failed || (tried->calls > 0 && tried->epoch == cell->epoch));
 }
 
 static bool is_pending(const struct inside_known *cell, uint64_t index) {
@@ -56,9 +63,7 @@ static void search_begin(struct inside_known *cell) {
 
 /* Not tried yet, or dropped by a single call, which an interrupt may have made slow. */
 static bool is_unsure(const struct inside_known *cell, uint64_t index) {
-	const struct inside_tried *tried = NULL;
-	for (size_t i = 0; i < cell->count; i++)
-		tried = cell->tried[i].index == index ? &cell->tried[i] : tried;
+	const struct inside_tried *tried = tried_find(cell, index);
 	return !is_tried(cell, index) || (!tried->failed && tried->calls == 1 && tried->rounds == 0);
 }
 
@@ -185,19 +190,18 @@ static bool next(struct inside_known *cell, uint64_t *index, enum inside_goal *g
 	return final_next(cell, index, goal);
 }
 
-static bool levels_of(const struct inside_subject *subject, uint64_t index, struct inside_levels *levels) {
+static void levels_of(const struct inside_subject *subject, uint64_t index, struct inside_levels *levels) {
 	int config[SPACE_PARAMS_MAX];
 	memset(levels, 0xff, sizeof *levels);
 	if (index == UINT64_MAX)
-		return true;
+		return;
 	space_config(subject->space, index, config);
 	for (size_t p = 0; p < space_params(subject->space) && p < INSIDE_PARAMS; p++)
 		if (config[p] >= 0 && (size_t)config[p] < subject->settings[p].count)
 			levels->at[p] = (uint16_t)config[p];
-	return true;
 }
 
-static void slots_fill(struct inside_known *cell) {
+static void slots_fill(struct inside_known *cell, double keeps) {
 	size_t pending = 0;
 	uint64_t index;
 	enum inside_goal goal;
@@ -211,7 +215,7 @@ static void slots_fill(struct inside_known *cell) {
 			return;
 		cell->in_slot[i] = index;
 		slot->goal = goal;
-		slot->keeps = cell->searched ? KEEPS : 0;
+		slot->keeps = cell->searched ? keeps : 0;
 		levels_of(cell->subject, index, &slot->levels);
 		atomic_store_explicit(&slot->state, INSIDE_READY, memory_order_release);
 		pending++;
@@ -220,7 +224,8 @@ static void slots_fill(struct inside_known *cell) {
 
 /* ---- results ---- */
 
-/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. */
+/* The cost of the calls has changed: everything may be different, and is looked at again, the best first. Proposals
+ * that nobody has taken yet would be in the way. */
 static void epoch_begin(struct inside_known *cell) {
 	cell->epoch++;
 	cell->searched = cell->jointly = false;
@@ -230,10 +235,11 @@ static void epoch_begin(struct inside_known *cell) {
 	cell->gain = cell->gain_error = NAN;
 	for (size_t i = 0; i < cell->count; i++)
 		cell->tried[i].rounds = 0;
+	for (size_t i = 0; i < INSIDE_SLOTS; i++)
+		atomic_compare_exchange_strong(&cell->shared->slots[i].state, &(uint32_t){INSIDE_READY}, INSIDE_EMPTY);
 	if (!is_default(cell, cell->best) && cell->subject->start != UINT64_MAX)
 		cell->retry[cell->retries++ % INSIDE_RETRIES] = cell->subject->start;
-	if (cell->retries > INSIDE_RETRIES)
-		cell->retries = INSIDE_RETRIES;
+	cell->retries = cell->retries < INSIDE_RETRIES ? cell->retries : INSIDE_RETRIES;
 }
 
 static void compare_note(struct inside_known *cell, const struct inside_slot *slot) {
@@ -310,7 +316,7 @@ static void totals_read(struct inside_known *cell) {
 	cell->default_s = 1e-9 * (double)none;
 }
 
-static size_t serve(struct inside_known *cell, bool learns) {
+static size_t serve(const struct inside_session *session, struct inside_known *cell) {
 	size_t results = 0;
 	uint32_t epoch = atomic_load(&cell->shared->epoch);
 	totals_read(cell);
@@ -330,8 +336,8 @@ static size_t serve(struct inside_known *cell, bool learns) {
 		cell->is_new = true;
 		results++;
 	}
-	if (learns && !cell->jointly && atomic_load(&cell->shared->member) == 0)
-		slots_fill(cell);
+	if (session->mode.learns && !cell->jointly && atomic_load(&cell->shared->member) == 0)
+		slots_fill(cell, session->mode.credit ? KEEPS_CREDIT : KEEPS);
 	return results;
 }
 
@@ -365,22 +371,21 @@ static char *text_of(const char *text, size_t size) {
 	return copy;
 }
 
-static void cell_meet(struct inside_session *session, struct inside_subject *subject, struct inside_cell *shared) {
+/* NULL: another cell of this run is of the same class. */
+static struct inside_known *known_of(struct inside_session *session, struct inside_subject *subject,
+                                     struct inside_cell *shared) {
+	for (size_t i = 0; i < subject->count; i++)
+		if (subject->cells[i]->shared == shared)
+			return subject->cells[i];
 	mem_auto char *problem = text_of(shared->problem, INSIDE_PROBLEM);
 	struct inside_known *cell = inside_known_get(session, subject, problem);
 	if (cell->shared)
-		return;
+		return NULL;
 	cell->shared = shared;
 	cell->before_calls = cell->before_ns = 0;
 	cell->run_seconds = 0;
 	cell->run_epoch = atomic_load(&shared->epoch);
-}
-
-static struct inside_known *known_of(const struct inside_subject *subject, const struct inside_cell *shared) {
-	for (size_t i = 0; i < subject->count; i++)
-		if (subject->cells[i]->shared == shared)
-			return subject->cells[i];
-	return NULL;
+	return cell;
 }
 
 static struct inside_subject *subject_of(struct inside_session *session, struct inside_context *shared) {
@@ -424,7 +429,7 @@ static void joint_apply(struct inside_joint *joint) {
 
 static size_t joint_serve(struct inside_session *session) {
 	struct inside_joint *joint = &session->joint;
-	if (!session->ring->learns || (!joint->known && !inside_joint_make(session)))
+	if (!session->mode.learns || (!joint->known && !inside_joint_make(session)))
 		return 0;
 	struct inside_known *known = joint->known;
 	if (!known->shared) {
@@ -436,7 +441,7 @@ static size_t joint_serve(struct inside_session *session) {
 	}
 	for (size_t i = 0; i < joint->count; i++)
 		member_tell(joint, i);
-	size_t results = serve(known, true);
+	size_t results = serve(session, known);
 	joint_apply(joint);
 	return results;
 }
@@ -451,10 +456,8 @@ size_t inside_run_poll(struct inside_session *session) {
 			struct inside_cell *cell = &shared->cells[k];
 			if (atomic_load_explicit(&cell->there, memory_order_acquire) != INSIDE_THERE)
 				continue;
-			if (!known_of(subject, cell))
-				cell_meet(session, subject, cell);
-			struct inside_known *known = known_of(subject, cell);
-			results += known ? serve(known, session->ring->learns) : 0;
+			struct inside_known *known = known_of(session, subject, cell);
+			results += known ? serve(session, known) : 0;
 		}
 	}
 	results += session->ring ? joint_serve(session) : 0;

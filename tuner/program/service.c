@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/proc/power.h"
+#include "base/proc/pipe.h"
 #include "base/proc/reap.h"
 #include "base/proc/serves.h"
 #include "base/sys.h"
@@ -181,7 +182,7 @@ static void keeper_let_go(struct keeper *keeper) {
 	keeper->answer = dup2(answer, ANSWER);
 	fcntl(OUTPUT, F_SETFD, FD_CLOEXEC);
 	fcntl(ANSWER, F_SETFD, FD_CLOEXEC);
-	close_range(ANSWER + 1, ~0u, 0);
+	proc_close_from(ANSWER + 1, false);
 }
 
 /* ---- ready ---- */
@@ -300,7 +301,7 @@ static void guard_start(struct service *service) {
 		return;
 	sigset_t signals;
 	bool told = false;
-	close_range(STDIN_FILENO, ~0u, 0);
+	proc_close_from(STDIN_FILENO, false);
 	outlive(&signals);
 	while (!told && getppid() == tuner)
 		told = is_told(&signals, tuner);

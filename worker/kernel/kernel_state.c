@@ -396,6 +396,9 @@ static bool oldest_drop(struct states *states) {
 	return false;
 }
 
+#ifndef HAVE_MALLOC_TRIM /* musl returns large blocks by itself */
+#define malloc_trim(pad) ((void)(pad))
+#endif
 /* Free memory is returned to the system, because a new state must get fresh pages for the first touch to place. */
 static void states_trim(struct states *states) {
 	size_t inputs = 0;

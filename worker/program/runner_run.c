@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/proc/pipe.h"
 #include "base/proc/reap.h"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/sys.h"
 #include "base/text.h"
@@ -146,8 +147,8 @@ static void how_ended(const struct program_run *run, uint64_t file_limit, char *
 	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : inner;
 	proc_status_text(run->status, text, size);
 	program_run_words(run, words, sizeof words);
-	if (inner && sigabbrev_np(inner))
-		snprintf(shell, sizeof shell, " (128 + SIG%s)", sigabbrev_np(inner));
+	if (proc_signal_name(inner))
+		snprintf(shell, sizeof shell, " (128 + SIG%s)", proc_signal_name(inner));
 	if (number == SIGXFSZ)
 		snprintf(file, sizeof file, ": a file grew over the limit of %llu bytes", (unsigned long long)file_limit);
 	size_t used = strlen(text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* k-means on a GPU: the table, and its hooks. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
@@ -251,6 +252,94 @@ static void graph_record(struct kmeans_cuda_state *s) {
 
 extern const struct ss_kernel kernel_kmeans_cuda;
 
+/* Reads the marks of the last run; how many loops there are. */
+static size_t kmeans_cuda_trace(const struct kmeans_cuda_state *s) {
+	for (size_t loop = 0; loop < s->traced; loop++) {
+		struct gpu_mark *const *m = s->marks[loop];
+		s->trace[TRACE_GPU][loop] = gpu_elapsed(s->gpu, m[KMEANS_UPLOADED], m[KMEANS_ASSIGNED_ALL]);
+		s->trace[TRACE_TRANSFER][loop] = gpu_elapsed(s->gpu, m[KMEANS_BEGINS], m[KMEANS_UPLOADED]) +
+		                                 gpu_elapsed(s->gpu, m[KMEANS_ASSIGNED_ALL], m[KMEANS_DOWNLOADED]);
+	}
+	return s->traced;
+}
+
+/* The memory of a state on the device and on the host. */
+
+static bool trace_new(struct kmeans_cuda_state *s) {
+	s->traced = s->input->in.loops < KMEANS_TRACED_MAX ? s->input->in.loops : KMEANS_TRACED_MAX;
+	for (size_t loop = 0; loop < s->traced; loop++)
+		for (int mark = 0; mark < KMEANS_MARKS; mark++)
+			s->marks[loop][mark] = gpu_mark_new(s->gpu);
+	for (int part = 0; part < 3; part++)
+		s->trace[part] = calloc(s->traced, sizeof *s->trace[part]);
+	return s->trace[0] && s->trace[1] && s->trace[2];
+}
+
+static bool host_new(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t entries = in->clusters * in->coords;
+	struct kmeans_state *h = &s->host;
+	*h = (struct kmeans_state){.input = &s->input->in, .objects = in->objects};
+	h->centres = malloc(entries * sizeof *h->centres);
+	h->changed = calloc(in->loops, sizeof *h->changed);
+	h->sums = malloc(entries * sizeof *h->sums);
+	h->counts = malloc(in->clusters * sizeof *h->counts);
+	h->membership = malloc(in->n * sizeof *h->membership);
+	s->first = malloc(entries * s->real);
+	return h->centres && h->changed && h->sums && h->counts && h->membership && s->first;
+}
+
+static void device_new(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t entries = in->clusters * in->coords;
+	s->membership = gpu_alloc(s->gpu, (in->n + KMEANS_TILE_MAX) * s->label);
+	s->centres = gpu_alloc(s->gpu, entries * s->real);
+	s->changed = gpu_alloc(s->gpu, in->loops * sizeof(uint64_t));
+	if (s->variant->on_host) {
+		s->pinned = gpu_pinned_alloc(s->gpu, in->n * s->label);
+		s->up = gpu_pinned_alloc(s->gpu, entries * s->real);
+		return;
+	}
+	if (s->cells > 0) {
+		size_t words = (size_t)s->cells * s->cells + 1;
+		s->sums = gpu_alloc(s->gpu, (entries + in->clusters) * sizeof(int64_t));
+		s->words = gpu_alloc(s->gpu, words * sizeof(uint32_t));
+		gpu_fill32(s->gpu, s->words, 0, words);
+		return;
+	}
+	s->sums = gpu_alloc(s->gpu, s->parts * entries * sizeof(double));
+	s->counts = gpu_alloc(s->gpu, s->parts * in->clusters * sizeof(uint32_t));
+}
+
+/* All that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's. */
+static enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s) {
+	bool fits = host_new(s);
+	if (fits && s->variant->on_host)
+		fits = trace_new(s);
+	if (fits)
+		device_new(s);
+	return fits ? SS_OK : SS_NOMEM;
+}
+
+static void kmeans_cuda_memory_free(void *opaque) {
+	struct kmeans_cuda_state *s = opaque;
+	if (!s->gpu)
+		return;
+	const gpu_ptr device[] = {s->membership, s->centres, s->changed, s->sums, s->counts, s->words};
+	void *const host[] = {s->host.centres, s->host.changed, s->host.sums, s->host.counts, s->host.membership,
+	                      s->first,        s->trace[0],     s->trace[1],  s->trace[2]};
+	gpu_graph_free(s->gpu, s->graph);
+	for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+		gpu_free(s->gpu, device[i]);
+	gpu_pinned_free(s->gpu, s->pinned);
+	gpu_pinned_free(s->gpu, s->up);
+	for (size_t loop = 0; loop < s->traced; loop++)
+		for (int mark = 0; mark < KMEANS_MARKS; mark++)
+			gpu_mark_free(s->gpu, s->marks[loop][mark]);
+	for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+		free(host[i]);
+}
+
 static enum ss_status kmeans_cuda_setup(void *state, void *input, const struct ss_call *call) {
 	struct kmeans_cuda_state *s = state;
 	const char *reason = refusal(call);
@@ -292,24 +381,6 @@ static enum ss_status kmeans_cuda_run(void *state, const struct ss_call *call) {
 	else
 		kmeans_cuda_loops(s);
 	return cuda_status(call);
-}
-
-static enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call) {
-	struct kmeans_cuda_state *s = state;
-	bool fits = kmeans_cuda_fetch(s) == SS_OK;
-	enum ss_status status = cuda_status(call);
-	if (status != SS_OK)
-		return status;
-	if (s->real == sizeof(float))
-		s->host.input = kmeans_single(s->input, s->variant->form);
-	else if (kmeans_oracle(&s->input->in, call) != SS_OK)
-		fits = false;
-	if (fits && s->host.input)
-		status = kmeans_compare(&s->host, call);
-	else
-		status = kernel_fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->in.n);
-	s->host.input = &s->input->in;
-	return status;
 }
 
 /* Each object is read at least once in every loop. */

@@ -40,6 +40,8 @@ struct kmeans_cuda_variant {
 /* Points in a loop of a variant whose host computes the new centres. */
 enum { KMEANS_BEGINS, KMEANS_UPLOADED, KMEANS_ASSIGNED_ALL, KMEANS_DOWNLOADED, KMEANS_MARKS };
 
+enum { TRACE_GPU, TRACE_TRANSFER, TRACE_CPU };
+
 struct kmeans_cuda_state {
 	struct kmeans_cuda_input *input;
 	const struct kmeans_cuda_variant *variant;
@@ -57,26 +59,18 @@ struct kmeans_cuda_state {
 	void *first, *pinned, *up; /* centres; membership and centres on their way */
 	struct gpu_mark *marks[KMEANS_TRACED_MAX][KMEANS_MARKS];
 	size_t traced;
-	double *trace[3]; /* seconds of each traced loop: GPU, transfers, CPU */
+	double *trace[3]; /* seconds of each traced loop, by the parts TRACE_* */
 };
 
 /* The objects on the device, 0 after a failure; host numbers to the device's and back */
 gpu_ptr kmeans_cuda_objects(struct kmeans_cuda_input *input, struct gpu *gpu, enum kmeans_layout layout, size_t real);
 
-/* loops.c */
 void kmeans_cuda_centres_put(const struct kmeans_cuda_state *s, void *to, const double *centres);
 void kmeans_cuda_loops(struct kmeans_cuda_state *s);
-size_t kmeans_cuda_trace(const struct kmeans_cuda_state *s);
 
-/* single.c: fills in the answer of f32 unless it is there; NULL: no memory */
+/* Fills in the answer of f32 unless it is there; NULL: no memory. */
 struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_form form);
-
 void kmeans_single_free(struct kmeans_input *answer);
 
-/* All that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's
- */
-enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s);
-void kmeans_cuda_memory_free(void *s);
-/* Copies the device's result to s->host. */
-enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s);
+enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call);
 #endif
