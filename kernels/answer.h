@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an oracle found out, kept outside the process, so that the worker that replaces one that was ended need not find
+/* The answer of an oracle, kept outside the process, so that the worker that replaces one that was ended need not find
  * it out again. */
 #ifndef KERNELS_ANSWER_H
 #define KERNELS_ANSWER_H

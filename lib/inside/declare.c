@@ -324,11 +324,13 @@ static bool param_copy(struct inside_param *param, const void *values) {
 	return good;
 }
 
-/* A parameter that is declared after the first choice keeps its default. */
+/* A parameter that is declared after the first choice, or has too many values, keeps its default. */
 static int declare(struct sweetspot_context *context, const char *name, enum inside_type type, const void *values,
                    size_t count, union inside_value otherwise) {
-	if (!context || !name || !*name || strlen(name) > NAME_MOST || count > INSIDE_VALUES || (count && !values))
+	if (!context || !name || !*name || strlen(name) > NAME_MOST || (count && !values))
 		return -1;
+	bool many = count > INSIDE_VALUES;
+	count = many ? 0 : count;
 	pthread_mutex_lock(&context->lock);
 	struct inside_param *known = param_find(context, name);
 	int failed = known ? known->type != type : context->count == INSIDE_PARAMS;
@@ -348,7 +350,7 @@ static int declare(struct sweetspot_context *context, const char *name, enum ins
 			atomic_store_explicit(&context->count, context->count + 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&context->lock);
-	return failed ? -1 : 0;
+	return failed || many ? -1 : 0;
 }
 
 int sweetspot_context_int(sweetspot_context *context, const char *name, const long long *values, size_t count,

@@ -25,6 +25,8 @@ enum { RESULTS_FLOOR_MOST = 50 };
 /* "decided on a busy machine: load 18 on 2 processors, others disturbed 9 of 21 blocks", from the "load" of a result,
  * or "measured on .." if nothing was decided; the caller frees it. NULL: it was quiet, or nobody knows. */
 char *results_busy(const json_t *load, bool decided);
+/* The same of a result of `tune`, which may be faster only because it uses fewer processors of a busy machine. */
+char *results_load(const json_t *result);
 /* A command that measures the results again from their profile, which may name other programs, too: they take time. The
  * caller frees it. */
 char *results_verify_command(const json_t *results, const char *profile);

@@ -10,7 +10,8 @@
 #include "tuner/inside/inside.h"
 #include "tuner/search/search.h"
 
-enum { INSIDE_RETRIES = 2 * INSIDE_SLOTS };
+enum { INSIDE_RETRIES = 2 * INSIDE_SLOTS, INSIDE_SEEN = 5 /* calls that say something */ };
+static const double INSIDE_CLEAR = 0.05; /* a gain that few calls may show */
 
 /* A configuration in a cell. */
 struct inside_tried {

@@ -244,9 +244,9 @@ static void epoch_begin(struct inside_known *cell) {
 
 static void compare_note(struct inside_known *cell, const struct inside_slot *slot) {
 	double weight = slot->calls, all = cell->gain_calls + weight;
+	bool first = cell->gain_calls == 0;
 	if (!isfinite(slot->log) || !(all > 0))
 		return;
-	bool first = cell->gain_calls == 0;
 	cell->gain = first ? slot->log : (cell->gain_calls * cell->gain + weight * slot->log) / all;
 	cell->gain_error = first ? slot->error : hypot(cell->gain_calls * cell->gain_error, weight * slot->error) / all;
 	cell->gain_calls += slot->calls;
@@ -295,6 +295,8 @@ static void result_note(struct inside_known *cell, uint64_t index, const struct 
 	if (slot->outcome != INSIDE_BETTER)
 		return;
 	best_set(cell, index);
+	if (cell->gain_calls == 0 && -log - 4 * slot->error > INSIDE_CLEAR) /* that few calls are enough to say so */
+		compare_note(cell, &(struct inside_slot){.calls = INSIDE_SEEN, .log = -log, .error = slot->error});
 	if (cell->shared->finder && cell->shared->finder != slot->pid) /* not only one process looks for it */
 		advise(cell, log);
 	cell->shared->finder = slot->pid;

@@ -8,8 +8,8 @@
 #include "base/json/js.h"
 #include "tuner/inside/inside_impl.h"
 
-enum { VALUES_MOST = INSIDE_VALUES + 1, SEEN = 5, COMPARED_LEAST = 8, COMPARED = 24 };
-static const double GAIN = 0.01, CLEAR = 0.05;
+enum { VALUES_MOST = INSIDE_VALUES + 1, COMPARED_LEAST = 8, COMPARED = 24 };
+static const double GAIN = 0.01;
 
 /* The next word of *at, decoded into the buffer; false: there is none. */
 static bool word_next(char **at, char buffer[INSIDE_TEXT]) {
@@ -167,7 +167,7 @@ struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index)
 
 /* Beside the default in enough calls; a large difference is clear after a few. */
 bool inside_known_compared(const struct inside_known *cell) {
-	bool clear = cell->gain_calls >= COMPARED_LEAST && cell->gain - 4 * cell->gain_error > CLEAR;
+	bool clear = cell->gain_calls >= COMPARED_LEAST && cell->gain - 4 * cell->gain_error > INSIDE_CLEAR;
 	return clear || cell->gain_calls >= COMPARED;
 }
 
@@ -176,9 +176,9 @@ bool inside_known_faster(const struct inside_known *cell) {
 		return cell->jointly && cell->best != cell->subject->start;
 	if (cell->subject->without_default) {
 		const struct inside_tried *best = inside_tried_get((struct inside_known *)cell, cell->best);
-		return best->calls >= SEEN && best->relative + 3 * best->error < -GAIN;
+		return best->calls >= INSIDE_SEEN && best->relative + 3 * best->error < -GAIN;
 	}
-	return cell->gain_calls >= SEEN && cell->gain - 2 * cell->gain_error > GAIN;
+	return cell->gain_calls >= INSIDE_SEEN && cell->gain - 2 * cell->gain_error > GAIN;
 }
 
 /* ---- what is chosen jointly ---- */
@@ -270,7 +270,7 @@ static void joint_begin(struct inside_joint *joint) {
 	struct inside_tried *tried = inside_tried_get(joint->known, joint->known->best);
 	tried->relative = before > 0 ? log(after / before) : 0;
 	tried->error = GAIN;
-	tried->calls = SEEN;
+	tried->calls = INSIDE_SEEN;
 }
 
 bool inside_joint_make(struct inside_session *session) {
@@ -354,12 +354,13 @@ static int ring_make(struct inside_session *session, const struct inside_mode *m
 		return -1;
 	session->path = mem_printf("%s/ring", session->scratch.path);
 	int fd = open(session->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool good = fd >= 0 && ftruncate(fd, sizeof head) == 0 &&
-	            pwrite(fd, &head, offsetof(struct inside_ring, contexts), 0) == offsetof(struct inside_ring, contexts);
-	int why = errno;
+	/* without holes, because a full disk would end whoever writes into one by SIGBUS */
+	int why = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof head);
+	if (!why && pwrite(fd, &head, offsetof(struct inside_ring, contexts), 0) < 0)
+		why = errno;
 	if (fd >= 0)
 		close(fd);
-	session->ring = good ? ssi_ring_open(session->path) : NULL;
+	session->ring = why ? NULL : ssi_ring_open(session->path);
 	return session->ring
 	           ? 0
 	           : err_set(err, ERR_FAILED, scratch_hint(why), "cannot make %s: %s", session->path, strerror(why));

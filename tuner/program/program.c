@@ -447,9 +447,9 @@ static bool program_in_argv(const struct program *program, const char *param) {
 }
 
 static bool program_in_service(const struct program *program, const char *param) {
-	const char *text;
-	for (size_t i = 0; (text = service_text(program->service, i)); i++)
-		if (template_mentions(text, param))
+	const struct service *service = program->service;
+	for (size_t i = 0; service && i < service->count; i++)
+		if (template_mentions(service->templates[i].text, param))
 			return true;
 	return template_mentions(program->spec.setup, param);
 }

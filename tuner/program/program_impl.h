@@ -9,7 +9,24 @@
 
 /* Shared by the files of this folder only. */
 struct program_builds;
-struct service;
+struct service_template {
+	char *to;      /* absolute path, or "nvml:0" */
+	char *text;    /* with {NAME} */
+	char *before;  /* what was at `to`; NULL: nothing */
+	char *written; /* NULL: not yet */
+};
+
+struct service {
+	const struct program *program;
+	struct service_template *templates;
+	size_t count;
+	char *running;  /* what the setup command was; NULL: nothing runs */
+	char *teardown; /* for it */
+	pid_t keeper;   /* 0: none */
+	pid_t guard;    /* restores the files if the tuner dies; 0: none has been written */
+	bool serves;    /* what --setup runs is the server itself */
+	bool torn;      /* a teardown has failed */
+};
 
 /* The output that every configuration must reproduce. */
 struct program_expected {
@@ -177,15 +194,11 @@ int program_run(struct worker *worker, const struct program_run *run, struct tri
 struct service;
 /* Reads the templates. ERR_USAGE if one cannot be read or written. NULL in *out if there is nothing to care for. */
 int service_new(const struct program *program, struct service **out, struct err *err);
-/* The text of a template; NULL: there are not so many. */
-const char *service_text(const struct service *service, size_t number);
 /* Fills texts for the configuration: program_fill and program_command. */
 struct service_filler {
 	char *(*text)(const struct program_case *one, const char *text, bool shell, const char **missing);
 	char *(*command)(const struct program_case *one, const char *text, const char **missing);
 };
-/* Has --setup run a server in the foreground? */
-bool service_serves(const struct service *service);
 /* Makes everything ready for this configuration; again: also starts again what runs. False with *why (caller frees) if
  * that fails, or with err if it would fail for each: something else answers already. */
 bool service_use(struct service *service, const struct program_case *one, const struct service_filler *filler,

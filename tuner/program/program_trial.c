@@ -210,7 +210,7 @@ static int measure_served(struct program *program, const struct trial_request *r
 		free(why);
 		return failed;
 	}
-	program->spec.serves = service_serves(program->service);
+	program->spec.serves = program->service->serves;
 	int failed = measure_any(program, request, result, err);
 	program->service_failed = failed || (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED);
 	return failed;

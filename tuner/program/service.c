@@ -22,25 +22,6 @@
 enum { TEMPLATE_MAX = 16 << 20, WORDS_KEPT = 200 };
 static const double COMMAND_SECONDS = 60, READY_SECONDS = 30, END_SECONDS = 10;
 
-struct template {
-	char *to;      /* absolute path, or "nvml:0" */
-	char *text;    /* with {NAME} */
-	char *before;  /* what was at `to`; NULL: nothing */
-	char *written; /* NULL: not yet */
-};
-
-struct service {
-	const struct program *program;
-	struct template *templates;
-	size_t count;
-	char *running;  /* what the setup command was; NULL: nothing runs */
-	char *teardown; /* for it */
-	pid_t keeper;   /* 0: none */
-	pid_t guard;    /* restores the files if the tuner dies; 0: none has been written */
-	bool serves;    /* what --setup runs is the server itself */
-	bool torn;      /* a teardown has failed */
-};
-
 /* ---- commands ---- */
 static void pause_briefly(void) {
 	static const struct timespec moment = {.tv_nsec = 20000000};
@@ -286,7 +267,7 @@ static bool text_put(const char *path, const char *text, char **why) {
 
 static void files_restore(const struct service *service) {
 	for (size_t i = 0; i < service->count; i++) {
-		const struct template *template = &service->templates[i];
+		const struct service_template *template = &service->templates[i];
 		mem_auto char *now = text_get(template->to), *why = NULL;
 		if (template->before && !(now && strcmp(now, template->before) == 0))
 			text_put(template->to, template->before, &why);
@@ -313,8 +294,8 @@ static void guard_start(struct service *service) {
 static int template_add(struct service *service, const char *text, const char *path, struct err *err) {
 	mem_auto char *why = NULL, *now = power_gpu(path) ? power_limit(path, NULL, &why) : text_get(path);
 	service->templates = mem_grow(service->templates, service->count + 1, sizeof *service->templates);
-	service->templates[service->count++] =
-		(struct template){.to = mem_strdup(path), .text = mem_strdup(text), .before = now ? mem_strdup(now) : NULL};
+	service->templates[service->count++] = (struct service_template){
+		.to = mem_strdup(path), .text = mem_strdup(text), .before = now ? mem_strdup(now) : NULL};
 	if (power_gpu(path)) /* it is set to what it is, to see whether it may be set */
 		return now && text_put(path, now, &why) ? 0
 		                                        : err_set(err, ERR_UNAVAILABLE, "root may set it, as by nvidia-smi -pl",
@@ -355,7 +336,7 @@ static int template_read(struct service *service, const char *given, struct err 
 static bool templates_fill(struct service *service, const struct program_case *one, const struct service_filler *filler,
                            bool *changed, char **why) {
 	for (size_t i = 0; i < service->count; i++) {
-		struct template *template = &service->templates[i];
+		struct service_template *template = &service->templates[i];
 		const char *missing;
 		char *text = filler->text(one, template->text, false, &missing);
 		if (!text || (template->written && strcmp(text, template->written) == 0)) {
@@ -441,14 +422,6 @@ bool service_use(struct service *service, const struct program_case *one, const 
 		return true;
 	stop(service);
 	return false;
-}
-
-bool service_serves(const struct service *service) {
-	return service->serves;
-}
-
-const char *service_text(const struct service *service, size_t number) {
-	return service && number < service->count ? service->templates[number].text : NULL;
 }
 
 int service_new(const struct program *program, struct service **out, struct err *err) {

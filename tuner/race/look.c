@@ -162,8 +162,9 @@ struct look_answer look_take(const struct look_rule *rule, const double *a, cons
 	struct look_answer answer = {.paired = {.ratio = NAN, .ci = {NAN, NAN}, .p = NAN}, .verdict = PAIRED_TIE};
 	if (count == 0)
 		return answer;
-	answer.paired = late ? paired_analyse(a, b, count, 1 - late_error(rule))
-	                     : look_student(a, b, count, 1 - early_error(rule, count));
+	/* A last look at few pairs has the error of a late one, as there will be none. */
+	double error = last ? fmax(early_error(rule, count), late_error(rule)) : early_error(rule, count);
+	answer.paired = late ? paired_analyse(a, b, count, 1 - late_error(rule)) : look_student(a, b, count, 1 - error);
 	answer.verdict = paired_judge(&answer.paired, rule->margin);
 	if (!late && (count < 3 || !separated(a, b, count)))
 		answer.verdict = PAIRED_TIE;

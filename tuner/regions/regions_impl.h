@@ -61,12 +61,12 @@ struct regions_proving {
 	double budget_s;
 	double spare_s; /* of the budget, for other settings if these seem to gain nothing; 0: there are none */
 	double level;   /* of the interval, over all looks */
-	/* The settings are a set of changes; not 0. others: parts of it that run in the same blocks. rough: its gain need
-	 * not be known well if one of them may take its place. */
+	/* The settings are a set of changes; not 0. others: parts of it that run in the same blocks, and what it is a part
+	 * of. rough: its gain need not be known well if one of them may take its place. doubted: the first of them does. */
 	uint64_t set;
 	const uint64_t *others;
 	size_t other_count;
-	bool rough;
+	bool rough, doubted;
 	int (*choose)(void *ctx, uint64_t set, struct err *err); /* for the next run; NULL: the set is never another one */
 	void *ctx;
 };

@@ -20,6 +20,8 @@ static const double SPARE = 1.1;      /* of the time that another proof needs */
 static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
 /* The share of the time that is left for runs without some of the settings; the rest proves what remains. */
 static const double ARMS_SHARE = 0.6;
+/* A region that saves less than this share of what all of them save, as modelled, is not likely to pay. */
+static const double LIKELY_SHARE = 0.05;
 
 static enum verdict verdict_by(const struct duel_result *duel) {
 	const struct paired *paired = &duel->paired;
@@ -152,6 +154,7 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 	options.other_count = proving->other_count;
 	options.others_seconds = ARMS_SHARE * regions_left(runs, proving->budget_s);
 	options.others_end = proving->rough;
+	options.others_first = proving->doubted;
 	int failed = duel_run(&runner, &request, tuned, plain, &options, NULL, &duel, err);
 	if (!failed)
 		proof_take(proof, &duel);
@@ -181,6 +184,7 @@ struct changes {
 	double rank[CHANGES_MOST];
 	json_t *environment;
 	size_t count;
+	uint64_t likely;
 	struct regions_proof latest, *kept;
 	bool has;
 };
@@ -217,6 +221,27 @@ static void changes_find(struct changes *changes) {
 	}
 }
 
+/* A setting whose gain was not seen by itself is likely to pay. */
+static void changes_weigh(struct changes *changes) {
+	double saved[CHANGES_MOST], all = 0;
+	for (size_t i = 0; i < changes->count; i++) {
+		size_t region = changes->region[i];
+		double gain = region == SIZE_MAX ? NAN : changes->search->found->gain[region];
+		saved[i] =
+			isfinite(gain) ? regions_seconds_in(&changes->search->baseline->regions[region]) * (1 - 1 / gain) : NAN;
+		all += saved[i] > 0 ? saved[i] : 0;
+	}
+	for (size_t i = 0; i < changes->count; i++)
+		changes->likely |= (uint64_t) !(saved[i] < LIKELY_SHARE * all) << i;
+}
+
+/* Without a region's setting a run takes something between one with all of them and one as it is. */
+static double tuned_seconds(const struct changes *changes) {
+	const struct regions_search *search = changes->search;
+	bool modelled = search->effects && search->plan < search->plan_count;
+	return changes->proving.plain_s * (modelled ? exp(fmin(0, search->plan_log[search->plan])) : 1);
+}
+
 static int changes_room(void *ctx, uint64_t set) {
 	const struct changes *changes = ctx;
 	double plain_s = changes->proving.plain_s, left = regions_left(changes->search->runs, changes->proving.budget_s);
@@ -224,7 +249,8 @@ static int changes_room(void *ctx, uint64_t set) {
 	(void)set;
 	if (changes->has && (changes->kept->verdict != VERDICT_FASTER || left < regions_proof_seconds(plain_s, plain_s)))
 		return -1;
-	double arms = ARMS_SHARE * (left - changes->proving.spare_s) / (blocks * plain_s) - 2;
+	double block_s = blocks * (plain_s + tuned_seconds(changes));
+	double arms = (ARMS_SHARE * (left - changes->proving.spare_s) - block_s) / (block_s / 2);
 	return arms > CHANGES_MOST ? CHANGES_MOST : arms > 0 ? (int)arms : 0;
 }
 
@@ -239,6 +265,7 @@ static int changes_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size
 	proving.others = others;
 	proving.other_count = count;
 	proving.rough = first && changes->count > 1;
+	proving.doubted = first && count > 0 && (arms[0].set & set) == set;
 	proving.level = first || gain->faster ? proving.level : RACE_LEVEL_AGAIN;
 	proving.spare_s = first ? proving.spare_s : 0;
 	regions_proof_clear(&changes->latest);
@@ -268,9 +295,11 @@ static int regions_prove_changes(const struct regions_search *search, const stru
 	changes.proving.choose = changes_choose;
 	changes.proving.ctx = &changes;
 	changes_find(&changes);
+	changes_weigh(&changes);
 	const struct ablation_task task = {.ctx = &changes,
 	                                   .count = changes.count,
 	                                   .rank = changes.rank,
+	                                   .likely = changes.likely,
 	                                   .room = changes_room,
 	                                   .duel = changes_duel,
 	                                   .keep = changes_keep};

@@ -220,3 +220,15 @@ const struct store_table store_tables[TABLES] = {
 	[TABLE_TRIALS] = {TABLE(TRIAL, "trials", trial_columns, "id, search",
                             ", search INTEGER NOT NULL REFERENCES searches(id)", "search", "search")},
 };
+
+int store_begin(struct store *store, struct err *err) {
+	return store_settle(store, err) || store_exec(store, "BEGIN IMMEDIATE", err) ? -1 : 0;
+}
+
+int store_plans_exist(const struct store *store, bool *exist, struct err *err) {
+	int64_t tables;
+	int failed = store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL,
+	                          0, &tables, err);
+	*exist = tables > 0;
+	return failed;
+}

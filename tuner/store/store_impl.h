@@ -231,12 +231,13 @@ int store_number(const struct store *store, const char *sql, const struct store_
 	  "(kernel, NULL) IS NULL) AND " STORE_NAME_OF(q) " = " name
 #define STORE_JOINED " FROM searches q JOIN sessions s ON s.id = q.session"
 
-/* All changes until store_whole_end are stored, or, if one failed, none is. */
-int store_whole_begin(struct store *store, struct err *err);
 /* Ends a transaction that failed, and returns -1. */
 int store_rollback(struct store *store);
 /* Commits the trials that store_group_begin holds back, and flushes later commits. */
 int store_settle(struct store *store, struct err *err);
+/* Begins a transaction. IMMEDIATE waits for the write lock before anything is read, so that two writers cannot
+ * deadlock. */
+int store_begin(struct store *store, struct err *err);
 /* A column as text, "" for NULL, which lives until the statement's next step; as JSON, NULL and err. */
 const char *store_text_of(sqlite3_stmt *row, int column);
 json_t *store_json_of(const struct store *store, sqlite3_stmt *row, int column, const char *what, struct err *err);

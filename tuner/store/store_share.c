@@ -441,6 +441,14 @@ static int store_whole_end(struct store *store, bool failed, struct err *err) {
 	return failed || store_exec(store, "COMMIT", err) ? store_rollback(store) : 0;
 }
 
+/* All changes until store_whole_end are stored, or, if one failed, none is. */
+static int store_whole_begin(struct store *store, struct err *err) {
+	if (store_begin(store, err))
+		return -1;
+	store->whole = true;
+	return 0;
+}
+
 int share_import(struct store *store, const json_t *document, const char *where, struct share_import *import,
                  struct err *err) {
 	char hash[SHA256_TEXT];

@@ -20,11 +20,6 @@ static int change_row(const struct store *store, sqlite3_stmt *stmt, struct err 
 	return 0;
 }
 
-/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
-static int store_begin(struct store *store, struct err *err) {
-	return store_settle(store, err) || store_exec(store, "BEGIN IMMEDIATE", err) ? -1 : 0;
-}
-
 /* Runs an INSERT or UPDATE of exactly one row and commits it. Finalizes stmt, which may be NULL. id may be NULL, else
  * it gets the row's. */
 static int change(struct store *store, sqlite3_stmt *stmt, int64_t *id, struct err *err) {
@@ -35,13 +30,6 @@ static int change(struct store *store, sqlite3_stmt *stmt, int64_t *id, struct e
 		return store_rollback(store);
 	if (id)
 		*id = sqlite3_last_insert_rowid(store->db);
-	return 0;
-}
-
-int store_whole_begin(struct store *store, struct err *err) {
-	if (store_begin(store, err))
-		return -1;
-	store->whole = true;
 	return 0;
 }
 
@@ -225,14 +213,6 @@ int store_plan_set(struct store *store, int64_t search, const json_t *plan, stru
 		            store_query(store, "INSERT OR REPLACE INTO plans (search, plan) VALUES (?, ?)", fields, 2, err),
 		            NULL, err);
 	return rc;
-}
-
-int store_plans_exist(const struct store *store, bool *exist, struct err *err) {
-	int64_t tables;
-	int failed = store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL,
-	                          0, &tables, err);
-	*exist = tables > 0;
-	return failed;
 }
 
 int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err) {

@@ -25,15 +25,6 @@ enum { AXES_MAX = 64, PAIRED_MAX = 24, BLOCK = 64 };
  * 32, a third fewer of the failures had low odds. */
 static const double OF_CONSTANT = 4, OF_AXIS = 16, OF_SQUARE = 1, OF_PRODUCT = 1;
 
-struct limits {
-	const struct gp_dim *dim;
-	size_t dims, axes, paired, size, count, room;
-	int first[GP_DIMS_MAX]; /* axis of a number, or of the first value of a word; -1: none */
-	double *features;       /* count x size */
-	double *sign;           /* of each observation */
-	double *weight, *precision;
-};
-
 /* Parameters come first and in their order. Dimensions of alignment and of sources, behind them, are left out. */
 static size_t params_of(const struct coding *coding) {
 	size_t dims = 0;
@@ -79,14 +70,6 @@ struct limits *limits_new(struct arena *arena, const struct coding *coding, size
 	limits->precision = arena_alloc(arena, limits->size, sizeof *limits->precision);
 	precisions_make(limits);
 	return limits;
-}
-
-void limits_clear(struct limits *limits) {
-	limits->count = 0;
-}
-
-size_t limits_count(const struct limits *limits) {
-	return limits->count;
 }
 
 /* Writes -1..1 for a number, 0 if it is absent, and 1 for the value that a word has. z: `step` from axis to axis,
@@ -199,7 +182,7 @@ static double chance_lenient(double mean) {
 }
 
 static bool is_known(const struct surrogate *surrogate) {
-	return surrogate->odds.works && gp_count(surrogate->odds.works) > 0 && limits_count(surrogate->odds.limits) > 0;
+	return surrogate->odds.works && gp_count(surrogate->odds.works) > 0 && surrogate->odds.limits->count > 0;
 }
 
 static double both_at(const struct surrogate *surrogate, const uint16_t *codes, double *mean) {
@@ -263,7 +246,7 @@ static void learn(struct surrogate *surrogate, bool fit) {
 	if (fit)
 		gp_fit(surrogate->odds.works, STEPS);
 	gp_condition(surrogate->odds.works);
-	for (size_t i = limits_count(surrogate->odds.limits); i < surrogate->count; i++) {
+	for (size_t i = surrogate->odds.limits->count; i < surrogate->count; i++) {
 		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
 		limits_add(surrogate->odds.limits, codes, surrogate->observed[i].result != STRATEGY_FAILURE);
 	}

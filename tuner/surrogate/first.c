@@ -323,7 +323,7 @@ static double mean_of_sources(const struct surrogate *surrogate, const uint16_t 
 	const uint16_t *own = codes + surrogate->coding->count - surrogate->prior.source_count;
 	double sum = 0;
 	for (size_t s = 0; s < surrogate->prior.source_count; s++)
-		sum += own[s] * source_model_scale(surrogate->prior.source[s]);
+		sum += own[s] * surrogate->prior.source[s]->scale;
 	return sum;
 }
 

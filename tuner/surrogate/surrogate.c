@@ -298,7 +298,7 @@ static void compact(struct surrogate *surrogate) {
 	gp_truncate(surrogate->fit.value, 0);
 	if (surrogate->odds.works)
 		gp_truncate(surrogate->odds.works, 0);
-	limits_clear(surrogate->odds.limits);
+	surrogate->odds.limits->count = 0;
 	surrogate->fit.in_value = surrogate->odds.in_works = 0;
 }
 

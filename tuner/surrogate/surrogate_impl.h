@@ -31,12 +31,17 @@ void coding_index(const struct coding *coding, uint64_t index, uint16_t *codes);
  * and shared memory are products of parameters, so that their limits are planes here, of which a few failures on either
  * side tell more than distances do. */
 
-struct limits;
+struct limits {
+	const struct gp_dim *dim;
+	size_t dims, axes, paired, size, count, room;
+	int first[GP_DIMS_MAX]; /* axis of a number, or of the first value of a word; -1: none */
+	double *features;       /* count x size */
+	double *sign;           /* of each observation */
+	double *weight, *precision;
+};
 /* Allocated in the arena, with room for so many observations. Sources' dimensions are not used. */
 struct limits *limits_new(struct arena *arena, const struct coding *coding, size_t room);
-void limits_clear(struct limits *limits);
 void limits_add(struct limits *limits, const uint16_t *codes, bool works);
-size_t limits_count(const struct limits *limits);
 /* Begins at the weights of the last fit. */
 void limits_fit(struct limits *limits);
 /* The logarithms of the odds that configurations work. codes: `stride` apart. */
@@ -65,7 +70,16 @@ struct pool { /* the candidates */
 	bool whole;
 };
 
-struct source_model;
+struct source_model {
+	const struct coding *coding;
+	size_t dims;         /* dimensions of the coding when the model was made */
+	struct gp *gp;       /* NULL until a configuration is asked for that the source does not know */
+	double scale;        /* largest target: what the highest code stands for */
+	struct known *known; /* sorted by index */
+	size_t count;
+	struct arena *arena;
+};
+
 struct cost;
 
 /* Does a configuration work? */
@@ -179,7 +193,6 @@ void surrogate_pool_fill(struct surrogate *surrogate);
 /* source.c: adds a dimension for each source that can be used. Their order follows from their contents, because the
  * order in which they are given must not change the search; one that is given twice counts once. */
 void source_models_make(struct surrogate *surrogate);
-double source_model_scale(const struct source_model *model); /* the target that the highest code stands for */
 /* Codes the source's prediction of one configuration, or of all candidates at once into dimension `at`. */
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);

@@ -98,16 +98,6 @@ struct known {
 	double target;
 };
 
-struct source_model {
-	const struct coding *coding;
-	size_t dims;         /* dimensions of the coding when the model was made */
-	struct gp *gp;       /* NULL until a configuration is asked for that the source does not know */
-	double scale;        /* largest target */
-	struct known *known; /* sorted by index */
-	size_t count;
-	struct arena *arena;
-};
-
 static int by_index(const void *a, const void *b) {
 	const struct known *x = a, *y = b;
 	return (x->index > y->index) - (x->index < y->index);
@@ -243,10 +233,6 @@ void source_models_make(struct surrogate *surrogate) {
 /* The length of its fitted model. */
 static double source_model_length(struct source_model *model, size_t dim) {
 	return gp_length(learned(model), dim);
-}
-
-double source_model_scale(const struct source_model *model) {
-	return model->scale;
 }
 
 static const struct known *known_find(const struct source_model *model, uint64_t index) {

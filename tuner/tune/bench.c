@@ -49,6 +49,7 @@ static const double SETTLED_AT_ONCE = 0.5;
 static const double BOUND_TIMES = 2, BOUND_SHARE = 0.04;
 /* What has a change taken back is ended after this many times the best, or more where the noise is larger. */
 static const double ARM_TIMES = 1.5, ARM_NOISES = 3;
+static const double ARM_WORTH = 1.5; /* that a run ended so early is shorter by, or it is rather known whole */
 /* A worker that starts again. */
 static const double START_SECONDS = 0.1;
 /* Noise of a sample for which the fewest samples settle a trial. */
@@ -255,7 +256,7 @@ double tune_base_seconds(const struct tune *tune) {
 double tune_arm_cut(const struct tune *tune) {
 	double noise = tune_noise(tune), cut = ARM_TIMES * exp(ARM_NOISES * (isnan(noise) ? 0 : noise));
 	double ended = tune_final_seconds(tune, cut * tune->memory.best) + tune_restart_seconds(tune);
-	return tune_can_bound(tune) && ended < tune_final_seconds(tune, tune_today_value(tune)) ? cut : 0;
+	return tune_can_bound(tune) && ARM_WORTH * ended < tune_final_seconds(tune, tune_today_value(tune)) ? cut : 0;
 }
 
 double tune_arm_seconds(const struct tune *tune, double cut) {

@@ -44,13 +44,14 @@ static int share_read(const struct opt_args *args, double *share, struct err *er
 }
 
 /* No signal comes before it is known whom to pass it on to. */
-static int start(struct app *app, const struct launch *launch, struct err *err) {
+static int start(struct app *app, const struct launch *launch, void (*limit)(int), struct err *err) {
 	sigset_t all, before;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid == 0) {
+		signal(SIGXFSZ, limit);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		launch_run(app, launch, err);
 		err_print(err, stderr);
@@ -136,18 +137,21 @@ int launch_learn(struct app *app, const struct opt_args *args, const struct laun
 	struct inside_session *session = inside_session_new((uint64_t)getpid());
 	struct err late = {0};
 	int64_t store_session = 0;
+	void (*limit)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes shall not end this process */
 	int failed = !app_fingerprint(app, err) || inside_command_recall(app, args, session, err);
 	if (!failed)
 		kokkos_add(app_ui(app), session, kokkos, launch->set, &mode);
-	failed = failed || inside_run_begin(session, &mode, launch->set, err);
+	if (!failed && inside_run_begin(session, &mode, launch->set, &late))
+		ui_warn(app_ui(app), late.hint, "nothing is learned in this run: %s", late.what);
 	app_release(app);
-	failed = failed || start(app, launch, err);
+	failed = failed || start(app, launch, limit, err);
 	if (failed) {
 		inside_session_free(session);
 		return -1;
 	}
 	int status = attend(session);
 	inside_run_end(session, is_crash(status));
+	late = (struct err){0};
 	if (inside_command_keep(app, args, session, &store_session, NULL, &late))
 		ui_warn(app_ui(app), late.hint, "what was learned is not kept: %s", late.what);
 	inside_kokkos_tell(app_ui(app), kokkos);

@@ -257,7 +257,9 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 	results_other_work_print(result, stdout);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	bool withheld = false, jointly = false;
+	bool withheld = false, jointly = false, priced = false;
+	js_each (price, json_object_get(result, "worth"))
+		priced = priced || js_real_or(price, "ratio", 0) > 0;
 	js_each (context, json_object_get(result, "contexts")) {
 		context_row(table, context);
 		withheld = withheld || js_bool_or(context, "withheld", false);
@@ -265,7 +267,8 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 	}
 	table_end(table, ui, stdout);
 	putchar('\n');
-	results_worth_print(result, stdout);
+	if (priced)
+		results_worth_print(result, stdout);
 	if (withheld)
 		printf("left out: its own calls are faster, but whole runs are not shown to be\n");
 	if (jointly)

@@ -88,15 +88,6 @@ static char **tune_gpus_read(struct app *app, const struct opt_args *args, struc
 enum { LOSSES = 3 };
 static const double SILENT_SECONDS = 3;
 
-struct tune_nodes {
-	struct app *app;
-	const struct launcher *launcher;
-	char *worker, **words, **hosts;
-	struct launched *launched;     /* NULL until the options were read */
-	struct pool_workers *workers;  /* NULL until the nodes are started */
-	char fingerprint[SHA256_TEXT]; /* of the first node; empty until it answers */
-};
-
 const struct opt launcher_options[] = {
 	OPT_GROUP("Cluster nodes"),
 	{"launcher", 0, "NAME", "measure with local, slurm, ssh, pbs, flux, gpus", 0},
@@ -311,32 +302,12 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	return first_wait(nodes, err);
 }
 
-/* Expects that the store exists, so that realpath can resolve it. */
-static char *build_folder(const char *store) {
-	mem_auto char *path = realpath(store, NULL);
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	return slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
-}
-
-int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
-	if (!item->work.open)
-		return err_set(err, ERR_USAGE, "leave --gpus out", "%s does not run on a GPU", item->task.kernel);
-	if (!item->folder)
-		item->folder = build_folder(store);
-	pool_workers_use(nodes->workers, &item->work);
-	return 0;
-}
-
 bool tune_nodes_here(const struct tune_nodes *nodes) {
 	return !nodes || nodes->launcher->here;
 }
 
 struct pool *tune_nodes_pool(struct tune_nodes *nodes) {
 	return pool_workers_pool(nodes->workers);
-}
-
-json_t *tune_nodes_json(const struct tune_nodes *nodes) {
-	return json_pack("{s:s,s:o}", "launcher", nodes->launcher->name, "nodes", pool_workers_json(nodes->workers));
 }
 
 void tune_nodes_free(struct tune_nodes *nodes) {

@@ -61,7 +61,14 @@ int tune_trials_export(struct store *store, const json_t *results, enum measured
 extern const struct opt tune_build_options[]; /* --jobs --rebuild */
 
 /* tune --launcher and --gpus: nodes, or the GPUs of this machine, each with a worker that measures. */
-struct tune_nodes;
+struct tune_nodes {
+	struct app *app;
+	const struct launcher *launcher;
+	char *worker, **words, **hosts;
+	struct launched *launched;     /* NULL until the options were read */
+	struct pool_workers *workers;  /* NULL until the nodes are started */
+	char fingerprint[SHA256_TEXT]; /* of the first node; empty until it answers */
+};
 
 extern const struct opt launcher_options[]; /* --launcher --nodes --hosts --launcher-args --gpus */
 
@@ -73,14 +80,10 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 /* Starts the nodes and waits for the first one, whose machine becomes that of `app`. ERR_UNAVAILABLE if the launcher
  * does not exist on this host. */
 int tune_nodes_start(struct tune_nodes *nodes, struct err *err);
-/* Prepares the nodes for the trials of an item. Its builds go beside the store, where all nodes see them. ERR_USAGE if
- * the item cannot be measured on nodes. */
-int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err);
 /* The nodes are parts of this machine, so no other tuner may measure here. NULL: true. */
 bool tune_nodes_here(const struct tune_nodes *nodes);
 struct pool *tune_nodes_pool(struct tune_nodes *nodes);
-json_t *tune_nodes_json(const struct tune_nodes *nodes); /* {"launcher","nodes":[..]}, new reference */
-void tune_nodes_free(struct tune_nodes *nodes);          /* ends everything that was started; NULL is allowed */
+void tune_nodes_free(struct tune_nodes *nodes); /* ends everything that was started; NULL is allowed */
 
 /* tune --sizes: one kernel at several sizes under one budget. */
 struct tune_sizes {

@@ -375,6 +375,11 @@ static char *profile_write(struct tuning *t, struct err *err) {
 	return path;
 }
 
+/* {"launcher","nodes":[..]}, new reference */
+static json_t *tune_nodes_json(const struct tune_nodes *nodes) {
+	return json_pack("{s:s,s:o}", "launcher", nodes->launcher->name, "nodes", pool_workers_json(nodes->workers));
+}
+
 static int show(struct tuning *t, const char *profile, struct err *err) {
 	if (t->what->settings.format)
 		return tune_trials_export(t->store, t->results, t->what->settings.format, err);

@@ -226,6 +226,24 @@ static int tune_builds_begin(struct tuning *t, const struct tune_task *task, str
 	return 0;
 }
 
+/* Expects that the store exists, so that realpath can resolve it. */
+static char *build_folder(const char *store) {
+	mem_auto char *path = realpath(store, NULL);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
+}
+
+/* Prepares the nodes for the trials of an item. Its builds go beside the store, where all nodes see them. ERR_USAGE if
+ * the item cannot be measured on nodes. */
+static int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
+	if (!item->work.open)
+		return err_set(err, ERR_USAGE, "leave --gpus out", "%s does not run on a GPU", item->task.kernel);
+	if (!item->folder)
+		item->folder = build_folder(store);
+	pool_workers_use(nodes->workers, &item->work);
+	return 0;
+}
+
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
                         json_t **result, struct err *err) {
 	struct tune_description description = {.ui = app_ui(t->app), .watch = t->watch, .name = t->name};

@@ -209,10 +209,22 @@ static void nothing_test(void) {
 	ok(course.lost == 0 && fabs(course.ratio - 1) < 1e-5, "a program whose share is 0 keeps its defaults");
 }
 
+static void values_test(void) {
+	static long long many[2000];
+	struct sweetspot_choice choice;
+	sweetspot_context *context = sweetspot_context_open("values");
+	for (int i = 0; i < 2000; i++)
+		many[i] = i;
+	ok(sweetspot_context_int(context, "many", many, 2000, 7) == -1, "a parameter with 2000 values is not accepted");
+	sweetspot_choose(context, NULL, 0, &choice);
+	ok(sweetspot_chosen_int(&choice, "many") == 7, "a parameter with too many values keeps its default");
+}
+
 int main(void) {
 	models_test(false);
 	models_test(true);
 	flat_test();
 	nothing_test();
+	values_test(); /* the library reads its environment once */
 	return tap_done();
 }

@@ -225,6 +225,37 @@ static void test_short(void) {
 	}
 }
 
+/* A budget that ends between two looks: the error that is left suffices to prove what is large, and makes no winners.
+ */
+static void test_ended(void) {
+	static const struct noise ended[] = {{.name = "10 %", .sigma = 0.1},
+	                                     {.name = "two speeds", .sigma = 0.01, .modes = 0.3}};
+	const struct look_rule rule = {.first = RACE_PAIRS_LEAST,
+	                               .pairs_min = duel_defaults.pairs_min,
+	                               .pairs_max = duel_defaults.pairs_max,
+	                               .margin = duel_defaults.margin,
+	                               .level = duel_defaults.level};
+	for (size_t n = 0; n < 2; n++)
+		for (int count = 6; count < 9; count++) {
+			int proven = 0, winners = 0;
+			struct sim sim = sim_new(&ended[n], (uint64_t)count);
+			for (int i = 0; i < 1000; i++) {
+				double a[8], b[8], slow[8];
+				for (int k = 0; k < count; k++) {
+					a[k] = sim_seconds(&sim, 0);
+					b[k] = sim_seconds(&sim, 0);
+					slow[k] = 1.5 * b[k];
+				}
+				proven += look_take(&rule, a, slow, (size_t)count, true).verdict == PAIRED_FASTER;
+				winners += look_take(&rule, a, b, (size_t)count, true).verdict != PAIRED_TIE;
+			}
+			ok(winners <= 10, "%d pairs that the time ends, %s: %d of 1000 equal ones have a winner", count,
+			   ended[n].name, winners);
+			ok(proven >= (n ? 700 : 850), "%d pairs that the time ends, %s: 1.5x is proven in %d of 1000", count,
+			   ended[n].name, proven);
+		}
+}
+
 /* What is said to be missing after few pairs does not depend on how these happen to fall. */
 static void test_missing(void) {
 	static const double sigmas[] = {0.1, 0.2};
@@ -265,6 +296,7 @@ int main(void) {
 	test_length();
 	test_short();
 	test_control();
+	test_ended();
 	test_missing();
 	duel_configs_free();
 	return tap_done();

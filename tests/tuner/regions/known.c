@@ -275,6 +275,33 @@ static void test_small(void) {
 	ok(right >= RIGHT_LEAST, "a small region gets one thread beside a large one in %d of %d seeds", right, SEEDS);
 }
 
+/* Its team costs ten times what one thread takes. */
+static double dear(unsigned threads, struct omp_setting setting, double progress) {
+	(void)setting;
+	(void)progress;
+	return threads > 1 ? 4e-3 : 4e-4;
+}
+
+/* Noise makes teams of the others look better, which whole runs without each of them tell. */
+static void test_dear(void) {
+	static const struct simulated_region four[] = {{"dear", OMP_PARALLEL, 1, dear, NULL},
+	                                               {"one", OMP_PARALLEL, 1, alike, NULL},
+	                                               {"two", OMP_PARALLEL, 1, alike, NULL},
+	                                               {"three", OMP_PARALLEL, 1, alike, NULL}};
+	static const struct simulated_program program = {
+		.regions = four, .count = 4, .steps = 150, .noise = 0.3, .delayed = 0.02, .change_s = 1e-6};
+	int right = 0, unneeded = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		json_t *result = tune_within(&program, seed, 8);
+		right += threads_of(result, "dear") == 1 && strcmp(js_string_or(result, "verdict", ""), "faster") == 0;
+		for (size_t i = 1; i < 4; i++)
+			unneeded += threads_of(result, four[i].name) != SIMULATED_THREADS;
+		json_decref(result);
+	}
+	ok(right >= RIGHT_LEAST && unneeded <= 2,
+	   "a region whose team is dear gets one thread in %d of %d seeds, %d others change", right, SEEDS, unneeded);
+}
+
 /* Four threads seem to be best while teams alternate, but not for long: a processor whose clock falls. */
 static double tiring(unsigned threads, struct omp_setting setting, double progress) {
 	static unsigned last, calls;
@@ -429,6 +456,7 @@ int main(void) {
 	test_cycle();
 	test_cycle_sizes();
 	test_cold();
+	test_dear();
 	test_small();
 	test_second();
 	test_second_common();
