@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/expr/expr.h"

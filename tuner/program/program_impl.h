@@ -2,6 +2,7 @@
 /* Private to this folder. */
 #ifndef TUNER_PROGRAM_PROGRAM_IMPL_H
 #define TUNER_PROGRAM_PROGRAM_IMPL_H
+#include <sys/types.h>
 
 #include "base/mem.h"
 #include "tuner/program/command.h"
