@@ -238,7 +238,7 @@ static void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
 	surrogate_models_make(surrogate);
 }
 
-/* Of lengths that earlier searches had: less than usual. */
+/* Lengths that earlier searches had are less in doubt than usual. */
 static const double LENGTH_DOUBT = 0.8;
 
 /* Takes the lengths that the task expects. */
