@@ -289,6 +289,14 @@ static struct inside_place *place_add(struct sweetspot_context *context, uint64_
 	return place;
 }
 
+/* A size that is not a number is never found again. */
+static bool is_finite(const struct sweetspot_value *problem, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (!problem[i].word && !isfinite(problem[i].number))
+			return false;
+	return true;
+}
+
 static struct inside_place *place_make(struct sweetspot_context *context, const struct sweetspot_value *problem,
                                        size_t count, uint64_t hash) {
 	struct inside_past past;
@@ -307,7 +315,7 @@ static struct inside_place *place_make(struct sweetspot_context *context, const 
 	struct inside_cell *cell = NULL;
 	if (alike)
 		made.learner = alike->learner;
-	else if (context->shared && ssi_entry_take(process.ring, context, &asked, &cell))
+	else if (context->shared && is_finite(problem, count) && ssi_entry_take(process.ring, context, &asked, &cell))
 		made.learner = ssi_alone.make(process.ring, context, cell, made.config, &past);
 	place_add(context, of_class, made);
 	return place_add(context, hash, made);

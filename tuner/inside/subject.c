@@ -111,7 +111,7 @@ static json_t *problem_json(const char *problem) {
 	json_t *json = json_object();
 	struct inside_member member;
 	for (char *rest = text, *word; (word = strsep(&rest, " "));) {
-		if (!ssi_member_read(word, strlen(word), &member))
+		if (!ssi_member_read(word, strlen(word), &member) || (!member.is_word && !isfinite(member.number)))
 			continue;
 		bool whole = member.number == floor(member.number) && fabs(member.number) < 0x1p53;
 		json_object_set_new(json, member.name,
