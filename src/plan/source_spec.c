@@ -188,15 +188,65 @@ static int use_read(struct words *w, bool *reads) {
 	return 0;
 }
 
+static bool is_word(struct slice s, const char *word) {
+	return slice_begins(s, word) && (size_t)(s.end - s.at) == strlen(word);
+}
+
+/* The words of C's whole numbers, which may stand in any order and together; `bytes` 0: says nothing about the size. */
+static const struct {
+	const char *word;
+	unsigned bytes;
+} whole_words[] = {{"signed", 0}, {"unsigned", 0}, {"int", 0}, {"char", 1}, {"short", 2}, {"long", 8}};
+enum { WHOLE_WORDS = sizeof whole_words / sizeof *whole_words, WHOLE_UNSIGNED = 1 };
+
+static size_t whole_find(struct slice word) {
+	size_t at = 0;
+	while (at < WHOLE_WORDS && !is_word(word, whole_words[at].word))
+		at++;
+	return at;
+}
+
+/* The next word that is no qualifier and no mark of a pointer. */
+static struct slice declared_read(struct slice *rest) {
+	static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict__", "__restrict"};
+	for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers;) {
+		struct slice after = *rest, word = mark_accept(&after, '*') ? (struct slice){NULL, NULL} : word_read(&after);
+		bool skipped = !word.at || is_word(word, qualifiers[i]);
+		if (skipped)
+			*rest = after;
+		i = skipped ? 0 : i + 1;
+	}
+	return word_read(rest);
+}
+
+/* Reads a type as a C program writes it, and the name. One word stays as it is; stdint.h's lose their _t, and of
+ * several the type is the sign and the size. */
+static json_t *type_read(struct words *w, struct slice *name) {
+	struct slice type = declared_read(&w->rest), next = declared_read(&w->rest);
+	size_t found = whole_find(type), size = (size_t)(type.end - type.at);
+	bool sign = found == WHOLE_UNSIGNED, several = found < WHOLE_WORDS && is_word(type, "long");
+	unsigned bytes = found < WHOLE_WORDS ? whole_words[found].bytes : 0;
+	for (; found < WHOLE_WORDS && whole_find(next) < WHOLE_WORDS; next = declared_read(&w->rest)) {
+		sign = sign || whole_find(next) == WHOLE_UNSIGNED;
+		bytes = bytes ? bytes : whole_words[whole_find(next)].bytes;
+		several = true;
+	}
+	*name = next;
+	if (several)
+		return json_sprintf("%sint%u", sign ? "u" : "", 8 * (bytes ? bytes : 4));
+	if (is_word(type, "size_t"))
+		return json_string("uint64");
+	bool plain = size > 2 && memcmp(type.end - 2, "_t", 2) == 0;
+	return slice_json((struct slice){type.at, plain ? type.end - 2 : type.end});
+}
+
 static int argument_words(struct words *w) {
-	struct slice type = word_read(&w->rest);
-	if (slice_begins(type, "const") && type.end - type.at == 5)
-		type = word_read(&w->rest);
-	struct slice name = word_read(&w->rest);
+	struct slice name;
+	json_t *type = type_read(w, &name);
 	bool reads = false;
-	if (slice_empty(type) || slice_empty(name))
+	json_object_set_new(w->json, "Type", type);
+	if (slice_empty(name))
 		return bad(w, "it needs a type and a name");
-	json_object_set_new(w->json, "Type", slice_json(type));
 	json_object_set_new(w->json, "Name", slice_json(name));
 	w->rest = slice_trim(w->rest);
 	bool vector = w->rest.at < w->rest.end && *w->rest.at == '[';

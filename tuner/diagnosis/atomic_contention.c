@@ -17,11 +17,18 @@ static bool is_consistent(const struct study *study, size_t row) {
 	return fabs(counted - issue_of(study, row)) <= AGREE * issue_of(study, row);
 }
 
-/* Warps are resident and stall, but not because memory is busy. */
+/* Warps are resident and stall, but not because memory is busy, be it the SMs' own. */
 static bool is_stalled(const struct study *study, size_t row) {
 	double dram = gpu_share_of(study, row, gpu_dram_bytes(study, row), "read", "dram");
 	return study_counter(study, row, "gpu_cycles_active") >= SM_BUSY && issue_of(study, row) <= ISSUE_IDLE &&
-	       dram <= MEMORY_IDLE && is_consistent(study, row);
+	       dram <= MEMORY_IDLE && !(gpu_shared_share(study, row) > MEMORY_IDLE) && !gpu_scatters(study, row, false) &&
+	       !gpu_scatters(study, row, true) && is_consistent(study, row);
+}
+
+/* Nobody knows yet whether they wait for accesses that are in each other's way. */
+static bool is_open(const struct study *study, size_t row) {
+	return isnan(study_counter(study, row, "gpu_load_efficiency") +
+	             study_counter(study, row, "gpu_shared_load_wavefronts"));
 }
 
 static void stall_evidence(struct finding *finding, const struct study *study, size_t row) {
@@ -53,14 +60,16 @@ static void examine(const struct study *study, struct findings *findings) {
 	size_t row = stalled_row(study), clear = gpu_contrasts(study, atomic, NULL, &contrast, 1);
 	if (!clear && row == SIZE_MAX)
 		return;
-	struct finding *finding =
-		findings_add(findings,
-	                 !clear            ? CONFIDENCE_LOW
-	                 : row != SIZE_MAX ? CONFIDENCE_HIGH
-	                                   : gpu_contrast_confidence(&contrast),
-	                 clear ? contrast.ratio.ratio : 1,
-	                 clear ? "atomic operations wait for each other"
-	                       : "warps wait for serial work, such as atomic operations on few words");
+	struct finding *finding = findings_add(
+		findings,
+		!clear            ? CONFIDENCE_LOW
+		: row != SIZE_MAX ? CONFIDENCE_HIGH
+						  : gpu_contrast_confidence(&contrast),
+		clear ? contrast.ratio.ratio : gpu_gain_most(study, row, gpu_dram_bytes(study, row)),
+		clear                 ? "atomic operations wait for each other"
+		: is_open(study, row) ? "warps wait: for accesses that are not coalesced, for banks of shared memory, or "
+								"for serial work, such as atomic operations on few words"
+							  : "warps wait for serial work, such as atomic operations on few words");
 	if (clear)
 		gpu_contrast_about(finding, study, &contrast);
 	else
@@ -72,7 +81,8 @@ static void examine(const struct study *study, struct findings *findings) {
 	if (!clear)
 		finding_missing(finding, EVIDENCE_CONTRAST, "the same with sums per thread or block instead of atomics");
 	ceilings_evidence(finding, study);
-	gpu_next_counters(finding, study, row != SIZE_MAX ? row : study_winner(study), "GPU");
+	bool open = row != SIZE_MAX && is_open(study, row);
+	gpu_next_counters(finding, study, row != SIZE_MAX ? row : study_winner(study), open ? "GPU_MEM,GPU_SHARED" : "GPU");
 }
 
 const struct diagnosis diagnosis_atomic_contention = {
@@ -80,4 +90,5 @@ const struct diagnosis diagnosis_atomic_contention = {
 	.summary = "atomic operations of many threads on few words",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

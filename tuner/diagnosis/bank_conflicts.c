@@ -8,19 +8,14 @@
 
 static const double EACH_LEAST = 0.2;
 
-static double conflicts_of(const struct study *study, size_t row) {
-	return study_counter(study, row, "gpu_shared_load_conflicts") +
-	       study_counter(study, row, "gpu_shared_store_conflicts");
-}
-
 /* The conflicts an access. */
 static double each_of(const struct study *study, size_t row) {
 	double all = study_counter(study, row, "gpu_shared_loads") + study_counter(study, row, "gpu_shared_stores");
-	return all > 0 ? conflicts_of(study, row) / all : NAN;
+	return all > 0 ? gpu_conflicts(study, row) / all : NAN;
 }
 
 static double gain_of(const struct study *study, size_t row) {
-	double lost = gpu_shared_share(study, row) * conflicts_of(study, row) / gpu_wavefronts(study, row);
+	double lost = gpu_shared_share(study, row) * gpu_conflicts(study, row) / gpu_wavefronts(study, row);
 	return lost < 0.9 ? 1 / (1 - lost) : isnan(lost) ? NAN : 10;
 }
 
@@ -50,4 +45,5 @@ const struct diagnosis diagnosis_bank_conflicts = {
 	.summary = "threads of a warp that access different words of a bank of shared memory",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

@@ -70,4 +70,5 @@ const struct diagnosis diagnosis_compute_peak = {
 	.summary = "arithmetic at the measured peak of the GPU",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

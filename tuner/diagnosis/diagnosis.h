@@ -22,6 +22,8 @@ struct diagnosis {
 	/* Examined even if times do not follow the configurations, because the diagnosis looks for just that, or does not
 	 * infer anything from times. */
 	bool always;
+	/* Reads what a GPU counted of winner and baseline: a clear difference of these two is enough. */
+	bool counted;
 };
 extern const struct diagnosis *const diagnosis_registry[]; /* ends with NULL */
 

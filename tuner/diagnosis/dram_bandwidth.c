@@ -58,4 +58,5 @@ const struct diagnosis diagnosis_dram_bandwidth = {
 	.summary = "the GPU's memory at its measured bandwidth",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

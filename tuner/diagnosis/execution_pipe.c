@@ -33,7 +33,27 @@ static double share_of(const struct study *study, size_t row) {
 	return busy ? study_counter(study, row, pipes[busiest(study, row)].event) / 100 : NAN;
 }
 
+/* Literals without an f make doubles of floats; what is said is that another configuration does without them. */
+static void doubles_examine(const struct study *study, struct findings *findings) {
+	static const double SOME = 10, NONE = 1;
+	size_t winner = study_winner(study), baseline = study_baseline(study);
+	if (winner == SIZE_MAX || baseline == SIZE_MAX)
+		return;
+	double own = study_counter(study, baseline, "gpu_pipe_fp64"), xu = study_counter(study, baseline, "gpu_pipe_xu");
+	double gain = study_row(study, baseline)->value / study_row(study, winner)->value;
+	if (!(own >= SOME && study_counter(study, winner, "gpu_pipe_fp64") <= NONE) || gain < gpu_margin(study))
+		return;
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_MEDIUM, gain,
+	                 "the baseline computes with doubles, which the best configuration does without");
+	gpu_subject_about(finding, study, baseline);
+	finding_evidence(finding, EVIDENCE_COUNTER, own, "%", "the pipe of doubles is busy in %.0f %% of the cycles", own);
+	finding_known(finding, EVIDENCE_COUNTER, xu, "%", NULL, "the XU pipe, which converts them, in %.0f %%", xu);
+	gpu_next_counters(finding, study, baseline, "GPU_PIPES");
+}
+
 static void examine(const struct study *study, struct findings *findings) {
+	doubles_examine(study, findings);
 	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, share_of, rows);
 	for (size_t i = 0; i < count && gpu_possible(study, share_of); i++) {
 		double share = 100 * share_of(study, rows[i]), issue = study_counter(study, rows[i], "gpu_issue_active");
@@ -58,4 +78,5 @@ const struct diagnosis diagnosis_execution_pipe = {
 	.summary = "one pipe of the SMs near its peak: tensor, FMA, doubles, ALU, XU or LSU; beside it the issue slots",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

@@ -23,7 +23,8 @@ struct findings {
 };
 
 /* The share of shuffled tables that may be taken for real ones. */
-static const double CHANCE_MAX = 0.01;
+static const double CHANCE_MAX = 0.01, SETTLED_LEAST = 0.05, SETTLED_DEVIATIONS = 4;
+enum { SETTLED_TRIALS = 5 };
 enum { FINDINGS_MAX = 1000, TEXT_MAX = 1000 };
 
 static const char *confidence_word(enum confidence confidence) {
@@ -208,11 +209,23 @@ static int by_gain(const void *a, const void *b) {
 	return names ? names : strcmp(x->sentence, y->sentence);
 }
 
+/* Did a tune compare its winner with the baseline again and again, and is the difference clear? What counters say of
+ * these two needs no pattern in the times of the others. */
+static bool is_settled(const struct study *study) {
+	size_t winner = study_winner(study), baseline = study_baseline(study);
+	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
+		return false;
+	const struct study_row *fast = study_row(study, winner), *slow = study_row(study, baseline);
+	double apart = fmax(SETTLED_LEAST, SETTLED_DEVIATIONS * hypot(fast->deviation, slow->deviation));
+	return fast->trials >= SETTLED_TRIALS && slow->trials >= SETTLED_TRIALS && log(slow->value / fast->value) > apart;
+}
+
 static void examine_all(struct findings *findings, const struct study *study, const struct diagnosis *const *registry,
                         double chance) {
+	bool shown = !(chance > CHANCE_MAX), settled = !shown && is_settled(study);
 	for (const struct diagnosis *const *d = registry; *d; d++) {
 		findings->examining = *d;
-		if (fits(*d, study) && (!(chance > CHANCE_MAX) || (*d)->always) && study_rows(study) > 0 &&
+		if (fits(*d, study) && (shown || (*d)->always || (settled && (*d)->counted)) && study_rows(study) > 0 &&
 		    findings->count < FINDINGS_MAX)
 			(*d)->examine(study, findings);
 	}

@@ -98,6 +98,33 @@ double gpu_wavefronts(const struct study *study, size_t row) {
 	return counted < 2 && model > 0 ? model : wavefronts_counted(study, row);
 }
 
+double gpu_gain_most(const struct study *study, size_t row, double bytes) {
+	static const double LEFT_LEAST = 0.01;
+	double issue = study_counter(study, row, "gpu_issue_active") * study_counter(study, row, "gpu_cycles_active") / 1e4;
+	double dram = gpu_share_of(study, row, bytes, "read", "dram");
+	return 1 / fmax(LEFT_LEAST, fmax(issue, dram));
+}
+
+/* The counter sees 28 of the 31 further passes of a conflict of 32 threads (on an H200). */
+double gpu_conflicts(const struct study *study, size_t row) {
+	double counted = study_counter(study, row, "gpu_shared_load_conflicts") +
+	                 study_counter(study, row, "gpu_shared_store_conflicts");
+	return fmin(31.0 / 28 * counted, wavefronts_counted(study, row));
+}
+
+double gpu_passes(const struct study *study, size_t row) {
+	double all = gpu_wavefronts(study, row), conflicts = gpu_conflicts(study, row);
+	return all == wavefronts_counted(study, row) && conflicts > 0 ? all - conflicts : all;
+}
+
+bool gpu_scatters(const struct study *study, size_t row, bool stores) {
+	static const double EFFICIENCY_MOST = 50, REQUEST_LEAST = 4;
+	double moved = study_counter(study, row, stores ? "gpu_global_store_sectors" : "gpu_global_load_sectors");
+	double asked = study_counter(study, row, stores ? "gpu_global_store_requests" : "gpu_global_load_requests");
+	double used = study_counter(study, row, stores ? "gpu_store_efficiency" : "gpu_load_efficiency");
+	return used < EFFICIENCY_MOST && moved / asked > REQUEST_LEAST;
+}
+
 double gpu_margin(const struct study *study) {
 	return 1 + fmax(0.05, 2 * study_noise(study));
 }

@@ -18,7 +18,17 @@ double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kern
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
 double gpu_wavefronts(const struct study *study,
-                      size_t row); /* through shared memory; counted, or by the kernel's model */
+                      size_t row);                        /* through shared memory; counted, or by the kernel's model */
+double gpu_passes(const struct study *study, size_t row); /* of these, those that no conflict adds */
+
+/* At most this can be gained by a remedy that leaves all instructions as they are, and so many bytes for the memory to
+ * move. */
+double gpu_gain_most(const struct study *study, size_t row, double bytes);
+/* Passes through shared memory for conflicts alone. */
+double gpu_conflicts(const struct study *study, size_t row);
+
+/* Do the loads, or the stores, of a warp move many sectors, most of which they do not use? */
+bool gpu_scatters(const struct study *study, size_t row, bool stores);
 
 /* The share of shared memory's measured rate. */
 double gpu_shared_share(const struct study *study, size_t row);

@@ -53,4 +53,5 @@ const struct diagnosis diagnosis_host_bound = {
 	.summary = "the GPU waits for the host between launches",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

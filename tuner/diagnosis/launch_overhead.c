@@ -59,4 +59,5 @@ const struct diagnosis diagnosis_launch_overhead = {
 	.summary = "starting kernels takes longer than running them",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

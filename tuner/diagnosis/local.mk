@@ -22,6 +22,7 @@ DIAGNOSES = \
 	%D%/iteration_count.c \
 	%D%/uncoalesced.c \
 	%D%/occupancy_limiter.c \
+	%D%/register_spills.c \
 	%D%/register_tile.c \
 	%D%/shared_memory.c \
 	%D%/bank_conflicts.c \

@@ -70,4 +70,5 @@ const struct diagnosis diagnosis_partial_warps = {
 	.summary = "warps that are not full, by the block's size or by branches",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

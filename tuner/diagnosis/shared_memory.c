@@ -36,4 +36,5 @@ const struct diagnosis diagnosis_shared_memory = {
 	.summary = "passes through shared memory near its peak rate",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

@@ -34,4 +34,5 @@ const struct diagnosis diagnosis_tensor_instructions = {
 	.summary = "mma.sync where wgmma exists: instructions of one warp for the tensor cores",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

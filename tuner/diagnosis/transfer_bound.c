@@ -60,4 +60,5 @@ const struct diagnosis diagnosis_transfer_bound = {
 	.summary = "copies between host and GPU take a large part of the time",
 	.device = "cuda",
 	.examine = examine,
+	.counted = true,
 };

@@ -120,6 +120,7 @@ double study_noise(const struct study *study);    /* at least 1 % */
 struct study_host {
 	int cores, threads, numa_nodes, packages;
 	int fast_cores;  /* those of the fastest kind; 0: all cores are alike, or nothing is known */
+	int sms;         /* of the GPU */
 	double cache[4]; /* bytes: [1] first level data, [2], [3] */
 };
 const struct study_host *study_host(const struct study *study);

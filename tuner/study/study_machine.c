@@ -312,7 +312,8 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 	                                  .threads = count_of(machine, "threads"),
 	                                  .numa_nodes = count_of(machine, "numa_nodes"),
 	                                  .packages = count_of(machine, "packages"),
-	                                  .fast_cores = fast_cores_of(machine)};
+	                                  .fast_cores = fast_cores_of(machine),
+	                                  .sms = count_of(json_object_get(machine, "gpu"), "sms")};
 	for (size_t i = 1; i < sizeof levels / sizeof *levels; i++)
 		study->host.cache[i] = js_real_or(sizes, levels[i], 0);
 	ceilings_make(study);

@@ -62,6 +62,8 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
 /* The next work for a node; NULL: none. */
 struct work *work_next(struct parallel *parallel, size_t node);
+/* As fleet_wait. While all nodes measure it asks for proposals, and has them built. */
+int work_await(struct parallel *parallel, double seconds, struct pool_done *done, struct err *err);
 /* Is anything built ahead? */
 bool parallel_is_building(const struct parallel *parallel);
 #endif

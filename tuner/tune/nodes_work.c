@@ -174,15 +174,18 @@ static size_t allowed(const struct parallel *parallel) {
 	return room;
 }
 
-static void ask(struct parallel *parallel) {
-	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
+/* Returns how many came. */
+static size_t ask(struct parallel *parallel, size_t most) {
+	size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel), came = 0;
 	struct tune_ahead *ahead = &parallel->tune->bench.ahead;
 	size_t depth = parallel_ahead_depth(parallel);
 	if (depth > ahead->depth) /* shown with the result */
 		ahead->depth = (unsigned)depth;
 	if (want)
-		parallel->asked_count += search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want);
+		came = search_ask(parallel->tune->search, parallel->asked + parallel->asked_count, want < most ? want : most);
+	parallel->asked_count += came;
 	parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
+	return came;
 }
 
 static uint64_t take(struct parallel *parallel, size_t at) {
@@ -192,13 +195,35 @@ static uint64_t take(struct parallel *parallel, size_t at) {
 	return index;
 }
 
+/* A model takes milliseconds for each proposal: those that are waiting come first, so that no node waits for another
+ * one. */
 static struct work *proposed(struct parallel *parallel) {
-	ask(parallel);
 	size_t at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
+	if (at == SIZE_MAX) {
+		ask(parallel, WANT_MAX);
+		at = parallel->tune->stopped ? SIZE_MAX : parallel_ahead_pick(parallel);
+	}
 	if (at == SIZE_MAX)
 		return NULL;
 	parallel->evaluating++;
 	return work_new(parallel, take(parallel, at));
+}
+
+/* One more; false: there is no need, or none. */
+static bool ask_ahead(struct parallel *parallel) {
+	if (!parallel->tune->search || !parallel_is_building(parallel) || fleet_idle_count(parallel->fleet))
+		return false;
+	if (parallel->asked_count > parallel_ahead_depth(parallel) || ask(parallel, 1) == 0)
+		return false;
+	want(parallel);
+	return true;
+}
+
+int work_await(struct parallel *parallel, double seconds, struct pool_done *done, struct err *err) {
+	int rc;
+	while ((rc = fleet_wait(parallel->fleet, 0, done, err)) == 0 && ask_ahead(parallel))
+		continue;
+	return rc == 0 ? fleet_wait(parallel->fleet, seconds, done, err) : rc;
 }
 
 /* Is there any work left for which the baseline of a node would be needed? */

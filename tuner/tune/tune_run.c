@@ -70,7 +70,7 @@ static int step(struct parallel *parallel, struct err *err) {
 	struct err second = {0};
 	bool open = parallel->asked_count || !tune->search;
 	bool awaits = open && parallel_is_building(parallel) && fleet_idle_count(parallel->fleet);
-	int rc = fleet_wait(parallel->fleet, awaits ? LOOK_SECONDS : tune_wait_seconds(tune), &done, err);
+	int rc = work_await(parallel, awaits ? LOOK_SECONDS : tune_wait_seconds(tune), &done, err);
 	if (rc != 1)
 		return rc;
 	store_group_begin(store);

@@ -283,7 +283,7 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	double strength = js_real_or(finding, "strength", 1);
 	char gain[48] = "";
 	if (strength > 1.005)
-		snprintf(gain, sizeof gain, " (up to %.2gx)", strength);
+		snprintf(gain, sizeof gain, " (up to %.*gx)", strength < 99.5 ? 2 : 3, strength);
 	enum ui_style style = strcmp(confidence, "high") == 0     ? UI_BAD
 	                      : strcmp(confidence, "medium") == 0 ? UI_NOTE
 	                                                          : UI_DIM;

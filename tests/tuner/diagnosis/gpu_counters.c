@@ -80,6 +80,17 @@ static void sectors_make(json_t *rows, bool acts, struct rng *rng) {
 	each(rows, acts, rng, sectors);
 }
 
+static struct quantities stores(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.stored *= acts ? 72 : 1;
+	q.stores = acts ? q.stored / 32 : q.stores;
+	q.store_efficiency = acts ? 12.5 : 95;
+	return q;
+}
+static void stores_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, stores);
+}
+
 static struct quantities launches(double amount, bool acts) {
 	struct quantities q = quantities_plain(acts ? 1e-4 + amount * 500 * 5e-6 : 1e-3 * amount);
 	q.launches = acts ? 500 * amount : 10;
@@ -178,6 +189,82 @@ static void unknown_test(void) {
 	json_decref(limits);
 }
 
+/* The findings about one configuration that takes longer than another one; free it. */
+static json_t *said_of(const struct quantities *slow) {
+	json_t *rows = json_array(), *machine = json_pack("{s:{s:i}}", "gpu", "sms", 132), *limits = ceilings();
+	struct quantities plain = quantities_plain(1e-3);
+	struct rng rng;
+	rng_seed(&rng, 5);
+	row_add(rows, json_pack("{s:i}", "grid", 1), &plain, true, &rng);
+	row_add(rows, json_pack("{s:i}", "grid", 2), slow, true, &rng);
+	struct study *study = study_make(rows, machine, limits);
+	json_t *list = examined(study);
+	study_free(study);
+	json_decref(rows);
+	json_decref(machine);
+	json_decref(limits);
+	return list;
+}
+
+/* 0: it is not named; 1 also where the gain is not known */
+static double gain_of(json_t *list, const char *name) {
+	const json_t *one = found_of(list, name), *most = json_object_get(one, "at_most");
+	double gain = json_is_number(most) ? json_number_value(most) : one != NULL;
+	json_decref(list);
+	return gain;
+}
+
+/* Blocks for a quarter of the SMs, or for one wave and a bit of the next. */
+static void idle_test(void) {
+	struct quantities q = quantities_plain(4e-3);
+	q.blocks = 33;
+	q.active = 24;
+	ok(fabs(gain_of(said_of(&q), "tail_wave") - 32) < 0.01, "33 blocks where 1056 have room cost up to a factor of 32");
+	q.active = 90;
+	ok(gain_of(said_of(&q), "tail_wave") == 0, "few blocks are no reason where counters say that all SMs work");
+	q.blocks = 1100;
+	q.active = 54;
+	ok(fabs(gain_of(said_of(&q), "tail_wave") - 1.92) < 0.01, "a second wave of 44 blocks costs up to 1.92");
+	q.blocks = 2112;
+	ok(gain_of(said_of(&q), "tail_wave") == 0, "two full waves leave no SM idle");
+}
+
+static void stall_test(void) {
+	struct quantities q = stalls(4, true);
+	ok(gain_of(said_of(&q), "atomic_contention") > 0, "warps that hardly issue wait for serial work");
+	q.wavefronts = 0.95 * 33e12 * q.time / 128;
+	ok(gain_of(said_of(&q), "atomic_contention") == 0,
+	   "warps that hardly issue while shared memory is busy wait for that");
+}
+
+/* Eight configurations of which only one differs in its time: no pattern, but a tune has compared it with the baseline.
+ */
+static void settled_test(void) {
+	for (int times = 3; times <= 6; times += 3) {
+		json_t *rows = json_array(), *machine = json_object(), *limits = ceilings();
+		json_t *winner = json_pack("{s:i,s:i}", "tile", 0, "rows", 1),
+			   *baseline = json_pack("{s:i,s:i}", "tile", 0, "rows", 2);
+		struct rng rng;
+		rng_seed(&rng, 6);
+		for (int row = 0; row < 8; row++)
+			for (int i = 0; i < times; i++) {
+				struct quantities q = row == 1 ? quantities_plain(1e-3) : stores(5, true);
+				row_add(rows, json_pack("{s:i,s:i}", "tile", row / 4, "rows", row % 4), &q, true, &rng);
+			}
+		struct study *study = study_make_of(rows, machine, limits, winner, baseline);
+		json_t *list = examined(study);
+		ok(!found_of(list, "uncoalesced") == (times == 3), "what is counted of a baseline counts %s",
+		   times == 3 ? "only if a tune has compared it often" : "where a tune has compared it often");
+		json_decref(list);
+		study_free(study);
+		json_decref(rows);
+		json_decref(machine);
+		json_decref(limits);
+		json_decref(winner);
+		json_decref(baseline);
+	}
+}
+
 int main(void) {
 	static const struct mechanism all[] = {
 		{"dram_bandwidth", "counter:gpu_dram_read_bytes", dram_make},
@@ -187,6 +274,7 @@ int main(void) {
 		{"execution_pipe", NULL, pipe_make},
 		{"tensor_instructions", NULL, tensor_make},
 		{"uncoalesced", "counter:gpu_global_load_sectors", sectors_make},
+		{"uncoalesced", "counter:gpu_global_store_sectors", stores_make},
 		{"launch_overhead", "counter:gpu_launches", launches_make},
 		{"transfer_bound", "counter:gpu_copy_up_time", copies_make},
 		{"host_bound", NULL, host_make},
@@ -197,5 +285,8 @@ int main(void) {
 		mechanism_test(&all[i]);
 	lines_test();
 	unknown_test();
+	idle_test();
+	stall_test();
+	settled_test();
 	return tap_done();
 }

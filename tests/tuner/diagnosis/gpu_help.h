@@ -17,6 +17,7 @@ struct quantities {
 	double time, kernel, copies, cpu, launches, dram, sectors, requests, efficiency, l2_sectors, wavefronts, conflicts;
 	double cycles, instructions, lanes /* share */, active, flops, ops, bytes;
 	double occupancy, threads, shared_bytes, blocks, tensor, fma /* busy, share */, gmma;
+	double stored /* sectors */, stores, store_efficiency;
 };
 
 /* A GPU that is neither idle nor limited by anything for `time` seconds. */
@@ -46,7 +47,10 @@ static inline struct quantities quantities_plain(double time) {
 	                           .blocks = 1056,
 	                           .tensor = 0.2,
 	                           .fma = 0.3,
-	                           .gmma = 1e6};
+	                           .gmma = 1e6,
+	                           .stored = 0.01 * 33e12 * time / 32,
+	                           .stores = 0.01 * 33e12 * time / 32 / 4,
+	                           .store_efficiency = 95};
 }
 
 static inline void named(json_t *list, const char *name, double value) {
@@ -66,6 +70,9 @@ static inline json_t *counters_json(const struct quantities *q) {
 	named(list, "gpu_global_load_sectors", q->sectors);
 	named(list, "gpu_global_load_requests", q->requests);
 	named(list, "gpu_load_efficiency", q->efficiency);
+	named(list, "gpu_global_store_sectors", q->stored);
+	named(list, "gpu_global_store_requests", q->stores);
+	named(list, "gpu_store_efficiency", q->store_efficiency);
 	named(list, "gpu_l2_sectors", q->l2_sectors);
 	named(list, "gpu_shared_load_wavefronts", q->wavefronts);
 	named(list, "gpu_shared_store_wavefronts", 0);
@@ -123,7 +130,9 @@ static inline json_t *ceilings(void) {
 	return list;
 }
 
-static inline struct study *study_make(const json_t *rows, const json_t *machine, const json_t *limits) {
+/* winner, baseline: of a tune, or NULL */
+static inline struct study *study_make_of(const json_t *rows, const json_t *machine, const json_t *limits,
+                                          const json_t *winner, const json_t *baseline) {
 	struct study *study = study_new("k", "cuda:0");
 	json_t *none = json_object(), *row;
 	size_t i;
@@ -141,9 +150,15 @@ static inline struct study *study_make(const json_t *rows, const json_t *machine
 		                            .detail = json_object_get(row, "detail")};
 		study_add(study, &trial);
 	}
+	if (winner)
+		study_recommend(study, none, winner, baseline);
 	json_decref(none);
 	study_finish(study);
 	return study;
+}
+
+static inline struct study *study_make(const json_t *rows, const json_t *machine, const json_t *limits) {
+	return study_make_of(rows, machine, limits, NULL, NULL);
 }
 
 static inline json_t *examined(const struct study *study) {
