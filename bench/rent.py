@@ -190,7 +190,7 @@ def real():
         for seed in range(1, RUNS + 1):
             filled = lambda words: words.replace("{F}", FOLDER.name).replace("{X}", "app").replace("{K}", KEY)
             options = [word for param, values in params.items() for word in ("--param", f"{param}=" + ",".join(values))]
-            options += ["--build", filled(build)] if build else []
+            options += ["--cwd", FOLDER.name, "--build", filled(build)] if build else []
             result = call("tune", "-q", *options, "--seed", str(seed), "--budget", BUDGET, "--store", f"{FOLDER.name}/{name}-{seed}.db",
                           "--", *filled(command).split())["results"][0]
             total, needed = total + 1, True

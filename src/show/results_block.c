@@ -172,7 +172,8 @@ static char *undecided_text(const struct result *result) {
 		                  best);
 	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best);
-	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline", best);
+	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline; more time would decide",
+	                  best);
 }
 
 static const char *alone_words(const struct result *result) {

@@ -126,6 +126,8 @@ double proc_load(const char *path) {
 enum { CPUS_MAX = 8192 };
 /* Ticks of 10 ms make shorter windows too coarse. */
 static const double WINDOW_SECONDS = 0.5;
+/* Others that were there for so many looks without a gap are hardly gone within the next second. */
+enum { LOOKS_HOPELESS = 5 };
 /* Daemons and the terminal are always there. Another program gets half of a single processor at least. */
 static const double OTHERS_ALWAYS = 0.5, OTHERS_OF_FEW = 0.25, OTHERS_SHARE = 0.02, STEAL_SHARE = 0.05;
 
@@ -145,6 +147,7 @@ struct busy {
 	double load;          /* the largest; NAN: unknown */
 	double waited;
 	double patience; /* the most seconds to wait */
+	int looks;       /* one after the other that saw others */
 };
 
 static bool is_allowed(void *ctx, int cpu) {
@@ -223,6 +226,16 @@ void busy_free(struct busy *busy) {
 	free(busy);
 }
 
+bool busy_judge(int processors, double others, double steal) {
+	return others > fmin(OTHERS_ALWAYS, OTHERS_OF_FEW * processors) + OTHERS_SHARE * processors ||
+	       steal > STEAL_SHARE * processors;
+}
+
+/* Did others use our processors at the last look, by more than what is always there? */
+static bool busy_now(const struct busy *busy) {
+	return busy->first.good && busy_judge(busy->last.times.processors, busy->others, busy->steal);
+}
+
 void busy_look(struct busy *busy) {
 	if (!busy->first.good || now(busy) - busy->last.at < WINDOW_SECONDS)
 		return;
@@ -232,16 +245,7 @@ void busy_look(struct busy *busy) {
 	busy->others = others_between(&busy->last, &look);
 	busy->steal = steal_between(&busy->last, &look);
 	busy->last = look;
-}
-
-bool busy_judge(int processors, double others, double steal) {
-	return others > fmin(OTHERS_ALWAYS, OTHERS_OF_FEW * processors) + OTHERS_SHARE * processors ||
-	       steal > STEAL_SHARE * processors;
-}
-
-/* Did others use our processors at the last look, by more than what is always there? */
-static bool busy_now(const struct busy *busy) {
-	return busy->first.good && busy_judge(busy->last.times.processors, busy->others, busy->steal);
+	busy->looks = busy_now(busy) ? busy->looks + 1 : 0;
 }
 
 void busy_mark(struct busy *busy) {
@@ -292,7 +296,8 @@ static double wait_out(struct busy *busy, double seconds, bool seen, const volat
 }
 
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt) {
-	return wait_out(busy, seconds, false, interrupt);
+	bool hopeless = busy->looks >= LOOKS_HOPELESS && isinf(busy->patience);
+	return hopeless ? 0 : wait_out(busy, seconds, false, interrupt);
 }
 
 double busy_wait_seen(struct busy *busy, double seconds, const volatile int *interrupt) {

@@ -32,7 +32,8 @@ enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds);
  * the caller decides. */
 double busy_patience(const struct busy *busy);
 /* Waits for other programs to end, for at most this many seconds and within the user's total, or until *interrupt is
- * set. Returns the seconds waited. */
+ * set; not at all where they have been there at each of the last looks, unless the user says how long. Returns the
+ * seconds waited. */
 double busy_wait(struct busy *busy, double seconds, const volatile int *interrupt);
 /* The same where others were just seen in another way, perhaps before there was time to look. */
 double busy_wait_seen(struct busy *busy, double seconds, const volatile int *interrupt);

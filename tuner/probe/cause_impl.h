@@ -15,7 +15,8 @@ struct cause_test {
 	double apart;                /* between these: the ratio that separates both */
 	double most;                 /* a larger ratio has another cause; INFINITY: none has */
 	double seconds;              /* of the first in the table, in its unit */
-	const char *param;           /* the only parameter that differs; NULL: there are more */
+	size_t beside;     /* processes beside the trials: they compute at the first side and read at the second */
+	const char *param; /* the only parameter that differs; NULL: there are more */
 	char intervention[PROBE_TEXT], why[PROBE_TEXT];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Data that fit a cache do not wait for the memory. Where no such size was measured, half of the threads must be as
- * fast, because the memory is as busy with them. */
+ * fast, because the memory is as busy with them. Where these tell nothing, as in most programs of others, processes
+ * that read memory beside it take their share of it, and as many that only compute do not. */
 #include <math.h>
 
 #include "tuner/probe/cause_impl.h"
@@ -45,6 +46,29 @@ static bool half_plan(const struct probe_subject *subject, size_t row, struct ca
 	return true;
 }
 
+/* The bandwidth that each of so many threads gets; without measured ceilings the memory has enough for one. */
+static double each_of(const struct study *study, double threads) {
+	double all = study_ceiling(study, "read", "dram", threads);
+	return isfinite(all) ? all / threads : 1 / threads;
+}
+
+static bool beside_plan(const struct probe_subject *subject, size_t row, struct cause_test *test) {
+	const struct study *study = subject->study;
+	double processors = probe_room(study), team = cause_team(study_row(study, row)->config);
+	bool known = cause_threads(study_row(study, row)->config) != NULL;
+	if (!(processors >= 2))
+		return cause_untestable(test, "nothing can run beside it on one processor");
+	double members = known ? fmin(team, floor(processors / 2)) : processors, readers = floor(processors / 2);
+	cause_begin(subject, row, test);
+	for (int side = 0; side < 2 && known; side++)
+		cause_team_set(test, side, members);
+	test->beside = (size_t)readers;
+	cause_predict(test, fmin(1, each_of(study, members + readers) / each_of(study, members)), 1, false);
+	cause_intervene(test, "%g process%s beside it read%s memory, instead of only computing", readers,
+	                readers == 1 ? "" : "es", readers == 1 ? "s" : "");
+	return true;
+}
+
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	size_t row = cause_row_full(subject);
 	double bytes = row == SIZE_MAX ? NAN : study_work(subject->study, row, "bytes"),
@@ -55,7 +79,7 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 		return cause_untestable(test, "its %.3g MiB fit the caches", bytes / 1048576);
 	if (cache > 0 && bytes > cache && cause_resize(subject, row, false, cache, test))
 		return true;
-	return half_plan(subject, row, test);
+	return half_plan(subject, row, test) || beside_plan(subject, row, test);
 }
 
 const struct cause cause_memory_bandwidth = {"memory_bandwidth", "cpu", plan};

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -37,6 +42,8 @@ struct probing {
 	struct probe_one *one; /* the current one */
 	double end;
 	json_t *arms[2]; /* what the duel takes for configurations */
+	uint64_t *data;  /* that processes beside the trials read, or NULL */
+	size_t bytes;
 };
 
 static double now_of(const struct probe_bench *bench) {
@@ -110,6 +117,56 @@ static double scale_of(const struct cause_test *test, int side) {
 	return side ? test->apart / test->work : 1;
 }
 
+/* Processes that run beside a trial. All do the same: they add numbers, of a first-level cache or of memory. */
+enum { BESIDE_MOST = 64, CACHED_BYTES = 16 << 10 };
+static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30; /* bytes */
+struct beside {
+	pid_t pids[BESIDE_MOST];
+	size_t count;
+};
+
+_Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t first, pid_t parent) {
+	volatile uint64_t kept;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	for (size_t at = first;; at = 0) {
+		uint64_t sum = 0;
+		for (; at < bytes / sizeof *data; at++)
+			sum += data[at];
+		kept = sum;
+		(void)kept;
+	}
+}
+
+static void beside_start(const struct probing *probing, bool read, struct beside *beside) {
+	pid_t own = getpid();
+	size_t bytes = read ? probing->bytes : CACHED_BYTES, most = probing->one->test.beside;
+	for (size_t i = 0; i < most && i < BESIDE_MOST && probing->data; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			beside_add(probing->data, bytes, i * bytes / most / sizeof *probing->data, own);
+		if (pid > 0)
+			beside->pids[beside->count++] = pid;
+	}
+}
+
+static void beside_stop(struct beside *beside) {
+	while (beside->count) {
+		kill(beside->pids[--beside->count], SIGKILL);
+		waitpid(beside->pids[beside->count], NULL, 0);
+	}
+}
+
+/* What they read: at least four times the caches. False: there is no memory for it. */
+static bool beside_open(struct probing *probing) {
+	double bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * fmax(0, study_cache(probing->subject->study))));
+	void *data = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	probing->data = data == MAP_FAILED ? NULL : data;
+	probing->bytes = (size_t)bytes;
+	return probing->data;
+}
+
 static int arm_run(void *ctx, const struct trial_request *asked, struct trial_result *result, struct err *err) {
 	const struct probing *probing = ctx;
 	const struct probe_bench *bench = probing->bench;
@@ -122,7 +179,11 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 	request.problem = test->problem[side];
 	request.config = test->config[side];
 	request.limit_s = 0;
-	if (bench->runner.run(bench->runner.ctx, &request, result, err))
+	struct beside beside = {0};
+	beside_start(probing, side, &beside);
+	int failed = bench->runner.run(bench->runner.ctx, &request, result, err);
+	beside_stop(&beside);
+	if (failed)
 		return -1;
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] *= scale;
@@ -174,6 +235,12 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	struct duel_result duel = {0};
 	if (!complete(probing, &one->test))
 		return 0;
+	if (one->test.beside && (!bench->own || (!probing->data && !beside_open(probing)))) {
+		cause_untestable(&one->test, "%s",
+		                 bench->own ? "no memory is left for a process beside it"
+		                            : "nothing can run beside it on its machine");
+		return 0;
+	}
 	options.pairs_first = RACE_PAIRS_LEAST;
 	options.pairs_max = RACE_PAIRS_OF_CHANGE_MAX;
 	options.width = WIDTH;
@@ -278,6 +345,8 @@ json_t *probe_causes(const struct probe_subject *subject, const struct probe_ben
 			json_decref(ones[i].test.config[side]);
 		}
 	}
+	if (probing.data)
+		munmap(probing.data, probing.bytes);
 	json_decref(probing.arms[0]);
 	json_decref(probing.arms[1]);
 	return list;

@@ -26,6 +26,7 @@ struct probe_bench {
 	void *ctx;
 	double seconds;  /* for all causes together */
 	bool in_seconds; /* the values of the study are times */
+	bool own;        /* trials run on this machine: processes can run beside them */
 	uint64_t seed;
 	struct race_clock clock; /* only its `now` */
 	struct race_watch *watch;

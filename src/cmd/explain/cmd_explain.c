@@ -119,6 +119,7 @@ static void probed_open(struct probed *probed) {
 	enum trial_objective objective = TRIAL_OBJECTIVE_TIME;
 	trial_objective_find(probed->view->objective, &objective);
 	probed->bench.request.objective = objective;
+	probed->bench.own = true;
 	probed->bench.request.timeout_s = TIMEOUT_SECONDS;
 	if (!failed)
 		return;

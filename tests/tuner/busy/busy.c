@@ -86,7 +86,71 @@ static void here(void) {
 	busy_free(busy);
 }
 
+/* A machine on a clock of its own, whose processors others use or do not use. */
+struct machine {
+	char folder[40];
+	double seconds, used_s;
+	bool others;
+};
+
+static void machine_pass(struct machine *machine, double seconds) {
+	double hertz = (double)sysconf(_SC_CLK_TCK);
+	char *path = mem_printf("%s/stat", machine->folder);
+	machine->seconds += seconds;
+	machine->used_s += machine->others ? seconds : 0;
+	FILE *file = fopen(path, "w");
+	for (int cpu = 0; file && cpu < 1024; cpu++)
+		fprintf(file, "cpu%d %.0f 0 0 %.0f 0 0 0 0\n", cpu, machine->used_s * hertz,
+		        (machine->seconds - machine->used_s) * hertz);
+	if (file)
+		fclose(file);
+	free(path);
+}
+
+static double machine_now(void *ctx) {
+	return ((struct machine *)ctx)->seconds;
+}
+
+static void machine_pause(void *ctx, double seconds) {
+	machine_pass(ctx, seconds);
+}
+
+static void pass_and_look(struct busy *busy, struct machine *machine, bool others, int looks) {
+	machine->others = others;
+	for (int i = 0; i < looks; i++) {
+		machine_pass(machine, 1);
+		busy_look(busy);
+	}
+}
+
+static void hopeless(void) {
+	struct machine machine = {.folder = "/tmp/sweetspot-test-XXXXXX"};
+	const struct busy_clock clock = {.now = machine_now, .pause = machine_pause, .ctx = &machine};
+	if (!mkdtemp(machine.folder)) {
+		printf("Bail out! no folder\n");
+		exit(99);
+	}
+	machine_pass(&machine, 1);
+	unsetenv("SWEETSPOT_WAIT");
+	struct busy *busy = busy_open(machine.folder, &clock);
+	pass_and_look(busy, &machine, true, 3);
+	ok(busy_wait(busy, 0.4, NULL) >= 0.4, "others that have been seen for a short time are waited for");
+	pass_and_look(busy, &machine, true, 5);
+	ok(busy_wait(busy, 0.4, NULL) <= 0, "others that are always there are not waited for");
+	pass_and_look(busy, &machine, false, 1);
+	pass_and_look(busy, &machine, true, 1);
+	ok(busy_wait(busy, 0.4, NULL) >= 0.4, "others that come and go are waited for");
+	busy_free(busy);
+	setenv("SWEETSPOT_WAIT", "20s", 1);
+	busy = busy_open(machine.folder, &clock);
+	pass_and_look(busy, &machine, true, 8);
+	ok(busy_wait(busy, 0.4, NULL) >= 0.4, "a user who says how long gets that, whoever is there");
+	busy_free(busy);
+	tree_remove(machine.folder);
+}
+
 int main(void) {
+	hopeless();
 	times();
 	tree();
 	judge();
