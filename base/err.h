@@ -37,6 +37,11 @@ int err_set(struct err *err, enum err_code code, const char *hint, const char *w
 int err_hint(struct err *err, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "WHERE: " before the message. */
 int err_prefix(struct err *err, const char *where, ...) __attribute__((format(printf, 2, 3)));
+/* `return err_null(err_set(..))`, where a pointer is returned. */
+static inline void *err_null(int failed) {
+	(void)failed;
+	return NULL;
+}
 int err_exit_status(enum err_code code);
 const char *err_meaning(enum err_code code);
 /* "sweetspot: error: WHAT" and "  hint: WHAT TO DO" */

@@ -56,14 +56,13 @@ static size_t count_rows(const struct opt *const *tables) {
 }
 
 static int fail_unknown(const struct scan *scan, const char *name) {
-	const char **known = mem_alloc(count_rows(scan->tables), sizeof(*known));
+	mem_auto const char **known = mem_alloc(count_rows(scan->tables), sizeof(*known));
 	size_t count = 0;
 	for (const struct opt *const *table = scan->tables; *table; table++)
 		for (const struct opt *opt = *table; opt->name; opt++)
 			if (!(opt->flags & OPT_HEADING))
 				known[count++] = opt->name;
 	const char *near = near_word(name, known, count);
-	free(known);
 	err_set(scan->err, ERR_USAGE, "see --help", "unknown option --%s", name);
 	return near ? err_hint(scan->err, "did you mean --%s?", near) : -1;
 }

@@ -94,12 +94,11 @@ double stats_mean(const double *x, size_t count) {
 double stats_mad(const double *x, size_t count) {
 	if (count == 0)
 		return NAN;
-	double *away = mem_alloc(count, sizeof(*away)), median = stats_median(x, count);
+	mem_auto double *away = mem_alloc(count, sizeof(*away));
+	double median = stats_median(x, count);
 	for (size_t i = 0; i < count; i++)
 		away[i] = fabs(x[i] - median);
-	double mad = 1.4826 * stats_median(away, count);
-	free(away);
-	return mad;
+	return 1.4826 * stats_median(away, count);
 }
 
 /* The largest k for which P(B <= k - 1) <= alpha / 2 with B binomial(count, 1/2): the interval from the k-th

@@ -117,10 +117,8 @@ char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *er
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
-	if (fd < 0) {
-		err_set(err, ERR_USAGE, NULL, "cannot open %s: %s", path, strerror(errno));
-		return NULL;
-	}
+	if (fd < 0)
+		return err_null(err_set(err, ERR_USAGE, NULL, "cannot open %s: %s", path, strerror(errno)));
 	char *data = sys_read_fd(fd, path, limit, size, err);
 	close(fd);
 	return data;
@@ -174,8 +172,7 @@ static char *user_dir(const char *variable, const char *fallback, const char *wh
 	if (home && home[0] == '/')
 		return mem_printf("%s/%s/sweetspot", home, fallback);
 	snprintf(hint, sizeof hint, "set HOME or %s", variable);
-	err_set(err, ERR_USAGE, hint, "HOME is not set, so there is nowhere to keep %s", what);
-	return NULL;
+	return err_null(err_set(err, ERR_USAGE, hint, "HOME is not set, so there is nowhere to keep %s", what));
 }
 
 char *sys_data_dir(struct err *err) {
@@ -440,7 +437,7 @@ static void tidy(const char *folder) {
 }
 
 static int replace(const char *path, const void *data, size_t size, const struct stat *old) {
-	char *folder = folder_of(path), *name;
+	mem_auto char *folder = folder_of(path), *name = NULL;
 	tidy(folder);
 	int fd = open_inside(folder, &name), failed = errno;
 	if (fd >= 0) {
@@ -455,8 +452,6 @@ static int replace(const char *path, const void *data, size_t size, const struct
 		else
 			failed = sync_folder(folder);
 	}
-	free(folder);
-	free(name);
 	return failed;
 }
 

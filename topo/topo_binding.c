@@ -99,10 +99,9 @@ struct topo_binding *topo_binding_new(const struct topo *topo, int threads, cons
 		return NULL;
 	if (bind != BIND_FALSE && (level = word_find("places", places, place_words, COUNT(place_words), err)) < 0)
 		return NULL;
-	if (threads < 1 || threads > TOPO_CPUS_MAX) {
-		err_set(err, ERR_USAGE, NULL, "a team of %d threads cannot be bound: 1 to %d can", threads, TOPO_CPUS_MAX);
-		return NULL;
-	}
+	if (threads < 1 || threads > TOPO_CPUS_MAX)
+		return err_null(
+			err_set(err, ERR_USAGE, NULL, "a team of %d threads cannot be bound: 1 to %d can", threads, TOPO_CPUS_MAX));
 	binding = mem_alloc(1, sizeof *binding);
 	binding->places = &topo->places[level];
 	binding->threads = threads;

@@ -15,10 +15,8 @@
 char *topo_xml(const struct topo *topo, struct err *err) {
 	char *xml, *copy;
 	int size;
-	if (hwloc_topology_export_xmlbuffer(topo->hw, &xml, &size, 0) != 0) {
-		err_set(err, ERR_FAILED, NULL, "hwloc cannot write the topology: %s", strerror(errno));
-		return NULL;
-	}
+	if (hwloc_topology_export_xmlbuffer(topo->hw, &xml, &size, 0) != 0)
+		return err_null(err_set(err, ERR_FAILED, NULL, "hwloc cannot write the topology: %s", strerror(errno)));
 	copy = mem_strdup(xml);
 	hwloc_free_xmlbuffer(topo->hw, xml);
 	return copy;

@@ -276,8 +276,7 @@ static json_t *line_request(const char *line, size_t size, struct err *err) {
 	json_t *request = js_parse(line, size, "request", err);
 	if (request && !json_is_object(request)) {
 		json_decref(request);
-		err_set(err, ERR_USAGE, "write {\"op\": ...}", "a request must be a JSON object");
-		return NULL;
+		return err_null(err_set(err, ERR_USAGE, "write {\"op\": ...}", "a request must be a JSON object"));
 	}
 	return request;
 }

@@ -275,8 +275,7 @@ static json_t *problem_error(const struct request *request, struct report *repor
 	char hint[128];
 	const char *name = request->call.entry->kernel->name;
 	snprintf(hint, sizeof hint, "`sweetspot list params %.40s` describes valid problems", name);
-	err_set(err, ERR_USAGE, hint, "%s: %s", name, report->m.message);
-	return NULL;
+	return err_null(err_set(err, ERR_USAGE, hint, "%s: %s", name, report->m.message));
 }
 
 /* An unknown name is a bad request; it is found before a team starts. */

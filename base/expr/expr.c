@@ -48,10 +48,9 @@ static struct expr_code *compile(const struct expr *expr) {
 static int expr_parse_text(struct expr *expr, struct err *err);
 
 struct expr *expr_parse(const char *text, struct err *err) {
-	if (strlen(text) > EXPR_TEXT_MAX) {
-		err_set(err, ERR_USAGE, NULL, "an expression is longer than %d characters: '%.60s...'", EXPR_TEXT_MAX, text);
-		return NULL;
-	}
+	if (strlen(text) > EXPR_TEXT_MAX)
+		return err_null(err_set(err, ERR_USAGE, NULL, "an expression is longer than %d characters: '%.60s...'",
+		                        EXPR_TEXT_MAX, text));
 	struct expr *expr = mem_alloc(1, sizeof *expr);
 	expr->arena = arena_new();
 	expr->source = arena_strdup(expr->arena, text);

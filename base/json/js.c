@@ -22,10 +22,8 @@ void js_end_without_memory(void) {
 
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
-	if (size && memchr(text, '\0', size)) { /* jansson ignores a 0 byte behind a number */
-		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it contains 0 bytes", where);
-		return NULL;
-	}
+	if (size && memchr(text, '\0', size)) /* jansson ignores a 0 byte behind a number */
+		return err_null(err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it contains 0 bytes", where));
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: line %d, column %d: %s", where, why.line, why.column,
@@ -221,6 +219,13 @@ json_t *js_named(const json_t *array, const char *name) {
 		if (strcmp(js_string_or(one, "name", ""), name) == 0)
 			return one;
 	return NULL;
+}
+
+bool js_has(const json_t *array, const char *text) {
+	js_each (one, array)
+		if (json_is_string(one) && strcmp(json_string_value(one), text) == 0)
+			return true;
+	return false;
 }
 
 /* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples with one number per line,

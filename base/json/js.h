@@ -27,6 +27,7 @@ json_t *js_load(const char *path, size_t limit, struct err *err);
 char *js_canonical(const json_t *value);
 /* The first object of an array whose "name" is this one; NULL: there is none. */
 json_t *js_named(const json_t *array, const char *name);
+bool js_has(const json_t *array, const char *text); /* Is it one of the strings of an array? */
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 /* The same to stdout, and releases it; main looks for errors of stdout. */

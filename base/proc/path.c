@@ -102,9 +102,8 @@ static int folder_check(const char *cwd, struct err *err) {
 
 static int input_check(const char *input, const char *cwd, struct err *err) {
 	struct stat st;
-	char *path = below(cwd, input);
+	mem_auto char *path = below(cwd, input);
 	int why = stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : access(path, R_OK) ? errno : 0;
-	free(path);
 	if (!why)
 		return 0;
 	err_set(err, ERR_USAGE, "it was given as the input of the program", "cannot read %.300s: %s", input, strerror(why));

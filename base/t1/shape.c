@@ -355,16 +355,12 @@ static const char *number_in_c(struct arena *arena, struct value value) {
 
 const char *t1_define(struct arena *arena, const char *name, struct value value, struct err *err) {
 	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
-	if (!t1_is_name(name)) {
-		err_set(err, ERR_USAGE, "use letters, digits and _, but no keyword of C", "parameter %.60s cannot be a C macro",
-		        name);
-		return NULL;
-	}
-	if (value.type == VALUE_WORD ? !is_value_word(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
-		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _",
-		        "parameter %s: \"%.60s\" cannot be a C token", name, text);
-		return NULL;
-	}
+	if (!t1_is_name(name))
+		return err_null(err_set(err, ERR_USAGE, "use letters, digits and _, but no keyword of C",
+		                        "parameter %.60s cannot be a C macro", name));
+	if (value.type == VALUE_WORD ? !is_value_word(text) : value.type == VALUE_REAL && !isfinite(value.as.r))
+		return err_null(err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _",
+		                        "parameter %s: \"%.60s\" cannot be a C token", name, text));
 	return arena_printf(arena, "-D%s=%s", name, text);
 }
 

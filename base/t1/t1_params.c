@@ -153,10 +153,8 @@ static int translate(struct writer *w, struct slice s) {
 
 char *t1_condition(const char *text, struct err *err) {
 	struct slice s = {text, text + strlen(text)};
-	if (s.end - s.at > EXPR_TEXT_MAX) {
-		err_set(err, ERR_USAGE, NULL, "the expression is longer than %d characters", EXPR_TEXT_MAX);
-		return NULL;
-	}
+	if (s.end - s.at > EXPR_TEXT_MAX)
+		return err_null(err_set(err, ERR_USAGE, NULL, "the expression is longer than %d characters", EXPR_TEXT_MAX));
 	struct writer w = {.text = mem_alloc(6 * (size_t)(s.end - s.at) + 1, 1), .err = err};
 	int status = translate(&w, s);
 	if (status == 0 && w.has_c && w.divides)

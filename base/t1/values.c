@@ -75,7 +75,7 @@ static int order_pointers(const void *left, const void *right) {
 
 /* Keeps the first of equal values (1, 1.0 and True are equal), and the order. */
 static void value_list_unique(struct value_list *list) {
-	const struct value **sorted = mem_alloc(list->count, sizeof(const struct value *));
+	mem_auto const struct value **sorted = mem_alloc(list->count, sizeof(const struct value *));
 	mem_auto bool *again = mem_alloc(list->count, sizeof *again);
 	for (size_t i = 0; i < list->count; i++)
 		sorted[i] = &list->at[i];
@@ -87,7 +87,6 @@ static void value_list_unique(struct value_list *list) {
 		if (!again[i])
 			list->at[kept++] = list->at[i];
 	list->count = kept;
-	free(sorted);
 }
 
 enum { READER_NEST_MAX = 16, READER_STEPS_MAX = 4 * PARAM_VALUES_MAX };

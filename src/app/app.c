@@ -205,9 +205,8 @@ char *app_worker_path(struct err *err) {
 	}
 	if (access(SS_LIBEXECDIR "/sweetspot-worker", X_OK) == 0)
 		return mem_strdup(SS_LIBEXECDIR "/sweetspot-worker");
-	err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
-	        "sweetspot-worker was not found beside this program or in " SS_LIBEXECDIR);
-	return NULL;
+	return err_null(err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
+	                        "sweetspot-worker was not found beside this program or in " SS_LIBEXECDIR));
 }
 
 char *app_library_path(const char *name, struct err *err) {
@@ -244,13 +243,12 @@ uint64_t app_address_space(void) {
 struct worker *app_worker(struct app *app, struct err *err) {
 	if (app->worker)
 		return app->worker;
-	char *path = app_worker_path(err);
+	mem_auto char *path = app_worker_path(err);
 	if (!path)
 		return NULL;
 	const struct worker_options options = {
 		.path = path, .address_space = app_address_space(), .interrupt = app->abandon, .asked = app->interrupt};
 	app->worker = worker_new(&options);
-	free(path);
 	return app->worker;
 }
 
@@ -425,8 +423,7 @@ int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprin
 
 static bool is_program(const char *word) {
 	struct err none = {0};
-	char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
-	free(path);
+	mem_auto char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
 	return path;
 }
 

@@ -31,13 +31,12 @@ static void program_hint(const char *path, struct err *err) {
 const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err) {
 	struct plugins *plugins = app_plugins(app);
 	char *whole = realpath(path, NULL);
-	if (!whole) {
-		err_set(err, ERR_USAGE,
-		        "build it first; a program follows two dashes (-- ./app in.dat), and built-in kernels are written "
-		        "without a slash: `sweetspot list kernels`",
-		        "plug-in not found: %s", path);
-		return NULL;
-	}
+	if (!whole)
+		return err_null(
+			err_set(err, ERR_USAGE,
+		            "build it first; a program follows two dashes (-- ./app in.dat), and built-in kernels are written "
+		            "without a slash: `sweetspot list kernels`",
+		            "plug-in not found: %s", path));
 	for (size_t i = 0; i < plugins->count; i++) {
 		if (strcmp(plugins->items[i].path, whole) == 0) {
 			free(whole);
@@ -70,13 +69,11 @@ static bool is_plugin(const char *word, char **path, const char **name) {
 /* Returns the list that the word refers to. *name is the kernel in it that the word asks for, or NULL for all of them.
  */
 static const struct kernel_list *word_read(struct app *app, const char *word, const char **name, struct err *err) {
-	char *path;
+	mem_auto char *path = NULL;
 	*name = word;
 	if (!is_plugin(word, &path, name))
 		return app_kernels(app, err);
-	const struct kernel_list *list = app_plugin(app, path, err);
-	free(path);
-	return list;
+	return app_plugin(app, path, err);
 }
 
 const struct kernel_desc *app_kernel(struct app *app, const char *word, struct err *err) {
@@ -90,9 +87,8 @@ const struct kernel_desc *app_kernel(struct app *app, const char *word, struct e
 	if (count == 1)
 		return kernel_list_at(list, 0);
 	err_set(err, ERR_USAGE, NULL, "the plug-in %s has %zu kernels; name one of them", word, count);
-	err_hint(err, "%s:%s (`sweetspot list kernels %s` lists all)", word, count ? kernel_list_at(list, 0)->name : "NAME",
-	         word);
-	return NULL;
+	return err_null(err_hint(err, "%s:%s (`sweetspot list kernels %s` lists all)", word,
+	                         count ? kernel_list_at(list, 0)->name : "NAME", word));
 }
 
 /* On any device. */

@@ -37,14 +37,11 @@ const struct opt program_options[] = {
 
 void draft_note(struct draft *draft, const char *format, ...) {
 	va_list ap;
-	char *text;
 	va_start(ap, format);
-	int size = vasprintf(&text, format, ap);
+	mem_auto char *text = mem_vprintf(format, ap);
 	va_end(ap);
-	if (size >= 0 && draft->note_count < DRAFT_NOTES_MAX)
+	if (draft->note_count < DRAFT_NOTES_MAX)
 		draft->notes[draft->note_count++] = arena_strdup(draft->plan->arena, text);
-	if (size >= 0)
-		free(text);
 }
 
 /* NULL if unknown */

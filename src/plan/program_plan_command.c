@@ -258,10 +258,9 @@ int draft_command(struct draft *draft, struct err *err) {
 }
 
 struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err) {
-	if (draft->count == SPACE_PARAMS_MAX) {
-		err_set(err, ERR_USAGE, "tune fewer at a time", "there are more than %d parameters", SPACE_PARAMS_MAX);
-		return NULL;
-	}
+	if (draft->count == SPACE_PARAMS_MAX)
+		return err_null(
+			err_set(err, ERR_USAGE, "tune fewer at a time", "there are more than %d parameters", SPACE_PARAMS_MAX));
 	struct draft_param *param = &draft->params[draft->count++];
 	param->name = name;
 	return param;
@@ -272,9 +271,8 @@ char *draft_name(struct draft *draft, const char *option, const char *text, cons
 	bool may_be_empty = strcmp(option, "default") == 0;
 	if (!equals || equals == text || (!equals[1] && !may_be_empty)) {
 		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
-		err_hint(err, "write --%s NAME=%s", option,
-		         strcmp(option, "param") == 0 ? "A,B,C, or a range: NAME=1..8" : "VALUE");
-		return NULL;
+		return err_null(err_hint(err, "write --%s NAME=%s", option,
+		                         strcmp(option, "param") == 0 ? "A,B,C, or a range: NAME=1..8" : "VALUE"));
 	}
 	*value = equals + 1;
 	return arena_printf(draft->plan->arena, "%.*s", (int)(equals - text), text);

@@ -237,8 +237,7 @@ static const struct launcher {
 };
 
 static bool is_here(const char *program) {
-	char *path = program_path(program, NULL, NULL);
-	free(path);
+	mem_auto char *path = program_path(program, NULL, NULL);
 	return path;
 }
 
@@ -267,10 +266,9 @@ static const struct launcher *launcher_find(struct err *err) {
 		    says(launcher->program, launcher->banner))
 			return launcher;
 	}
-	err_set(err, ERR_USAGE,
-	        "install Open MPI or MPICH, or load its module; inside a job srun, jsrun and flux serve, too",
-	        "--ranks needs a launcher of MPI, such as mpirun, which is not installed here");
-	return NULL;
+	return err_null(err_set(
+		err, ERR_USAGE, "install Open MPI or MPICH, or load its module; inside a job srun, jsrun and flux serve, too",
+		"--ranks needs a launcher of MPI, such as mpirun, which is not installed here"));
 }
 
 /* Adds the words of a text, cut at blanks. */
@@ -403,10 +401,8 @@ static int launcher_put(struct draft *draft, struct err *err) {
 		return 0;
 	if (spec->shell)
 		return err_set(err, ERR_USAGE, "write the program and its arguments as words", "--ranks is not for --shell");
-	char *own = work_ranks(spec->argv);
-	bool launched = own;
-	free(own);
-	if (launched)
+	mem_auto char *own = work_ranks(spec->argv);
+	if (own)
 		return err_set(err, ERR_USAGE,
 		               "leave the launcher out, or write -np {R} with --param R=1,2,4 instead of --ranks",
 		               "the command has a launcher of its own");

@@ -68,9 +68,8 @@ static json_t *three_json(const char *option, const char *text, struct err *err)
 		s.at = comma + 1;
 	}
 	json_decref(list);
-	err_set(err, ERR_USAGE, "give one to three expressions separated by commas", "--%s %.200s is not valid", option,
-	        text);
-	return NULL;
+	return err_null(err_set(err, ERR_USAGE, "give one to three expressions separated by commas",
+	                        "--%s %.200s is not valid", option, text));
 }
 
 /* ---- arguments ---- */
@@ -290,8 +289,8 @@ static const char *after_name(const char *option, const char *text, struct slice
 	*name = slice_trim((struct slice){text, equals ? equals : text});
 	if (equals && !slice_empty(*name) && equals[1])
 		return equals + 1;
-	err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s does not give a value", option, text);
-	return NULL;
+	return err_null(
+		err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s does not give a value", option, text));
 }
 
 static json_t *param_json(const char *text, struct err *err) {
@@ -338,7 +337,7 @@ static int defaults_set(json_t *params, const struct opt_args *args, struct err 
 }
 
 static json_t *space_json_of(const struct opt_args *args, struct err *err) {
-	json_t *params = json_array(), *conditions = json_array();
+	js_auto json_t *params = json_array(), *conditions = json_array();
 	int failed = 0;
 	for (size_t i = 0; i < opt_count(args, "param") && !failed; i++) {
 		json_t *param = param_json(opt_at(args, "param", i), err);
@@ -351,11 +350,7 @@ static json_t *space_json_of(const struct opt_args *args, struct err *err) {
 		                 "there is nothing to tune");
 	if (!failed)
 		failed = defaults_set(params, args, err);
-	if (!failed)
-		return json_pack("{s:o,s:o}", "TuningParameters", params, "Conditions", conditions);
-	json_decref(params);
-	json_decref(conditions);
-	return NULL;
+	return failed ? NULL : json_pack("{s:O,s:O}", "TuningParameters", params, "Conditions", conditions);
 }
 
 /* ---- specification ---- */
@@ -367,14 +362,13 @@ static int shape_add(json_t *kernel, const struct opt_args *args, struct err *er
 	static const char *const divisors[] = {"GridDivX", "GridDivY", "GridDivZ"};
 	for (size_t i = 0; i < sizeof threes / sizeof *threes; i++) {
 		const char *text = opt_get(args, threes[i].option, NULL);
-		json_t *list = text ? three_json(threes[i].option, text, err) : NULL;
+		js_auto json_t *list = text ? three_json(threes[i].option, text, err) : NULL;
 		if (text && !list)
 			return -1;
 		if (threes[i].member && list)
 			json_object_set(kernel, threes[i].member, list);
 		for (size_t d = 0; !threes[i].member && d < json_array_size(list); d++)
 			json_object_set(kernel, divisors[d], json_array_get(list, d));
-		json_decref(list);
 	}
 	if (opt_has(args, "grid") && opt_has(args, "grid-div"))
 		return err_set(err, ERR_USAGE, "--grid gives the number of blocks, --grid-div the elements per block",
@@ -429,13 +423,10 @@ static int compiler_check(const struct opt_args *args, struct err *err) {
 }
 
 struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err) {
-	json_t *space = compiler_check(args, err) ? NULL : space_json_of(args, err),
-		   *kernel = space ? kernel_json(path, args, err) : NULL;
+	js_auto json_t *space = compiler_check(args, err) ? NULL : space_json_of(args, err),
+				   *kernel = space ? kernel_json(path, args, err) : NULL;
 	js_auto json_t *root =
 		kernel ? json_pack("{s:O,s:O}", "ConfigurationSpace", space, "KernelSpecification", kernel) : NULL;
 	mem_auto char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	struct spec *spec = text ? spec_parse(text, strlen(text), path, err) : NULL;
-	json_decref(kernel);
-	json_decref(space);
-	return spec;
+	return text ? spec_parse(text, strlen(text), path, err) : NULL;
 }

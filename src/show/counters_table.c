@@ -65,10 +65,8 @@ static char *cause_of(const char *part, size_t size, const json_t *sources) {
 }
 
 static void cause_add(json_t *causes, const char *cause) {
-	js_each (known, causes)
-		if (strcmp(json_string_value(known), cause) == 0)
-			return;
-	json_array_append_new(causes, json_string(cause));
+	if (!js_has(causes, cause))
+		json_array_append_new(causes, json_string(cause));
 }
 
 /* The causes of a paragraph, each once; new reference. */

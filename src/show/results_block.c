@@ -153,14 +153,13 @@ static char *undecided_text(const struct result *result) {
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result->keeps && !result_untried(result) && !result_unmet(result)) {
-		char *tried = tried_text(result), *text;
-		text =
+		mem_auto char *tried = tried_text(result);
+		return decide_added(
+			result,
 			js_bool_or(result->json, "few", false) || !result->compared
 				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
 				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
-		                     tried, result->speedup.low, result->speedup.high, best);
-		free(tried);
-		return decide_added(result, text);
+		                     tried, result->speedup.low, result->speedup.high, best));
 	}
 	if (result->compared)
 		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",

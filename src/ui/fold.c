@@ -103,7 +103,7 @@ void ui_fold(FILE *out, const char *text) {
 }
 
 void ui_error(FILE *out, const struct err *err) {
-	char *text = NULL;
+	mem_auto char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 	if (!memory) {
@@ -118,7 +118,6 @@ void ui_error(FILE *out, const struct err *err) {
 	mem_auto char *first = mem_printf("%.*s", (int)(command - text), text);
 	ui_fold(out, first);
 	fputs(command, out);
-	free(text);
 }
 
 enum { WIDTH_MAX = 110 };

@@ -179,14 +179,10 @@ void ui_progress(struct ui *ui, const char *format, ...) {
 	if (!ui->live && first) /* short work stays silent in a pipe */
 		return;
 	va_list ap;
-	char *line = NULL;
 	va_start(ap, format);
-	int size = vasprintf(&line, format, ap);
+	mem_auto char *line = mem_vprintf(format, ap);
 	va_end(ap);
-	if (size >= 0) {
-		progress_write(ui, line);
-		free(line);
-	}
+	progress_write(ui, line);
 }
 
 void ui_progress_end(struct ui *ui) {
@@ -198,10 +194,8 @@ void ui_progress_end(struct ui *ui) {
 
 /* Prints a line of any length. Its text may come from outside, so it is cleaned. */
 static void message_print(struct ui *ui, const char *before, const char *format, va_list ap) {
-	char *text = NULL;
+	mem_auto char *text = mem_vprintf(format, ap);
 	ui_progress_end(ui);
-	if (vasprintf(&text, format, ap) < 0)
-		return;
 	text_clean(text, false);
 	char *line = mem_printf("%s%s", before, text), *command = strstr(text, ": sweetspot ");
 	int width = ui_width(ui->diagnostics);
@@ -213,7 +207,6 @@ static void message_print(struct ui *ui, const char *before, const char *format,
 	}
 	ui_fold(ui->diagnostics, line); /* on a terminal; one line in a file */
 	free(line);
-	free(text);
 }
 
 bool ui_verbose(const struct ui *ui) {

@@ -110,8 +110,7 @@ static void test_markup(void) {
 static void test_sheet(void) {
 	static const char *const titles[] = {"name<", "\1time", "\2words", NULL};
 	struct html *html = html_new();
-	struct html_table table;
-	html_table_begin(&table, html, "caption\"<", titles);
+	struct html_table table = html_table_begin(html, NULL, "caption\"<", titles);
 	html_table_row(&table);
 	html_table_text(&table, "%s", "<td>");
 	html_table_number(&table, 0.5, "%s", "500 ms");
@@ -131,7 +130,7 @@ static void test_sheet(void) {
 	   "a table has its head");
 	free(page);
 	html = html_new();
-	html_table_begin(&table, html, "empty", titles);
+	table = html_table_begin(html, NULL, "empty", titles);
 	html_table_end(&table);
 	page = finished(html);
 	ok(strstr(page, "<tbody></tbody></table></div>") != NULL, "a table without rows ends, too");

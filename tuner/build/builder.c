@@ -389,10 +389,8 @@ const struct built *builder_get(struct builder *builder, const json_t *config, d
 		                                               : AWAITED_LATE;
 	if (awaited == AWAITED_LATE)
 		return too_late(builder, left_s);
-	if (awaited == AWAITED_INTERRUPTED) {
-		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		return NULL;
-	}
+	if (awaited == AWAITED_INTERRUPTED)
+		return err_null(err_set(err, ERR_INTERRUPTED, NULL, "interrupted"));
 	if (build->state == BUILD_BROKEN) {
 		*err = build->err;
 		build->state = BUILD_IDLE;

@@ -41,7 +41,7 @@ static const char *name_in(const char *tree, const FTSENT *entry) {
 /* The files below `tree` with their hashes, and *bytes of them; NULL if one cannot be read. New reference. */
 static json_t *record_files(const char *tree, uint64_t *bytes) {
 	FTS *walk = tree_open(tree);
-	json_t *files = json_object();
+	js_auto json_t *files = json_object();
 	bool good = walk;
 	*bytes = 0;
 	for (FTSENT *entry; good && (entry = (errno = 0, fts_read(walk)));) {
@@ -57,10 +57,7 @@ static json_t *record_files(const char *tree, uint64_t *bytes) {
 	good = good && errno == 0;
 	if (walk)
 		fts_close(walk);
-	if (good)
-		return files;
-	json_decref(files);
-	return NULL;
+	return good ? json_incref(files) : NULL;
 }
 
 static void record_tidy(const char *tree, const json_t *files) {
@@ -107,10 +104,9 @@ bool build_files_cover(const char *folder, const json_t *files) {
 static json_t *record_read(const char *folder) {
 	mem_auto char *path = mem_printf("%s/record", folder);
 	struct err none = {0};
-	json_t *record = js_load(path, RECORD_MAX, &none);
+	js_auto json_t *record = js_load(path, RECORD_MAX, &none);
 	if (record && json_is_object(json_object_get(record, "files")) && json_is_object(json_object_get(record, "facts")))
-		return record;
-	json_decref(record);
+		return json_incref(record);
 	return NULL;
 }
 

@@ -139,7 +139,7 @@ static struct group group_new(const struct profile *profile, const struct profil
 	mem_auto char *text = mem_printf("%s%s%s", first->kernel, time ? "" : "_", time ? "" : first->objective);
 	struct group group = {
 		export_name("sweetspot_", text, taken), first, json_array(), json_array(), json_object(), json_object()};
-	json_t *names = json_object(), *problems = json_object();
+	js_auto json_t *names = json_object(), *problems = json_object();
 	size_t i;
 	for (i = 0; i < profile->count; i++) {
 		const struct profile_entry *entry = &profile->entries[i];
@@ -157,8 +157,6 @@ static struct group group_new(const struct profile *profile, const struct profil
 		js_each (range, ranges_of(one))
 			members_add(group.members, json_object_get(range, "config"), names);
 	}
-	json_decref(problems);
-	json_decref(names);
 	return group;
 }
 
@@ -352,7 +350,7 @@ static void put_group(FILE *out, const struct profile *profile, const struct gro
 }
 
 static void put_groups(FILE *out, const struct profile *profile) {
-	json_t *taken = json_pack("{s:b}", "sweetspot_ratio", 1), *macros = json_object();
+	js_auto json_t *taken = json_pack("{s:b}", "sweetspot_ratio", 1), *macros = json_object();
 	for (size_t i = 0; i < profile->count; i++) {
 		bool known = false;
 		for (size_t k = 0; k < i; k++)
@@ -363,8 +361,6 @@ static void put_groups(FILE *out, const struct profile *profile) {
 		put_group(out, profile, &group, macros);
 		group_free(&group);
 	}
-	json_decref(macros);
-	json_decref(taken);
 }
 
 static int c_write(const struct profile *profile, FILE *out, struct err *err) {

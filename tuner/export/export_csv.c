@@ -15,7 +15,7 @@ static void put_byte(FILE *out, char c) {
 }
 
 static void put_text(FILE *out, const char *text) {
-	char *shown = NULL;
+	mem_auto char *shown = NULL;
 	size_t size;
 	FILE *memory = open_memstream(&shown, &size);
 	if (!memory)
@@ -23,7 +23,6 @@ static void put_text(FILE *out, const char *text) {
 	export_bytes(memory, text, put_byte, text_code_point);
 	fclose(memory);
 	csv_write(shown, out);
-	free(shown);
 }
 
 static void put_number(FILE *out, const json_t *json) {

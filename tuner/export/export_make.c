@@ -67,7 +67,7 @@ static void put_set(FILE *out, const char *name, const char *value) {
 /* Assignments before a command of a recipe, quoted for its shell, behind `env -u` if variables are left out. A line of
  * a recipe ends at every newline, also inside quotes, so that values with one are left out. */
 static void put_environment(FILE *out, const char *prefix, const struct profile_entry *entry) {
-	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
+	mem_auto char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
 	const char *between = "";
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
@@ -85,8 +85,6 @@ static void put_environment(FILE *out, const char *prefix, const struct profile_
 	}
 	if (memory && fclose(memory) == 0)
 		put_set(out, name, text);
-	free(text);
-	free(name);
 }
 
 static int make_write(const struct profile *profile, FILE *out, struct err *err) {

@@ -28,13 +28,10 @@ const struct profile_entry *export_trials_entry(const struct profile *profile, c
 double export_trial_ms(const json_t *trial) {
 	const json_t *samples = json_object_get(trial, "samples");
 	size_t count = json_array_size(samples);
-	double *x = mem_alloc(count + 1, sizeof *x), median = NAN;
+	mem_auto double *x = mem_alloc(count + 1, sizeof *x);
 	for (size_t i = 0; i < count; i++)
 		x[i] = json_number_value(json_array_get(samples, i)) * 1e3;
-	if (count)
-		median = stats_median(x, count);
-	free(x);
-	return median;
+	return count ? stats_median(x, count) : NAN;
 }
 
 json_t *export_samples_ms(const json_t *trial) {
@@ -151,10 +148,8 @@ static char *gain_text(const struct profile_entry *entry) {
 	if (entry->verdict == VERDICT_UNDECIDED)
 		return mem_strdup("compared with the baseline, but the measurements were too noisy to decide");
 	if (verdict_is_faster(entry->json) && speedup_is_wide(speedup)) {
-		char *gain = speedup_gain_text(speedup, "as fast as the baseline"),
-			 *text = mem_printf("%s: %s", gain, verdict_said(entry->json, ""));
-		free(gain);
-		return text;
+		mem_auto char *gain = speedup_gain_text(speedup, "as fast as the baseline");
+		return mem_printf("%s: %s", gain, verdict_said(entry->json, ""));
 	}
 	return mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", speedup.ratio, speedup.low, speedup.high,
 	                  verdict_word(entry->verdict));

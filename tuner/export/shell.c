@@ -11,17 +11,10 @@ static bool is_shared(const char *name) {
 	return strncmp(name, "OMP_", 4) == 0;
 }
 
-static bool is_left_out(const struct profile_entry *entry, const char *name) {
-	js_each (one, entry->unset)
-		if (strcmp(json_string_value(one), name) == 0)
-			return true;
-	return false;
-}
-
 /* One of our variables concerns the entries of its kernel, a variable of OpenMP concerns all entries. */
 static bool is_concerned(const struct profile_entry *other, const struct profile_entry *entry, const char *name) {
 	return is_shared(name) || strcmp(other->kernel, entry->kernel) == 0 || json_object_get(other->environment, name) ||
-	       is_left_out(other, name);
+	       js_has(other->unset, name);
 }
 
 static bool is_agreed(const struct profile *profile, const struct profile_entry *entry, const char *name,
@@ -215,14 +208,13 @@ long export_ranks(const struct profile *profile, const struct profile_entry *ent
 	(void)profile;
 	js_auto json_t *words = program_recorded_words(entry->program, entry->config);
 	size_t count = json_array_size(words);
-	const char **list = mem_alloc(count + 1, sizeof *list);
+	mem_auto const char **list = mem_alloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
 		list[i] = json_string_value(json_array_get(words, i));
 	char *text = count ? work_ranks(list) : NULL, *end;
 	long ranks = text ? strtol(text, &end, 10) : 0;
 	bool good = text && *text && !*end && ranks > 0 && ranks <= 1000000;
 	free(text);
-	free(list);
 	return good ? ranks : 0;
 }
 

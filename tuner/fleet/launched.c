@@ -105,7 +105,7 @@ void words_free(char **words) {
 
 void launched_add(struct launched *launched, const char *const *const *parts, size_t count) {
 	size_t words = 0;
-	const char **command = NULL;
+	mem_auto const char **command = NULL;
 	for (size_t i = 0; i < count; i++)
 		for (const char *const *word = parts[i]; word && *word; word++) {
 			command = mem_grow(command, words + 1, sizeof *command);
@@ -113,7 +113,6 @@ void launched_add(struct launched *launched, const char *const *const *parts, si
 		}
 	const char **kept = arena_alloc(launched->arena, words + 1, sizeof *kept);
 	memcpy(kept, command, words * sizeof *kept);
-	free(command);
 	launched->commands = mem_grow(launched->commands, launched->count + 1, sizeof *launched->commands);
 	launched->commands[launched->count++] = kept;
 }

@@ -58,10 +58,8 @@ static int pbs_open(struct launched *launched, const struct launcher_settings *s
 	mem_auto char *text = sys_read_file(nodefile(), NODEFILE_MAX, NULL, err);
 	if (!text)
 		return -1;
-	const char **hosts = hosts_read(text);
-	int failed = ssh_hosts_add(launched, settings, hosts, err);
-	free(hosts);
-	return failed;
+	mem_auto const char **hosts = hosts_read(text);
+	return ssh_hosts_add(launched, settings, hosts, err);
 }
 
 const struct launcher launcher_pbs = {

@@ -245,9 +245,9 @@ static char *hosts_list(struct err *err) {
 	if (status == 0 && *text)
 		return text;
 	free(text);
-	err_set(err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID set, jobs are submitted instead",
-	        "the nodes of this allocation cannot be listed: %s", *said ? said : "SLURM_JOB_NODELIST is empty");
-	return NULL;
+	return err_null(err_set(
+		err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID set, jobs are submitted instead",
+		"the nodes of this allocation cannot be listed: %s", *said ? said : "SLURM_JOB_NODELIST is empty"));
 }
 
 static void slurm_add(struct launched *launched, const struct launcher_settings *settings, const char *host) {

@@ -27,10 +27,8 @@ static json_t *size_json(const json_t *size, struct err *err) {
 	size_t used = 0, count = json_array_size(size);
 	for (size_t i = 0; i < count; i++) {
 		json_int_t number = json_integer_value(json_array_get(size, i));
-		if (count > 3 || number < 1) {
-			err_set(err, ERR_USAGE, NULL, "problem_size must be up to three whole numbers");
-			return NULL;
-		}
+		if (count > 3 || number < 1)
+			return err_null(err_set(err, ERR_USAGE, NULL, "problem_size must be up to three whole numbers"));
 		used += (size_t)snprintf(word + used, sizeof word - used, "%s%lld", i ? "x" : "", (long long)number);
 	}
 	return count == 0   ? json_object()
@@ -39,10 +37,8 @@ static json_t *size_json(const json_t *size, struct err *err) {
 }
 
 static json_t *config_json(const struct wisdom *w, const json_t *values, struct err *err) {
-	if (json_array_size(values) != json_array_size(w->params)) {
-		err_set(err, ERR_USAGE, NULL, "config must have a value for each of tunable_parameters");
-		return NULL;
-	}
+	if (json_array_size(values) != json_array_size(w->params))
+		return err_null(err_set(err, ERR_USAGE, NULL, "config must have a value for each of tunable_parameters"));
 	json_t *config = json_object();
 	js_each (value, values)
 		json_object_set(config, json_string_value(json_array_get(w->params, value_at)), value);
@@ -340,10 +336,9 @@ static const char **keys_sorted(const json_t *object) {
 /* Sorted, and each once. */
 static json_t *set_array(json_t *set) {
 	json_t *array = json_array();
-	const char **keys = keys_sorted(set);
+	mem_auto const char **keys = keys_sorted(set);
 	for (size_t i = 0; keys[i]; i++)
 		json_array_append(array, json_object_get(set, keys[i]));
-	free(keys);
 	json_decref(set);
 	return array;
 }
@@ -413,13 +408,12 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 			candidates_add(keys, part, candidate);
 		}
 	}
-	const char **sorted = keys_sorted(keys);
+	mem_auto const char **sorted = keys_sorted(keys);
 	for (i = 0; sorted[i]; i++) {
 		json_t *kept = settle(merge, part, json_object_get(keys, sorted[i]));
 		mem_auto char *place = mem_printf("%s %s", part->date(kept), sorted[i]);
 		json_object_set(merged, place, kept);
 	}
-	free(sorted);
 	json_decref(keys);
 	return set_array(merged);
 }
@@ -460,22 +454,19 @@ static json_t *groups_of(const json_t *profiles) {
 
 json_t *profile_merge(const json_t *profiles, enum profile_prefer prefer, json_t **conflicts, struct err *err) {
 	struct merge merge = {.prefer = prefer, .conflicts = json_array()};
-	json_t *groups = groups_of(profiles), *merged = json_array();
-	const char **fingerprints = keys_sorted(groups);
+	js_auto json_t *groups = groups_of(profiles), *merged = json_array();
+	mem_auto const char **fingerprints = keys_sorted(groups);
 	for (size_t i = 0; fingerprints[i]; i++) {
 		merge.fingerprint = fingerprints[i];
 		json_array_append_new(merged, group_merge(&merge, json_object_get(groups, fingerprints[i])));
 	}
-	free(fingerprints);
-	json_decref(groups);
 	*conflicts = merge.conflicts;
 	if (!merge.open)
-		return merged;
-	json_decref(merged);
-	err_set(err, ERR_USAGE,
-	        prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
-	                                      : "they measured different quantities: settle it with --prefer newest",
-	        "%zu conflict%s: different configurations for the same machine, kernel, problem and objective", merge.open,
-	        merge.open == 1 ? "" : "s");
-	return NULL;
+		return json_incref(merged);
+	return err_null(
+		err_set(err, ERR_USAGE,
+	            prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
+	                                          : "they measured different quantities: settle it with --prefer newest",
+	            "%zu conflict%s: different configurations for the same machine, kernel, problem and objective",
+	            merge.open, merge.open == 1 ? "" : "s"));
 }

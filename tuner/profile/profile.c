@@ -285,13 +285,11 @@ static int gather_result(void *ctx, const struct store_row *result) {
 
 /* The known kernel that is nearest to the word, or NULL. */
 static const char *seen_near(const struct gather *gather, const char *word) {
-	const char **known = mem_alloc(json_object_size(gather->seen) + 1, sizeof *known);
+	mem_auto const char **known = mem_alloc(json_object_size(gather->seen) + 1, sizeof *known);
 	size_t count = 0;
 	js_members (kernel, value, gather->seen)
 		known[count++] = kernel;
-	const char *found = near_word(word, known, count);
-	free(known);
-	return found;
+	return near_word(word, known, count);
 }
 
 static int gather_check(const struct gather *gather, const struct store *store, struct err *err) {
@@ -347,14 +345,11 @@ static int kernel_add(json_t *sizes, struct store *store, const char *fingerprin
 /* One member for each kernel and objective whose results differ in one number of the problem. New reference; it may be
  * empty. */
 static json_t *profile_sizes(struct store *store, const char *fingerprint, const json_t *entries, struct err *err) {
-	json_t *sizes = json_array();
-	js_each (entry, entries) {
-		if (kernel_add(sizes, store, fingerprint, entry, err) == 0)
-			continue;
-		json_decref(sizes);
-		return NULL;
-	}
-	return sizes;
+	js_auto json_t *sizes = json_array();
+	js_each (entry, entries)
+		if (kernel_add(sizes, store, fingerprint, entry, err))
+			return NULL;
+	return json_incref(sizes);
 }
 
 static json_t *profile_make(struct store *store, const struct store_filter *filter, struct gather *given,
@@ -418,12 +413,10 @@ static json_t *load(const char *path, struct err *err) {
 }
 
 json_t *profile_load(const char *path, struct err *err) {
-	json_t *profile = load(path, err);
+	js_auto json_t *profile = load(path, err);
 	if (!profile || profile_check(profile, err) == 0)
-		return profile;
-	err_prefix(err, "%s", path);
-	json_decref(profile);
-	return NULL;
+		return json_incref(profile);
+	return err_null(err_prefix(err, "%s", path));
 }
 
 int profile_save(const json_t *profile, const char *path, struct err *err) {

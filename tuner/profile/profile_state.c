@@ -150,10 +150,8 @@ static json_t *profile_differences(const json_t *a, const json_t *b) {
 }
 
 json_t *profile_machine_differences(const json_t *a, const json_t *b) {
-	json_t *left = plain(a), *right = plain(b), *array = profile_differences(left, right);
-	json_decref(left);
-	json_decref(right);
-	return array;
+	js_auto json_t *left = plain(a), *right = plain(b);
+	return profile_differences(left, right);
 }
 
 /* The version is the last number with a point: "gcc (Debian 14.2.0-19) 14.2.0". */
@@ -308,14 +306,13 @@ static json_t *row_new(const json_t *a, const json_t *b) {
 }
 
 json_t *profile_diff(const json_t *a, const json_t *b) {
-	json_t *left = by_key(a), *right = by_key(b), *rows = json_array();
+	js_auto json_t *left = by_key(a), *right = by_key(b);
+	json_t *rows = json_array();
 	js_members (key, entry, left)
 		json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
 	js_members (key, entry, right)
 		if (!json_object_get(left, key))
 			json_array_append_new(rows, row_new(NULL, entry));
-	json_decref(left);
-	json_decref(right);
 	return json_pack("{s:o,s:o}", "machine",
 	                 profile_machine_differences(json_object_get(a, "machine"), json_object_get(b, "machine")),
 	                 "entries", rows);

@@ -19,26 +19,22 @@ static int is_profile(const struct dirent *one) {
 }
 
 char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
-	struct dirent **found = NULL;
+	mem_auto struct dirent **found = NULL;
 	int files = scandir(folder, &found, is_profile, alphasort);
 	*count = 0;
-	if (files < 0) {
-		err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno));
-		return NULL;
-	}
+	if (files < 0)
+		return err_null(err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno)));
 	char **paths = mem_alloc((size_t)files + 1, sizeof *paths);
 	for (int i = 0; i < files; i++) {
 		if (files <= LISTED_MAX)
 			paths[(*count)++] = mem_printf("%s/%s", folder, found[i]->d_name);
 		free(found[i]);
 	}
-	free(found);
 	if (*count)
 		return paths;
 	free(paths);
-	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
-	        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder);
-	return NULL;
+	return err_null(err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
+	                        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder));
 }
 
 static bool is_of(const json_t *profile, const char *fingerprint) {
@@ -87,13 +83,11 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 		return NULL;
 	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
 		return folder_at(path, fingerprint, err);
-	json_t *profile = profile_load(path, err);
+	js_auto json_t *profile = profile_load(path, err);
 	if (!profile || is_of(profile, fingerprint))
-		return profile;
-	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
-	        "%s comes from another machine", path);
-	json_decref(profile);
-	return NULL;
+		return json_incref(profile);
+	return err_null(err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
+	                        "%s comes from another machine", path));
 }
 
 /* Frees the folder, which may be NULL. */
@@ -246,16 +240,15 @@ static const json_t *part_at(const json_t *profile, size_t i) {
 }
 
 static int no_kernel(const json_t *profile, const char *kernel, struct err *err) {
-	const char **names = mem_alloc(json_array_size(json_object_get(profile, "entries")) +
-	                                   json_array_size(json_object_get(profile, "sizes")) + 1,
-	                               sizeof *names);
+	mem_auto const char **names = mem_alloc(json_array_size(json_object_get(profile, "entries")) +
+	                                            json_array_size(json_object_get(profile, "sizes")) + 1,
+	                                        sizeof *names);
 	size_t count = 0;
 	for (const json_t *one; (one = part_at(profile, count));)
 		names[count++] = js_string_or(one, "kernel", "");
 	const char *near = near_word(kernel, names, count);
 	err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernel);
 	near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", kernel);
-	free(names);
 	return -1;
 }
 

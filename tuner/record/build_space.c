@@ -215,10 +215,9 @@ static const char *build_condition(const struct build *build, size_t column) {
 		/* Fewer gaps than its own, so that conditions cannot be circular. */
 		if (by == column || !is_plain_name(build->columns[by].name) || lacking(build, by) >= lacks)
 			continue;
-		unsigned char *seen = mem_alloc(build->columns[by].count, 1);
+		mem_auto unsigned char *seen = mem_alloc(build->columns[by].count, 1);
 		if (find_split(build, column, by, seen))
 			found = expression(build, by, seen);
-		free(seen);
 	}
 	return found;
 }

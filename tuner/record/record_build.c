@@ -99,7 +99,7 @@ static int column_place(struct column *column, struct value value) {
 
 static void build_figures(struct record *record) {
 	uint64_t rows = space_valid(record->space);
-	double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);
+	mem_auto double *values = mem_alloc(rows, sizeof *values), *costs = mem_alloc(rows, sizeof *costs);
 	for (uint64_t i = 0; i < rows; i++) {
 		const struct record_row *row = &record->rows[i];
 		if (row->status != RECORD_CORRECT)
@@ -115,8 +115,6 @@ static void build_figures(struct record *record) {
 	}
 	record->median = stats_median(values, record->correct);
 	record->median_cost = stats_median(costs, record->correct);
-	free(values);
-	free(costs);
 }
 
 int build_column_find(const struct build *build, const struct scan_text *name) {
@@ -354,16 +352,13 @@ static void values_turn(struct build *build) {
 struct record *build_finish(struct build *build, const char *name, struct err *err) {
 	struct record *record = build->record;
 	values_turn(build);
-	if (build_space(build, err) != 0) {
-		err_prefix(err, "%s", name);
-		return NULL;
-	}
+	if (build_space(build, err) != 0)
+		return err_null(err_prefix(err, "%s", name));
 	build_figures(record);
-	if (!record->correct) {
-		err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
-		        "%s: none of %llu configurations worked", name, (unsigned long long)space_valid(record->space));
-		return NULL;
-	}
+	if (!record->correct)
+		return err_null(err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
+		                        "%s: none of %llu configurations worked", name,
+		                        (unsigned long long)space_valid(record->space)));
 	build->record = NULL;
 	return record;
 }

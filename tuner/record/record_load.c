@@ -56,8 +56,7 @@ static char *tool_unpack(const char *tool, const char *path, size_t packed, size
 	pid_t child = proc_spawn(&(struct proc_spec){.argv = argv}, ends, NULL);
 	if (child < 0) {
 		err_set(err, ERR_USAGE, NULL, "%s is packed by %s, which is not installed here", path, tool);
-		err_hint(err, "install %s, or unpack the file elsewhere", tool);
-		return NULL;
+		return err_null(err_hint(err, "install %s, or unpack the file elsewhere", tool));
 	}
 	proc_shut(&ends[0]);
 	struct pollfd wait = {.fd = ends[1], .events = POLLIN};
@@ -337,10 +336,8 @@ static char *unpacked(const char *name, const char *data, size_t *size, struct e
 		unpack_error(&u, "it ends early, or the size at its end is wrong", err);
 		return NULL;
 	}
-	if (*size > LOAD_LIMIT || inflateInit2(&u.stream, 16 + MAX_WBITS) != Z_OK) {
-		err_set(err, ERR_USAGE, NULL, "%s: cannot be unpacked", name);
-		return NULL;
-	}
+	if (*size > LOAD_LIMIT || inflateInit2(&u.stream, 16 + MAX_WBITS) != Z_OK)
+		return err_null(err_set(err, ERR_USAGE, NULL, "%s: cannot be unpacked", name));
 	u.room = (stored < u.most ? stored : u.most) + 1;
 	u.text = mem_large(u.room + SCAN_PAD);
 	int failed = unpack_all(&u, err);

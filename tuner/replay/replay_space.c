@@ -301,7 +301,7 @@ static size_t pairs_make(const struct mapping *mapping, const struct record *fro
 struct strategy_source replay_source(const struct record *from, const struct space *space, const char *name,
                                      struct arena *arena) {
 	struct mapping mapping = {.from = from->space, .to = space};
-	struct pair *pairs = mem_alloc(space_valid(from->space), sizeof *pairs);
+	mem_auto struct pair *pairs = mem_alloc(space_valid(from->space), sizeof *pairs);
 	for (size_t param = 0; param < space_params(space); param++)
 		param_map(&mapping, param, arena);
 	size_t found = pairs_make(&mapping, from, pairs), count = 0;
@@ -313,6 +313,5 @@ struct strategy_source replay_source(const struct record *from, const struct spa
 		index[count] = pairs[i].to;
 		outcome[count++] = replay_outcome(&from->rows[pairs[i].from], false);
 	}
-	free(pairs);
 	return (struct strategy_source){.name = name, .count = count, .index = index, .outcome = outcome};
 }

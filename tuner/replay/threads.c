@@ -68,7 +68,7 @@ size_t replay_threads_run(const struct replay_threads_work *work, size_t threads
 		.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 	size_t started = 0;
 	threads = threads < work->count ? threads : work->count;
-	pthread_t *thread = mem_alloc(threads ? threads : 1, sizeof *thread);
+	mem_auto pthread_t *thread = mem_alloc(threads ? threads : 1, sizeof *thread);
 	pool.running = threads;
 	while (started < threads && pthread_create(&thread[started], NULL, thread_run, &pool) == 0)
 		started++;
@@ -82,7 +82,6 @@ size_t replay_threads_run(const struct replay_threads_work *work, size_t threads
 		pool.running = 1;
 		thread_run(&pool);
 	}
-	free(thread);
 	return pool.done;
 }
 

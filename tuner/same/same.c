@@ -208,17 +208,14 @@ static char *order_text(const json_t *bases, const json_t *digests) {
 }
 
 static void clause_add(json_t *clauses, char *clause) {
-	bool told = !clause;
-	js_each (known, clauses)
-		told = told || strcmp(json_string_value(known), clause) == 0;
-	if (!told)
+	if (clause && !js_has(clauses, clause))
 		json_array_append_new(clauses, js_text(clause));
 	free(clause);
 }
 
 /* Errors that at least half of the runs print and the baseline never does. */
 static void errors_add(const struct same_case *one, json_t *clauses) {
-	json_t *known = json_object();
+	js_auto json_t *known = json_object();
 	js_each (item, one->base) {
 		js_each (line, json_object_get(item, "errors")) {
 			js_auto json_t *lines =
@@ -235,20 +232,18 @@ static void errors_add(const struct same_case *one, json_t *clauses) {
 		if (words && !json_object_get(known, words))
 			clause_add(clauses, mem_printf("it prints \"%.60s\" to stderr", first));
 	}
-	json_decref(known);
 }
 
 json_t *same_output(const struct same_case *one) {
-	json_t *clauses = json_array(), *bases = members_of(one->base, "output");
+	js_auto json_t *bases = members_of(one->base, "output"), *bests = members_of(one->best, "output");
+	json_t *clauses = json_array();
 	js_each (item, one->best) {
 		mem_auto char *text =
 			json_array_size(clauses) ? NULL : content_text(one, bases, json_object_get(item, "output"));
 		clause_add(clauses, text ? mem_printf("it prints %s", text) : NULL);
 	}
-	js_auto json_t *bests = members_of(one->best, "output");
 	mem_auto char *order = json_array_size(clauses) ? NULL : order_text(bases, bests);
 	clause_add(clauses, order ? mem_printf("it prints %s", order) : NULL);
-	json_decref(bases);
 	errors_add(one, clauses);
 	return clauses;
 }
@@ -273,7 +268,7 @@ static bool leaves(const json_t *list, const char *name, size_t length) {
 /* A process that just happens to end a little late is left behind in few runs. */
 json_t *same_left(const struct same_case *one) {
 	json_t *clauses = json_array();
-	char *names = mem_strdup("");
+	mem_auto char *names = mem_strdup("");
 	size_t runs = 0;
 	js_each (item, one->best) {
 		const char *left = js_string_or(item, "left", "");
@@ -281,11 +276,8 @@ json_t *same_left(const struct same_case *one) {
 		for (const char *at = left; *at; at += strspn(at, ", ")) {
 			size_t length = strcspn(at, ",");
 			if (!leaves(one->base, at, length)) {
-				char *more = is_name_in(names, at, length)
-				                 ? mem_strdup(names)
-				                 : mem_printf("%s%s%.*s", names, *names ? ", " : "", (int)length, at);
-				free(names);
-				names = more;
+				if (!is_name_in(names, at, length))
+					mem_append(&names, "%s%.*s", *names ? ", " : "", (int)length, at);
 				other = true;
 			}
 			at += length;
@@ -294,7 +286,6 @@ json_t *same_left(const struct same_case *one) {
 	}
 	if (3 * runs > same_runs(one->best))
 		clause_add(clauses, mem_printf("it leaves processes behind: %s", names));
-	free(names);
 	return clauses;
 }
 
@@ -337,14 +328,11 @@ static char *file_text(const struct same_case *one, const json_t *runs, const ch
 		json_array_append(bases, json_array_get(json_object_get(run, key), at));
 	const json_t *kind = common(bases, "kind");
 	const char *name = js_string_or(file, "name", "");
-	char *text = NULL, *clause = NULL;
 	if (kind && !json_equal(kind, json_object_get(file, "kind")))
-		clause = mem_printf("its %s is a %s instead of a %s", name, js_string_or(file, "kind", "?"),
-		                    json_string_value(kind));
-	else if ((text = content_text(one, bases, file)))
-		clause = mem_printf("its %s holds %s", name, text);
-	free(text);
-	return clause;
+		return mem_printf("its %s is a %s instead of a %s", name, js_string_or(file, "kind", "?"),
+		                  json_string_value(kind));
+	mem_auto char *text = content_text(one, bases, file);
+	return text ? mem_printf("its %s holds %s", name, text) : NULL;
 }
 
 static void name_compare(const struct same_case *one, const json_t *runs, const char *key, const json_t *there,
@@ -392,7 +380,7 @@ static const char *content_how(const json_t *bases, const json_t *digest) {
 
 /* The weakest comparison in any run counts. */
 static void file_how(const json_t *bases, const json_t *runs, const char *key, size_t at, json_t *all) {
-	json_t *digests = json_array();
+	js_auto json_t *digests = json_array();
 	const char *how = NULL;
 	js_each (run, bases)
 		json_array_append(digests, json_array_get(json_object_get(run, key), at));
@@ -402,20 +390,17 @@ static void file_how(const json_t *bases, const json_t *runs, const char *key, s
 	}
 	const char *name = js_string_or(json_array_get(digests, 0), "name", "?");
 	json_array_append_new(all, how ? json_sprintf("%s (%s)", name, how) : json_string(name));
-	json_decref(digests);
 }
 
 static char *names_text(const json_t *names) {
 	enum { SHOWN = 3 };
-	char *text = NULL, *more;
-	size_t i, count = json_array_size(names);
-	for (i = 0; i < count && i < SHOWN; i++, free(text), text = more)
-		more = mem_printf("%s%s%s", text ? text : "", text ? ", " : "", json_string_value(json_array_get(names, i)));
-	if (i == count)
-		return text;
-	more = mem_printf("%s and %zu more", text, count - i);
-	free(text);
-	return more;
+	size_t count = json_array_size(names);
+	char *text = count ? mem_strdup("") : NULL;
+	for (size_t i = 0; i < count && i < SHOWN; i++)
+		mem_append(&text, "%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+	if (count > SHOWN)
+		mem_append(&text, " and %zu more", count - SHOWN);
+	return text;
 }
 
 char *same_files_how(const struct same_case *one) {

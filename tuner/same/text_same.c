@@ -397,15 +397,13 @@ static char **sorted(const json_t *lines, size_t count) {
 static bool is_permuted(const json_t *bases, const json_t *best, const char *words) {
 	const json_t *base = lines_of(json_array_get(bases, 0), words), *there = lines_of(best, words);
 	size_t count = json_array_size(base);
-	char **a = sorted(base, count), **b = sorted(there, count);
+	mem_auto char **a = sorted(base, count), **b = sorted(there, count);
 	bool same = true;
 	for (size_t i = 0; i < count; i++) {
 		same = same && strcmp(a[i], b[i]) == 0;
 		free(a[i]);
 		free(b[i]);
 	}
-	free(a);
-	free(b);
 	return same;
 }
 

@@ -46,7 +46,7 @@ static int by_rank(const void *a, const void *b) {
 static json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point) {
 	json_t *candidates = json_array();
 	size_t count = json_array_size(point->finalists), i;
-	struct rank *ranks = mem_alloc(count + 1, sizeof *ranks);
+	mem_auto struct rank *ranks = mem_alloc(count + 1, sizeof *ranks);
 	json_array_append(candidates, sizes_config(sizes, point->config));
 	js_each (one, point->finalists) {
 		double median = js_real_or(one, "median", INFINITY);
@@ -63,7 +63,6 @@ static json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *p
 		if (config != json_array_get(candidates, 0))
 			json_array_append(candidates, config);
 	}
-	free(ranks);
 	return candidates;
 }
 

@@ -167,14 +167,12 @@ static int space_constant_find(const struct space *space, const char *name) {
 
 const char *space_name_near(const struct space *space, const char *name, bool constants) {
 	size_t count = 0;
-	const char **known = mem_alloc(space->param_count + space->constant_count, sizeof *known);
+	mem_auto const char **known = mem_alloc(space->param_count + space->constant_count, sizeof *known);
 	for (size_t i = 0; i < space->param_count; i++)
 		known[count++] = space->params[i].name;
 	for (size_t i = 0; constants && i < space->constant_count; i++)
 		known[count++] = space->constants[i].name;
-	const char *near = near_word(name, known, count);
-	free(known);
-	return near;
+	return near_word(name, known, count);
 }
 
 size_t space_param_values(const struct space *space, size_t param) {
@@ -366,7 +364,7 @@ static size_t find_guilty(const struct space *space, bool *off) {
 static int report_empty(const struct space *space, struct err *err) {
 	size_t count = rule_count(space), used = 0;
 	char text[160], list[400] = "";
-	bool *off = mem_alloc(count, sizeof *off);
+	mem_auto bool *off = mem_alloc(count, sizeof *off);
 	size_t guilty = find_guilty(space, off);
 	for (size_t i = 0; i < count && used < sizeof list - 1; i++) {
 		if (off[i])
@@ -374,7 +372,6 @@ static int report_empty(const struct space *space, struct err *err) {
 		const char *rule = space_rule_text(space, i, text, sizeof text);
 		used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", used ? " and " : "", rule);
 	}
-	free(off);
 	if (guilty == 1)
 		return err_set(err, ERR_USAGE, "no values of its parameters satisfy it: widen their ranges or drop it",
 		               "the space is empty: nothing meets %s", list);

@@ -137,7 +137,7 @@ static int unknown_value(const struct space_param *param, struct value wanted, s
 		hint_nearest_number(param, wanted, err);
 		return -1;
 	}
-	const char **words = mem_alloc(param->count, sizeof *words);
+	mem_auto const char **words = mem_alloc(param->count, sizeof *words);
 	size_t count = 0;
 	for (size_t i = 0; i < param->count; i++)
 		if (param->values[i].type == VALUE_WORD)
@@ -148,7 +148,6 @@ static int unknown_value(const struct space_param *param, struct value wanted, s
 		err_hint(err, "did you mean '%s'?", near);
 	else
 		hint_values(param, err);
-	free(words);
 	return -1;
 }
 

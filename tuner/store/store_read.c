@@ -157,12 +157,11 @@ static int samples_of(const struct store *store, sqlite3_stmt *row, int column, 
 	samples->values = values;
 	if (sqlite3_column_bytes(row, column) == (int)strlen(text) && reals_read(text, values, &samples->count))
 		return 0;
-	json_t *array = store_json_of(store, row, column, what, err);
+	js_auto json_t *array = store_json_of(store, row, column, what, err);
 	samples->count = json_array_size(array);
 	samples->values = values = mem_grow(values, samples->count + 1, sizeof *values);
 	js_each (sample, array)
 		values[sample_at] = json_is_number(sample) ? json_number_value(sample) : NAN;
-	json_decref(array);
 	return array ? 0 : -1;
 }
 

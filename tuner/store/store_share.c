@@ -458,8 +458,8 @@ int share_import(struct store *store, const json_t *document, const char *where,
 	const json_t *searches = json_object_get(document, "searches");
 	if (store_whole_begin(store, err))
 		return -1;
-	const char **kernels = kernels_new(searches);
-	json_t *known = known_new(store, kernels, err);
+	mem_auto const char **kernels = kernels_new(searches);
+	js_auto json_t *known = known_new(store, kernels, err);
 	int failed = !known;
 	js_each (search, searches) {
 		plain_hash(search, hash);
@@ -473,8 +473,6 @@ int share_import(struct store *store, const json_t *document, const char *where,
 		json_object_set_new(known, hash, json_true());
 		import->searches += !failed;
 	}
-	json_decref(known);
-	free(kernels);
 	if (store_whole_end(store, failed, err) == 0)
 		return 0;
 	*import = (struct share_import){0};

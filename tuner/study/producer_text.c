@@ -279,11 +279,9 @@ json_t *counted_text_read(const char *text, const char *where, struct err *err) 
 json_t *counted_file_read(const char *table, const char *name, struct err *err) {
 	const char *slash = strrchr(table, '/');
 	size_t size;
-	if (*name == '/' || strstr(name, "..")) {
-		err_set(err, ERR_USAGE, "put it beside the table, or in a folder there", "a table cannot name the file %.*s",
-		        NAME_SHOWN, name);
-		return NULL;
-	}
+	if (*name == '/' || strstr(name, ".."))
+		return err_null(err_set(err, ERR_USAGE, "put it beside the table, or in a folder there",
+		                        "a table cannot name the file %.*s", NAME_SHOWN, name));
 	mem_auto char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
 	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
 	if (!text && err->code == ERR_FAILED)

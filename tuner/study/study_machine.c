@@ -115,8 +115,7 @@ json_t *study_machine_json(const json_t *json, struct err *err) {
 		err_set(err, ERR_USAGE, NULL, "it does not describe a machine");
 	else if (study_machine_check(one, err) == 0)
 		return json_incref((json_t *)one);
-	err_hint(err, "`sweetspot machine --json` writes one");
-	return NULL;
+	return err_null(err_hint(err, "`sweetspot machine --json` writes one"));
 }
 
 json_t *study_machine_words(const char *words, struct err *err) {
@@ -185,11 +184,10 @@ json_t *study_machine_likwid(const char *text, struct err *err) {
 	double packages = line_number(text, "Sockets"), cores = line_number(text, "Cores per socket"),
 		   threads = line_number(text, "Threads per core"), nodes = line_number(text, "NUMA domains");
 	const char *cpu = line_value(text, "CPU name");
-	if (!(packages >= 1) || !(cores >= 1) || !(threads >= 1) || packages * cores * threads > COUNT_MAX) {
-		err_set(err, ERR_USAGE, "it takes a file of `lstopo FILE.xml`, `likwid-topology` or `sweetspot machine --json`",
-		        "it does not describe a machine");
-		return NULL;
-	}
+	if (!(packages >= 1) || !(cores >= 1) || !(threads >= 1) || packages * cores * threads > COUNT_MAX)
+		return err_null(err_set(err, ERR_USAGE,
+		                        "it takes a file of `lstopo FILE.xml`, `likwid-topology` or `sweetspot machine --json`",
+		                        "it does not describe a machine"));
 	js_auto json_t *machine =
 		json_pack("{s:i,s:i,s:i,s:{}}", "packages", (int)packages, "cores", (int)(packages * cores), "threads",
 	              (int)(packages * cores * threads), "caches");

@@ -158,14 +158,10 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 	const char *kernel, *device = js_string_or(part, "device", "cpu");
 	if (js_string(part, "kernel", &kernel, err))
 		return NULL;
-	if (!*kernel || strlen(kernel) > NAME_MAX_BYTES) {
-		err_set(err, ERR_USAGE, NULL, "\"kernel\" is not a name");
-		return NULL;
-	}
-	if (!is_device(device)) {
-		err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a device", device);
-		return NULL;
-	}
+	if (!*kernel || strlen(kernel) > NAME_MAX_BYTES)
+		return err_null(err_set(err, ERR_USAGE, NULL, "\"kernel\" is not a name"));
+	if (!is_device(device))
+		return err_null(err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a device", device));
 	json_t *machine = json_object_get(whole, "machine"), *ceilings = json_object_get(whole, "ceilings");
 	bool known = json_object_size(machine) && study_machine_check(machine, NULL) == 0;
 	js_auto json_t *own = known ? json_incref(machine) : study_machine_unknown();

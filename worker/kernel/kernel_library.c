@@ -326,11 +326,10 @@ static int hash_take(const char *path, char hash[SHA256_TEXT], struct err *err) 
 
 static const struct ss_plugin *plugin_open(const char *path, struct err *err) {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!handle) {
-		err_set(err, ERR_USAGE, "link it with all the libraries that it needs (cc -shared -fPIC ... -lm)",
-		        "%.300s cannot be loaded: %.180s", path, dlerror());
-		return NULL;
-	}
+	if (!handle)
+		return err_null(err_set(err, ERR_USAGE,
+		                        "link it with all the libraries that it needs (cc -shared -fPIC ... -lm)",
+		                        "%.300s cannot be loaded: %.180s", path, dlerror()));
 	const struct ss_plugin *plugin = dlsym(handle, "sweetspot_plugin");
 	if (!plugin) {
 		err_set(err, ERR_USAGE, "write SS_PLUGIN(&your_kernel); in one of its files (sweetspot/kernel.h)",
@@ -351,17 +350,14 @@ static const struct kernel_entry *entries_new(struct arena *arena, const struct 
 static const struct kernel_entry *library_add(struct libraries *libraries, const char *path, const struct stat *now,
                                               struct err *err) {
 	char hash[SHA256_TEXT];
-	if (libraries->count == LIBRARIES_MAX) {
-		err_set(err, ERR_USAGE, "tune them in several runs", "more than %d plug-ins are loaded", LIBRARIES_MAX);
-		return NULL;
-	}
+	if (libraries->count == LIBRARIES_MAX)
+		return err_null(
+			err_set(err, ERR_USAGE, "tune them in several runs", "more than %d plug-ins are loaded", LIBRARIES_MAX));
 	const struct ss_plugin *plugin = hash_take(path, hash, err) == 0 ? plugin_open(path, err) : NULL;
 	if (!plugin)
 		return NULL;
-	if (library_check(plugin, err) != 0) {
-		err_prefix(err, "%.300s", path);
-		return NULL;
-	}
+	if (library_check(plugin, err) != 0)
+		return err_null(err_prefix(err, "%.300s", path));
 	struct library *library = &libraries->items[libraries->count++];
 	*library = (struct library){.path = arena_strdup(libraries->arena, path),
 	                            .stat = *now,
@@ -379,9 +375,9 @@ const struct kernel_entry *libraries_load(struct libraries *libraries, const cha
 			continue;
 		if (same_file(&library->stat, &now))
 			return library->entries;
-		err_set(err, ERR_USAGE, "run it again once the build is done: results of two builds must not be mixed",
-		        "%.300s has changed since it was loaded", path);
-		return NULL;
+		return err_null(err_set(err, ERR_USAGE,
+		                        "run it again once the build is done: results of two builds must not be mixed",
+		                        "%.300s has changed since it was loaded", path));
 	}
 	return library_add(libraries, path, &now, err);
 }

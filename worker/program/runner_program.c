@@ -57,8 +57,7 @@ static struct gpu_work *run_watched(struct arena *arena, struct program_trial *t
 	free(again.environment);
 	if (good)
 		return gpu_work_read(&watch);
-	err_set(err, ERR_FAILED, NULL, "the traced run failed: %.300s", why);
-	return NULL;
+	return err_null(err_set(err, ERR_FAILED, NULL, "the traced run failed: %.300s", why));
 }
 
 static void note_add(json_t *json, const char *format, const char *why) {

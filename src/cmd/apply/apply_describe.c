@@ -253,19 +253,12 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 		ui_warn(ui, again, "%s has changed since it was tuned", name);
 }
 
-static bool is_unset(const struct launch *launch, const char *name) {
-	js_each (one, launch->unset)
-		if (strcmp(json_string_value(one), name) == 0)
-			return true;
-	return false;
-}
-
 /* Warns of variables that decide what is loaded or run: a profile does not set them, even if they were tuned. */
 static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	const struct profile_entry *entry = &launch->choice.entry;
 	js_members (name, way, json_object_get(entry->program, "params")) {
 		if (strcmp(json_string_value(way), "environment") != 0 || !json_object_get(entry->config, name) ||
-		    json_object_get(launch->set, name) || is_unset(launch, name))
+		    json_object_get(launch->set, name) || js_has(launch->unset, name))
 			continue;
 		mem_auto char *plain = launch_shown(mem_strdup(name));
 		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",

@@ -263,11 +263,9 @@ static const struct opt options[] = {
 };
 
 static json_t *profile_of_file(struct app *app, const char *path, struct err *err) {
-	if (strcmp(path, "-") == 0) {
-		err_set(err, ERR_USAGE, "write the profile to a file",
-		        "--profile cannot read stdin, which belongs to the program");
-		return NULL;
-	}
+	if (strcmp(path, "-") == 0)
+		return err_null(err_set(err, ERR_USAGE, "write the profile to a file",
+		                        "--profile cannot read stdin, which belongs to the program"));
 	return profile_at(path, app_fingerprint(app, err), err);
 }
 

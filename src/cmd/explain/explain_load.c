@@ -137,9 +137,8 @@ static int store_read(struct study_set *set, struct wanted *wanted, const char *
 static const struct kernel_desc *word_find(const struct wanted *wanted, const char *word, bool from, struct err *bad) {
 	if (!from || strchr(word, '/'))
 		return app_kernel(wanted->app, word, bad);
-	err_set(bad, ERR_USAGE, "leave out the name to explain everything in it", "the file does not contain \"%.100s\"",
-	        word);
-	return NULL;
+	return err_null(err_set(bad, ERR_USAGE, "leave out the name to explain everything in it",
+	                        "the file does not contain \"%.100s\"", word));
 }
 
 /* A word that does not name a built-in kernel may still name a tuned program or plug-in, so `unknown` is only reported

@@ -359,16 +359,9 @@ static void explain_text_decide(const struct explain_text *text) {
 		row_print(text, row);
 }
 
-static bool is_listed(const json_t *list, const char *command) {
-	js_each (one, list)
-		if (strcmp(json_string_value(one), command) == 0)
-			return true;
-	return false;
-}
-
 static void next_add(json_t *list, const json_t *one) {
 	const char *next = js_string_or(one, "next", NULL);
-	if (next && !is_listed(list, next))
+	if (next && !js_has(list, next))
 		json_array_append_new(list, json_string(next));
 }
 

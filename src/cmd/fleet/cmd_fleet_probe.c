@@ -63,10 +63,8 @@ static int counts_copy(json_t *to, const json_t *from, struct err *err) {
 static json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err) {
 	const char *begin = document_begin(text);
 	size_t size = strlen(begin);
-	if (size > SIZE_MAX_READ) {
-		err_set(err, ERR_USAGE, NULL, "its description is longer than %d bytes", SIZE_MAX_READ);
-		return NULL;
-	}
+	if (size > SIZE_MAX_READ)
+		return err_null(err_set(err, ERR_USAGE, NULL, "its description is longer than %d bytes", SIZE_MAX_READ));
 	js_auto json_t *from = js_parse(begin, size, "its description", err), *machine = json_object();
 	int failed = !from || fingerprint_read(from, fingerprint, err) || counts_copy(machine, from, err);
 	json_object_set_new(machine, "cpu", text_copy(from, "cpu"));

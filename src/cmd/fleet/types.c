@@ -37,13 +37,6 @@ static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
 	return chosen;
 }
 
-static bool holds(const json_t *names, const char *name) {
-	js_each (one, names)
-		if (strcmp(json_string_value(one), name) == 0)
-			return true;
-	return false;
-}
-
 /* "n1,n2": the nodes of `names`, or with `others` all nodes of the partition except these. */
 static char *list_text(const struct fleet_run *run, const json_t *names, bool others) {
 	char *text = mem_strdup("");
@@ -51,7 +44,7 @@ static char *list_text(const struct fleet_run *run, const json_t *names, bool ot
 	js_each (node, json_object_get(run->document, "nodes")) {
 		const char *name = js_string_or(node, "node", "");
 		size_t size = strlen(name) + 2;
-		if (holds(names, name) == others)
+		if (js_has(names, name) == others)
 			continue;
 		text = mem_grow(text, used + size + 1, 1);
 		used += (size_t)snprintf(text + used, size + 1, "%s%s", used ? "," : "", name);

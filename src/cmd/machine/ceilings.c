@@ -330,9 +330,8 @@ static json_t *plan_json(const struct plan *plan, struct err *err) {
 	if (json_array_size(list) > 0)
 		return list;
 	json_decref(list);
-	err_set(err, ERR_NOTHING, "run it again with --verbose to see the reasons",
-	        "none of the ceilings could be measured");
-	return NULL;
+	return err_null(err_set(err, ERR_NOTHING, "run it again with --verbose to see the reasons",
+	                        "none of the ceilings could be measured"));
 }
 
 static int plan_make(struct app *app, struct plan *plan, struct err *err) {

@@ -51,9 +51,7 @@ static void region_counters_print(struct ui *ui, const json_t *regions) {
 		name_of(region, name, sizeof name);
 		js_members (counter, count, json_object_get(region, "counters")) {
 			double number = json_is_number(count) ? json_number_value(count) : NAN;
-			bool scaled = false;
-			js_each (name_of_one, json_object_get(region, "counters_scaled"))
-				scaled = scaled || strcmp(json_string_value(name_of_one), counter) == 0;
+			bool scaled = js_has(json_object_get(region, "counters_scaled"), counter);
 			some_scaled = some_scaled || scaled;
 			snprintf(value, sizeof value, !isfinite(number) ? "-" : scaled ? "~%.4g" : "%.4g", number);
 			snprintf(each, sizeof each, isfinite(number) ? "%.4g" : "-", number / js_real_or(region, "calls", NAN));

@@ -42,10 +42,9 @@ static json_t *result_json(const json_t *config, const struct study_row *row, co
 static json_t *results_json(struct study_set *set, const char *path, struct err *err) {
 	struct study_item *item = study_set_count(set) ? study_set_at(set, 0) : NULL;
 	const char *value = js_string_or(item ? item->table : NULL, "value", "");
-	if (!item || study_set_count(set) > 1) {
-		err_set(err, ERR_USAGE, "write a file for each kernel", "%s: it has %zu kernels", path, study_set_count(set));
-		return NULL;
-	}
+	if (!item || study_set_count(set) > 1)
+		return err_null(err_set(err, ERR_USAGE, "write a file for each kernel", "%s: it has %zu kernels", path,
+		                        study_set_count(set)));
 	bool rate = js_bool_or(item->table, "rate", false);
 	bool unitless = !rate && !*js_string_or(js_named(json_object_get(item->producer, "columns"), value), "unit", "");
 	const char *objective = unitless ? value : rate ? "score" : "time";
@@ -95,9 +94,8 @@ struct record *replay_record(const char *path, const struct record_choice *choic
 		return record;
 	if (strpbrk(path, "*?["))
 		err_set(err, ERR_USAGE, NULL, "no file matches %s", path);
-	err_hint(err,
-	         "record a space with `sweetspot export KERNEL --format kt -o SPACE.json`, or use one of another tuner");
-	return NULL;
+	return err_null(err_hint(
+		err, "record a space with `sweetspot export KERNEL --format kt -o SPACE.json`, or use one of another tuner"));
 }
 
 static int from_add(const char *path, bool folder, struct replay_settings *settings, struct err *err) {

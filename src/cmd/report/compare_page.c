@@ -267,11 +267,11 @@ static void table_put(struct report *report, const json_t *rows) {
 	static const char *const titles[] = {"result", "\2change", "95 % interval", "\1A", "\1B", "\2setting", NULL};
 	static const char *const tones[VERDICT_COUNT] = {[VERDICT_FASTER] = "high", [VERDICT_SLOWER] = "warning"};
 	struct report_ruler ruler = REPORT_RULER;
-	struct html_table table;
 	js_each (row, rows)
 		report_ruler_add(&ruler, gain_of(row));
-	html_table_begin(&table, report->html,
-	                 "Every problem of both sides. A bar is the interval of the speedup, with a line at 1.", titles);
+	struct html_table table = html_table_begin(
+		report->html, NULL, "Every problem of both sides. A bar is the interval of the speedup, with a line at 1.",
+		titles);
 	js_each (row, rows) {
 		struct speedup gain = gain_of(row);
 		double order = isfinite(gain.ratio) ? gain.ratio : INFINITY;

@@ -152,7 +152,6 @@ static void curves_table(const struct curves *curves) {
 	struct report *report = curves->report;
 	const struct study_column *column = study_column(curves->study, curves->column);
 	const char *titles[9] = {arena_printf(report->arena, "%s%s", column->numeric ? "\1" : "", curves->name)};
-	struct html_table table;
 	size_t at = 1;
 	if (curves->split != SIZE_MAX)
 		titles[at++] = study_column(curves->study, curves->split)->name;
@@ -163,8 +162,8 @@ static void curves_table(const struct curves *curves) {
 	if (has_single(curves) || !isfinite(curves->serial_time))
 		titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
-	html_table_begin_folded(
-		&table, report->html, arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name),
+	struct html_table table = html_table_begin(
+		report->html, arena_printf(report->arena, "numbers: %s by %s", curves->section->label, curves->name),
 		arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name), titles);
 	for (size_t s = 0; s < curves->count; s++)
 		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)

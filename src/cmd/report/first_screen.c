@@ -195,16 +195,15 @@ void report_answers(struct report *report, const json_t *document) {
 	static const char *const titles[] = {"result", "\2verdict", "95 % interval", "\2setting", NULL};
 	const json_t *answers = json_object_get(document, "results");
 	struct report_ruler ruler = REPORT_RULER;
-	struct html_table table;
 	js_each (answer, answers)
 		report_ruler_add(&ruler, speedup_of(answer));
 	html_put(report->html, "<section id=\"results\"><h2>Results</h2>");
-	html_table_begin(&table, report->html,
-	                 report->from
-	                     ? "The best of each problem."
-	                     : "Largest gain first. A bar is the interval of a speedup, on a logarithmic scale with a "
-	                       "line at 1; it comes from fresh pairs with the baseline, never from the search.",
-	                 titles);
+	struct html_table table = html_table_begin(
+		report->html, NULL,
+		report->from ? "The best of each problem."
+					 : "Largest gain first. A bar is the interval of a speedup, on a logarithmic scale with a "
+					   "line at 1; it comes from fresh pairs with the baseline, never from the search.",
+		titles);
 	js_each (answer, answers) {
 		const struct report_section *section = &report->sections[answer_at];
 		const struct report_line line = {section->anchor, section->kernel, report_about(report, section)};

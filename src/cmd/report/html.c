@@ -238,22 +238,18 @@ static void head_put(struct html_table *table) {
 	html_put(html, "</tr></thead>");
 }
 
-void html_table_begin(struct html_table *table, struct html *html, const char *caption, const char *const *titles) {
-	*table = (struct html_table){.html = html, .titles = titles, .at = SIZE_MAX};
-	while (titles[table->columns])
-		table->columns++;
+struct html_table html_table_begin(struct html *html, const char *summary, const char *caption,
+                                   const char *const *titles) {
+	struct html_table table = {.html = html, .titles = titles, .at = SIZE_MAX, .folded = summary};
+	while (titles[table.columns])
+		table.columns++;
+	if (summary)
+		html_put(html, "<details><summary>%s</summary>", summary);
 	html_put(html, "<div class=\"box\" role=\"group\" tabindex=\"0\" aria-label=\"%s\">", caption);
-	html_put(html, "<table class=\"sortable%s\"><caption>%s</caption>", table->columns > NARROW ? " wide" : "",
-	         caption);
-	head_put(table);
+	html_put(html, "<table class=\"sortable%s\"><caption>%s</caption>", table.columns > NARROW ? " wide" : "", caption);
+	head_put(&table);
 	html_put(html, "<tbody>");
-}
-
-void html_table_begin_folded(struct html_table *table, struct html *html, const char *summary, const char *caption,
-                             const char *const *titles) {
-	html_put(html, "<details><summary>%s</summary>", summary);
-	html_table_begin(table, html, caption, titles);
-	table->folded = true;
+	return table;
 }
 
 void html_table_row(struct html_table *table) {
@@ -317,16 +313,12 @@ void html_table_end(struct html_table *table) {
 void html_rows(struct html *html, const char *summary, const char *caption, const struct column *columns,
                const json_t *rows) {
 	const char *titles[TITLES_MAX + 1] = {NULL};
-	struct html_table table;
 	size_t count = 0;
 	for (; columns[count].title && count < TITLES_MAX; count++)
 		titles[count] = columns[count].title;
 	if (json_array_size(rows) == 0)
 		return;
-	if (summary)
-		html_table_begin_folded(&table, html, summary, caption, titles);
-	else
-		html_table_begin(&table, html, caption, titles);
+	struct html_table table = html_table_begin(html, summary, caption, titles);
 	js_each (row, rows) {
 		html_table_row(&table);
 		for (size_t i = 0; i < count; i++) {

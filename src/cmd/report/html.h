@@ -28,11 +28,9 @@ struct html_table {
 	size_t columns, at;        /* at: column of the next cell, SIZE_MAX before the first row */
 	bool folded;
 };
-/* titles: NULL-terminated. */
-void html_table_begin(struct html_table *table, struct html *html, const char *caption, const char *const *titles);
-/* The table is hidden until the reader clicks on `summary`. */
-void html_table_begin_folded(struct html_table *table, struct html *html, const char *summary, const char *caption,
-                             const char *const *titles);
+/* summary: the table is hidden until the reader clicks on it; NULL: it is not. titles: NULL-terminated. */
+struct html_table html_table_begin(struct html *html, const char *summary, const char *caption,
+                                   const char *const *titles);
 void html_table_row(struct html_table *table);
 void html_table_text(struct html_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A cell with markup inside, which the caller writes in between. It is sorted by its value, INFINITY if that is not

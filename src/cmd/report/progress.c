@@ -146,14 +146,14 @@ static void trials_table(struct report *report, const struct report_section *sec
 	const char *titles[] = {"\1trial", arena_printf(report->arena, "\1%s", section->label), "outcome",
 	                        "\2configuration", NULL};
 	const struct report_search *search = report_search_newest(section);
-	struct html_table table;
 	if (!search)
 		return;
-	html_table_begin_folded(&table, report->html, arena_printf(report->arena, "%zu trials", search->tried_count),
-	                        search->tried_count > ROWS_MAX
-	                            ? arena_printf(report->arena, "The first %d trials of the newest search", ROWS_MAX)
-	                            : "Every trial of the newest search",
-	                        titles);
+	struct html_table table =
+		html_table_begin(report->html, arena_printf(report->arena, "%zu trials", search->tried_count),
+	                     search->tried_count > ROWS_MAX
+	                         ? arena_printf(report->arena, "The first %d trials of the newest search", ROWS_MAX)
+	                         : "Every trial of the newest search",
+	                     titles);
 	for (size_t i = 0; i < search->tried_count && i < ROWS_MAX; i++) {
 		const struct report_trial *trial = &search->tried[i];
 		double shown = kind_of(trial) == KIND_FAILED ? NAN : report_shown(section, trial->value);
@@ -174,7 +174,6 @@ static void trials_table(struct report *report, const struct report_section *sec
 static void ends_table(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"outcome", "\1trials", "\2meaning", NULL};
 	size_t ends[TRIAL_STATUS_COUNT] = {0}, failures = 0;
-	struct html_table table;
 	for (size_t i = 0; i < section->search_count; i++)
 		for (int status = 0; status < TRIAL_STATUS_COUNT; status++)
 			ends[status] += section->searches[i].ends[status];
@@ -184,7 +183,7 @@ static void ends_table(struct report *report, const struct report_section *secti
 	         failures == 1 ? "" : "s");
 	if (!failures)
 		return;
-	html_table_begin(&table, report->html, "Outcomes of the trials", titles);
+	struct html_table table = html_table_begin(report->html, NULL, "Outcomes of the trials", titles);
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++) {
 		if (ends[status] == 0)
 			continue;

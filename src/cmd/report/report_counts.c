@@ -82,11 +82,11 @@ static void functions_table(struct report *report, const json_t *functions) {
 	static const char *const titles[] = {
 		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "stalls",
 		"\2limit",  NULL};
-	struct html_table table;
 	struct gpu_hot hot;
 	char words[GPU_HOT_WORDS], stalls[100], each[32];
-	html_table_begin_folded(&table, report->html, "numbers: functions",
-	                        "Functions of the winner; SMs, memory and warps in % of their peak", titles);
+	struct html_table table =
+		html_table_begin(report->html, "numbers: functions",
+	                     "Functions of the winner; SMs, memory and warps in % of their peak", titles);
 	js_each (row, functions) {
 		if (!gpu_function_judge(functions, row, &hot))
 			continue;
@@ -300,7 +300,6 @@ static void counters_put(struct report *report, const struct report_section *sec
 	                                     "\1winner", "\1ratio", "\2note", NULL};
 	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
 	const json_t *counting = json_object_get(section->tune, "counting");
-	struct html_table table;
 	if (section->result) {
 		report_roofline(report, section);
 		functions_put(report, section);
@@ -321,7 +320,8 @@ static void counters_put(struct report *report, const struct report_section *sec
 			report,
 			"Hardware counters are not available here. This command gives the reason, and explains how to enable them:",
 			"sweetspot doctor");
-	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
+	struct html_table table =
+		html_table_begin(report->html, NULL, "Baseline and winner, counted in separate runs", titles);
 	rows_put(&table, winner, baseline, "metrics");
 	rows_put(&table, winner, baseline, "counters");
 	html_table_end(&table);

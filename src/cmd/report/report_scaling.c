@@ -137,9 +137,8 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	                        "\1error",
 	                        "\2best configuration",
 	                        NULL};
-	struct html_table table;
-	html_table_begin_folded(&table, report->html, "numbers: sizes",
-	                        "Measurement of each size, and its prediction from the other sizes", titles);
+	struct html_table table = html_table_begin(
+		report->html, "numbers: sizes", "Measurement of each size, and its prediction from the other sizes", titles);
 	js_each (at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;

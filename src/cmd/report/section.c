@@ -143,8 +143,8 @@ static void search_row(struct html_table *table, const struct report_search *sea
 static void searches_table(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"\1search", "\1started", "state",   "strategy", "\1seed", "\1evaluations",
 	                                     "\1trials", "\1space",   "version", "source",   NULL};
-	struct html_table table;
-	html_table_begin(&table, report->html, "All searches of this problem, oldest first", titles);
+	struct html_table table =
+		html_table_begin(report->html, NULL, "All searches of this problem, oldest first", titles);
 	for (size_t i = 0; i < section->search_count; i++)
 		search_row(&table, &section->searches[i]);
 	html_table_end(&table);
@@ -315,15 +315,15 @@ static void best_put(struct report *report, const struct report_section *section
 	                        "\1interval",      "\1trials",
 	                        "\2note",          NULL};
 	size_t rows = study_rows(study), count = 0, *order = mem_alloc(rows + 1, sizeof *order);
-	struct html_table table;
 	for (size_t i = 0; i < rows; i++)
 		if (explain_timed(&section->view, i))
 			order[count++] = i;
 	qsort_r(order, count, sizeof *order, study_by_value, (void *)study);
-	html_table_begin_folded(&table, report->html, "the best configurations measured",
-	                        arena_printf(report->arena, "The best %zu of %zu configurations",
-	                                     count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
-	                        titles);
+	struct html_table table =
+		html_table_begin(report->html, "the best configurations measured",
+	                     arena_printf(report->arena, "The best %zu of %zu configurations",
+	                                  count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
+	                     titles);
 	for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
 		best_row(&table, section, order[i]);
 	html_table_end(&table);

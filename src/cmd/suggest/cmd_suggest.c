@@ -78,8 +78,7 @@ static json_t *answer(struct suggest *s, const char *line, size_t size, struct e
 		return ask(s, request, err);
 	if (strcmp(op, "tell") == 0)
 		return tell(s, request, err);
-	err_set(err, ERR_USAGE, "\"ask\" or \"tell\"", "unknown operation \"%.40s\"", op);
-	return NULL;
+	return err_null(err_set(err, ERR_USAGE, "\"ask\" or \"tell\"", "unknown operation \"%.40s\"", op));
 }
 
 static void serve(struct suggest *s) {

@@ -71,11 +71,9 @@ static char **tune_gpus_read(struct app *app, const struct opt_args *args, struc
 	size_t all = json_array_size(json_object_get(devices, "devices"));
 	if (!devices)
 		return NULL;
-	if (all == 0 || all > GPUS_MAX) {
-		err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` says what is missing", "no GPU was found for --gpus %.60s",
-		        text);
-		return NULL;
-	}
+	if (all == 0 || all > GPUS_MAX)
+		return err_null(err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` says what is missing",
+		                        "no GPU was found for --gpus %.60s", text));
 	if (strcmp(text, "all") != 0)
 		return some(text, all, err);
 	char **names = NULL;

@@ -237,16 +237,13 @@ static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip
 	mem_auto char *text = sys_read_file(rule, RULE_MAX, NULL, &none);
 	const char *at = text ? strstr(text, ": ") : NULL;
 	mem_auto char *name = mem_alloc(text ? strlen(text) + 1 : 1, 1);
-	json_t *files = json_object();
+	js_auto json_t *files = json_object();
 	bool good = at;
 	for (at = at ? at + 1 : ""; good && (at = name_next(at, name));) {
 		mem_auto char *path = *name == '/' ? mem_strdup(name) : mem_printf("%s/%s", cwd, name);
 		good = is_below(path, skip) || file_add(files, path, begun);
 	}
-	if (good)
-		return files;
-	json_decref(files);
-	return NULL;
+	return good ? json_incref(files) : NULL;
 }
 
 bool c_depend_holds(void *ctx, const json_t *facts) {

@@ -302,24 +302,19 @@ static int trial(struct spec_cuda *cuda, const struct trial_request *original, b
 	struct trial_request request = *original;
 	struct err why = {0};
 	json_t *json = cuda_config_json(&cuda->kernel, original->config, reference, &why);
-	json_t *config = json ? text_of(json, err) : NULL,
-		   *problem = config ? problem_of(cuda, original->config, err) : NULL;
+	js_auto json_t *config = json ? text_of(json, err) : NULL,
+				   *problem = config ? problem_of(cuda, original->config, err) : NULL;
 	if (!json) {
 		trial_result_fail(result, TRIAL_CONSTRAINTS, why.what);
 		return 0;
 	}
-	if (!problem) {
-		json_decref(config);
+	if (!problem)
 		return -1;
-	}
 	request.kernel = spec_cuda_kernel(cuda);
 	request.library = NULL;
 	request.problem = problem;
 	request.config = config;
-	int failed = cuda->worker.run(cuda->worker.ctx, &request, result, err);
-	json_decref(config);
-	json_decref(problem);
-	return failed;
+	return cuda->worker.run(cuda->worker.ctx, &request, result, err);
 }
 
 /* The outputs of the baseline, or of the configuration in its place, become the worker's reference. Returns 1 with the
