@@ -202,7 +202,7 @@ def real():
                 without = {**best, price["param"]: today[price["param"]]}
                 ratio, low, high = pairs(name, without, best)
                 print(f"  {price['param']}={price['value']} {price['ratio']} {price['ci']}: {ratio:.3f} [{low:.3f}, {high:.3f}]", file=sys.stderr)
-                needed = needed and high > 1.01
+                needed = needed and ratio > 1.02
                 clear += price["proven"]
                 false += price["proven"] and high < 1.01
                 held += price["proven"] and price["ci"][0] <= high and low <= price["ci"][1]

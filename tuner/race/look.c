@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "tuner/model/student.h"
+#include "tuner/race/numbers.h"
 
 /* The early looks, and their shares of the error that all of them may make. Three pairs are for runs that take long. */
 static const struct {
@@ -22,9 +23,8 @@ static const double EARLY_SHARE = 0.2;
  * them are equal, the step is unknown. */
 static const double SPREAD_LEAST = 5e-4, SPREAD_UNKNOWN = 0.05;
 
-/* Before the pairs tell, a gain is expected to be of this size (of the logarithm), and the noise counts like so many
- * pairs. With the few of an early end alone, the number that is missing would be anything from 3 to thousands. */
-static const double GAIN_USUAL = 0.1, NOISE_PAIRS = 8;
+/* Before the pairs tell, a gain is expected to be of this size (of the logarithm). */
+static const double GAIN_USUAL = 0.1;
 
 static int late_step(const struct look_rule *rule) {
 	int span = rule->pairs_max - rule->pairs_min;
@@ -137,7 +137,8 @@ double look_missing(const struct look_rule *rule, const double *a, const double 
 		return INFINITY;
 	spread_of(a, b, count, &mean, &deviation);
 	if (noise > 0)
-		deviation = sqrt((pairs * pow(deviation, 2) + NOISE_PAIRS * pow(noise, 2)) / (pairs + NOISE_PAIRS));
+		deviation =
+			sqrt((pairs * pow(deviation, 2) + RACE_PAIRS_OF_NOISE * pow(noise, 2)) / (pairs + RACE_PAIRS_OF_NOISE));
 	double error = deviation * sqrt(1.57 / pairs), known = 1 / (1 + pow(error / GAIN_USUAL, 2));
 	double gain = hypot(known * mean, 0.67 * sqrt(known) * error);
 	double distance = fmax(gain - margin, margin); /* a tie has to lie within the margin on both sides */

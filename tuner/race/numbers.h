@@ -20,6 +20,9 @@ enum {
 	RACE_PAIRS_OF_CHANGE_VAIN = 8, /* the first look that may find more blocks to be in vain */
 	RACE_PAIRS_PATIENCE = 4, /* an undecided comparison may go on for so many times the pairs that it has at most */
 	RACE_PAIRS_OF_RATIO = 5, /* the ratio of fewer, as of separate trials, is too noisy to replace the best of a size */
+	/* Before the pairs tell, the noise of the search counts like so many of them. With the few of an early end alone,
+	 * the number that is missing would be anything from 3 to thousands. */
+	RACE_PAIRS_OF_NOISE = 8,
 };
 
 /* Blocks of a race, which has all of its entries in each of them. */

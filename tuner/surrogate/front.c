@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two objectives: a second model, without sources, predicts the other one, and a proposal maximises the expected
- * improvement of the hypervolume that the front dominates, as a sum over its strips (Emmerich, Deutz, Klinkenberg,
- * Hypervolume-based expected improvement: monotonicity properties and exact computation, 2011). Volumes are of
- * logarithms, so that the units do not matter. */
+/* The configuration to measure next: the candidate that promises most. Two objectives: a second model, without sources,
+ * predicts the other one, and a proposal maximises the expected improvement of the hypervolume that the front
+ * dominates, as a sum over its strips (Emmerich, Deutz, Klinkenberg, Hypervolume-based expected improvement:
+ * monotonicity properties and exact computation, 2011). Volumes are of logarithms, so that the units do not matter. */
 #include "tuner/model/pareto.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
@@ -109,7 +109,77 @@ static double volume_of(const struct front *front, const struct point *strip, si
 	return sum;
 }
 
-uint64_t front_ask(struct surrogate *surrogate) {
+static double goal_of(const struct surrogate *surrogate) {
+	return surrogate->worth.incumbent - surrogate->worth.step;
+}
+
+struct choice {
+	uint64_t best, nearest;
+	double most, least;
+};
+
+static void choose(struct choice *choice, uint64_t index, double worth, double shortfall) {
+	if (worth > choice->most) {
+		choice->most = worth;
+		choice->best = index;
+	}
+	if (shortfall < choice->least) {
+		choice->least = shortfall;
+		choice->nearest = index;
+	}
+}
+
+/* At least the gain, without functions that thousands of candidates would wait for. */
+static double gain_most(const struct surrogate *surrogate, double gap, double deviation) {
+	double step = (gap / deviation - GAP_MIN) * GAP_STEP;
+	if (step >= GAP_STEPS)
+		return INFINITY;
+	return deviation * (double)surrogate->worth.gain_most[step > 0 ? (int)step : 0];
+}
+
+double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
+	double gap = goal_of(surrogate) - gp_pool_mean(surrogate->fit.values)[c];
+	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
+}
+
+/* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
+ * halves. */
+static const double CAUTION = 30;
+
+/* a factor of its worth */
+static double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
+	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
+}
+
+double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
+	const float *mean = gp_pool_mean(surrogate->fit.values);
+	const struct pool *pool = &surrogate->pool;
+	struct choice doubted = {UINT64_MAX, UINT64_MAX, 0, INFINITY}, passed = doubted;
+	double power = cost_power(surrogate->cost);
+	for (size_t c = 0; c < pool->count; c++) {
+		surrogate->worth.gain[c] = 0;
+		if (history_taken(surrogate->task.history, pool->index[c]))
+			continue;
+		double deviation = surrogate_deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
+		bool passes = surrogate_passes(surrogate, c);
+		struct choice *choice = passes ? &passed : &doubted;
+		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
+		surrogate->worth.gain[c] = worth;
+		if (power > 0 || worth > choice->most)
+			worth = surrogate->worth.gain[c] = surrogate_gain_at(surrogate, c);
+		if (power > 0 && worth > 0)
+			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
+		if (passes && worth > passed.most) /* a power of thousands of chances takes time */
+			worth *= surrogate_caution_of(surrogate, c);
+		choose(choice, pool->index[c], worth, -gap / deviation);
+	}
+	const struct choice *choice = passed.nearest == UINT64_MAX ? &doubted : &passed;
+	*index = choice->best == UINT64_MAX ? choice->nearest : choice->best;
+	return choice->most;
+}
+
+/* UINT64_MAX: no configuration has both objectives yet, or none promises anything. */
+static uint64_t front_ask(struct surrogate *surrogate) {
 	struct front *front = surrogate->front;
 	struct surrogate *other = surrogate->second;
 	struct point behind, strip[STRIPS_MAX];
@@ -140,4 +210,15 @@ uint64_t front_ask(struct surrogate *surrogate) {
 		}
 	}
 	return best;
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	if (surrogate->worked == 0)
+		return UINT64_MAX;
+	uint64_t index = surrogate->front ? front_ask(surrogate) : UINT64_MAX;
+	if (index != UINT64_MAX)
+		return index;
+	surrogate_predict(surrogate);
+	surrogate_most_promising(surrogate, &index);
+	return index;
 }

@@ -71,8 +71,6 @@ static void look_up(struct surrogate *surrogate, struct ranked *ranked, uint64_t
 	ranked->done = false;
 }
 
-static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
-
 /* The expected improvement of the configuration that the model would propose instead of a pending one. */
 static double best_other(struct surrogate *surrogate) {
 	uint64_t index;
@@ -150,10 +148,7 @@ enum {
 	FIRST_STEPS = 30,
 	STEPS = 14,
 	NEED = 3,
-	CALIBRATE_EACH = 60,
-	GAP_MIN = -8,
-	GAP_STEP = 8,
-	GAP_STEPS = 96
+	CALIBRATE_EACH = 60
 };
 /* The models are fitted again after so many more observations, as a share of them, because a fit costs much. */
 static const double FIT_AGAIN = 0.12;
@@ -243,6 +238,17 @@ static void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
 	surrogate_models_make(surrogate);
 }
 
+/* Lengths that earlier searches had are less in doubt than usual. */
+static const double LENGTH_DOUBT = 0.8;
+
+/* Takes the lengths that the task expects. */
+static void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task) {
+	for (size_t d = 0; task->lengths && d < task->length_count && d < coding->count; d++) {
+		coding->dim[d].length = task->lengths[d];
+		coding->dim[d].doubt = LENGTH_DOUBT;
+	}
+}
+
 struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer) {
 	struct surrogate *surrogate = arena_alloc(task->arena, 1, sizeof *surrogate);
 	uint64_t valid = space_valid(task->space);
@@ -323,10 +329,6 @@ static double step_of(const struct surrogate *surrogate) {
 	return -DRAWN * log1p(-rng_unit(&rng));
 }
 
-static double goal_of(const struct surrogate *surrogate) {
-	return surrogate->worth.incumbent - surrogate->worth.step;
-}
-
 void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	surrogate_withdraw(surrogate, index);
 	if (surrogate->front)
@@ -365,74 +367,6 @@ static void incumbent_set(struct surrogate *surrogate) {
 	for (size_t i = 0; i < surrogate->fit.in_value; i++)
 		surrogate->worth.incumbent = fminf(surrogate->worth.incumbent, (float)surrogate->fit.lone_mean[i]);
 	surrogate->worth.step = (float)step_of(surrogate);
-}
-
-struct choice {
-	uint64_t best, nearest;
-	double most, least;
-};
-
-static void choose(struct choice *choice, uint64_t index, double worth, double shortfall) {
-	if (worth > choice->most) {
-		choice->most = worth;
-		choice->best = index;
-	}
-	if (shortfall < choice->least) {
-		choice->least = shortfall;
-		choice->nearest = index;
-	}
-}
-
-/* At least the gain, without functions that thousands of candidates would wait for. */
-static double gain_most(const struct surrogate *surrogate, double gap, double deviation) {
-	double step = (gap / deviation - GAP_MIN) * GAP_STEP;
-	if (step >= GAP_STEPS)
-		return INFINITY;
-	return deviation * (double)surrogate->worth.gain_most[step > 0 ? (int)step : 0];
-}
-
-double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
-	double gap = goal_of(surrogate) - gp_pool_mean(surrogate->fit.values)[c];
-	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
-}
-
-/* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
- * halves. */
-static const double CAUTION = 30;
-
-/* a factor of its worth */
-double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
-}
-
-/* The candidate that promises most by the pool's predictions, and how much. If no candidate is expected to gain
- * anything, the one that falls short by the fewest deviations; if all of them will probably fail, one of those. Returns
- * what it promises. */
-static double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
-	const float *mean = gp_pool_mean(surrogate->fit.values);
-	const struct pool *pool = &surrogate->pool;
-	struct choice doubted = {UINT64_MAX, UINT64_MAX, 0, INFINITY}, passed = doubted;
-	double power = cost_power(surrogate->cost);
-	for (size_t c = 0; c < pool->count; c++) {
-		surrogate->worth.gain[c] = 0;
-		if (history_taken(surrogate->task.history, pool->index[c]))
-			continue;
-		double deviation = surrogate_deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
-		bool passes = surrogate_passes(surrogate, c);
-		struct choice *choice = passes ? &passed : &doubted;
-		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
-		surrogate->worth.gain[c] = worth;
-		if (power > 0 || worth > choice->most)
-			worth = surrogate->worth.gain[c] = surrogate_gain_at(surrogate, c);
-		if (power > 0 && worth > 0)
-			worth *= cost_share(surrogate->cost, power, pool->codes + c * surrogate->dims);
-		if (passes && worth > passed.most) /* a power of thousands of chances takes time */
-			worth *= surrogate_caution_of(surrogate, c);
-		choose(choice, pool->index[c], worth, -gap / deviation);
-	}
-	const struct choice *choice = passed.nearest == UINT64_MAX ? &doubted : &passed;
-	*index = choice->best == UINT64_MAX ? choice->nearest : choice->best;
-	return choice->most;
 }
 
 static void fit(struct surrogate *surrogate) {
@@ -478,17 +412,6 @@ void surrogate_predict(struct surrogate *surrogate) {
 	surrogate_believe(surrogate);
 	gp_pool_predict(surrogate->fit.values);
 	surrogate->asked = true;
-}
-
-uint64_t surrogate_ask(struct surrogate *surrogate) {
-	if (surrogate->worked == 0)
-		return UINT64_MAX;
-	uint64_t index = surrogate->front ? front_ask(surrogate) : UINT64_MAX;
-	if (index != UINT64_MAX)
-		return index;
-	surrogate_predict(surrogate);
-	surrogate_most_promising(surrogate, &index);
-	return index;
 }
 
 size_t surrogate_sources(const struct surrogate *surrogate) {

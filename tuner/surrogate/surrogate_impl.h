@@ -155,10 +155,9 @@ struct surrogate {
 	bool asked;
 };
 
-/* front.c: the second of two objectives. UINT64_MAX: no configuration has both yet, or none promises anything */
+/* front.c: the second of two objectives */
 void front_begin(struct surrogate *surrogate);
 void front_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome);
-uint64_t front_ask(struct surrogate *surrogate);
 
 /* The expected improvement by a normal variable that is `gap` below the incumbent. */
 static inline double surrogate_gain_of(double gap, double deviation) {
@@ -166,15 +165,21 @@ static inline double surrogate_gain_of(double gap, double deviation) {
 	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
 
+/* Gains by the gap in deviations, tabulated from the least on in steps of 1 / GAP_STEP. */
+enum { GAP_MIN = -8, GAP_STEP = 8, GAP_STEPS = 96 };
+
 /* surrogate.c: models, candidates and incumbent with all results, and with pending configurations as expected */
 void surrogate_predict(struct surrogate *surrogate);
-double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate);
 
 /* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
 void surrogate_targets(struct surrogate *surrogate);
 double surrogate_cap(double log_ratio, double cap);
 void surrogate_calibrate(struct surrogate *surrogate);
 
+/* The candidate that promises most by the pool's predictions, and how much. If no candidate is expected to gain
+ * anything, the one that falls short by the fewest deviations; if all of them will probably fail, one of those. Returns
+ * what it promises. */
+double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
 double surrogate_gain_at(const struct surrogate *surrogate, size_t candidate); /* times its chance to work */
 
 /* surrogate.c: the deviation of a candidate's target, after surrogate_ask */
@@ -202,9 +207,6 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 double observed_variance(const struct observed *observed);
 /* After a fit: the source without which left-out configurations are predicted better; SIZE_MAX if all sources help. */
 size_t source_misleading(struct surrogate *surrogate);
-
-/* Takes the lengths that the task expects */
-void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task);
 
 /* Predicts the cost of an evaluation in seconds of wall clock from the evaluations so far: of the build and of the rest
  * the mean logarithm of the seconds and an effect of each value of each parameter, additive and shrunk. (Unrolling

@@ -354,8 +354,8 @@ size_t source_misleading(struct surrogate *surrogate) {
 /* The lengths of earlier searches' models say which parameters matter, and how smoothly. They do not point to a
  * configuration, so that the search without sources may expect them, too. */
 
-/* Half-way (in logarithms) between the usual length and the mean of the sources', with less doubt than usual. */
-static const double WEIGHT = 0.5, DOUBT = 0.8;
+/* Half-way (in logarithms) between the usual length and the mean of the sources'. */
+static const double WEIGHT = 0.5;
 
 const double *surrogate_lengths(const struct surrogate *surrogate, size_t *count) {
 	const struct coding *coding = surrogate->coding;
@@ -369,11 +369,4 @@ const double *surrogate_lengths(const struct surrogate *surrogate, size_t *count
 	}
 	*count = dims;
 	return lengths;
-}
-
-void surrogate_lengths_expect(struct coding *coding, const struct strategy_task *task) {
-	for (size_t d = 0; task->lengths && d < task->length_count && d < coding->count; d++) {
-		coding->dim[d].length = task->lengths[d];
-		coding->dim[d].doubt = DOUBT;
-	}
 }
