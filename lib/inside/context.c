@@ -229,12 +229,125 @@ static struct inside_levels middle_of(const struct sweetspot_context *context) {
 	return ssi_allows(context, &levels) ? levels : next;
 }
 
+static void value_write(FILE *out, const struct inside_param *param, const union inside_value *value) {
+	fputc(' ', out);
+	if (param->type == INSIDE_INT)
+		fprintf(out, "%lld", value->integer);
+	else if (param->type == INSIDE_REAL)
+		fprintf(out, "%.17g", value->real);
+	else
+		ssi_text_write(out, value->word);
+}
+
+static void space_write(FILE *out, const struct sweetspot_context *context) {
+	static const char *const types[] = {"int ", "real ", "word "};
+	for (uint32_t i = 0; i < context->count; i++) {
+		const struct inside_param *param = &context->params[i];
+		fputs(types[param->type], out);
+		ssi_text_write(out, param->name);
+		value_write(out, param, &param->otherwise);
+		fputs(" :", out);
+		for (uint16_t k = 0; k < param->count; k++)
+			value_write(out, param, &param->values[k]);
+		fputc('\n', out);
+	}
+	if (context->needs_another)
+		fputs("without-default\n", out);
+	for (const struct inside_rule *rule = context->rules; rule; rule = rule->next)
+		fprintf(out, "where %s\n", rule->text);
+}
+
+/* Fills the text of an entry; false: it does not fit. */
+static bool fill(char *to, size_t size, const struct sweetspot_context *context, const struct inside_problem *problem) {
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	if (!out)
+		return false;
+	if (!problem)
+		space_write(out, context);
+	for (size_t i = 0; problem && i < problem->count; i++) {
+		const struct sweetspot_value *value = &problem->values[i];
+		if (i)
+			fputc(' ', out);
+		ssi_text_write(out, value->name ? value->name : "");
+		if (value->word) {
+			fputs("='", out);
+			ssi_text_write(out, value->word);
+		} else {
+			fprintf(out, "=%.17g", value->number);
+		}
+	}
+	bool fits = fclose(out) == 0 && text && length < size;
+	if (fits)
+		memcpy(to, text, length + 1);
+	free(text);
+	return fits;
+}
+
+/* Takes the entry for this process to fill it. */
+static bool take(_Atomic uint32_t *there) {
+	uint32_t expected = INSIDE_FREE;
+	return atomic_compare_exchange_strong(there, &expected, INSIDE_FILLING);
+}
+
+static struct inside_cell *cell_find(struct inside_context *entry, const struct inside_problem *problem) {
+	for (size_t i = 0; i < INSIDE_CELLS; i++) {
+		struct inside_cell *cell = &entry->cells[i];
+		if (take(&cell->there)) {
+			bool fits = fill(cell->problem, INSIDE_PROBLEM, NULL, problem);
+			cell->problem_class = fits ? problem->problem_class : 0;
+			atomic_store_explicit(&cell->there, INSIDE_THERE, memory_order_release);
+			return fits ? cell : NULL;
+		}
+		if (atomic_load_explicit(&cell->there, memory_order_acquire) == INSIDE_THERE &&
+		    cell->problem_class == problem->problem_class)
+			return cell;
+	}
+	return NULL;
+}
+
+static bool is_same(const struct inside_context *entry, const struct sweetspot_context *context) {
+	char space[INSIDE_SPACE];
+	return atomic_load_explicit(&entry->there, memory_order_acquire) == INSIDE_THERE &&
+	       strncmp(entry->kernel, context->kernel, INSIDE_NAME) == 0 && fill(space, sizeof space, context, NULL) &&
+	       strncmp(entry->space, space, INSIDE_SPACE) == 0;
+}
+
+static struct inside_context *context_find(struct inside_ring *ring, const struct sweetspot_context *context) {
+	for (size_t i = 0; i < INSIDE_CONTEXTS && strlen(context->kernel) < INSIDE_NAME; i++) {
+		struct inside_context *entry = &ring->contexts[i];
+		if (take(&entry->there)) {
+			strcpy(entry->kernel, context->kernel);
+			entry->params = context->count;
+			bool fits = fill(entry->space, INSIDE_SPACE, context, NULL);
+			if (!fits)
+				entry->kernel[0] = '\0';
+			atomic_store_explicit(&entry->there, INSIDE_THERE, memory_order_release);
+			return fits ? entry : NULL;
+		}
+		if (is_same(entry, context))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Takes the context's entry in the ring, or that of a class of its problems. False: there is no room. */
+static bool entry_take(struct inside_ring *ring, struct sweetspot_context *context,
+                       const struct inside_problem *problem, struct inside_cell **cell) {
+	if (!problem)
+		context->shared = context_find(ring, context);
+	else if (context->shared)
+		*cell = cell_find(context->shared, problem);
+	return context->shared && (!problem || *cell);
+}
+
 static void seal(struct sweetspot_context *context) {
 	if (pthread_mutex_trylock(&context->lock) != 0)
 		return;
 	if (!context->sealed) {
 		if (process.ring && !context->broken)
-			ssi_entry_take(process.ring, context, NULL, NULL);
+			entry_take(process.ring, context, NULL, NULL);
 		bool known = process.table ? true : ssi_profile_find(context->kernel, NULL, 0, NULL, NULL);
 		atomic_store(&context->active, context->count > 0 && (context->shared || known || context->needs_another));
 		atomic_store(&context->sealed, true);
@@ -289,6 +402,14 @@ static struct inside_place *place_add(struct sweetspot_context *context, uint64_
 	return place;
 }
 
+/* A size that is not a number is never found again. */
+static bool is_finite(const struct sweetspot_value *problem, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (!problem[i].word && !isfinite(problem[i].number))
+			return false;
+	return true;
+}
+
 static struct inside_place *place_make(struct sweetspot_context *context, const struct sweetspot_value *problem,
                                        size_t count, uint64_t hash) {
 	struct inside_past past;
@@ -307,7 +428,7 @@ static struct inside_place *place_make(struct sweetspot_context *context, const 
 	struct inside_cell *cell = NULL;
 	if (alike)
 		made.learner = alike->learner;
-	else if (context->shared && ssi_entry_take(process.ring, context, &asked, &cell))
+	else if (context->shared && is_finite(problem, count) && entry_take(process.ring, context, &asked, &cell))
 		made.learner = ssi_alone.make(process.ring, context, cell, made.config, &past);
 	place_add(context, of_class, made);
 	return place_add(context, hash, made);

@@ -120,11 +120,6 @@ bool ssi_allows(const struct sweetspot_context *context, const struct inside_lev
 /* The lock of the context must be held. NULL without memory. */
 const struct inside_config *ssi_config_of(struct sweetspot_context *context, const struct inside_levels *levels);
 
-/* ---- inside_ring.c ---- */
-/* Takes the context's entry in the ring, or that of a class of its problems. False: there is no room. */
-bool ssi_entry_take(struct inside_ring *ring, struct sweetspot_context *context, const struct inside_problem *problem,
-                    struct inside_cell **cell);
-
 /* ---- learn.c, joint.c ---- */
 struct inside_learning {
 	/* Makes the learner of a class of problems, which begins with what is known. The lock of the context must be held.

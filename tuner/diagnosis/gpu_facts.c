@@ -112,11 +112,6 @@ double gpu_conflicts(const struct study *study, size_t row) {
 	return fmin(31.0 / 28 * counted, wavefronts_counted(study, row));
 }
 
-double gpu_passes(const struct study *study, size_t row) {
-	double all = gpu_wavefronts(study, row), conflicts = gpu_conflicts(study, row);
-	return all == wavefronts_counted(study, row) && conflicts > 0 ? all - conflicts : all;
-}
-
 bool gpu_scatters(const struct study *study, size_t row, bool stores) {
 	static const double EFFICIENCY_MOST = 50, REQUEST_LEAST = 4;
 	double moved = study_counter(study, row, stores ? "gpu_global_store_sectors" : "gpu_global_load_sectors");

@@ -18,8 +18,7 @@ double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kern
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
 double gpu_wavefronts(const struct study *study,
-                      size_t row);                        /* through shared memory; counted, or by the kernel's model */
-double gpu_passes(const struct study *study, size_t row); /* of these, those that no conflict adds */
+                      size_t row); /* through shared memory; counted, or by the kernel's model */
 
 /* At most this can be gained by a remedy that leaves all instructions as they are, and so many bytes for the memory to
  * move. */

@@ -16,6 +16,14 @@ struct saving { /* rows or levels that differ in passes and in time */
 	struct gpu_trend trend;
 };
 
+/* Passes that no conflict adds. The model of a kernel has none. */
+static double passes_of(const struct study *study, size_t row) {
+	double all = gpu_wavefronts(study, row), conflicts = gpu_conflicts(study, row);
+	double counted = study_counter(study, row, "gpu_shared_load_wavefronts") +
+	                 study_counter(study, row, "gpu_shared_store_wavefronts");
+	return all == counted && conflicts > 0 ? all - conflicts : all;
+}
+
 static bool is_match(const struct study *study, const struct saving *one) {
 	return one->predicted >= PASSES_LEAST && one->measured > gpu_margin(study) &&
 	       fabs(log(one->measured / one->predicted)) <= log(MATCH);
@@ -23,12 +31,12 @@ static bool is_match(const struct study *study, const struct saving *one) {
 
 /* If times follow the passes over all rows: the largest saving between two rows that was predicted. */
 static struct saving by_rows(const struct study *study) {
-	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, gpu_passes, 1)};
+	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, passes_of, 1)};
 	bool few = study_rows(study) < STUDY_ROWS_LEAST; /* too few for a trend; confidence is low then */
 	for (size_t a = 0; (few || best.trend.verdict == GPU_FOLLOWS) && a < study_rows(study); a++) {
-		double passes = gpu_passes(study, a), time = study_row(study, a)->value;
+		double passes = passes_of(study, a), time = study_row(study, a)->value;
 		for (size_t b = 0; passes > 0 && !study_row(study, a)->over && b < study_rows(study); b++) {
-			struct saving one = {time / study_row(study, b)->value, passes / gpu_passes(study, b), 1, a, b, best.trend};
+			struct saving one = {time / study_row(study, b)->value, passes / passes_of(study, b), 1, a, b, best.trend};
 			if (is_match(study, &one) && !study_row(study, b)->over && study_same_problem(study, a, b) &&
 			    !(one.measured <= best.measured))
 				best = one;
@@ -74,7 +82,7 @@ static struct saving by_levels(const struct study *study, levels_look look) {
 static void passes_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
 	struct study_ratio ratio = study_compare(study, pairs, count);
 	struct saving one = {.measured = ratio.ratio,
-	                     .predicted = differ(study, pairs, count, gpu_passes, PASSES_LEAST),
+	                     .predicted = differ(study, pairs, count, passes_of, PASSES_LEAST),
 	                     .pairs = count,
 	                     .slow = pairs[0].a,
 	                     .fast = pairs[0].b};
@@ -117,7 +125,7 @@ static void shared_report(const struct study *study, struct finding *finding) {
 static void found(const struct study *study, const struct saving *saving, struct findings *findings) {
 	bool counted = !isnan(study_counter(study, saving->slow, "gpu_shared_load_wavefronts"));
 	double share =
-		counted ? gpu_share_of(study, saving->slow, 128 * gpu_passes(study, saving->slow), "shared", NULL) : NAN;
+		counted ? gpu_share_of(study, saving->slow, 128 * passes_of(study, saving->slow), "shared", NULL) : NAN;
 	bool sure = saving->trend.verdict == GPU_FOLLOWS || share > 0.5;
 	bool compared = by_levels(study, shared_look).pairs > 0;
 	struct finding *finding = findings_add(
@@ -141,7 +149,7 @@ static void found(const struct study *study, const struct saving *saving, struct
 
 static bool has_passes(const struct study *study) {
 	for (size_t r = 0; r < study_rows(study); r++)
-		if (gpu_passes(study, r) > 0)
+		if (passes_of(study, r) > 0)
 			return true;
 	return false;
 }

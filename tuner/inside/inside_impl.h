@@ -85,7 +85,11 @@ struct inside_part {
 	double weight; /* its calls in a round */
 };
 
+struct inside_session;
 struct inside_joint {
+	/* Once each class of problems with enough calls in this run has been searched. False: they are not, or fewer than
+	 * two of them have anything to choose. */
+	bool (*make)(struct inside_session *session);
 	struct inside_subject *subject; /* NULL: there is none yet */
 	struct inside_known *known;
 	uint64_t applied; /* the best that its members have */
@@ -111,10 +115,6 @@ struct inside_subject *inside_subject_get(struct inside_session *session, const 
 struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,
                                       const char *problem);
 struct inside_tried *inside_tried_get(struct inside_known *cell, uint64_t index);
-
-/* Once each class of problems with enough calls in this run has been searched. False: they are not, or fewer than two
- * of them have anything to choose. */
-bool inside_joint_make(struct inside_session *session);
 
 /* Its best is faster than the default by the calls' own comparison. */
 bool inside_known_compared(const struct inside_known *cell);

@@ -111,7 +111,7 @@ static json_t *problem_json(const char *problem) {
 	json_t *json = json_object();
 	struct inside_member member;
 	for (char *rest = text, *word; (word = strsep(&rest, " "));) {
-		if (!ssi_member_read(word, strlen(word), &member))
+		if (!ssi_member_read(word, strlen(word), &member) || (!member.is_word && !isfinite(member.number)))
 			continue;
 		bool whole = member.number == floor(member.number) && fabs(member.number) < 0x1p53;
 		json_object_set_new(json, member.name,
@@ -273,7 +273,7 @@ static void joint_begin(struct inside_joint *joint) {
 	tried->calls = INSIDE_SEEN;
 }
 
-bool inside_joint_make(struct inside_session *session) {
+static bool joint_make(struct inside_session *session) {
 	struct inside_joint *joint = &session->joint;
 	if (!members_find(session, joint))
 		return false;
@@ -317,6 +317,7 @@ struct inside_session *inside_session_new(uint64_t seed) {
 	struct inside_session *session = mem_alloc(1, sizeof *session);
 	session->seed = seed;
 	session->scratch.fd = -1;
+	session->joint.make = joint_make;
 	return session;
 }
 

@@ -266,7 +266,8 @@ static void result_print(struct ui *ui, const json_t *result, const char *comman
 		jointly = jointly || js_bool_or(context, "jointly", false);
 	}
 	table_end(table, ui, stdout);
-	putchar('\n');
+	if (priced || withheld || jointly)
+		putchar('\n');
 	if (priced)
 		results_worth_print(result, stdout);
 	if (withheld)

@@ -219,6 +219,9 @@ static void idle_test(void) {
 	struct quantities q = quantities_plain(4e-3);
 	q.blocks = 33;
 	q.active = 24;
+	q.dram = 0;
+	ok(fabs(gain_of(said_of(&q), "tail_wave") - 10.4) < 0.1, "33 blocks cost no more than what the issue slots leave");
+	q.instructions /= 10;
 	ok(fabs(gain_of(said_of(&q), "tail_wave") - 32) < 0.01, "33 blocks where 1056 have room cost up to a factor of 32");
 	q.active = 90;
 	ok(gain_of(said_of(&q), "tail_wave") == 0, "few blocks are no reason where counters say that all SMs work");

@@ -209,6 +209,27 @@ static void nothing_test(void) {
 	ok(course.lost == 0 && fabs(course.ratio - 1) < 1e-5, "a program whose share is 0 keeps its defaults");
 }
 
+/* What is kept of it would make the profiles of a store invalid. */
+static void unknown_test(void) {
+	struct inside_session *session = inside_session_new(1);
+	const struct inside_mode mode = {.learns = true, .share = SHARE};
+	js_auto json_t *set = json_object();
+	struct err err = {0};
+	inside_run_begin(session, &mode, set, &err);
+	js_members (name, value, set)
+		setenv(name, json_string_value(value), 1);
+	sweetspot_context *context = declare();
+	for (int i = 0; i < 100; i++) {
+		struct sweetspot_value n = {"n", i % 2 ? NAN : INFINITY, NULL};
+		struct sweetspot_choice choice;
+		sweetspot_choose(context, &n, 1, &choice);
+		sweetspot_report(&choice, 1e-3);
+		inside_run_poll(session);
+	}
+	ok(inside_session_account(session).cells == 0, "nothing is learned for a size that is not a number");
+	inside_session_free(session);
+}
+
 static void values_test(void) {
 	static long long many[2000];
 	struct sweetspot_choice choice;
@@ -225,6 +246,7 @@ int main(void) {
 	models_test(true);
 	flat_test();
 	nothing_test();
-	values_test(); /* the library reads its environment once */
+	unknown_test(); /* the library reads its environment once: from here on there is this ring */
+	values_test();
 	return tap_done();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compiles one configuration to a plug-in. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -8,11 +9,14 @@
 #include "base/hash.h"
 #include "base/json/js.h"
 #include "base/sys.h"
+#include "tuner/build/cache.h"
 #include "tuner/spec/c/impl.h"
 
 /* The compiler runs where the code will, because code for the processor of a node has to be made on that node. */
 static const double COMPILE_SECONDS = 60, SPARE_SECONDS = 30, GRACE_SECONDS = 2;
 enum { LOG_MAX = 1 << 20 };
+
+enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
 
 static int compile_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
 	(void)ctx;
@@ -69,8 +73,10 @@ static void message_read(const char *log, const struct trial_result *result, cha
 		         *result->message ? result->message : trial_status_text(result->status));
 }
 
-enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, const char *folder,
-                         char message[256], struct err *err) {
+/* Runs the compiler on these arguments, NULL-terminated; `folder` has its output for a while. C_REFUSED: message has
+ * the first error; C_BROKEN: err tells why nothing could run, or that it was interrupted. */
+static enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, const char *folder,
+                                char message[256], struct err *err) {
 	double seconds = compiler->seconds > 0 ? fmin(compiler->seconds, COMPILE_SECONDS) : COMPILE_SECONDS;
 	mem_auto char *log = mem_printf("%s/compiler.log", folder);
 	js_auto json_t *request = request_make(compiler, arguments, log, seconds);
@@ -91,7 +97,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 
 /* The generated parts of a plug-in. Only checked names and numbers of the specification get into them. */
 
-const char c_harness_file[] = "harness.c", c_unit_file[] = "unit.c", c_object_file[] = "harness.o";
+static const char c_harness_file[] = "harness.c", c_unit_file[] = "unit.c", c_object_file[] = "harness.o";
 
 /* One literal per line, because the standard limits the length of a literal. */
 static const char *const kernel_header[] = {
@@ -176,7 +182,7 @@ static const struct {
 	{c_unit_file, unit_print},
 };
 
-int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err) {
+static int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err) {
 	int failed = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
 		mem_auto char *text = NULL, *path = mem_printf("%s/%s", folder, parts[i].name);
@@ -190,6 +196,31 @@ int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sh
 			sha256_add(sha, text, size);
 	}
 	return failed;
+}
+
+/* Compiling the harness first also proves that the compiler works. */
+static int harness_build(const struct c_kernel *kernel, const struct c_compiler *compiler, struct err *err) {
+	mem_auto char *from = mem_printf("%s/%s", compiler->folder, c_harness_file),
+				  *to = mem_printf("%s/%s", compiler->folder, c_object_file);
+	const char *const arguments[] = {"-O2", "-fPIC", "-w", "-c", from, "-o", to, kernel->openmp ? "-fopenmp" : NULL,
+	                                 NULL};
+	char message[256];
+	switch (c_compile(compiler, arguments, compiler->folder, message, err)) {
+	case C_DONE:
+		return 0;
+	case C_REFUSED:
+		return err_set(err, ERR_FAILED, "name a working C compiler in the environment variable CC",
+		               "%s cannot compile a plug-in: %s", compiler->words[0], message);
+	case C_BROKEN:
+	default:
+		return -1;
+	}
+}
+
+int c_harness_make(const struct c_kernel *kernel, const struct c_compiler *compiler, struct sha256 *sha,
+                   struct err *err) {
+	int failed = c_sources_write(kernel, compiler->folder, sha, err) || harness_build(kernel, compiler, err);
+	return failed ? -1 : 0;
 }
 
 /* The prerequisites that a compiler writes with -MD, a rule of make, as hashes of the files. */
@@ -246,7 +277,8 @@ static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip
 	return good ? json_incref(files) : NULL;
 }
 
-bool c_depend_holds(void *ctx, const json_t *facts) {
+/* Are all files as they were? */
+static bool c_depend_holds(void *ctx, const json_t *facts) {
 	(void)ctx;
 	js_members (path, was, facts) {
 		js_auto json_t *now = hash_of(path);
@@ -292,8 +324,8 @@ static int arguments_make(const struct c_kernel *kernel, const char *folder, str
 	return 0;
 }
 
-int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
-                     const char *tree, struct built *built, json_t **facts, struct err *err) {
+static int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
+                            const char *tree, struct built *built, json_t **facts, struct err *err) {
 	const char *arguments[ARGUMENTS_ROOM];
 	struct arena *arena = arena_new();
 	double begun = sys_now(), wall = sys_wall();
@@ -306,4 +338,38 @@ int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *com
 		*facts = c_depend_seen(arena_printf(arena, "%s/%s", tree, rule_file), compiler->cwd, compiler->folder, wall);
 	arena_free(arena);
 	return outcome == C_BROKEN ? -1 : 0;
+}
+
+/* Keeps the folder for later sessions where it is known what the plug-in was made of. */
+static int folder_compile(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
+                          struct build_folder *folder, bool keeps, struct built *built, struct err *err) {
+	js_auto json_t *facts = NULL;
+	const char *tree = build_folder_tree(folder);
+	if (mkdir(tree, 0700))
+		return err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno));
+	int failed = c_plugin_compile(kernel, compiler, config, tree, built, &facts, err);
+	if (facts && keeps)
+		build_folder_keep(folder, facts, built->seconds);
+	return failed ? -1 : 0;
+}
+
+int c_plugin_get(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
+                 const struct c_place *place, struct built *built, struct err *err) {
+	struct build_folder *folder =
+		place->finds ? build_cache_find(place->cache, place->key, c_depend_holds, NULL) : NULL;
+	built->artefact = folder;
+	if (folder) {
+		built->found = true;
+		built->status = TRIAL_CORRECT;
+		built->seconds = build_folder_seconds(folder);
+		return 0;
+	}
+	folder = build_cache_make(place->cache, place->key, err);
+	int failed = folder ? folder_compile(kernel, compiler, config, folder, place->keeps, built, err) : -1;
+	if (failed || built->status != TRIAL_CORRECT) {
+		build_folder_free(folder);
+		folder = NULL;
+	}
+	built->artefact = folder;
+	return failed;
 }

@@ -100,11 +100,6 @@ int c_file_check(const char *path, const struct stat *was, struct err *err);
 /* -1 and err: the other configurations have nothing to be compared with. */
 int c_baseline_failed(const json_t *baseline, const char *how, const char *message, struct err *err);
 
-/* Writes the parts of a plug-in into the folder: header, harness, table of the arguments, and the file that includes
- * the kernel's; adds their texts to the hash. */
-int c_sources_write(const struct c_kernel *kernel, const char *folder, struct sha256 *sha, struct err *err);
-extern const char c_harness_file[], c_unit_file[], c_object_file[];
-
 struct c_compiler {
 	const char *const *words; /* CC, split */
 	const char *folder;       /* for temporary files */
@@ -113,21 +108,23 @@ struct c_compiler {
 	double seconds;           /* limit; 0: a minute */
 };
 
-enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
-/* Runs the compiler on these arguments, NULL-terminated; `folder` has its output for a while. C_REFUSED: message has
- * the first error; C_BROKEN: err tells why nothing could run, or that it was interrupted. */
-enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, const char *folder,
-                         char message[256], struct err *err);
+/* Writes the parts of a plug-in into the compiler's folder: header, harness, table of the arguments, and the file that
+ * includes the kernel's; adds their texts to the hash, and compiles the harness, which is the same for all. */
+int c_harness_make(const struct c_kernel *kernel, const struct c_compiler *compiler, struct sha256 *sha,
+                   struct err *err);
 
-/* The files that a build was made of, which decide whether it is still good. */
-bool c_depend_holds(void *ctx, const json_t *facts); /* are all files as they were? */
+struct build_cache;
+struct c_place {
+	struct build_cache *cache;
+	const char *key;
+	bool finds, keeps; /* an earlier build is used; this one is kept for later sessions */
+};
 
-/* Compiles a configuration into the folder `tree`. Returns 0 also where it does not compile, with the
- * compiler's message; -1 and err where the compiler could not run. *facts: what c_depend_seen says, NULL if it failed.
- */
+/* Finds or compiles a configuration. Returns 0 also where it does not compile, with the compiler's message; -1 and err
+ * where the compiler could not run. */
 extern const char c_plugin_file[], *const c_first_options[];
-int c_plugin_compile(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
-                     const char *tree, struct built *built, json_t **facts, struct err *err);
+int c_plugin_get(const struct c_kernel *kernel, const struct c_compiler *compiler, const json_t *config,
+                 const struct c_place *place, struct built *built, struct err *err);
 
 /* A configuration, compiled; valid until the next call. */
 struct c_build {

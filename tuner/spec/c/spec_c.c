@@ -26,35 +26,6 @@ struct c_builds {
 	char *path; /* of the last plug-in that was asked for */
 };
 
-/* The harness is the same for all configurations; compiling it first also proves that the compiler works. */
-static int harness_build(struct c_builds *b, struct err *err) {
-	const char *const arguments[] = {"-O2",
-	                                 "-fPIC",
-	                                 "-w",
-	                                 "-c",
-	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_harness_file),
-	                                 "-o",
-	                                 arena_printf(b->arena, "%s/%s", b->compiler.folder, c_object_file),
-	                                 b->kernel->openmp ? "-fopenmp" : NULL,
-	                                 NULL};
-	char message[256];
-	switch (c_compile(&b->compiler, arguments, b->compiler.folder, message, err)) {
-	case C_DONE:
-		return 0;
-	case C_REFUSED:
-		return err_set(err, ERR_FAILED, "name a working C compiler in the environment variable CC",
-		               "%s cannot compile a plug-in: %s", b->compiler.words[0], message);
-	case C_BROKEN:
-	default:
-		return -1;
-	}
-}
-
-static int tree_make(const struct build_folder *folder, struct err *err) {
-	const char *tree = build_folder_tree(folder);
-	return mkdir(tree, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", tree, strerror(errno)) : 0;
-}
-
 /* The folder of the run is removed at its end: what it holds is made again in no time, and reference outputs may be
  * large. */
 static int folder_make(struct c_builds *b, const char *base, struct err *err) {
@@ -62,10 +33,12 @@ static int folder_make(struct c_builds *b, const char *base, struct err *err) {
 	sha256_text(b->kernel->file, strlen(b->kernel->file), key);
 	b->cache = build_cache_new(base);
 	b->folder = build_cache_make(b->cache, key, err);
-	if (!b->folder || tree_make(b->folder, err))
+	if (!b->folder)
 		return -1;
 	b->compiler.folder = build_folder_tree(b->folder);
-	return 0;
+	return mkdir(b->compiler.folder, 0700)
+	           ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", b->compiler.folder, strerror(errno))
+	           : 0;
 }
 
 /* The harness finds the correct elements that are known beside those of the baseline. */
@@ -95,27 +68,6 @@ static void common_hash(struct c_builds *b) {
 	toolchain_hash_host(sha);
 }
 
-/* Keeps the folder for later sessions where it is known what the plug-in was made of. */
-static int folder_compile(const struct c_builds *b, const struct c_compiler *compiler, struct build_folder *folder,
-                          const json_t *config, struct built *built, struct err *err) {
-	js_auto json_t *facts = NULL;
-	int failed = tree_make(folder, err) ||
-	             c_plugin_compile(b->kernel, compiler, config, build_folder_tree(folder), built, &facts, err);
-	if (facts && b->keeps)
-		build_folder_keep(folder, facts, built->seconds);
-	return failed ? -1 : 0;
-}
-
-static struct build_folder *earlier_find(const struct c_builds *b, const char *key, struct built *built) {
-	struct build_folder *folder = b->keeps && !b->renews ? build_cache_find(b->cache, key, c_depend_holds, NULL) : NULL;
-	if (!folder)
-		return NULL;
-	built->found = true;
-	built->status = TRIAL_CORRECT;
-	built->seconds = build_folder_seconds(folder);
-	return folder;
-}
-
 static int plugin_make(void *ctx, struct worker *worker, const char *config_text, const json_t *config, double seconds,
                        struct built *built, struct err *err) {
 	const struct c_builds *b = ctx;
@@ -128,17 +80,8 @@ static int plugin_make(void *ctx, struct worker *worker, const char *config_text
 	sha256_end(&sha, key);
 	if (c_file_check(b->kernel->file, &b->file, err))
 		return -1;
-	built->artefact = earlier_find(b, key, built);
-	if (built->artefact)
-		return 0;
-	struct build_folder *folder = build_cache_make(b->cache, key, err);
-	int failed = folder ? folder_compile(b, &compiler, folder, config, built, err) : -1;
-	if (failed || built->status != TRIAL_CORRECT) {
-		build_folder_free(folder);
-		folder = NULL;
-	}
-	built->artefact = folder;
-	return failed;
+	const struct c_place place = {b->cache, key, .finds = b->keeps && !b->renews, .keeps = b->keeps};
+	return c_plugin_get(b->kernel, &compiler, config, &place, built, err);
 }
 
 static void c_builds_free(struct c_builds *b);
@@ -153,8 +96,7 @@ static struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct
 		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
 		goto fail;
 	}
-	if (folder_make(b, base, err) || known_link(b, err) ||
-	    c_sources_write(kernel, b->compiler.folder, &b->common, err) || harness_build(b, err))
+	if (folder_make(b, base, err) || known_link(b, err) || c_harness_make(kernel, &b->compiler, &b->common, err))
 		goto fail;
 	common_hash(b);
 	b->builder = builder_new(&work, worker);
