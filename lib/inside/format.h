@@ -92,10 +92,10 @@ struct inside_context {
 
 struct inside_ring {
 	char magic[8];
-	uint32_t size, learns; /* size: of this struct; learns 0: the program's calls are only counted */
-	double share;          /* of the time that trying may cost */
-	double ahead_s;        /* seconds that it may cost at once, before the share has grown to it */
-	uint32_t credit;       /* what is won against the defaults may be spent as well */
+	uint32_t size, learns;  /* size: of this struct; learns 0: the program's calls are only counted */
+	double share;           /* of the time that trying may cost */
+	_Atomic double ahead_s; /* seconds that it may cost at once, before the share has grown to it; below 0: owed */
+	uint32_t credit;        /* what is won against the defaults may be spent as well */
 	uint32_t seed;
 	_Atomic uint32_t learners; /* in all processes, so that each has its own order */
 	_Atomic uint64_t spent_ns; /* lost by trying, of every process: the regret */

@@ -172,10 +172,9 @@ static bool can_afford(const struct inside_learner *learner, const struct inside
 	bool is_free = trial->tried > 0 && loss <= 0;
 	if (is_free || (learner->context->needs_another && learner->relative > DRIFT))
 		return true; /* of the latter, what holds is worse than the default, which is out of reach */
-	double part = fmax(0, 1 - slot->keeps);
-	double left = ring->credit ? part * fmax(ring->share * (all + saved), ring->ahead_s) + saved
-	                           : part * fmax(ring->share * all, ring->ahead_s) - spent;
-	return left >= fmax(0, loss);
+	double ahead = atomic_load(&ring->ahead_s), grown = ring->share * (ring->credit ? all + saved : all);
+	double part = fmax(0, 1 - slot->keeps), may = part * (ahead < 0 ? grown + ahead : fmax(grown, ahead));
+	return may + (ring->credit ? saved : -spent) >= fmax(0, loss);
 }
 
 /* The find of another process. */

@@ -13,11 +13,10 @@ struct inside_session *inside_session_new(uint64_t seed);
 void inside_session_free(struct inside_session *session);
 
 struct inside_mode {
-	bool learns;    /* otherwise the run is only watched */
-	double share;   /* of the time that trying may cost: 0.02 */
-	double ahead_s; /* seconds of it that may be spent at once; NAN: the share of what earlier runs took */
-	bool credit;    /* what is won against the defaults may be spent, too */
-	bool waits;     /* the run earns what one that cannot have its defaults may lose */
+	bool learns;  /* otherwise the run is only watched */
+	double share; /* of the time that trying may cost: 0.02 */
+	bool credit;  /* what is won against the defaults may be spent, too */
+	bool waits;   /* the run earns what one that cannot have its defaults may lose */
 };
 /* Adds the variables of the run to the environment, {"NAME": "value"}. */
 int inside_run_begin(struct inside_session *session, const struct inside_mode *mode, json_t *environment,

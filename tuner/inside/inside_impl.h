@@ -22,9 +22,10 @@ struct inside_tried {
 	bool failed;
 };
 
-/* Runs with --learn, where the default may be out of reach. last: of one that asked; NAN: there was none. */
+/* Runs with --learn. */
 struct inside_debt {
-	double time, lost, last;
+	double time, lost, last; /* where the default may be out of reach; last: of one that asked, NAN: there was none */
+	double left;             /* of the share of these runs; below 0: one call can cost more than there was */
 };
 
 /* A class of problems of a subject. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each cell is a search of the store, for the kernel PROGRAM:LABEL, whose result has what was learned as "inside":
  *     {"space": TEXT, "problem": TEXT, "searched", "default", "run", "gain", "gain_error", "gain_calls",
- *      "jointly", "debt": [TIME, LOST, LAST], "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
+ *      "jointly", "debt": [TIME, LOST, LAST, LEFT], "tried": [[CONFIG, relative, error, cost, calls, failed]..]} */
 #include "base/json/js.h"
 #include "tuner/inside/inside_impl.h"
 #include "tuner/result/result.h"
@@ -174,12 +174,12 @@ static json_t *tried_json(const struct inside_known *cell) {
 /* A proposal that was not measured yet is made again by a later session, which begins its search anew. */
 static json_t *inside_json(const struct inside_known *cell) {
 	const struct inside_debt *debt = &cell->debt;
-	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:b,s:[f,f,o],s:o}", "space", cell->subject->text, "problem",
+	return json_pack("{s:s,s:s,s:b,s:o,s:f,s:o,s:o,s:I,s:b,s:[f,f,o,f],s:o}", "space", cell->subject->text, "problem",
 	                 cell->problem, "searched", cell->searched && !inside_known_waits(cell), "default",
 	                 js_number(cell->default_s > 0 ? cell->default_s : NAN), "run", cell->run_seconds, "gain",
 	                 js_number(cell->gain), "gain_error", js_number(cell->gain_error), "gain_calls",
 	                 (json_int_t)cell->gain_calls, "jointly", cell->jointly, "debt", debt->time, debt->lost,
-	                 js_number(debt->last), "tried", tried_json(cell));
+	                 js_number(debt->last), debt->left, "tried", tried_json(cell));
 }
 
 static enum verdict verdict_for(struct inside_known *cell, const json_t *proof) {
@@ -314,9 +314,9 @@ static void cell_read(struct inside_known *cell, const json_t *result, const jso
 	cell->default_s = fmax(0, js_real_or(inside, "default", 0));
 	cell->run_seconds = fmax(0, js_real_or(inside, "run", 0));
 	const json_t *debt = json_object_get(inside, "debt"), *last = json_array_get(debt, 2);
-	cell->debt = (struct inside_debt){fmax(0, json_number_value(json_array_get(debt, 0))),
-	                                  json_number_value(json_array_get(debt, 1)),
-	                                  json_is_number(last) ? json_number_value(last) : NAN};
+	cell->debt = (struct inside_debt){
+		fmax(0, json_number_value(json_array_get(debt, 0))), json_number_value(json_array_get(debt, 1)),
+		json_is_number(last) ? json_number_value(last) : NAN, json_number_value(json_array_get(debt, 3))};
 	uint64_t index;
 	if (!index_of(cell->subject, js_at(result, "best.config"), &index) || index == cell->subject->start)
 		return;

@@ -129,7 +129,7 @@ static int watch(struct tuning *tuning, struct err *err) {
 }
 
 static int learn(struct tuning *tuning, struct err *err) {
-	const struct inside_mode mode = {.learns = true, .share = SHARE, .ahead_s = NAN, .credit = true};
+	const struct inside_mode mode = {.learns = true, .share = SHARE, .credit = true};
 	double seconds, begun = sys_now();
 	int crashes = 0, idle = 0;
 	bool unseen = inside_session_account(tuning->session).cells == 0;

@@ -365,26 +365,22 @@ static void leave(struct inside_known *cell, bool crashed) {
 
 /* ---- runs ---- */
 
-/* Copies of texts that the program may be changing. */
-static char *text_of(const char *text, size_t size) {
-	char *copy = mem_alloc(size + 1, 1);
-	memcpy(copy, text, size);
-	copy[strnlen(copy, size)] = '\0';
-	return copy;
-}
-
 /* NULL: another cell of this run is of the same class. */
 static struct inside_known *known_of(struct inside_session *session, struct inside_subject *subject,
                                      struct inside_cell *shared) {
 	for (size_t i = 0; i < subject->count; i++)
 		if (subject->cells[i]->shared == shared)
 			return subject->cells[i];
-	mem_auto char *problem = text_of(shared->problem, INSIDE_PROBLEM);
+	mem_auto char *problem = mem_printf("%.*s", INSIDE_PROBLEM, shared->problem);
 	struct inside_known *cell = inside_known_get(session, subject, problem);
 	if (cell->shared)
 		return NULL;
 	cell->shared = shared;
 	cell->before_calls = cell->before_ns = 0;
+	/* An earlier run had it, and it probably takes as long again: its share may be spent at once, but in production no
+	 * more than was left. What is owed, because one call can cost more than there was, has to be earned first. */
+	double ahead = session->mode.share * cell->run_seconds, left = session->mode.credit ? ahead : cell->debt.left;
+	atomic_store(&session->ring->ahead_s, atomic_load(&session->ring->ahead_s) + fmin(ahead, left));
 	cell->run_seconds = 0;
 	cell->run_epoch = atomic_load(&shared->epoch);
 	return cell;
@@ -394,7 +390,8 @@ static struct inside_subject *subject_of(struct inside_session *session, struct 
 	for (size_t i = 0; i < session->count; i++)
 		if (session->subjects[i]->shared == shared)
 			return session->subjects[i];
-	mem_auto char *kernel = text_of(shared->kernel, INSIDE_NAME - 1), *text = text_of(shared->space, INSIDE_SPACE - 1);
+	mem_auto char *kernel = mem_printf("%.*s", INSIDE_NAME - 1, shared->kernel);
+	mem_auto char *text = mem_printf("%.*s", INSIDE_SPACE - 1, shared->space);
 	struct inside_subject *subject = *kernel ? inside_subject_get(session, kernel, text) : NULL;
 	if (subject && !subject->shared)
 		subject->shared = shared;
@@ -467,15 +464,17 @@ size_t inside_run_poll(struct inside_session *session) {
 	return results;
 }
 
-/* The cells share by their time in what the run lost against the defaults, or won. */
+/* The cells share by their time in what the run lost against the defaults, or won, and in what trying took. */
 static void debt_note(const struct inside_session *session, struct inside_known *cell) {
 	double all = 1e-9 * (double)atomic_load(&session->ring->ns);
 	double saved = 1e-9 * (double)(int64_t)atomic_load(&session->ring->saved_ns);
+	double spent = 1e-9 * (double)atomic_load(&session->ring->spent_ns), part = all > 0 ? cell->run_seconds / all : 0;
 	cell->debt.time += cell->run_seconds;
-	cell->is_new = cell->is_new || session->mode.waits;
-	if (session->mode.waits || !(all > 0))
+	cell->is_new = cell->is_new || session->mode.waits || spent > 0;
+	cell->debt.left += session->mode.credit ? 0 : session->mode.share * cell->run_seconds - part * spent;
+	if (session->mode.waits || part == 0)
 		return;
-	cell->debt.last = -saved * cell->run_seconds / all;
+	cell->debt.last = -part * saved;
 	cell->debt.lost += cell->debt.last;
 }
 

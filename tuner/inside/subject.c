@@ -345,9 +345,8 @@ void inside_session_free(struct inside_session *session) {
 }
 
 /* The file is whole before the library can see it. */
-static int ring_make(struct inside_session *session, const struct inside_mode *mode, double known_s, struct err *err) {
+static int ring_make(struct inside_session *session, const struct inside_mode *mode, struct err *err) {
 	struct inside_ring head = {.size = sizeof head, .learns = mode->learns, .share = mode->share};
-	head.ahead_s = isnan(mode->ahead_s) ? mode->share * known_s : mode->ahead_s;
 	head.credit = mode->credit;
 	head.seed = (uint32_t)session->seed;
 	memcpy(head.magic, INSIDE_MAGIC, sizeof head.magic);
@@ -369,14 +368,10 @@ static int ring_make(struct inside_session *session, const struct inside_mode *m
 
 int inside_run_begin(struct inside_session *session, const struct inside_mode *mode, json_t *environment,
                      struct err *err) {
-	double known_s = 0;
-	for (size_t i = 0; i < session->count; i++)
-		for (size_t k = 0; k < session->subjects[i]->count; k++)
-			known_s += session->subjects[i]->cells[k]->run_seconds;
 	mem_auto char *table = inside_session_table(session, false);
 	ring_drop(session);
 	session->mode = *mode;
-	if (ring_make(session, mode, known_s, err))
+	if (ring_make(session, mode, err))
 		return -1;
 	json_object_set_new(environment, INSIDE_RING, json_string(session->path));
 	if (table)

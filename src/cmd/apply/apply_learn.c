@@ -93,8 +93,8 @@ static void account_tell(struct ui *ui, const struct inside_session *session, do
 	ui_seconds(account.lost, lost, sizeof lost);
 	ui_seconds(account.seconds, seconds, sizeof seconds);
 	ui_inform(ui,
-	          "learning: %zu trial%s cost %.2g %% of the time in contexts (%s of %s, at most %.3g %%); %zu of %zu have "
-	          "something better than the default%s",
+	          "learning: %zu trial%s cost %.2g %% of the time in contexts (%s of %s; of all runs' time, %.3g %% may go "
+	          "there); %zu of %zu have something better than the default%s",
 	          account.trials, account.trials == 1 ? "" : "s",
 	          account.seconds > 0 ? 100 * account.lost / account.seconds : 0.0, lost, seconds, 100 * share,
 	          account.better, account.cells, account.done ? ", and nothing is left to try" : "");
@@ -133,7 +133,7 @@ int launch_learn(struct app *app, const struct opt_args *args, const struct laun
 	double share;
 	if (share_read(args, &share, err))
 		return -1;
-	struct inside_mode mode = {.learns = true, .share = share, .ahead_s = NAN};
+	struct inside_mode mode = {.learns = true, .share = share};
 	struct inside_session *session = inside_session_new((uint64_t)getpid());
 	struct err late = {0};
 	int64_t store_session = 0;

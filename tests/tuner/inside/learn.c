@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The library and the tuner's session in one process, on models whose optimum is known: costs are computed, with noise,
  * so that nothing depends on the machine. */
+#include <errno.h>
 #include <math.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -209,6 +211,70 @@ static void nothing_test(void) {
 	ok(course.lost == 0 && fabs(course.ratio - 1) < 1e-5, "a program whose share is 0 keeps its defaults");
 }
 
+/* A run of the program, call by call with the tuner: each waits for the other. */
+static void run_apart(struct inside_session *session, char *program, const struct model *model, int calls,
+                      struct rng *rng) {
+	const struct inside_mode mode = {.learns = true, .share = SHARE};
+	js_auto json_t *set = json_object();
+	struct err err = {0};
+	int ends[2];
+	char turn = 0;
+	inside_run_begin(session, &mode, set, &err);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+		return;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		program_invocation_short_name = program;
+		js_members (name, value, set)
+			setenv(name, json_string_value(value), 1);
+		sweetspot_context *context = declare();
+		for (int i = 0; i < calls; i++) {
+			struct sweetspot_value n = {"n", 1000, NULL};
+			struct sweetspot_choice choice;
+			sweetspot_choose(context, &n, 1, &choice);
+			sweetspot_report(&choice, noisy(cost_of(&model->land[0], &choice), rng));
+			if (write(ends[1], &turn, 1) != 1 || read(ends[1], &turn, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	while (read(ends[0], &turn, 1) == 1) {
+		inside_run_poll(session);
+		if (write(ends[0], &turn, 1) != 1)
+			break;
+	}
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+	inside_run_end(session, false);
+}
+
+/* The runs after it have the savings or debts of a run, but those of another program do not. */
+static void runs_test(void) {
+	static const int calls[] = {1000, 60, 60, 10, 60, 10};
+	double lost = 0, seconds = 0;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		const struct model model = model_draw(seed);
+		struct inside_session *session = inside_session_new(seed);
+		struct inside_account before = {0}, after;
+		for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+			struct rng rng;
+			rng_seed(&rng, 100 * seed + i);
+			run_apart(session, i ? "short" : "long", i ? &model : &flat, calls[i], &rng);
+			if (i == 0)
+				before = inside_session_account(session);
+		}
+		after = inside_session_account(session);
+		lost += after.lost - before.lost;
+		seconds += after.seconds - before.seconds;
+		inside_session_free(session);
+	}
+	printf("# runs of changing length: %.4f lost\n", lost / seconds);
+	ok(seconds > 0 && lost <= 1.1 * SHARE * seconds, "runs of changing length try within the share of all of them");
+}
+
 /* What is kept of it would make the profiles of a store invalid. */
 static void unknown_test(void) {
 	struct inside_session *session = inside_session_new(1);
@@ -246,6 +312,7 @@ int main(void) {
 	models_test(true);
 	flat_test();
 	nothing_test();
+	runs_test();
 	unknown_test(); /* the library reads its environment once: from here on there is this ring */
 	values_test();
 	return tap_done();
