@@ -5,47 +5,6 @@
 #include "base/mem.h"
 #include "tuner/regions/regions_impl.h"
 
-size_t regions_record_find(const struct regions_record *record, const char *module, uint64_t offset,
-                           uint32_t size_class) {
-	for (size_t i = 0; i < record->count; i++)
-		if (record->regions[i].offset == offset && record->regions[i].facts.size_class == size_class &&
-		    strcmp(record->regions[i].module, module) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
-bool regions_record_asks(const struct regions_record *record) {
-	bool any = record->raw->asks;
-	for (size_t i = 0; i < record->peer_count; i++)
-		any = any || record->peers[i].raw->asks;
-	return any;
-}
-
-double regions_record_waiting(const struct regions_record *record) {
-	double ran = (double)record->raw->ran_ns, waited = (double)record->raw->waited_ns;
-	if (record->raw->cpus == 0 || regions_record_is_crowded(record))
-		return NAN;
-	for (size_t i = 0; i < record->peer_count; i++) {
-		ran += (double)record->peers[i].raw->ran_ns;
-		waited += (double)record->peers[i].raw->waited_ns;
-	}
-	return ran > 0 ? waited / (ran + waited) : NAN;
-}
-
-void regions_record_free(struct regions_record *record) {
-	if (!record)
-		return;
-	for (size_t i = 0; i < record->peer_count; i++) {
-		free((void *)record->peers[i].raw);
-		free(record->peers[i].region);
-	}
-	free(record->peers);
-	free(record->modules);
-	free(record->regions);
-	free((void *)record->raw);
-	free(record);
-}
-
 static void columns_print(FILE *out, const struct regions_setting *settings, size_t count) {
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, " %u", settings[i].threads);
