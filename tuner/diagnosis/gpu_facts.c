@@ -102,14 +102,16 @@ double gpu_gain_most(const struct study *study, size_t row, double bytes) {
 	static const double LEFT_LEAST = 0.01;
 	double issue = study_counter(study, row, "gpu_issue_active") * study_counter(study, row, "gpu_cycles_active") / 1e4;
 	double dram = gpu_share_of(study, row, bytes, "read", "dram");
-	return 1 / fmax(LEFT_LEAST, fmax(issue, dram));
+	double busy = fmax(issue, dram); /* NAN: neither is known, so the gain is not either */
+	return 1 / (busy < LEFT_LEAST ? LEFT_LEAST : busy);
 }
 
 /* The counter sees 28 of the 31 further passes of a conflict of 32 threads (on an H200). */
 double gpu_conflicts(const struct study *study, size_t row) {
 	double counted = study_counter(study, row, "gpu_shared_load_conflicts") +
 	                 study_counter(study, row, "gpu_shared_store_conflicts");
-	return fmin(31.0 / 28 * counted, wavefronts_counted(study, row));
+	double all = wavefronts_counted(study, row);
+	return 31.0 / 28 * counted > all ? all : 31.0 / 28 * counted; /* NAN: not counted, which fmin would take for all */
 }
 
 bool gpu_scatters(const struct study *study, size_t row, bool stores) {
