@@ -277,8 +277,9 @@ static const char *outcome_of(struct probe_one *one) {
 		return "confirmed";
 	if (slower ? one->ci[1] < test->apart : one->ci[0] > test->apart)
 		return "refuted";
-	cause_untestable(&one->test, "%.3gx [%.3g, %.3g] does not tell the predicted %.2gx from %.2gx: raise --budget",
-	                 one->ratio, one->ci[0], one->ci[1], test->predicted, test->otherwise);
+	cause_untestable(&one->test,
+	                 "%.3gx [%.3g, %.3g] may lie on either side of %.2gx, which would decide: raise --budget",
+	                 one->ratio, one->ci[0], one->ci[1], test->apart);
 	return "not testable";
 }
 
