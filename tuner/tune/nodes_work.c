@@ -209,21 +209,21 @@ static struct work *proposed(struct parallel *parallel) {
 	return work_new(parallel, take(parallel, at));
 }
 
-/* One more; false: there is no need, or none. */
-static bool ask_ahead(struct parallel *parallel) {
-	if (!parallel->tune->search || !parallel_is_building(parallel) || fleet_idle_count(parallel->fleet))
-		return false;
-	if (parallel->asked_count > parallel_ahead_depth(parallel) || ask(parallel, 1) == 0)
-		return false;
-	want(parallel);
-	return true;
+static bool may_ask_ahead(const struct parallel *parallel) {
+	return parallel->tune->search && parallel_is_building(parallel) && !fleet_idle_count(parallel->fleet) &&
+	       parallel->asked_count <= parallel_ahead_depth(parallel);
 }
 
 int work_await(struct parallel *parallel, double seconds, struct pool_done *done, struct err *err) {
-	int rc;
-	while ((rc = fleet_wait(parallel->fleet, 0, done, err)) == 0 && ask_ahead(parallel))
-		continue;
-	return rc == 0 ? fleet_wait(parallel->fleet, seconds, done, err) : rc;
+	while (may_ask_ahead(parallel)) {
+		int rc = fleet_wait(parallel->fleet, 0, done, err);
+		if (rc != 0 || fleet_idle_count(parallel->fleet)) /* a node that has come needs work first */
+			return rc;
+		if (ask(parallel, 1) == 0)
+			break;
+		want(parallel);
+	}
+	return fleet_wait(parallel->fleet, seconds, done, err);
 }
 
 /* Is there any work left for which the baseline of a node would be needed? */
