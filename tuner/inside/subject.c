@@ -106,6 +106,7 @@ struct inside_subject *inside_subject_get(struct inside_session *session, const 
 	session->subjects = mem_grow(session->subjects, session->count + 1, sizeof(struct inside_subject *));
 	return session->subjects[session->count++] = subject_new(kernel, text);
 }
+
 static json_t *problem_json(const char *problem) {
 	mem_auto char *text = mem_strdup(problem);
 	json_t *json = json_object();
