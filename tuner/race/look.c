@@ -26,6 +26,9 @@ static const double SPREAD_LEAST = 5e-4, SPREAD_UNKNOWN = 0.05;
 /* Before the pairs tell, a gain is expected to be of this size (of the logarithm). */
 static const double GAIN_USUAL = 0.1;
 
+/* The variance of a median over that of a mean, and the quartile of the normal distribution. */
+static const double MEDIAN_VARIANCE = 1.57, QUARTILE = 0.67;
+
 static int late_step(const struct look_rule *rule) {
 	int span = rule->pairs_max - rule->pairs_min;
 	return span == 0 ? 1 : (span + LATE_MAX - 2) / (LATE_MAX - 1);
@@ -139,8 +142,8 @@ double look_missing(const struct look_rule *rule, const double *a, const double 
 	if (noise > 0)
 		deviation =
 			sqrt((pairs * pow(deviation, 2) + RACE_PAIRS_OF_NOISE * pow(noise, 2)) / (pairs + RACE_PAIRS_OF_NOISE));
-	double error = deviation * sqrt(1.57 / pairs), known = 1 / (1 + pow(error / GAIN_USUAL, 2));
-	double gain = hypot(known * mean, 0.67 * sqrt(known) * error);
+	double error = deviation * sqrt(MEDIAN_VARIANCE / pairs), known = 1 / (1 + pow(error / GAIN_USUAL, 2));
+	double gain = hypot(known * mean, QUARTILE * sqrt(known) * error);
 	double distance = fmax(gain - margin, margin); /* a tie has to lie within the margin on both sides */
 	double most = rule->pairs_min, half = student_half((size_t)most, 1 - late_error(rule), deviation) * sqrt(most);
 	double least = look_next(rule, (int)count) - pairs; /* nothing is decided before the next look */
@@ -154,7 +157,7 @@ static bool is_hopeless(const struct look_rule *rule, const double *a, const dou
 	spread_of(a, b, count, &mean, &deviation);
 	if (count < 2 || (int)count >= rule->pairs_max)
 		return true;
-	double move = 1.3 * deviation * sqrt(1.57 / (double)count - 1 / most);
+	double move = 1.3 * deviation * sqrt(MEDIAN_VARIANCE / (double)count - 1 / most);
 	return fabs(mean) + move - student_half((size_t)most, 1 - late_error(rule), deviation) < log1p(rule->margin);
 }
 
