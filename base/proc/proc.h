@@ -73,7 +73,7 @@ int proc_stop(struct proc *proc, double grace);
 /* Runs a child to its end, at most for `seconds`; its stdout is dropped. Returns its wait status; -1 and err if it does
  * not start or takes longer. log: what proc_stderr returns, which the caller frees; NULL if it did not start. */
 int proc_run(const struct proc_spec *spec, double seconds, char **log, struct err *err);
-/* "SEGV"; NULL: that signal has no name. */
+/* The short name of a signal, "SEGV"; NULL if it has none. */
 const char *proc_signal_name(int number);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

@@ -205,7 +205,7 @@ static size_t whole_find(struct slice word) {
 	return at;
 }
 
-/* The next word that is no qualifier and no mark of a pointer. */
+/* Skips qualifiers and marks of pointers, and reads the next word. */
 static struct slice declared_read(struct slice *rest) {
 	static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict__", "__restrict"};
 	for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers;) {

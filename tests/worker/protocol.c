@@ -179,7 +179,7 @@ static void spoil(int fd, off_t at) {
 	ok(done && pwrite(fd, &byte, 1, at) == 1, "a byte of the kept answers is another one now");
 }
 
-/* What the oracle of one worker finds, the next one uses, and nothing else does. */
+/* The next worker uses the answer of an earlier one's oracle, and takes nothing else for it. */
 static void check_answers(const char *kernel, const char *problem, const char *other) {
 	char path[64];
 	bool computed, right;
@@ -201,7 +201,7 @@ static void check_answers(const char *kernel, const char *problem, const char *o
 	ok(!answered(kernel, problem, 1, path, &computed), "%s is compared with the bytes that were kept", kernel);
 	spoil(fd, 0);
 	right = answered(kernel, problem, 1, path, &computed);
-	ok(right && computed, "what is no answer of %s is not used", kernel);
+	ok(right && computed, "bytes without the mark of an answer of %s are not used", kernel);
 	close(fd);
 	ok(answered(kernel, problem, 1, "/dev/null", &computed), "%s is right where the path is another file", kernel);
 	ok(answered(kernel, problem, 1, path, &computed), "%s is right where the file has gone", kernel);

@@ -33,7 +33,7 @@ static double share_of(const struct study *study, size_t row) {
 	return busy ? study_counter(study, row, pipes[busiest(study, row)].event) / 100 : NAN;
 }
 
-/* Literals without an f make doubles of floats; what is said is that another configuration does without them. */
+/* Literals without an f turn floats into doubles. The finding says that another configuration needs no doubles. */
 static void doubles_examine(const struct study *study, struct findings *findings) {
 	static const double SOME = 10, NONE = 1;
 	size_t winner = study_winner(study), baseline = study_baseline(study);

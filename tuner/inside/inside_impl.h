@@ -86,11 +86,7 @@ struct inside_part {
 	double weight; /* its calls in a round */
 };
 
-struct inside_session;
 struct inside_joint {
-	/* Once each class of problems with enough calls in this run has been searched. False: they are not, or fewer than
-	 * two of them have anything to choose. */
-	bool (*make)(struct inside_session *session);
 	struct inside_subject *subject; /* NULL: there is none yet */
 	struct inside_known *known;
 	uint64_t applied; /* the best that its members have */
@@ -111,6 +107,9 @@ struct inside_session {
 	struct inside_joint joint;
 };
 
+/* Makes session->joint once each class of problems with enough calls in this run has been searched. False: they are
+ * not, or fewer than two of them have anything to choose. */
+bool inside_joint_make(struct inside_session *session);
 /* The subject of a kernel and a space, made where it is not known yet. */
 struct inside_subject *inside_subject_get(struct inside_session *session, const char *kernel, const char *text);
 struct inside_known *inside_known_get(struct inside_session *session, struct inside_subject *subject,

@@ -279,7 +279,7 @@ static int changes_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size
 	}
 	gain->faster = tuning->latest.verdict == PAIRED_FASTER;
 	gain->open = tuning->latest.left_open || tuning->harmed;
-	gain->ratio = fmax(1 / tuning->latest.paired.ratio, tuning->harmed);
+	gain->ratio = fmax(1 / tuning->latest.paired.ratio, tuning->harmed ? 1 : 0); /* it may pay without what harms */
 	return failed;
 }
 
@@ -357,11 +357,8 @@ static void worth_tell(const struct tuning *tuning, json_t *result) {
 	for (size_t i = 0; i < tuning->change_count; i++) {
 		const char *name = tuning->changes[i]->kernel;
 		struct ablation_arm arm = tuning->paid.without[i];
-		const struct paired *paired = &tuning->duel.paired;
-		if (kept == ablation_bit(i) && paired->count > 1)
-			arm = (struct ablation_arm){.ratio = 1 / paired->ratio,
-			                            .ci = {1 / paired->ci[1], 1 / paired->ci[0]},
-			                            .slower = tuning->duel.verdict == PAIRED_FASTER};
+		if (kept == ablation_bit(i) && tuning->duel.paired.count > 1)
+			arm = ablation_arm_of_duel(&tuning->duel);
 		bool known = isfinite(arm.ratio) && arm.ci[0] > 0 && arm.ci[1] <= RACE_UNKNOWN;
 		if (kept >> i & 1)
 			json_array_append_new(worth, json_pack("{s:s,s:s,s:o,s:[f,f],s:b}", "param", name, "set", name, "ratio",

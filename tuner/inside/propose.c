@@ -428,7 +428,7 @@ static void joint_apply(struct inside_joint *joint) {
 
 static size_t joint_serve(struct inside_session *session) {
 	struct inside_joint *joint = &session->joint;
-	if (!session->mode.learns || (!joint->known && !joint->make(session)))
+	if (!session->mode.learns || (!joint->known && !inside_joint_make(session)))
 		return 0;
 	struct inside_known *known = joint->known;
 	if (!known->shared) {

@@ -274,7 +274,7 @@ static void joint_begin(struct inside_joint *joint) {
 	tried->calls = INSIDE_SEEN;
 }
 
-static bool joint_make(struct inside_session *session) {
+bool inside_joint_make(struct inside_session *session) {
 	struct inside_joint *joint = &session->joint;
 	if (!members_find(session, joint))
 		return false;
@@ -318,7 +318,6 @@ struct inside_session *inside_session_new(uint64_t seed) {
 	struct inside_session *session = mem_alloc(1, sizeof *session);
 	session->seed = seed;
 	session->scratch.fd = -1;
-	session->joint.make = joint_make;
 	return session;
 }
 

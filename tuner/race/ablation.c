@@ -250,6 +250,13 @@ void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other)
 	arm->open = !other->decided;
 }
 
+struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel) {
+	double high = duel->bounded > 0 ? RACE_UNKNOWN : 1 / duel->paired.ci[0];
+	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
+	                             .ci = {1 / duel->paired.ci[1], high},
+	                             .slower = duel->verdict == PAIRED_FASTER};
+}
+
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {
 	struct ablation ablation = {.task = task, .result = result};
 	bool more = true, first = true;

@@ -272,6 +272,8 @@ struct ablation_result {
 };
 
 void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other);
+/* The price of a single change, from the duel with today's setting. */
+struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel);
 
 /* count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err);

@@ -143,6 +143,9 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
  * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
 struct csv *table_cells_rewrite(struct csv *csv, const char **noted);
+static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
+	csv->cells[row * csv->columns + column] = text;
+}
 /* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
 void table_units_rewrite(struct csv *csv, size_t column);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */

@@ -109,10 +109,6 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
-static void cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
-	csv->cells[row * csv->columns + column] = text;
-}
-
 /* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for those that follow. */
 static void headers_continue(struct csv *csv) {
 	for (size_t c = 1; c < csv->columns; c++) {
@@ -151,9 +147,9 @@ static void commas_rewrite(struct csv *csv, size_t column) {
 		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0, marks;
 		bool real;
 		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
-			cell_set(csv, r, column, arena_strdup(csv->arena, out));
+			table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
 		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
-			cell_set(csv, r, column, arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1));
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1));
 	}
 }
 
@@ -282,7 +278,7 @@ static void keys_strip(struct csv *csv, size_t column) {
 		    !table_number(csv, csv_cell(csv, r, column) + length, true, &number))
 			return;
 	for (size_t r = 0; r < csv->rows; r++)
-		cell_set(csv, r, column, csv_cell(csv, r, column) + length);
+		table_cell_set(csv, r, column, csv_cell(csv, r, column) + length);
 	char *key = arena_printf(csv->arena, "%.*s", (int)length - 1, first);
 	if (!*csv->header[column] || table_has_word(csv->header[column], key))
 		csv->header[column] = key;

@@ -77,10 +77,6 @@ static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], cons
 	return length && strpbrk(number, "0123456789");
 }
 
-static void cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
-	csv->cells[row * csv->columns + column] = text;
-}
-
 /* "2.3 s" beside "5m9.04s". */
 static bool seconds_read(const struct csv *csv, const char *cell, double *seconds) {
 	char number[CSV_FIELD_MAX + 1];
@@ -110,7 +106,7 @@ static void clocks_rewrite(struct csv *csv, size_t column) {
 	}
 	for (size_t r = 0; r < csv->rows && clocks; r++)
 		if (seconds_read(csv, csv_cell(csv, r, column), &seconds))
-			cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
 	table_name_read(csv->header[column], &name);
 	if (clocks && name.measure == MEASURE_NONE)
 		csv->header[column] = arena_printf(csv->arena, "%s (s)", csv->header[column]);
@@ -213,7 +209,7 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 		cell = arena_strdup(csv->arena, number);
 		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
 			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
-		cell_set(csv, r, column, cell);
+		table_cell_set(csv, r, column, cell);
 	}
 	size_t name = strcspn(header, "([");
 	while (name && header[name - 1] == ' ')

@@ -304,14 +304,6 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 	return price;
 }
 
-/* The duel with today's setting prices a single change. */
-static struct ablation_arm duel_arm(const struct duel_result *duel) {
-	double high = duel->bounded > 0 ? RACE_UNKNOWN : 1 / duel->paired.ci[0];
-	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
-	                             .ci = {1 / duel->paired.ci[1], high},
-	                             .slower = duel->verdict == PAIRED_FASTER};
-}
-
 /* A change against what it replaces, as the effect of its parameter. */
 static json_t *effect_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
 	const char *name = change->names[0];
@@ -341,7 +333,7 @@ static void prices_note(const struct rent *rent, const struct ablation_result *r
 	finals->effects = json_array();
 	for (size_t i = 0; i < rent->count; i++) {
 		const struct change *change = &rent->changes[i];
-		struct ablation_arm arm = is_single(result->kept) ? duel_arm(duel) : result->without[i];
+		struct ablation_arm arm = is_single(result->kept) ? ablation_arm_of_duel(duel) : result->without[i];
 		if (isnan(arm.ratio)) /* of a set with more changes, which were not shown to pay */
 			arm = rent->alone[i];
 		bool stays = result->kept >> i & 1;

@@ -76,7 +76,6 @@ enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input) {
 	return SS_OK;
 }
 
-/* input.c */
 static enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed) {
 	enum ss_status status = fw_graph_random(&input->graph, n, degree, seed);
 	return status == SS_OK ? fw_cuda_input_turn(input) : status;

@@ -315,8 +315,7 @@ static void membership_widen(int32_t *to, const void *from, size_t n, size_t lab
 		to[i] = label == 1 ? bytes[i] : label == 2 ? halves[i] : words[i];
 }
 
-/* The device does not have the last centres if the host computes them. */
-/* Copies the device's result to s->host. */
+/* Copies the device's result to s->host. The device does not have the last centres if the host computes them. */
 static enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t entries = in->clusters * in->coords, most = in->n * s->label;

@@ -275,7 +275,7 @@ static void runs_test(void) {
 	ok(seconds > 0 && lost <= 1.1 * SHARE * seconds, "runs of changing length try within the share of all of them");
 }
 
-/* What is kept of it would make the profiles of a store invalid. */
+/* Its record would make the profiles of a store invalid. */
 static void unknown_test(void) {
 	struct inside_session *session = inside_session_new(1);
 	const struct inside_mode mode = {.learns = true, .share = SHARE};

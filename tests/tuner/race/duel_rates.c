@@ -256,7 +256,7 @@ static void test_ended(void) {
 		}
 }
 
-/* What is said to be missing after few pairs does not depend on how these happen to fall. */
+/* The number of missing pairs hardly depends on how the first few happen to fall. */
 static void test_missing(void) {
 	static const double sigmas[] = {0.1, 0.2};
 	static const size_t counts[] = {5, 8};
