@@ -77,8 +77,6 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
                        struct err *err);
 /* Returns the tables if rc is 0 and they agree with each other; otherwise frees them and returns NULL. */
 struct counter_tables *counter_tables_checked(struct counter_tables *tables, int rc, struct err *err);
-/* Adds all files of a folder. */
-int table_folder_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err);
 
 /* The family of a CPU, by its name or the best pattern; NULL: none. */
 const struct table_family *table_family_find(const struct counter_tables *tables, const char *cpu);

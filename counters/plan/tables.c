@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables as a whole: loads them, checks that they fit together, finds what they contain, and shows it. */
+#include <dirent.h>
+#include <fnmatch.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/expr/expr.h"
@@ -10,7 +13,7 @@
 
 /* Checks references between tables after all of them are read. */
 
-enum { FORMULA_NAMES_MAX = 24 };
+enum { FORMULA_NAMES_MAX = 24, FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
 
 static bool is_formula_somewhere(const struct counter_tables *tables, const char *name) {
 	for (size_t i = 0; i < tables->family_count; i++)
@@ -132,6 +135,36 @@ void counter_tables_free(struct counter_tables *tables) {
 	json_decref(tables->files);
 	arena_free(tables->arena);
 	free(tables);
+}
+
+static int file_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
+	const char *file = arena_strdup(tables->arena, path);
+	struct stat what;
+	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would block until a writer appears */
+		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
+	json_t *json = js_load(file, FILE_BYTES_MAX, err);
+	return json ? counter_tables_add(tables, file, json, folder, err) : -1;
+}
+
+static int is_json(const struct dirent *entry) {
+	return entry->d_name[0] != '.' && fnmatch("*.json", entry->d_name, 0) == 0;
+}
+
+/* Sorts by name, so that the same files always give the same tables. */
+static int table_folder_read(struct counter_tables *tables, const char *path, enum table_folder folder,
+                             struct err *err) {
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
+	if (count < 0 || count > FOLDER_FILES_MAX)
+		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s cannot be read" : "%s has too many files", path);
+	for (int i = 0; i < count; i++) {
+		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
+		if (rc == 0)
+			rc = file_read(tables, file, folder, err);
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
 }
 
 /* The folder may be NULL; err then says why. */

@@ -2,10 +2,7 @@
 /* Reads files of data/events/ (portable events, and how families of CPUs count them), of data/groups/ and of the user's
  * own groups. */
 #include <ctype.h>
-#include <dirent.h>
-#include <fnmatch.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
@@ -434,8 +431,6 @@ static int table_group_read(struct counter_tables *tables, const char *file, con
 	return 0;
 }
 
-enum { FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
-
 static int json_read(struct counter_tables *tables, const char *file, const json_t *json, enum table_folder folder,
                      struct err *err) {
 	static const char *const schemas[] = {"sweetspot-events/1", "sweetspot-cpu-events/1", "sweetspot-group/1"};
@@ -457,33 +452,4 @@ int counter_tables_add(struct counter_tables *tables, const char *file, json_t *
                        struct err *err) {
 	json_array_append_new(tables->files, json);
 	return json_read(tables, file, json, folder, err) != 0 ? err_prefix(err, "%s", file) : 0;
-}
-
-static int file_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
-	const char *file = arena_strdup(tables->arena, path);
-	struct stat what;
-	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would block until a writer appears */
-		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
-	json_t *json = js_load(file, FILE_BYTES_MAX, err);
-	return json ? counter_tables_add(tables, file, json, folder, err) : -1;
-}
-
-static int is_json(const struct dirent *entry) {
-	return entry->d_name[0] != '.' && fnmatch("*.json", entry->d_name, 0) == 0;
-}
-
-/* Sorts by name, so that the same files always give the same tables. */
-int table_folder_read(struct counter_tables *tables, const char *path, enum table_folder folder, struct err *err) {
-	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
-	if (count < 0 || count > FOLDER_FILES_MAX)
-		rc = err_set(err, ERR_FAILED, NULL, count < 0 ? "%s cannot be read" : "%s has too many files", path);
-	for (int i = 0; i < count; i++) {
-		mem_auto char *file = mem_printf("%s/%s", path, entries[i]->d_name);
-		if (rc == 0)
-			rc = file_read(tables, file, folder, err);
-		free(entries[i]);
-	}
-	free(entries);
-	return rc;
 }

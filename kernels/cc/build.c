@@ -14,7 +14,7 @@ int cc_team(size_t work) {
 	return work < SMALL ? 1 : omp_get_num_procs();
 }
 
-bool cc_pairs_grow(struct cc_pairs *pairs) {
+static bool pairs_grow(struct cc_pairs *pairs) {
 	size_t room = pairs->room ? 2 * pairs->room : 1024, bytes;
 	if (__builtin_mul_overflow(room, sizeof *pairs->pair, &bytes))
 		return false;
@@ -23,6 +23,14 @@ bool cc_pairs_grow(struct cc_pairs *pairs) {
 		return false;
 	pairs->pair = larger;
 	pairs->room = room;
+	return true;
+}
+
+bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
+	if (pairs->count == pairs->room && !pairs_grow(pairs))
+		return false;
+	pairs->pair[pairs->count][0] = a;
+	pairs->pair[pairs->count++][1] = b;
 	return true;
 }
 

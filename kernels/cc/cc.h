@@ -33,7 +33,7 @@ struct cc_pairs {
 };
 
 /* build.c. False: out of memory. cc_graph_build empties the pairs. */
-bool cc_pairs_grow(struct cc_pairs *pairs);
+bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b);
 bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count); /* of empty ones */
 int cc_team(size_t work); /* threads for a loop of this many iterations, before any configuration's team is in force */
 void cc_pairs_free(struct cc_pairs *pairs);
@@ -43,14 +43,6 @@ void cc_graph_free(struct cc_graph *graph);
 /* Edges of v to vertices that come after it go to `pair`, unless that is NULL; returns how many they are. */
 typedef size_t (*cc_joiner)(const void *what, int32_t v, int32_t (*pair)[2]);
 bool cc_pairs_join(struct cc_pairs *pairs, cc_joiner join, const void *what); /* every vertex's, in order */
-
-static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
-	if (pairs->count == pairs->room && !cc_pairs_grow(pairs))
-		return false;
-	pairs->pair[pairs->count][0] = a;
-	pairs->pair[pairs->count++][1] = b;
-	return true;
-}
 
 /* A built-in graph of about n vertices; `degree` is the mean, 0: the generator's own. The same seed, the same graph. */
 struct cc_generator {

@@ -113,7 +113,9 @@ void list_node_retire(const struct list *list, struct list_pool *pool, struct li
 #endif
 enum { LIST_OUTSIDE = 0, LIST_EPOCH_FIRST = 1 };
 void list_enter(struct list *list, struct list_pool *pool);
-void list_leave(struct list_pool *pool);
+static inline void list_leave(struct list_pool *pool) {
+	atomic_store_explicit(&pool->epoch, LIST_OUTSIDE, memory_order_release);
+}
 
 enum list_op { LIST_CONTAINS, LIST_ADD, LIST_REMOVE };
 

@@ -189,7 +189,3 @@ void list_enter(struct list *list, struct list_pool *pool) {
 		collect(list, pool);
 	atomic_store(&pool->epoch, atomic_load(&list->epoch));
 }
-
-void list_leave(struct list_pool *pool) {
-	atomic_store_explicit(&pool->epoch, LIST_OUTSIDE, memory_order_release);
-}

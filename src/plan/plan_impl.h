@@ -31,6 +31,20 @@ struct draft_param {
 	bool held; /* the user gave the initial value; else it is just the first one */
 };
 
+enum { BINDS = 2 };
+/* --ranks: the program is run by a launcher of MPI, whose number of ranks and binding are parameters beside those of
+ * the program. */
+struct launcher {
+	const char *program, *banner; /* banner: in the output of --version */
+	const char *job;              /* variable of an allocation without which it starts nothing; NULL: none */
+	const char *words, *team;     /* team: words for ranks of several threads */
+	bool per_core;                /* it starts no more ranks than there are cores */
+	struct bind {
+		const char *name, *words, *alone, *team; /* values for ranks of one thread, and of several */
+		const char *limit;                       /* value that needs a core for each thread */
+	} binds[BINDS];
+};
+
 /* A plan under construction. */
 struct draft {
 	struct program_plan *plan;
@@ -55,8 +69,6 @@ char *draft_name(struct draft *draft, const char *option, const char *text, cons
 /* Reads argv, commands, folders and files, sets name, source and problem, and inspects the program.
  * program_plan_command.c */
 int draft_command(struct draft *draft, struct err *err);
-/* Decides whether OpenMP settings are tuned, and with --ranks puts a launcher of MPI in front of the program. */
-int draft_parallel(struct draft *draft, struct err *err);
 /* Adds the OpenMP settings if --openmp is given or implied, with --range and --set, and those of --ranks.
  * program_plan_openmp.c */
 int draft_openmp(struct draft *draft, struct err *err);

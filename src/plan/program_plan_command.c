@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "base/proc/path.h"
+#include "base/proc/proc.h"
 #include "base/proc/work.h"
+#include "base/sys.h"
 #include "tuner/program/program.h"
 
 static bool is_utf8(const char *text) {
@@ -243,6 +245,196 @@ static int name_make(struct draft *draft, struct err *err) {
 	mem_auto char *line = program_join(spec->argv, !spec->shell), *name = work_name(line);
 	draft->plan->name = arena_strdup(draft->plan->arena, given ? given : name);
 	return 0;
+}
+
+static bool loads_runtime(const struct draft *draft) {
+	return draft->found.runtime == OPENMP_GOMP || draft->found.runtime == OPENMP_LLVM;
+}
+
+static const char *runtime_name(const struct draft *draft) {
+	return draft->found.runtime == OPENMP_GOMP ? "libgomp" : "LLVM's OpenMP runtime";
+}
+
+static int decide(struct draft *draft, struct err *err) {
+	bool *openmp = &draft->plan->program.openmp;
+	*openmp = opt_has(draft->args, "openmp");
+	if (*openmp && draft->found.runtime == OPENMP_NONE)
+		draft_note(
+			draft,
+			"%s does not load an OpenMP runtime, so OpenMP variables will hardly matter; --param NAME=A,B,.. tunes "
+			"{NAME} in the command",
+			draft->what);
+	if (*openmp || opt_count(draft->args, "param"))
+		return 0;
+	if (!loads_runtime(draft) && opt_has(draft->args, "ranks"))
+		return 0;
+	if (!loads_runtime(draft))
+		return err_set(err, ERR_USAGE,
+		               "--openmp tunes its environment, --param NAME=A,B,.. tunes {NAME} in the command",
+		               "nothing to tune: give --openmp or --param");
+	*openmp = true;
+	draft_note(draft, "%s loads %s, so its OpenMP settings are tuned as with --openmp", draft->what,
+	           runtime_name(draft));
+	return 0;
+}
+
+enum { WORDS_MAX = 16, LINES_MAX = 20 };
+static const double BANNER_SECONDS = 10;
+
+/* Those of a job come first, because an mpirun may be there as well that knows nothing of it. Options are those of
+ * mpirun(1) of Open MPI 4, Hydra's and Intel's manuals, srun(1), jsrun(1) and flux-run(1). */
+static const struct launcher launchers[] = {
+	{"srun",
+     "slurm",
+     "SLURM_JOB_ID",
+     "--ntasks={ranks}",
+     "--cpus-per-task={threads}",
+     false,
+     {{"cpu_bind", "--cpu-bind={cpu_bind}", "none,cores,threads,sockets", "none,cores,threads", NULL},
+      {"distribution", "--distribution={distribution}", "block,cyclic", "block,cyclic", NULL}}},
+	{"jsrun",
+     "",
+     "LSB_JOBID",
+     "-n {ranks} -a 1",
+     "-c {threads}",
+     false,
+     {{"bind", "-b {bind}", "none,rs", "none,rs", NULL}}},
+	{"flux",
+     "",
+     "FLUX_URI",
+     "run -n {ranks}",
+     "-c {threads}",
+     false,
+     {{"cpu_affinity", "-o cpu-affinity={cpu_affinity}", "off,on,per-task", "off,per-task", NULL}}},
+	{"mpirun",
+     "Open MPI",
+     NULL,
+     "-np {ranks}",
+     "--map-by slot:PE={threads}",
+     true,
+     {{"bind_to", "--bind-to {bind_to}", "none,core,numa,socket", "none,core", "core"}}},
+	{"mpirun",
+     "Intel",
+     NULL,
+     "-np {ranks}",
+     "",
+     false,
+     {{"I_MPI_PIN_DOMAIN", "", "unset,core,socket", "unset,omp", NULL}}},
+	{"mpirun",
+     "",
+     NULL,
+     "-np {ranks}",
+     "",
+     false,
+     {{"bind_to", "-bind-to {bind_to}", "none,core,numa", "none,numa", NULL}}},
+};
+
+static bool is_here(const char *program) {
+	mem_auto char *path = program_path(program, NULL, NULL);
+	return path;
+}
+
+static bool says(const char *program, const char *banner) {
+	const char *const argv[] = {program, "--version", NULL};
+	const struct proc_spec spec = {.argv = argv, .line_max = 4096};
+	struct proc *proc = *banner ? proc_start(&spec, NULL) : NULL;
+	double end = sys_now() + BANNER_SECONDS;
+	bool found = !*banner;
+	char *line;
+	size_t size;
+	for (int i = 0; proc && i < LINES_MAX && !found; i++) {
+		if (proc_read(proc, end - sys_now(), NULL, &line, &size) != PROC_LINE)
+			break;
+		found = strstr(line, banner);
+	}
+	if (proc)
+		proc_stop(proc, 0);
+	return found;
+}
+
+static const struct launcher *launcher_find(struct err *err) {
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+		const struct launcher *launcher = &launchers[i];
+		if ((!launcher->job || getenv(launcher->job)) && is_here(launcher->program) &&
+		    says(launcher->program, launcher->banner))
+			return launcher;
+	}
+	return err_null(err_set(
+		err, ERR_USAGE, "install Open MPI or MPICH, or load its module; inside a job srun, jsrun and flux serve, too",
+		"--ranks needs a launcher of MPI, such as mpirun, which is not installed here"));
+}
+
+/* Adds the words of a text, cut at blanks. */
+static size_t words_add(struct draft *draft, const char **argv, size_t count, const char *text) {
+	for (size_t size; *(text += strspn(text, " ")); text += size) {
+		size = strcspn(text, " ");
+		argv[count++] = arena_printf(draft->plan->arena, "%.*s", (int)size, text);
+	}
+	return count;
+}
+
+static void command_wrap(struct draft *draft) {
+	const struct launcher *launcher = draft->launcher;
+	const char *const *inner = draft->plan->program.argv;
+	size_t length = 0, count = 0;
+	while (inner[length])
+		length++;
+	const char **argv = arena_alloc(draft->plan->arena, length + WORDS_MAX + 1, sizeof *argv);
+	argv[count++] = launcher->program;
+	count = words_add(draft, argv, count, launcher->words);
+	if (draft->plan->program.openmp)
+		count = words_add(draft, argv, count, launcher->team);
+	for (size_t i = 0; i < BINDS && launcher->binds[i].name; i++)
+		count = words_add(draft, argv, count, launcher->binds[i].words);
+	memcpy(argv + count, inner, length * sizeof *argv);
+	draft->plan->program.argv = argv;
+}
+
+/* Every implementation's library is called libmpi..; a program may also have it inside, or open it later. */
+static bool knows_mpi(void *program, const char *path) {
+	if (strncmp(text_base_name(path), "libmpi", strlen("libmpi")) == 0)
+		return true;
+	return strcmp(path, program) == 0 &&
+	       (openmp_file_has(path, "MPI_Init", NULL) != 0 || openmp_file_has(path, "libmpi", NULL) != 0);
+}
+
+/* A launcher would start copies of a program without MPI, which do the same work and overwrite each other's files. */
+static int mpi_check(const struct draft *draft, struct err *err) {
+	const struct program_spec *spec = &draft->plan->program;
+	struct work work = work_of_words(spec->argv);
+	mem_auto char *word = work.word;
+	mem_auto char *path = work.kind == WORK_PROGRAM && !spec->build ? program_path(word, spec->cwd, NULL) : NULL;
+	char loader[4096];
+	if (!path || openmp_file_kind(path, loader, sizeof loader) == OPENMP_FILE_OTHER ||
+	    openmp_files_any(path, spec->cwd, knows_mpi, path))
+		return 0;
+	err_set(err, ERR_USAGE, NULL,
+	        "--ranks: %s does not load a library of MPI, so each rank would be a copy of the whole run", draft->what);
+	return err_hint(err,
+	                "tune its own option: --param N=1,2,4 -- %s .. {N}; if it does use MPI, write the launcher: -- "
+	                "mpirun -np {N} %s",
+	                word, word);
+}
+
+static int launcher_put(struct draft *draft, struct err *err) {
+	const struct program_spec *spec = &draft->plan->program;
+	if (!opt_has(draft->args, "ranks"))
+		return 0;
+	if (spec->shell)
+		return err_set(err, ERR_USAGE, "write the program and its arguments as words", "--ranks is not for --shell");
+	mem_auto char *own = work_ranks(spec->argv);
+	if (own)
+		return err_set(err, ERR_USAGE,
+		               "leave the launcher out, or write -np {R} with --param R=1,2,4 instead of --ranks",
+		               "the command has a launcher of its own");
+	if (mpi_check(draft, err) || !(draft->launcher = launcher_find(err)))
+		return -1;
+	command_wrap(draft);
+	return 0;
+}
+
+static int draft_parallel(struct draft *draft, struct err *err) {
+	return decide(draft, err) || launcher_put(draft, err) ? -1 : 0;
 }
 
 int draft_command(struct draft *draft, struct err *err) {

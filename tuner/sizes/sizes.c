@@ -431,3 +431,34 @@ const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_
 		i++;
 	return count ? &ranges[i] : NULL;
 }
+
+bool sizes_is_whole(const struct sizes *sizes) {
+	for (size_t i = 0; i < sizes->count; i++)
+		if (sizes->entries[i].point.n != floor(sizes->entries[i].point.n))
+			return false;
+	return true;
+}
+
+/* Midpoints: sizes between those that were tuned. A law over sizes that lie far apart says little about the gaps;
+ * measuring the recommended configuration there costs a few trials and no search. */
+bool sizes_midpoint_add(struct sizes *sizes, double n, const json_t *config, double cost) {
+	size_t i = 0;
+	if (sizes_is_tuned(sizes, n))
+		return false;
+	while (i < sizes->midpoint_count && sizes->midpoints[i].n != n)
+		i++;
+	if (i == SIZES_MIDPOINTS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
+		return false;
+	json_incref((json_t *)config);
+	if (i < sizes->midpoint_count)
+		json_decref((json_t *)sizes->midpoints[i].config);
+	else
+		sizes->midpoint_count++;
+	sizes->midpoints[i] = (struct sizes_midpoint){.n = n, .cost = cost, .config = config};
+	return true;
+}
+
+void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count) {
+	if (count >= SIZES_ROUNDS_MIN)
+		sizes_midpoint_add(sizes, n, config, stats_median(cost, count));
+}

@@ -7,9 +7,6 @@
 #include "tuner/race/numbers.h"
 #include "tuner/sizes/impl.h"
 
-/* Midpoints: sizes between those that were tuned. A law over sizes that lie far apart says little about the gaps;
- * measuring the recommended configuration there costs a few trials and no search. */
-
 /* Chooses the size to tune next. */
 /* A threshold between sizes this close to each other is known well enough. */
 static const double NEAR = 1.1;
@@ -113,13 +110,6 @@ static double sizes_next(const struct sizes *sizes, const struct sizes_plan *pla
 
 static const double WIDE = 1.5, WIDER = 1.25; /* a wider gap gets a midpoint; widen by this if there are too many */
 
-bool sizes_is_whole(const struct sizes *sizes) {
-	for (size_t i = 0; i < sizes->count; i++)
-		if (sizes->entries[i].point.n != floor(sizes->entries[i].point.n))
-			return false;
-	return true;
-}
-
 static size_t parts_of(double low, double high, double wide) {
 	return high > low * wide ? (size_t)ceil(log(high / low) / log(wide)) : 1;
 }
@@ -160,30 +150,8 @@ size_t sizes_midpoints_plan(const struct sizes *sizes, struct sizes_midpoint *mi
 	return count;
 }
 
-bool sizes_midpoint_add(struct sizes *sizes, double n, const json_t *config, double cost) {
-	size_t i = 0;
-	if (sizes_is_tuned(sizes, n))
-		return false;
-	while (i < sizes->midpoint_count && sizes->midpoints[i].n != n)
-		i++;
-	if (i == SIZES_MIDPOINTS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
-		return false;
-	json_incref((json_t *)config);
-	if (i < sizes->midpoint_count)
-		json_decref((json_t *)sizes->midpoints[i].config);
-	else
-		sizes->midpoint_count++;
-	sizes->midpoints[i] = (struct sizes_midpoint){.n = n, .cost = cost, .config = config};
-	return true;
-}
-
 size_t sizes_midpoint_count(const struct sizes *sizes) {
 	return sizes->midpoint_count;
-}
-
-void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count) {
-	if (count >= SIZES_ROUNDS_MIN)
-		sizes_midpoint_add(sizes, n, config, stats_median(cost, count));
 }
 
 /* Measures all points and midpoints in rounds, alternately upwards and downwards, so that a slow drift of the machine

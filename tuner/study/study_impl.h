@@ -146,8 +146,6 @@ struct csv *table_cells_rewrite(struct csv *csv, const char **noted);
 static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
 }
-/* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
-void table_units_rewrite(struct csv *csv, size_t column);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */

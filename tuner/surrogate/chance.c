@@ -142,7 +142,7 @@ void limits_logits(const struct limits *limits, const uint16_t *codes, size_t st
 	}
 }
 
-enum { STEPS = 14, LENIENT = 20, BOLD_EACH = 64 };
+enum { STEPS = 14, LENIENT = 20 };
 static const double CHANCE_MIN = 0.02; /* while nothing is ruled out */
 /* The log odds at the beginning and at least, how far a failure moves them, and the part of them that a bold proposal
  * needs. */
@@ -270,67 +270,6 @@ void surrogate_chance_update(struct surrogate *surrogate, bool fit) {
 	for (size_t c = 0; c < pool->count; c++)
 		chance[c] = (float)(surrogate->odds.strict ? chance_by_both(surrogate, mean[c], variance[c], chance[c])
 		                                           : chance_lenient(mean[c]));
-}
-
-double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->odds.works ? (double)surrogate->odds.chance[candidate] : 1;
-}
-
-bool surrogate_passes(const struct surrogate *surrogate, size_t candidate) {
-	bool bold = (surrogate->count + surrogate->waiting.count) % BOLD_EACH == 0;
-	return !surrogate->odds.strict ||
-	       surrogate_chance_of(surrogate, candidate) >= (bold ? surrogate->odds.pass_bold : surrogate->odds.pass);
-}
-
-/* Keeps the Gaussian processes of the surrogate in step with the observations. */
-static const double GAIN_MAX = 100; /* largest gain, as a logarithm, so that its exponential stays finite */
-
-enum { TOP = 64 };
-
-/* The candidates with the largest gains. */
-static size_t top_find(const struct surrogate *surrogate, size_t *top, size_t room) {
-	double most[TOP];
-	size_t count = 0;
-	for (size_t c = 0; c < surrogate->pool.count; c++) {
-		size_t at = count;
-		if (!(surrogate->worth.gain[c] > 0) || (count == room && surrogate->worth.gain[c] <= most[room - 1]))
-			continue; /* taken, or too little even if it were all of that */
-		double gain = surrogate_gain_at(surrogate, c);
-		while (at > 0 && gain > most[at - 1])
-			at--;
-		if (at == room || !(gain > 0))
-			continue;
-		count += count < room;
-		memmove(&top[at + 1], &top[at], (count - at - 1) * sizeof *top);
-		memmove(&most[at + 1], &most[at], (count - at - 1) * sizeof *most);
-		top[at] = c;
-		most[at] = gain;
-	}
-	return count;
-}
-
-/* The expected maximum of the largest gains, as if they were independent. Gains of neighbours are correlated, so that
- * this is an upper bound, and a search that stops by it stops late rather than early. */
-double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
-	enum { STEPS_OF_GAIN = 64 };
-	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
-	const float *mean = gp_pool_mean(surrogate->fit.values);
-	double widest = 0, sum = 0;
-	if (!surrogate->asked || surrogate->front || room == 0)
-		return surrogate->asked && !surrogate->front ? 0 : NAN;
-	size_t count = top_find(surrogate, top, room);
-	for (size_t i = 0; i < count; i++)
-		widest =
-			fmax(widest, surrogate->worth.incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
-	for (int step = 0; step < STEPS_OF_GAIN; step++) {
-		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
-		for (size_t i = 0; i < count; i++) {
-			double z = (surrogate->worth.incumbent - mean[top[i]] - gain) / surrogate_deviation_of(surrogate, top[i]);
-			none *= 1 - surrogate_chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
-		}
-		sum += (1 - none) * widest / STEPS_OF_GAIN;
-	}
-	return expm1(fmin(sum, GAIN_MAX));
 }
 
 bool surrogate_expects(struct surrogate *surrogate, uint64_t index, double *mean, double *variance) {

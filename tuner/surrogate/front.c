@@ -137,9 +137,21 @@ static double gain_most(const struct surrogate *surrogate, double gap, double de
 	return deviation * (double)surrogate->worth.gain_most[step > 0 ? (int)step : 0];
 }
 
+static double chance_of(const struct surrogate *surrogate, size_t candidate) {
+	return surrogate->odds.works ? (double)surrogate->odds.chance[candidate] : 1;
+}
+
+enum { BOLD_EACH = 64 }; /* chance.c says why */
+
+static bool may_be_proposed(const struct surrogate *surrogate, size_t candidate) {
+	bool bold = (surrogate->count + surrogate->waiting.count) % BOLD_EACH == 0;
+	return !surrogate->odds.strict ||
+	       chance_of(surrogate, candidate) >= (bold ? surrogate->odds.pass_bold : surrogate->odds.pass);
+}
+
 double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
 	double gap = goal_of(surrogate) - gp_pool_mean(surrogate->fit.values)[c];
-	return surrogate_chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
+	return chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
 }
 
 /* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
@@ -148,7 +160,7 @@ static const double CAUTION = 30;
 
 /* a factor of its worth */
 static double surrogate_caution_of(const struct surrogate *surrogate, size_t candidate) {
-	return surrogate->odds.strict ? pow(surrogate_chance_of(surrogate, candidate), CAUTION) : 1;
+	return surrogate->odds.strict ? pow(chance_of(surrogate, candidate), CAUTION) : 1;
 }
 
 double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
@@ -161,9 +173,9 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
 		double deviation = surrogate_deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
-		bool passes = surrogate_passes(surrogate, c);
+		bool passes = may_be_proposed(surrogate, c);
 		struct choice *choice = passes ? &passed : &doubted;
-		double worth = surrogate_chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
+		double worth = chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
 		surrogate->worth.gain[c] = worth;
 		if (power > 0 || worth > choice->most)
 			worth = surrogate->worth.gain[c] = surrogate_gain_at(surrogate, c);
@@ -200,9 +212,9 @@ static uint64_t front_ask(struct surrogate *surrogate) {
 		const double mean[] = {(double)gp_pool_mean(surrogate->fit.values)[c],
 		                       (double)gp_pool_mean(other->fit.values)[c]},
 					 deviation[] = {surrogate_deviation_of(surrogate, c), surrogate_deviation_of(other, c)};
-		if (history_taken(surrogate->task.history, surrogate->pool.index[c]) || !surrogate_passes(surrogate, c))
+		if (history_taken(surrogate->task.history, surrogate->pool.index[c]) || !may_be_proposed(surrogate, c))
 			continue;
-		double worth = surrogate_chance_of(surrogate, c) * surrogate_caution_of(surrogate, c) *
+		double worth = chance_of(surrogate, c) * surrogate_caution_of(surrogate, c) *
 		               volume_of(front, strip, count, behind, mean, deviation);
 		if (worth > most) {
 			most = worth;
@@ -221,4 +233,54 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 	surrogate_predict(surrogate);
 	surrogate_most_promising(surrogate, &index);
 	return index;
+}
+
+static const double GAIN_MAX = 100; /* largest gain, as a logarithm, so that its exponential stays finite */
+
+enum { TOP = 64 };
+
+/* The candidates with the largest gains. */
+static size_t top_find(const struct surrogate *surrogate, size_t *top, size_t room) {
+	double most[TOP];
+	size_t count = 0;
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		size_t at = count;
+		if (!(surrogate->worth.gain[c] > 0) || (count == room && surrogate->worth.gain[c] <= most[room - 1]))
+			continue; /* taken, or too little even if it were all of that */
+		double gain = surrogate_gain_at(surrogate, c);
+		while (at > 0 && gain > most[at - 1])
+			at--;
+		if (at == room || !(gain > 0))
+			continue;
+		count += count < room;
+		memmove(&top[at + 1], &top[at], (count - at - 1) * sizeof *top);
+		memmove(&most[at + 1], &most[at], (count - at - 1) * sizeof *most);
+		top[at] = c;
+		most[at] = gain;
+	}
+	return count;
+}
+
+/* The expected maximum of the largest gains, as if they were independent. Gains of neighbours are correlated, so that
+ * this is an upper bound, and a search that stops by it stops late rather than early. */
+double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
+	enum { STEPS_OF_GAIN = 64 };
+	size_t top[TOP], room = left < TOP ? (size_t)left : TOP;
+	const float *mean = gp_pool_mean(surrogate->fit.values);
+	double widest = 0, sum = 0;
+	if (!surrogate->asked || surrogate->front || room == 0)
+		return surrogate->asked && !surrogate->front ? 0 : NAN;
+	size_t count = top_find(surrogate, top, room);
+	for (size_t i = 0; i < count; i++)
+		widest =
+			fmax(widest, surrogate->worth.incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
+	for (int step = 0; step < STEPS_OF_GAIN; step++) {
+		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
+		for (size_t i = 0; i < count; i++) {
+			double z = (surrogate->worth.incumbent - mean[top[i]] - gain) / surrogate_deviation_of(surrogate, top[i]);
+			none *= 1 - chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
+		}
+		sum += (1 - none) * widest / STEPS_OF_GAIN;
+	}
+	return expm1(fmin(sum, GAIN_MAX));
 }

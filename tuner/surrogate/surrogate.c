@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/stats.h"
 #include "tuner/surrogate/surrogate_impl.h"
 
 /* Configurations that were proposed and have no result yet: their assumed outcomes, and which of them are still worth
@@ -395,6 +396,24 @@ static bool learn(struct surrogate *surrogate) {
 	return true;
 }
 
+/* The weight of a leave-one-out error falls by a factor of e per half unit of the target. */
+static const double GOOD_LENGTH = 0.5;
+
+/* To be called after gp_condition. */
+static void calibrate(struct surrogate *surrogate) {
+	double sum = 0, weights = 0;
+	double *mean = surrogate->fit.lone_mean, *variance = surrogate->fit.lone_variance;
+	gp_leave_one_out(surrogate->fit.value, mean, variance);
+	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
+		double off = surrogate->fit.target[i] - mean[i], weight = exp(-surrogate->fit.target[i] / GOOD_LENGTH);
+		sum += weight * off * off / variance[i];
+		weights += weight;
+		mean[i] = fabs(off);
+	}
+	surrogate->fit.stretch = weights > 0 ? fmax(1, sum / weights) : 1;
+	surrogate->fit.error = stats_median(mean, surrogate->fit.in_value);
+}
+
 /* Brings models, calibration and incumbent up to date, without pending configurations. */
 static void surrogate_refresh(struct surrogate *surrogate) {
 	bool anew = learn(surrogate);
@@ -402,7 +421,7 @@ static void surrogate_refresh(struct surrogate *surrogate) {
 		surrogate_pool_fill(surrogate);
 	gp_condition(surrogate->fit.value);
 	if (anew || surrogate->count < CALIBRATE_EACH)
-		surrogate_calibrate(surrogate);
+		calibrate(surrogate);
 	surrogate_chance_update(surrogate, anew);
 	incumbent_set(surrogate);
 }

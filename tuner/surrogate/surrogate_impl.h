@@ -174,7 +174,6 @@ void surrogate_predict(struct surrogate *surrogate);
 /* Sets the targets of the value model's rows; the soft cap applies to them and to sources */
 void surrogate_targets(struct surrogate *surrogate);
 double surrogate_cap(double log_ratio, double cap);
-void surrogate_calibrate(struct surrogate *surrogate);
 
 /* The candidate that promises most by the pool's predictions, and how much. If no candidate is expected to gain
  * anything, the one that falls short by the fewest deviations; if all of them will probably fail, one of those. Returns
@@ -190,8 +189,6 @@ double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidat
 void surrogate_chance_update(struct surrogate *surrogate, bool fit);
 void surrogate_chance_report(struct surrogate *surrogate, uint64_t index, bool failed);
 double surrogate_chance_at(const struct surrogate *surrogate, const uint16_t *codes);
-double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
-bool surrogate_passes(const struct surrogate *surrogate, size_t candidate);
 
 void surrogate_pool_fill(struct surrogate *surrogate);
 

@@ -12,8 +12,6 @@
 static const double CAP_MIN = 0.15;
 /* The part of the cap that slower configurations may add at most, and how soon they do. */
 static const double BEYOND = 0.3, BEYOND_LENGTH = 0.6;
-/* The weight of a leave-one-out error falls by a factor of e per half unit of the target. */
-static const double GOOD_LENGTH = 0.5;
 static const double DENSITY = 0.3989422804014327;
 
 double surrogate_cap(double log_ratio, double cap) {
@@ -70,21 +68,6 @@ void surrogate_targets(struct surrogate *surrogate) {
 	if (censored)
 		lift_censored(surrogate);
 	gp_target(surrogate->fit.value, surrogate->fit.target);
-}
-
-/* To be called after gp_condition. */
-void surrogate_calibrate(struct surrogate *surrogate) {
-	double sum = 0, weights = 0;
-	double *mean = surrogate->fit.lone_mean, *variance = surrogate->fit.lone_variance;
-	gp_leave_one_out(surrogate->fit.value, mean, variance);
-	for (size_t i = 0; i < surrogate->fit.in_value; i++) {
-		double off = surrogate->fit.target[i] - mean[i], weight = exp(-surrogate->fit.target[i] / GOOD_LENGTH);
-		sum += weight * off * off / variance[i];
-		weights += weight;
-		mean[i] = fabs(off);
-	}
-	surrogate->fit.stretch = weights > 0 ? fmax(1, sum / weights) : 1;
-	surrogate->fit.error = stats_median(mean, surrogate->fit.in_value);
 }
 
 enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };

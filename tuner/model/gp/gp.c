@@ -11,24 +11,6 @@
 
 enum { TABLED_MIN = 64 }; /* fewer values are always tabulated */
 
-static double place(const struct gp_axis *axis, unsigned code) {
-	return axis->at ? axis->at[code] : NAN;
-}
-
-double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b) {
-	double x = place(axis, a), y = place(axis, b);
-	if (a == b)
-		return 0;
-	return isnan(x) || isnan(y) ? 1 : fabs(x - y);
-}
-
-double gp_matern(double z, double *slope) {
-	double r = sqrt(5) * z, e = exp(-r);
-	if (slope)
-		*slope = 5.0 / 3 * z * z * (1 + r) * e;
-	return (1 + r + r * r / 3) * e;
-}
-
 void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel) {
 	const double *shape = theta + gp->dims;
 	for (size_t d = 0; d < gp->dims; d++)
@@ -86,22 +68,7 @@ double gp_trend(const struct gp *gp, const uint16_t *codes) {
 	double sum = 0;
 	for (size_t d = 0; d < gp->dims; d++)
 		if (gp->axis[d].trend)
-			sum += gp->axis[d].slope * place(&gp->axis[d], codes[d]);
-	return sum;
-}
-
-double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b) {
-	double sum = 0;
-	for (size_t d = 0; gp->trends && d < gp->dims; d++)
-		if (gp->axis[d].trend)
-			sum += gp->axis[d].slope_variance * place(&gp->axis[d], a[d]) * place(&gp->axis[d], b[d]);
-	return sum;
-}
-
-double gp_dot(const double *a, const double *b, size_t count) {
-	double sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += a[i] * b[i];
+			sum += gp->axis[d].slope * gp_place(&gp->axis[d], codes[d]);
 	return sum;
 }
 

@@ -4,6 +4,7 @@
 #define TUNER_MODEL_GP_IMPL_H
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>
+#include <math.h>
 
 #include "tuner/model/gp/gp.h"
 
@@ -47,17 +48,47 @@ struct gp {
 struct gp_kernel { /* theta in the form in which the kernel uses it */
 	double s2, noise, share, length[GP_DIMS_MAX];
 };
-double gp_dot(const double *a, const double *b, size_t count);
 void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel);
-double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
-/* Matern 5/2 at z >= 0; slope: -dm/dlog z, or NULL. */
-double gp_matern(double z, double *slope);
 /* Tabulates the correlations at the current theta where that takes less time than computing them for each pair of
  * observations. */
 double gp_correlation(const struct gp *gp, const struct gp_kernel *kernel, size_t dim, unsigned a, unsigned b);
-/* The trends' prediction for a configuration, and the covariance that their uncertain slopes give to two. */
+/* The trends' prediction for a configuration. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
-double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
+
+static inline double gp_dot(const double *a, const double *b, size_t count) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+static inline double gp_place(const struct gp_axis *axis, unsigned code) {
+	return axis->at ? axis->at[code] : NAN;
+}
+
+static inline double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b) {
+	double x = gp_place(axis, a), y = gp_place(axis, b);
+	if (a == b)
+		return 0;
+	return isnan(x) || isnan(y) ? 1 : fabs(x - y);
+}
+
+/* Matern 5/2 at z >= 0; slope: -dm/dlog z, or NULL. */
+static inline double gp_matern(double z, double *slope) {
+	double r = sqrt(5) * z, e = exp(-r);
+	if (slope)
+		*slope = 5.0 / 3 * z * z * (1 + r) * e;
+	return (1 + r + r * r / 3) * e;
+}
+
+/* The covariance that the uncertain slopes of the trends give to two configurations. */
+static inline double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b) {
+	double sum = 0;
+	for (size_t d = 0; gp->trends && d < gp->dims; d++)
+		if (gp->axis[d].trend)
+			sum += gp->axis[d].slope_variance * gp_place(&gp->axis[d], a[d]) * gp_place(&gp->axis[d], b[d]);
+	return sum;
+}
 
 /* The dimensions of a pool's candidates. codes: dims x stride */
 struct gp_groups;

@@ -69,9 +69,6 @@ struct c_kernel {
 
 enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 
-/* Reads and checks KernelSpecification; KernelFile is relative to `folder`. Everything lives in the arena. */
-int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
-                  struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
 /* A file of raw elements beside the specification, which must exist and have the argument's size. */
 int c_raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,

@@ -175,6 +175,141 @@ static int source_hash(struct spec_c *c, const struct spec *spec, struct err *er
 	return 0;
 }
 
+enum { OPTION_LONGEST = 1024 };
+
+/* Accepts options for optimization, warnings, paths and libraries, but none that change the inputs, the output file or
+ * the programs that run. */
+static bool option_allowed(const char *option) {
+	static const char *const starts[] = {"-f",        "-m",    "-O", "-g", "-W",       "-std=",    "-D",
+	                                     "-U",        "-I",    "-L", "-l", "-pthread", "-isystem", "--param",
+	                                     "-pedantic", "-ansi", "-w", "-q", NULL};
+	static const char *const refused[] = {"-fplugin",
+	                                      "-fdump",
+	                                      "-fsyntax-only",
+	                                      "-ffile-prefix",
+	                                      "-fprofile-dir",
+	                                      "-fauto-profile",
+	                                      "-Wl,",
+	                                      "-Wa,",
+	                                      "-Wp,",
+	                                      "-wrapper",
+	                                      "-fcallgraph-info",
+	                                      "-fpass-plugin",
+	                                      "-fopt-info",
+	                                      "-fsave-optimization-record",
+	                                      "-fdiagnostics",
+	                                      "-frecord",
+	                                      "-fstack-usage",
+	                                      "-ftime-trace",
+	                                      "-fcrash",
+	                                      "-fmodule",
+	                                      NULL};
+	bool starts_well = false;
+	for (size_t i = 0; starts[i]; i++)
+		starts_well = starts_well || strncmp(option, starts[i], strlen(starts[i])) == 0;
+	for (size_t i = 0; refused[i]; i++)
+		if (strncmp(option, refused[i], strlen(refused[i])) == 0)
+			return false;
+	return starts_well && strcmp(option, "-o") != 0;
+}
+
+/* "-I" "folder" */
+static bool takes_next(const char *option) {
+	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(option, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
+	json_t *array = NULL;
+	bool next = false;
+	if (json_object_get(json, "CompilerOptions") && js_array(json, "CompilerOptions", C_OPTIONS_MAX, &array, err))
+		return -1;
+	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
+	js_each (item, array) {
+		const char *text = json_string_value(item);
+		if (!text || strlen(text) > OPTION_LONGEST || !t1_is_plain(text))
+			return err_set(err, ERR_USAGE, "give one option per string",
+			               "CompilerOptions[%zu] is not a valid compiler option", item_at);
+		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
+			return err_set(err, ERR_USAGE, "options for optimization and warnings, -D, -I, -L and -l are accepted",
+			               "CompilerOptions: \"%.100s\" is not accepted", text);
+		next = !next && takes_next(text);
+		options[item_at] = arena_strdup(arena, text);
+		kernel->openmp = kernel->openmp || strcmp(text, "-fopenmp") == 0 || strncmp(text, "-fopenmp=", 9) == 0;
+	}
+	kernel->options = options;
+	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last option lacks its argument") : 0;
+}
+
+/* Reads an argument of C, which may have its elements from a file. */
+static int filled_read(const json_t *json, size_t at, const char *folder, struct arena *arena,
+                       struct c_argument *argument, struct err *err) {
+	if (strcmp(js_string_or(json, "FillType", ""), "BinaryRaw") != 0)
+		return c_argument_read(json, at, arena, argument, err);
+	js_auto json_t *copy = json_copy((json_t *)json);
+	struct stat file;
+	json_object_del(copy, "FillType");
+	json_object_del(copy, "FillValue");
+	if (c_argument_read(copy, at, arena, argument, err))
+		return -1;
+	if (argument->scalar)
+		return err_set(err, ERR_USAGE, "give it a Constant", "argument %s: a scalar is not read from a file",
+		               argument->name);
+	if (c_file_read(json, "DataSource", folder, arena, &argument->file, err) || stat(argument->file, &file))
+		return err_prefix(err, "argument %s", argument->name);
+	uint64_t size = argument->count * argument->type->bytes;
+	return (uint64_t)file.st_size >= size
+	           ? 0
+	           : err_set(err, ERR_USAGE, "it holds raw elements", "argument %s: DataSource has %lld of %llu bytes",
+	                     argument->name, (long long)file.st_size, (unsigned long long)size);
+}
+
+static int arguments_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                          struct err *err) {
+	json_t *array;
+	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
+		return -1;
+	kernel->argument_count = json_array_size(array);
+	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		if (filled_read(json_array_get(array, i), i, folder, arena, &kernel->arguments[i], err))
+			return -1;
+		else if (c_verify_read(json_array_get(array, i), folder, arena, &kernel->arguments[i], err))
+			return err_prefix(err, "argument %s", kernel->arguments[i].name);
+	if (c_verify_rest(json, arena, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments))
+		return err_set(err, ERR_USAGE, "use sum, sorted or norm, or give outputs a ReferenceFile",
+		               "Verify is a command, which only CUDA and OpenCL have");
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		kernel->made = kernel->made || (kernel->arguments[i].output && !kernel->arguments[i].reference);
+	if (c_tolerances_read(json, kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, err))
+		return -1;
+	static const char *const others[] = {"OutputDependsOn", "Metrics"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (json_object_get(json, others[i]))
+			return err_set(err, ERR_USAGE, "CUDA and OpenCL have it", "%s is not supported for C", others[i]);
+	return c_arguments_check(kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, "use smaller Sizes",
+	                         err);
+}
+
+static int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                         struct err *err) {
+	const char *name = NULL;
+	*kernel = (struct c_kernel){.openmp = false};
+	if (js_string(json, "KernelName", &name, err))
+		return err_prefix(err, "KernelSpecification");
+	if (!t1_is_name(name))
+		return err_set(err, ERR_USAGE, "name the function in KernelFile",
+		               "KernelName \"%.60s\" is not a valid C function name", name);
+	kernel->name = arena_strdup(arena, name);
+	if (c_file_read(json, "KernelFile", folder, arena, &kernel->file, err) ||
+	    c_options_read(json, arena, kernel, err) || arguments_read(json, folder, arena, kernel, err))
+		return err_prefix(err, "KernelSpecification");
+	return 0;
+}
+
 /* The specification is copied, because other threads may be reading it. */
 static struct spec_c *c_open(const struct spec *spec, struct err *err) {
 	struct spec_c *c = mem_alloc(1, sizeof *c);
