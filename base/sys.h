@@ -8,6 +8,9 @@
 
 #include "base/err.h"
 
+/* The memory file of the tuner's in which its workers keep what oracles have computed. */
+#define SYS_ANSWERS "sweetspot-answers"
+
 double sys_now(void);        /* monotonic seconds */
 double sys_wall(void);       /* seconds since 1970 */
 bool sys_is_denied(int why); /* do sandboxes answer a forbidden call with this errno? */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/answer.h"
 
+#include <omp.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The file is a row of answers, each a head, its key and its bytes. The head is written last, so that a worker that is
@@ -15,12 +15,6 @@ struct head {
 #define MARK UINT64_C(0x535745455453414e)
 
 enum { KEY_MAX = 4096, FILE_MAX = 1 << 30 };
-
-static double now(void) {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static bool part_read(int fd, const struct kernel_part *part, off_t at) {
 	for (size_t done = 0; done < part->bytes;) {
@@ -79,7 +73,7 @@ bool kernel_answer_recall(const struct ss_call *call, const struct kernel_part *
 	for (size_t i = 0; i < count && found; at += (off_t)parts[i++].bytes)
 		found = part_read(answers->fd, &parts[i], at);
 	if (answers && !found)
-		answers->asked_s = now();
+		answers->asked_s = omp_get_wtime();
 	return found;
 }
 
@@ -96,7 +90,7 @@ void kernel_answer_keep(const struct ss_call *call, const struct kernel_part *pa
 	struct kernel_answers *answers = call ? call->answers : NULL;
 	if (!answers || answers->fd < 0 || strlen(answers->key) >= KEY_MAX)
 		return;
-	answers->took_s = now() - answers->asked_s;
+	answers->took_s = omp_get_wtime() - answers->asked_s;
 	struct head head = {MARK, strlen(answers->key), bytes_of(parts, count)};
 	const struct kernel_part first = {&head, sizeof head}, key = {(char *)(uintptr_t)answers->key, head.key};
 	off_t end, at = find(answers, head.bytes, &end);

@@ -9,7 +9,7 @@ libprofile_la_LIBADD = $(JANSSON_LIBS) -lm
 # Choices inside a run, for every library that sees some.
 LIB_INSIDE = %D%/inside/format.h %D%/inside/inside.h %D%/inside/inside_impl.h \
 	%D%/inside/context.c %D%/inside/declare.c %D%/inside/inside_ring.c %D%/inside/inside_text.c \
-	%D%/inside/learn_impl.h %D%/inside/judge.c %D%/inside/learn.c %D%/inside/joint.c
+	%D%/inside/learn_impl.h %D%/inside/learn.c %D%/inside/joint.c
 LIB_SOURCES = $(LIB_LOOKUP) %D%/api.c %D%/state.c %D%/marks/marks.c %D%/marks/marks.h \
 	%D%/marks/marks_write.c \
 	%D%/profile/machine.c %D%/profile/inside_profile.c %D%/profile/open.c $(LIB_INSIDE) \

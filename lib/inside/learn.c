@@ -17,6 +17,110 @@ static const double RELATIVE_MOST = 20;
 
 static struct inside_learner *_Atomic trying; /* its candidate is in use */
 
+/* A candidate against the incumbent. */
+struct effect {
+	double log, error;
+};
+
+/* Is a candidate better than the incumbent? By the medians of the logarithms of their costs, in calls of the same
+ * stretch of time. */
+static const double GAIN = 0.02; /* less is not worth a change */
+static const double FAR = 0.4;   /* a single call that is so much worse is enough */
+static const double NOISE = 0.01;
+
+static double median_of(const double *values, size_t count) {
+	double sorted[SAMPLES];
+	for (size_t i = 0; i < count; i++) {
+		size_t k = i;
+		for (; k > 0 && sorted[k - 1] > values[i]; k--)
+			sorted[k] = sorted[k - 1];
+		sorted[k] = values[i];
+	}
+	return count == 0 ? NAN : count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+static double least_of(const double *values, size_t count) {
+	return count > 1 ? fmin(values[count - 1], least_of(values, count - 1)) : values[0];
+}
+
+static double spread_of(const double *values, size_t count, double median) {
+	double distance[SAMPLES];
+	for (size_t i = 0; i < count; i++)
+		distance[i] = fabs(values[i] - median);
+	return fmax(NOISE, 1.4826 * median_of(distance, count));
+}
+
+static struct effect effect_of(const struct inside_learner *learner) {
+	const struct trial *trial = &learner->trial;
+	bool enough = trial->held >= 3;
+	double here = median_of(trial->candidate, trial->tried);
+	double there = enough ? median_of(trial->incumbent, trial->held) : learner->level;
+	double noise = learner->noise, beside = noise;
+	if (enough)
+		beside = fmax(noise, spread_of(trial->incumbent, trial->held, there));
+	if (trial->tried >= 4)
+		noise = fmax(noise / 2, spread_of(trial->candidate, trial->tried, here));
+	double error = noise * noise / trial->tried + beside * beside / (enough ? trial->held : RECENT_LEAST);
+	return (struct effect){.log = here - there, .error = 1.2533 * sqrt(error)};
+}
+
+/* The first calls may only drop it, unless one of them says otherwise; what seems better is seen more often. */
+static enum inside_outcome judge_try(const struct inside_learner *learner, struct effect effect) {
+	const struct trial *trial = &learner->trial;
+	if (trial->tried == 1)
+		return effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
+	if (trial->tried == 2)
+		return least_of(trial->candidate, 2) - learner->level > fmax(0.15, 2.5 * learner->noise) ? INSIDE_WORSE
+		                                                                                         : INSIDE_NOTHING;
+	bool worse = effect.log - 2 * effect.error > 0 || (trial->tried > 3 && effect.log > GAIN + effect.error);
+	if (worse && (trial->tried > 4 || least_of(trial->candidate, trial->tried) > learner->level))
+		return INSIDE_WORSE;
+	if (trial->tried >= 5 && effect.log < -GAIN && effect.log + 3 * effect.error < 0)
+		return INSIDE_BETTER;
+	if (trial->tried >= 6 && effect.log - effect.error > -GAIN)
+		return INSIDE_SAME;
+	if (trial->tried < SAMPLES)
+		return INSIDE_NOTHING;
+	return effect.log + 2 * effect.error < -GAIN / 2 ? INSIDE_BETTER : INSIDE_SAME;
+}
+
+static enum inside_outcome judge_simpler(const struct inside_learner *learner, struct effect effect) {
+	const struct trial *trial = &learner->trial;
+	if (trial->tried < 6)
+		return trial->tried >= 2 && effect.log > FAR ? INSIDE_WORSE : INSIDE_NOTHING;
+	if (effect.log > GAIN / 2 && effect.log - 2 * effect.error > 0)
+		return INSIDE_WORSE;
+	bool last = trial->tried == SAMPLES;
+	if (effect.log + (last ? 1 : 1.5) * effect.error < GAIN)
+		return INSIDE_BETTER;
+	return last ? INSIDE_WORSE : INSIDE_NOTHING;
+}
+
+static enum inside_outcome judge_compare(const struct inside_learner *learner, struct effect effect) {
+	unsigned tried = learner->trial.tried;
+	if (tried >= 4 && effect.log - 4 * effect.error > 0.1)
+		return INSIDE_WORSE;
+	if (tried >= 8 && effect.log < -GAIN && effect.log + 3 * effect.error < 0)
+		return INSIDE_BETTER;
+	return tried < SAMPLES ? INSIDE_NOTHING : INSIDE_SAME;
+}
+
+/* From the latest calls. */
+static void level_find(struct inside_learner *learner) {
+	size_t count = seen_of(learner->calls);
+	learner->level = median_of(learner->recent, count);
+	learner->noise = spread_of(learner->recent, count, learner->level);
+	learner->cost = exp(learner->level);
+}
+
+/* NOTHING: more calls are needed. */
+static enum inside_outcome judge(const struct inside_learner *learner, struct effect *effect) {
+	static enum inside_outcome (*const judges[])(const struct inside_learner *, struct effect) = {
+		[INSIDE_TRY] = judge_try, [INSIDE_SIMPLER] = judge_simpler, [INSIDE_COMPARE] = judge_compare};
+	*effect = effect_of(learner);
+	return judges[learner->trial.goal](learner, *effect);
+}
+
 static struct inside_learner *learner_make(struct inside_ring *ring, struct sweetspot_context *context,
                                            struct inside_cell *cell, const struct inside_config *known,
                                            const struct inside_past *past) {
@@ -68,7 +172,7 @@ static void incumbent_sample(struct inside_learner *learner, double log_cost) {
 	struct trial *trial = &learner->trial;
 	learner->recent[learner->calls++ % WINDOW] = log_cost;
 	if (learner->calls <= WINDOW || learner->calls % WINDOW == 0 || trial->slot)
-		ssi_judging.level(learner);
+		level_find(learner);
 	if (trial->slot && trial->held < SAMPLES && trial->held <= trial->tried)
 		trial->incumbent[trial->held++] = log_cost;
 	if (learner->calls % WINDOW)
@@ -89,7 +193,7 @@ static void incumbent_set(struct inside_learner *learner, const struct inside_co
 	for (size_t i = 0; i < count && i < WINDOW - 1; i++)
 		learner->recent[learner->calls++] = seen[i];
 	if (count)
-		ssi_judging.level(learner);
+		level_find(learner);
 }
 
 /* NULL: another thread has the context now, or there is no memory. */
@@ -108,7 +212,7 @@ static void trial_end(struct inside_learner *learner, enum inside_outcome outcom
 	slot->outcome = outcome;
 	slot->calls = trial->tried;
 	slot->pid = (uint32_t)getpid();
-	slot->cost = trial->tried ? exp(ssi_judging.median(trial->candidate, trial->tried)) : 0;
+	slot->cost = trial->tried ? exp(median_of(trial->candidate, trial->tried)) : 0;
 	slot->log = effect.log;
 	slot->relative = learner->relative + effect.log;
 	slot->error = effect.error;
@@ -128,7 +232,7 @@ static void candidate_sample(struct inside_learner *learner, double log_cost) {
 	struct trial *trial = &learner->trial;
 	trial->candidate[trial->tried++] = log_cost;
 	struct effect effect;
-	enum inside_outcome outcome = ssi_judging.judge(learner, &effect);
+	enum inside_outcome outcome = judge(learner, &effect);
 	if (outcome != INSIDE_NOTHING || trial->tried == SAMPLES)
 		trial_end(learner, outcome, effect);
 }
@@ -166,7 +270,7 @@ static bool can_afford(const struct inside_learner *learner, const struct inside
 	const struct inside_ring *ring = learner->ring;
 	const struct trial *trial = &learner->trial;
 	double cost = learner->cost;
-	double loss = trial->tried ? exp(ssi_judging.median(trial->candidate, trial->tried)) - cost : GUESS * cost;
+	double loss = trial->tried ? exp(median_of(trial->candidate, trial->tried)) - cost : GUESS * cost;
 	double all = 1e-9 * (double)atomic_load(&ring->ns), spent = 1e-9 * (double)atomic_load(&ring->spent_ns);
 	double saved = 1e-9 * (double)(int64_t)atomic_load(&ring->saved_ns);
 	bool is_free = trial->tried > 0 && loss <= 0;
@@ -291,7 +395,7 @@ static void learner_observe(struct inside_learner *learner, struct sweetspot_cho
 static void default_sample(struct inside_learner *learner, double log_cost) {
 	learner->observed[learner->observed_calls++ % WINDOW] = log_cost;
 	if (learner->observed_calls >= RECENT_LEAST)
-		default_tell(learner, ssi_judging.median(learner->observed, seen_of(learner->observed_calls)));
+		default_tell(learner, median_of(learner->observed, seen_of(learner->observed_calls)));
 }
 
 /* Another thread may have the learner: it then takes the answer. */

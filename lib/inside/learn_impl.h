@@ -47,19 +47,6 @@ struct inside_learner {
 	struct trial trial;
 };
 
-/* A candidate against the incumbent. */
-struct effect {
-	double log, error;
-};
-
-struct inside_judging {
-	double (*median)(const double *values, size_t count);
-	void (*level)(struct inside_learner *learner); /* from the latest calls */
-	/* NOTHING: more calls are needed. */
-	enum inside_outcome (*judge)(const struct inside_learner *learner, struct effect *effect);
-};
-extern const struct inside_judging ssi_judging;
-
 /* False: another thread has it now. */
 static inline bool busy_take(_Atomic uint32_t *busy) {
 	return !atomic_exchange_explicit(busy, 1, memory_order_acquire);

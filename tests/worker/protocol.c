@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "tests/tap.h"
 #include "tests/worker/protocol_client.h"
 
@@ -184,7 +185,7 @@ static void check_answers(const char *kernel, const char *problem, const char *o
 	char path[64];
 	bool computed, right;
 	struct stat file;
-	int fd = memfd_create("sweetspot-answers", MFD_CLOEXEC);
+	int fd = memfd_create(SYS_ANSWERS, MFD_CLOEXEC);
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
 	right = answered(kernel, problem, 1, path, &computed);
 	ok(right && computed, "%s is verified by its oracle where no answer is kept", kernel);

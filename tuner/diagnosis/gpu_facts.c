@@ -81,7 +81,7 @@ double gpu_dram_bytes(const struct study *study, size_t row) {
 	return bytes > 0 ? bytes : NAN;
 }
 
-static double wavefronts_counted(const struct study *study, size_t row) {
+double gpu_wavefronts_counted(const struct study *study, size_t row) {
 	if (!study_row(study, row)->counted)
 		return NAN;
 	double all = study_counter(study, row, "gpu_shared_load_wavefronts") +
@@ -93,9 +93,9 @@ static double wavefronts_counted(const struct study *study, size_t row) {
 double gpu_wavefronts(const struct study *study, size_t row) {
 	size_t counted = 0, rows = study_counts(study, "gpu_shared_load_wavefronts") ? study_rows(study) : 0;
 	for (size_t r = 0; r < rows && counted < 2; r++)
-		counted += !isnan(wavefronts_counted(study, r));
+		counted += !isnan(gpu_wavefronts_counted(study, r));
 	double model = counted < 2 ? study_figure(study, row, "shared_wavefronts") : NAN;
-	return counted < 2 && model > 0 ? model : wavefronts_counted(study, row);
+	return counted < 2 && model > 0 ? model : gpu_wavefronts_counted(study, row);
 }
 
 double gpu_gain_most(const struct study *study, size_t row, double bytes) {
@@ -110,7 +110,7 @@ double gpu_gain_most(const struct study *study, size_t row, double bytes) {
 double gpu_conflicts(const struct study *study, size_t row) {
 	double counted = study_counter(study, row, "gpu_shared_load_conflicts") +
 	                 study_counter(study, row, "gpu_shared_store_conflicts");
-	double all = wavefronts_counted(study, row);
+	double all = gpu_wavefronts_counted(study, row);
 	return 31.0 / 28 * counted > all ? all : 31.0 / 28 * counted; /* NAN: not counted, which fmin would take for all */
 }
 

@@ -17,8 +17,9 @@ double gpu_launches(const struct study *study, size_t row);    /* of a run */
 double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kernels of a run */
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
-double gpu_wavefronts(const struct study *study,
-                      size_t row); /* through shared memory; counted, or by the kernel's model */
+/* Passes through shared memory: counted, or else by the kernel's model. */
+double gpu_wavefronts(const struct study *study, size_t row);
+double gpu_wavefronts_counted(const struct study *study, size_t row);
 
 /* At most this can be gained by a remedy that leaves all instructions as they are, and so many bytes for the memory to
  * move. */

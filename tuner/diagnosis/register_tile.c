@@ -19,9 +19,7 @@ struct saving { /* rows or levels that differ in passes and in time */
 /* Passes that no conflict adds. The model of a kernel has none. */
 static double passes_of(const struct study *study, size_t row) {
 	double all = gpu_wavefronts(study, row), conflicts = gpu_conflicts(study, row);
-	double counted = study_counter(study, row, "gpu_shared_load_wavefronts") +
-	                 study_counter(study, row, "gpu_shared_store_wavefronts");
-	return all == counted && conflicts > 0 ? all - conflicts : all;
+	return all == gpu_wavefronts_counted(study, row) && conflicts > 0 ? all - conflicts : all;
 }
 
 static bool is_match(const struct study *study, const struct saving *one) {

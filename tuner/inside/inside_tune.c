@@ -359,13 +359,13 @@ static void worth_tell(const struct tuning *tuning, json_t *result) {
 		struct ablation_arm arm = tuning->paid.without[i];
 		if (kept == ablation_bit(i) && tuning->duel.paired.count > 1)
 			arm = ablation_arm_of_duel(&tuning->duel);
-		bool known = isfinite(arm.ratio) && arm.ci[0] > 0 && arm.ci[1] <= RACE_UNKNOWN;
-		if (kept >> i & 1)
-			json_array_append_new(worth, json_pack("{s:s,s:s,s:o,s:[f,f],s:b}", "param", name, "set", name, "ratio",
-			                                       js_number(arm.ratio), "ci", known ? arm.ci[0] : 0,
-			                                       known ? arm.ci[1] : RACE_UNKNOWN, "proven", arm.slower));
-		else
+		if (kept >> i & 1) {
+			json_t *price = ablation_price_json(name, NULL, &arm);
+			json_object_set_new(price, "set", json_string(name));
+			json_array_append_new(worth, price);
+		} else {
 			json_array_append_new(not_needed, json_string(name));
+		}
 	}
 	json_object_set_new(result, "worth", worth);
 	json_object_set_new(result, "not_needed", not_needed);

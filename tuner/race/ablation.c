@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/json/js.h"
 #include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 
@@ -255,6 +256,19 @@ struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel) {
 	return (struct ablation_arm){.ratio = 1 / duel->paired.ratio,
 	                             .ci = {1 / duel->paired.ci[1], high},
 	                             .slower = duel->verdict == PAIRED_FASTER};
+}
+
+json_t *ablation_price_json(const char *param, json_t *value, const struct ablation_arm *arm) {
+	double ratio = arm->fails ? NAN : arm->ratio;
+	bool known = arm->ci[0] >= 0 && arm->ci[1] <= RACE_UNKNOWN;
+	json_t *price = json_pack("{s:s,s:O?,s:o,s:[f,f],s:b}", "param", param, "value", value, "ratio", js_number(ratio),
+	                          "ci", known ? arm->ci[0] : 0, known ? arm->ci[1] : RACE_UNKNOWN, "proven", arm->slower);
+	if (arm->fails)
+		json_object_set_new(price, "fails", json_true());
+	if (isnan(ratio))
+		json_object_set_new(
+			price, "why", json_string(arm->fails ? "nothing works without it" : "no run was left to measure it alone"));
+	return price;
 }
 
 int ablation_run(const struct ablation_task *task, struct ablation_result *result, struct err *err) {

@@ -52,12 +52,6 @@ struct reading_list reading_series_find(const struct study *study, size_t column
 	return list;
 }
 
-void reading_series_free(struct reading_list *list) {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->series[i].rows);
-	free(list->series);
-}
-
 bool reading_is_axis(const struct study *study, size_t column, bool of_problem, size_t least) {
 	const struct study_column *one = study_column(study, column);
 	return one->is_problem == of_problem && one->numeric && one->levels >= least &&

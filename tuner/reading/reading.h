@@ -20,7 +20,11 @@ struct reading_list {
 	size_t count;
 };
 struct reading_list reading_series_find(const struct study *study, size_t column, size_t least);
-void reading_series_free(struct reading_list *list);
+static inline void reading_series_free(struct reading_list *list) {
+	for (size_t i = 0; i < list->count; i++)
+		free(list->series[i].rows);
+	free(list->series);
+}
 #define reading_auto __attribute__((cleanup(reading_series_free))) /* as mem_auto */
 double reading_time(const struct study *study, size_t row);
 /* The place in a series of its shortest time, the first of several. */

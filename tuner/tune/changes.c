@@ -280,24 +280,14 @@ static void rent_keep(void *ctx) {
 	rent->has_duel = true;
 }
 
-/* The time without the change over that with all of them. */
 static json_t *price_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
 	const char *danger = danger_of(rent, change);
 	json_t *value = json_object_get(rent->winner, change->names[0]), *with = json_array();
-	double ratio = arm->fails ? NAN : arm->ratio;
-	bool known = arm->ci[0] >= 0 && arm->ci[1] <= RACE_UNKNOWN;
-	json_t *price = json_pack("{s:s,s:o,s:o,s:[f,f],s:b}", "param", change->names[0], "value",
-	                          value ? json_incref(value) : json_null(), "ratio", js_number(ratio), "ci",
-	                          known ? arm->ci[0] : 0, known ? arm->ci[1] : RACE_UNKNOWN, "proven", arm->slower);
+	json_t *price = ablation_price_json(change->names[0], value, arm);
 	for (size_t i = 1; i < change->count; i++)
 		json_array_append_new(with, json_string(change->names[i]));
 	if (json_array_size(with))
 		json_object_set(price, "with", with);
-	if (arm->fails)
-		json_object_set_new(price, "fails", json_true());
-	if (isnan(ratio))
-		json_object_set_new(
-			price, "why", json_string(arm->fails ? "nothing works without it" : "no run was left to measure it alone"));
 	if (danger)
 		json_object_set_new(price, "danger", json_string(danger));
 	json_decref(with);

@@ -18,7 +18,7 @@ struct worker *worker_new(const struct worker_options *options) {
 	struct worker *worker = mem_alloc(1, sizeof *worker);
 	worker->options = *options;
 	worker->path = mem_strdup(options->path);
-	worker->answers = options->launch ? -1 : memfd_create("sweetspot-answers", MFD_CLOEXEC);
+	worker->answers = options->launch ? -1 : memfd_create(SYS_ANSWERS, MFD_CLOEXEC);
 	return worker;
 }
 

@@ -306,7 +306,7 @@ void states_answers(struct states *states, const char *path) {
 		return;
 	states->answers = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (states->answers >= 0 && readlink(path, name, sizeof name - 1) > 0 &&
-	    strncmp(name, "/memfd:" STATE_ANSWERS " ", sizeof "/memfd:" STATE_ANSWERS) == 0)
+	    strncmp(name, "/memfd:" SYS_ANSWERS " ", sizeof "/memfd:" SYS_ANSWERS) == 0)
 		return;
 	if (states->answers >= 0)
 		close(states->answers);

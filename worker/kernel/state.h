@@ -5,7 +5,6 @@
 #define WORKER_KERNEL_STATE_H
 #include "worker/kernel/call.h"
 
-#define STATE_ANSWERS "sweetspot-answers" /* the name of the memory file */
 enum { STATE_COUNT = 24, STATE_INPUTS = 8, STATE_MESSAGE = 256 };
 
 /* One configuration of a kernel, set up. The kernel's allocations belong to it until the state is dropped. */

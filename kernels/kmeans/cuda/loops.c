@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of a run (launches alone, or the host makes the new centres between them), the way of the results back, and
  * the answer that they are compared with. */
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kernels/kmeans/cuda/kmeans_cuda_impl.h"
 
@@ -252,12 +252,6 @@ static void device_loop(struct kmeans_cuda_state *s, size_t loop) {
 	means_launch(s);
 }
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void host_means(const struct kmeans_cuda_state *s) {
 	const struct kmeans_state *h = &s->host;
 	const int32_t *membership = s->pinned;
@@ -283,11 +277,11 @@ static void host_loop(struct kmeans_cuda_state *s, size_t loop) {
 	gpu_download(s->gpu, s->pinned, s->membership, in->n * s->label);
 	mark(s, loop, KMEANS_DOWNLOADED);
 	gpu_stream_sync(s->gpu);
-	double before = now();
+	double before = omp_get_wtime();
 	if (gpu_is_fine(s->gpu))
 		host_means(s);
 	if (loop < s->traced)
-		s->trace[TRACE_CPU][loop] = now() - before;
+		s->trace[TRACE_CPU][loop] = omp_get_wtime() - before;
 }
 
 static void all_loops(struct kmeans_cuda_state *s) {
