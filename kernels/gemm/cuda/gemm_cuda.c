@@ -171,7 +171,7 @@ static struct form form_of(const struct ss_call *call) {
 	f.cluster_m = f.m > f.n ? 1 : cluster;
 	f.cluster_n = cluster / f.cluster_m;
 	f.depth = f.swizzle / f.size;
-	f.box_columns = f.size == 2 ? f.depth : f.n + (f.size == 4 ? 8 : 16);
+	f.box_columns = f.size == 2 ? f.depth : f.n + (f.size == 4 ? 8 : 0);
 	f.boxes = f.size == 2 ? f.n / f.box_columns : 1;
 	f.threads = (f.size == 2 ? f.m : f.n) > 64 ? 384 : 256;
 	unsigned strip = f.m * f.swizzle + f.boxes * f.depth * f.box_columns * f.size;
@@ -218,7 +218,9 @@ static void maps_make(struct gemm_cuda *s, const struct form *f) {
 	                             .pitch = (size_t)s->n * f->size,
 	                             .box_columns = f->box_columns,
 	                             .box_rows = f->size == 2 ? f->depth : f->depth / f->cluster_m,
-	                             .swizzle = f->size == 2 ? f->swizzle : 0};
+	                             .swizzle = f->size == 2   ? f->swizzle
+	                                        : f->size == 1 ? f->n
+	                                                       : 0};
 	gpu_tensor_map(s->gpu, &s->map_a, &a);
 	gpu_tensor_map(s->gpu, &s->map_b, &b);
 }

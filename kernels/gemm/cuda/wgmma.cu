@@ -22,10 +22,10 @@ enum {
 	CLUSTER_N = CLUSTER / CLUSTER_M,
 	EIGHT = 8 * SWIZZLE,
 	STRIP_A = BLOCK_M * SWIZZLE,
-	/* B's strip is made of boxes: TURNED, of rows of SWIZZLE bytes; otherwise it is one with a gap behind each row, so that
-	 * rows begin in different banks. */
+	/* B's strip is made of boxes: TURNED, of rows of SWIZZLE bytes; otherwise it is one, with rows that are permuted, too, or
+	 * longer ones with a gap behind each, so that rows begin in different banks. */
 	BOX_COLUMNS = TURNED ? SWIZZLE / SIZE : BLOCK_N,
-	PITCH = TURNED ? SWIZZLE : BLOCK_N * SIZE + (SIZE == 4 ? 32 : 16),
+	PITCH = TURNED ? SWIZZLE : SIZE == 1 ? BLOCK_N : BLOCK_N * SIZE + 32,
 	BOX = DEPTH * PITCH,
 	BOXES = BLOCK_N / BOX_COLUMNS,
 	STRIP = STRIP_A + BOXES * BOX,
@@ -127,17 +127,19 @@ static __device__ __forceinline__ void sums_store(float *c, int n, const float (
 /* Columns 2g and 2g + 1 of a warp's 16 are rows g and g + 8 of its left operand. */
 static __device__ __forceinline__ void columns_read(unsigned (&to)[4], const char *strip, int step) {
 	const int lane = threadIdx.x % 32, t = lane % 4;
-	strip += step * PRODUCTS * PITCH + (threadIdx.x / 32 - 4) * 16 * SIZE;
+	const int column = ((int)threadIdx.x / 32 - 4) * 16 * SIZE;
+	strip += step * PRODUCTS * PITCH;
 #if TYPE == 3
-	const uint2 x = *(const uint2 *)(strip + t * PITCH + lane / 4 * 8);
-	const uint2 y = *(const uint2 *)(strip + (t + 4) * PITCH + lane / 4 * 8);
+	const uint2 x = *(const uint2 *)(strip + t * PITCH + column + lane / 4 * 8);
+	const uint2 y = *(const uint2 *)(strip + (t + 4) * PITCH + column + lane / 4 * 8);
 	to[0] = x.x, to[1] = x.y, to[2] = y.x, to[3] = y.y;
 #else
 	/* Lanes want rows 4t to 4t + 3 of both halves, and get pairs of them from matrices of eight rows, which are in
 	 * different banks as half of the lanes get their second pair first. */
 	const int name = lane % 8 / 2, pair = lane / 8 % 2 ^ name / 2;
+	const unsigned at = (unsigned)((lane / 16 * 16 + name * 4 + pair * 2 + lane % 2) * PITCH + column);
 	unsigned some[4];
-	ss_matrices_read<true>(some, strip + (lane / 16 * 16 + name * 4 + pair * 2 + lane % 2) * PITCH);
+	ss_matrices_read<true>(some, strip + permuted(at, PITCH));
 	to[0] = __byte_perm(some[0], some[1], t < 2 ? 0x6420 : 0x2064);
 	to[1] = __byte_perm(some[0], some[1], t < 2 ? 0x7531 : 0x3175);
 	to[2] = __byte_perm(some[2], some[3], t < 2 ? 0x6420 : 0x2064);

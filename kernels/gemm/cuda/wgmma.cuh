@@ -110,10 +110,12 @@ static __device__ __forceinline__ void barrier_wait(barrier *at, unsigned parity
 #endif
 }
 
-#ifdef SWEETSPOT_EMULATED
-static inline ss_u64 permuted(ss_u64 at, unsigned run) {
+/* Where TMA puts the bytes of rows of `run` bytes. */
+static __device__ __forceinline__ ss_u64 permuted(ss_u64 at, unsigned run) {
 	return at ^ (at >> 3 & (run > 16 ? run - 16 : 0));
 }
+
+#ifdef SWEETSPOT_EMULATED
 static inline void emulated_load(char *to, const emulated_tensor_map *map, int x, int y) {
 	const unsigned width = map->box_columns * map->size;
 	for (unsigned i = 0; i < map->box_rows * width; i += map->size) {
