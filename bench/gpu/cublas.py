@@ -2,13 +2,14 @@
 """The products of cuBLAS, called with ctypes; for a bench beside which it is installed."""
 import array
 import ctypes
-import ctypes.util
 import random
 import struct
 import sys
 
 TYPES = {"f32": (0, 4), "f16": (2, 2), "bf16": (14, 2), "tf32": (0, 4), "f8": (28, 1)}  # cudaDataType_t, bytes
-SUMS_F32, SUMS_TF32, NO_TRANSPOSE, ANY_ALGORITHM = 68, 77, 0, -1  # cublasComputeType_t, cublasOperation_t, cublasGemmAlgo_t
+SUMS_F32, SUMS_TF32 = 68, 77  # cublasComputeType_t
+TRANSPOSE_A, FAST_SUMS, WORKSPACE = 3, 25, 1  # attributes of a product and of a wish
+CHOICES, CHOICE, ROOM = 8, 96, 32 << 20  # what cublasLt proposes, at most; bytes of a proposal; bytes of memory to work in
 LARGEST, PERIOD = 31, 65521  # of the elements, as in kernels/gemm/gemm.h; they repeat
 
 
@@ -19,11 +20,6 @@ def library(names):
         except OSError:
             pass
     return None
-
-
-def cublas_library():
-    names = [ctypes.util.find_library("cublas"), "libcublas.so.13", "libcublas.so.12"]
-    return library([name for name in names if name] + ["/usr/local/cuda/lib64/libcublas.so"])
 
 
 def elements(kind, numbers):
@@ -37,21 +33,28 @@ def elements(kind, numbers):
 
 
 class Lt:
-    """cublasLt's product for 8 bits, which it takes only with the first matrix transposed; sums as fast as it can."""
+    """cublasLt's products of n x n matrices, B A in columns' order; of 8 bits only with the first matrix transposed, and sums
+    as fast as it can."""
 
-    def __init__(self, n):
-        self.lt, self.n, self.parts = library(["libcublasLt.so.13", "libcublasLt.so.12"]), n, []
+    def __init__(self, n, kind, sums):
+        self.lt = library(["libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so"])
+        self.chosen = 0
         if self.lt is None:
             raise OSError("cublasLt is not installed")
         self.handle = self.make("cublasLtCreate")
-        self.what = self.make("cublasLtMatmulDescCreate", SUMS_F32, 0)
-        for attribute, value in ((3, ctypes.c_int32(1)), (25, ctypes.c_int8(1))):  # TRANSA: yes, FAST_ACCUM: yes
-            self.call("cublasLtMatmulDescSetAttribute", self.what, attribute, ctypes.byref(value), ctypes.sizeof(value))
+        self.what = self.make("cublasLtMatmulDescCreate", SUMS_TF32 if kind == "tf32" else SUMS_F32, 0)
+        if kind == "f8":
+            for attribute, value in ((TRANSPOSE_A, ctypes.c_int32(1)), (FAST_SUMS, ctypes.c_int8(1))):
+                self.call("cublasLtMatmulDescSetAttribute", self.what, attribute, ctypes.byref(value), ctypes.sizeof(value))
         long = ctypes.c_uint64(n)
-        self.ab, self.c = (self.make("cublasLtMatrixLayoutCreate", kind, long, long, ctypes.c_int64(n)) for kind in (28, 0))
-        wish, found, self.choice = self.make("cublasLtMatmulPreferenceCreate"), ctypes.c_int(), ctypes.create_string_buffer(1024)
-        self.call("cublasLtMatmulAlgoGetHeuristic", self.handle, self.what, self.ab, self.ab, self.c, self.c, wish, 1, self.choice,
-                  ctypes.byref(found))
+        self.ab, self.c = (self.make("cublasLtMatrixLayoutCreate", some, long, long, ctypes.c_int64(n))
+                           for some in (TYPES[kind][0], sums))
+        wish, found, room = self.make("cublasLtMatmulPreferenceCreate"), ctypes.c_int(), ctypes.c_uint64(ROOM)
+        self.call("cublasLtMatmulPreferenceSetAttribute", wish, WORKSPACE, ctypes.byref(room), ctypes.sizeof(room))
+        self.choices = ctypes.create_string_buffer(CHOICES * CHOICE)
+        self.call("cublasLtMatmulAlgoGetHeuristic", self.handle, self.what, self.ab, self.ab, self.c, self.c, wish, CHOICES,
+                  self.choices, ctypes.byref(found))
+        self.found = found.value
 
     def call(self, name, *arguments):
         code = getattr(self.lt, name)(*arguments)
@@ -63,32 +66,29 @@ class Lt:
         self.call(name, ctypes.byref(made), *arguments)
         return made
 
-    def launch(self, a, b, c):
+    def launch(self, a, b, c, room):
         one, zero = ctypes.c_float(1), ctypes.c_float(0)
-        self.call("cublasLtMatmul", self.handle, self.what, ctypes.byref(one), b, self.ab, a, self.ab, ctypes.byref(zero), c, self.c,
-                  c, self.c, self.choice, None, ctypes.c_size_t(0), None)
+        choice = ctypes.byref(self.choices, self.chosen * CHOICE)
+        self.call("cublasLtMatmul", self.handle, self.what, ctypes.byref(one), b, self.ab, a, self.ab, ctypes.byref(zero), c,
+                  self.c, c, self.c, choice, room, ctypes.c_size_t(ROOM), None)
 
 
 class Cublas:
     """n x n matrices of one type; `sums` is the type of the result."""
 
     def __init__(self, n, kind, sums="f32", device=0):
-        self.cuda, self.blas = library(["libcuda.so.1"]), cublas_library()
-        if self.cuda is None or self.blas is None:
-            raise OSError("cuBLAS or the driver is not installed")
-        self.n, self.kind, self.sums, self.memory = n, TYPES[kind][0], TYPES[sums][0], []
-        self.by, self.lt = SUMS_TF32 if kind == "tf32" else SUMS_F32, None
-        context, self.handle = ctypes.c_void_p(), ctypes.c_void_p()
+        self.cuda, self.n, self.memory, self.turned = library(["libcuda.so.1"]), n, [], kind == "f8"
+        if self.cuda is None:
+            raise OSError("the driver is not installed")
+        context = ctypes.c_void_p()
         self.check("cuInit", 0)
         self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self.check("cuCtxSetCurrent", context)
-        if self.blas.cublasCreate_v2(ctypes.byref(self.handle)):
-            raise OSError("cublasCreate failed")
+        self.lt = Lt(n, kind, TYPES[sums][0])
         largest = 3 if kind == "f8" else LARGEST
         self.numbers = [random.Random(seed).choices(range(-largest, largest + 1), k=PERIOD) for seed in (1, 2)]
         self.a, self.b = (self.upload(elements(kind, some), TYPES[kind][1]) for some in self.numbers)
-        self.c = self.allocate(n * n * TYPES[sums][1])
-        self.lt = Lt(n) if kind == "f8" else None
+        self.c, self.room = self.allocate(n * n * TYPES[sums][1]), self.allocate(ROOM)
         self.events = [ctypes.c_void_p(), ctypes.c_void_p()]
         for event in self.events:
             self.check("cuEventCreate", ctypes.byref(event), 0)
@@ -111,14 +111,7 @@ class Cublas:
         return at
 
     def launch(self):
-        """In columns' order it is the product of the transposed matrices, B A."""
-        n, one, zero = self.n, ctypes.c_float(1), ctypes.c_float(0)
-        if self.lt:
-            return self.lt.launch(self.a, self.b, self.c)
-        code = self.blas.cublasGemmEx(self.handle, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, ctypes.byref(one), self.b, self.kind, n,
-                                      self.a, self.kind, n, ctypes.byref(zero), self.c, self.sums, n, self.by, ANY_ALGORITHM)
-        if code:
-            raise OSError(f"cublasGemmEx failed: {code}")
+        self.lt.launch(self.a, self.b, self.c, self.room)
 
     def seconds(self, launches):
         """Of a product, in a row of them."""
@@ -139,28 +132,39 @@ class Cublas:
                        ctypes.c_size_t(4 * n))
             for j in (0, n // 2, n - 1):
                 a, b = self.numbers
-                at = (lambda p: j * n + p) if self.lt else (lambda p: p * n + j)
+                at = (lambda p: j * n + p) if self.turned else (lambda p: p * n + j)
                 if row[j] != sum(a[(i * n + p) % PERIOD] * b[at(p) % PERIOD] for p in range(n)):
                     return False
         return True
 
+    def choose(self):
+        """The fastest of what cublasLt proposes, of which it may refuse some."""
+        took = {}
+        for choice in range(self.lt.found):
+            self.lt.chosen = choice
+            try:
+                took[choice] = min(self.seconds(3) for _ in range(5))
+            except OSError:
+                pass
+        if not took:
+            raise OSError("cublasLt has no product of this kind")
+        self.lt.chosen = min(took, key=took.get)
+
     def close(self):
         for at in self.memory:
             self.check("cuMemFree_v2", at)
-        self.blas.cublasDestroy_v2(self.handle)
+        self.lt.call("cublasLtDestroy", self.lt.handle)
 
 
-def best(n, kind, sums="f32", device=0, samples=15):
-    """The least seconds of a product, or None where cuBLAS is not installed."""
+def peer_of(n, kind, sums="f32", device=0):
+    """Products as cuBLAS makes them fastest, or None where it is not installed."""
     try:
         peer = Cublas(n, kind, sums, device)
+        peer.choose()
     except OSError as error:
         print(f"cuBLAS left out: {error}", file=sys.stderr)
         return None
-    peer.seconds(3)
-    launches = max(1, round(2e-3 / peer.seconds(3)))
-    least = min(peer.seconds(launches) for _ in range(samples))
+    peer.launch()
     if sums == "f32" and not peer.right():
         raise ArithmeticError(f"cuBLAS: a wrong product of {kind}")
-    peer.close()
-    return least
+    return peer
