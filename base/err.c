@@ -2,7 +2,6 @@
 #include "base/err.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/text.h"
 

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "topo/impl.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/json/js.h"
 
 #include <inttypes.h>
 #include <math.h>

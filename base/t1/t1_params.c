@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "base/expr/node.h"
-#include "base/json/js.h"
 #include "base/t1/slice.h"
 #include "base/t1/t1_impl.h"
 

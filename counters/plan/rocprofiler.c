@@ -2,7 +2,6 @@
 /* Names of the counters of AMD's GPUs, from the list that ROCprofiler brings (counter_defs.yaml). It has had two forms:
  * a mapping from names whose keys are chips with slashes between (ROCm 6), and a sequence of objects with a sequence of
  * chips (ROCm 7). Neither needs more of YAML than its lines. */
-#include <stdlib.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

@@ -4,9 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 
-#include "base/expr/expr.h"
 #include "base/json/js.h"
-#include "base/sys.h"
 #include "base/text.h"
 #include "counters/plan/plan_impl.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 
 /* Three square tiles of 8-byte elements are in use at once in most blocked loops (Lam, Rothberg, Wolf, "The Cache
  * Performance and Optimizations of Blocked Algorithms", 1991). */

@@ -7,8 +7,6 @@
 #include <strings.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "base/opt.h"
 #include "tuner/program/program.h"
 
 enum { CPUS = 4096 /* more are not looked at */, THREADS_MOST = 1 << 16, WORD = 64 };

@@ -2,7 +2,6 @@
 #include "src/plan/plan.h"
 
 #include "base/json/js.h"
-#include "tuner/space/space.h"
 #include "tuner/race/unsafe.h"
 
 const struct opt plan_options[] = {

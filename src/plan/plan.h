@@ -6,7 +6,6 @@
 
 #include "src/app/cmd.h"
 #include "src/plan/params.h"
-#include "tuner/space/space.h"
 #include "tuner/spec/spec.h"
 
 struct plan {

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
-#include "topo/topo.h"
 
 /* Private to the program_plan files. */
 enum { DRAFT_NOTES_MAX = 16 };

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "base/opt.h"
 #include "src/plan/params.h"
 #include "tuner/fleet/launcher.h"
 

@@ -3,11 +3,9 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "base/opt.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"
-#include "tuner/space/space.h"
 
 const struct opt program_options[] = {
 	OPT_GROUP("Program (after --)"),

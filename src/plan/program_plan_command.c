@@ -8,7 +8,6 @@
 #include "base/proc/proc.h"
 #include "base/proc/work.h"
 #include "base/sys.h"
-#include "tuner/program/program.h"
 
 static bool is_utf8(const char *text) {
 	size_t left = strlen(text), step = 1;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The OpenMP settings, and the ranks of MPI, as parameters. */
-#include "base/text.h"
 #include "base/proc/work.h"
-#include "base/opt.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
-#include "tuner/space/space.h"
 
 const struct setting program_settings[SETTINGS] = {
 	{.name = "threads", .summary = "size of the team, as OMP_NUM_THREADS", .min = 1, .max = 1 << 16},

@@ -4,7 +4,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
-#include "tuner/program/program.h"
 
 enum { WORDS_MAX = 4096 };
 

@@ -3,7 +3,6 @@
  * thread a large block costs little, with a large team much. Caches cost one thread as much. */
 #include <math.h>
 
-#include "base/mem.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const double APART = 1.3;

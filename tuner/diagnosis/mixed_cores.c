@@ -4,7 +4,6 @@
  * uneven in itself shows on cores of one kind, too, and has a diagnosis of its own. */
 #include <math.h>
 
-#include "base/json/js.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 struct mixed {

@@ -10,7 +10,6 @@
 #include "base/value.h"
 #include "lib/profile/lookup.h"
 #include "tuner/export/export_impl.h"
-#include "tuner/trial/trial.h"
 
 const struct profile_entry *export_trials_entry(const struct profile *profile, const char *format, struct err *err) {
 	const struct profile_entry *entry = profile->entries;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/proc/proc.h"
 #include "base/sys.h"
 #include "tuner/fleet/fleet_impl.h"
-#include "tuner/fleet/launcher.h"
 
 struct split {
 	const char *at;

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "tuner/build/cache.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 
-#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"

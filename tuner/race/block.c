@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/sys.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "tuner/reading/reading.h"
 
 enum { ROWS_MOST = 2, POINTS_LEAST = 3, RIVALS_LEAST = 2, TABLE_MOST = 1000 };

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json/js.h"
 #include "tuner/reading/reading.h"
 
 enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <strings.h>
 
-#include "base/json/js.h"
 #include "base/mem.h"
 
 #define DIAGNOSIS(name) extern const struct diagnosis reading_##name;

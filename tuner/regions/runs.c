@@ -6,8 +6,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "base/tree.h"
-#include "tuner/program/program.h"
 #include "tuner/regions/regions_impl.h"
 #include "tuner/same/same.h"
 

@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/value.h"
 #include "tuner/same/text_same_impl.h"
 
 /* Words that stand before a number which depends on how long a run takes, or on who runs it. */

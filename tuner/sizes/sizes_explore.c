@@ -3,7 +3,6 @@
  * known, because the next size to tune depends on them. */
 #include <math.h>
 
-#include "base/stats.h"
 #include "tuner/race/numbers.h"
 #include "tuner/sizes/impl.h"
 

@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "base/stop.h"
-#include "base/sys.h"
 #include "tuner/space/space_impl.h"
 
 enum { NAME_MAX_LENGTH = 128, RULES_MAX = 4096 };

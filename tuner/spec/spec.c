@@ -7,7 +7,6 @@
 #include "base/sys.h"
 #include "base/t1/t1.h"
 #include "base/text.h"
-#include "tuner/space/space.h"
 #include "tuner/spec/spec.h"
 
 struct spec {

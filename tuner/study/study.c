@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/stats.h"
 #include "tuner/race/deviation.h"

@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
-#include "tuner/study/study.h"
 #include "tuner/study/study_impl.h"
 
 static const char *const counts[] = {"packages", "numa_nodes", "cores", "threads", "llcs"}, *const caches[] = {

@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "base/stop.h"
-#include "base/sys.h"
 #include "tuner/record/record.h"
 #include "tuner/result/result.h"
 #include "tuner/study/study_impl.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "tuner/study/study_impl.h"
 
 static const double WHOLE_LEAST = 0.85, WHOLE_MOST = 1.05, SHARE = 0.8, MATTERS = 0.2;

@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "tuner/worker/impl.h"
 #include "tuner/worker/kernel_desc.h"
-#include "tuner/worker/worker.h"
 
 static const double KERNEL_DESC_ANSWER_SECONDS = 120; /* a driver needs long to initialise eight GPUs */
 enum { PARTS_MAX = 16, DEVICES_MAX = 1000 };

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "gpu/open.h"
 #include "worker/gpu/work.h"
 
 /* When a device worked: kernels and copies of several streams overlap, so times are those of their union. */

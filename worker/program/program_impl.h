@@ -4,7 +4,6 @@
 #define WORKER_PROGRAM_PROGRAM_IMPL_H
 #include <sys/resource.h>
 
-#include "base/mem.h"
 #include "base/proc/proc.h"
 #include "base/hash.h"
 #include "counters/perf/perf.h"

@@ -2,7 +2,6 @@
 /* The operation "program": times and watches a user's program. */
 #ifndef WORKER_PROGRAM_RUNNER_PROGRAM_H
 #define WORKER_PROGRAM_RUNNER_PROGRAM_H
-#include "worker/count/counting.h"
 #include "worker/program/program_impl.h"
 
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch:

@@ -11,7 +11,6 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "worker/count/counting.h"
 #include "worker/kernel/word.h"
 #include "worker/program/program_impl.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/json/js.h"
 #include "base/text.h"
-#include "base/tree.h"
 #include "worker/program/program_impl.h"
 
 /* Compressed data differs in every byte although it holds the same. */

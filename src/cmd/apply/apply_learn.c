@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json/js.h"
 #include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"

@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/diagnosis/diagnosis_probe.h"
 #include "tuner/model/effects/anova.h"

@@ -9,7 +9,6 @@
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
-#include "tuner/study/study.h"
 
 enum { LIST = 600 };
 

@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/pareto.h"

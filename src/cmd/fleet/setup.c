@@ -7,7 +7,6 @@
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/tune/options.h"
-#include "tuner/fleet/launcher.h"
 #include "tuner/program/program.h"
 
 void fleet_line_add(struct fleet_line *line, const char *word) {

@@ -5,7 +5,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
-#include "base/hash.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "lib/inside/format.h"
@@ -14,8 +13,6 @@
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
-#include "src/ui/ui.h"
-#include "tuner/program/program.h"
 #include "tuner/race/numbers.h"
 #include "tuner/result/result.h"
 

@@ -10,7 +10,6 @@
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/export/export.h"
 #include "tuner/fleet/launcher.h"
-#include "tuner/worker/worker.h"
 
 static const json_t *described(struct app *app, const char *what, struct err *err) {
 	return json_object_get(app_counters(app, err), what);

@@ -6,7 +6,6 @@
 #include "src/plan/plan.h"
 #include "src/show/results.h"
 #include "tuner/spec/spec.h"
-#include "tuner/worker/worker.h"
 
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 

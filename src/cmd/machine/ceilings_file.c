@@ -7,7 +7,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/opt.h"
 #include "base/sys.h"
 #include "src/cmd/machine/ceilings.h"
 

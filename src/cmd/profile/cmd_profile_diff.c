@@ -2,10 +2,8 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile.h"
 #include "base/text.h"
 
 static json_t *side_json(const struct profile_input *input) {

@@ -5,10 +5,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/tree.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "tuner/profile/profile.h"
 
 static void add(struct profile_inputs *inputs, struct app *app, char *path, bool from_file, json_t *profile) {
 	inputs->items = mem_grow(inputs->items, inputs->count + 1, sizeof *inputs->items);

@@ -4,10 +4,8 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/text.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/plan/params.h"
-#include "tuner/profile/profile.h"
 #include "tuner/program/program_json.h"
 #include "tuner/program/program.h"
 

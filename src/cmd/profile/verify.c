@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "src/app/lock.h"
-#include "src/cmd/profile/input.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"

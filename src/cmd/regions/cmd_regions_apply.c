@@ -5,7 +5,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/opt.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -13,7 +12,6 @@
 #include "src/app/app.h"
 #include "src/cmd/regions/regions_impl.h"
 #include "tuner/profile/profile.h"
-#include "tuner/regions/regions.h"
 #include "tuner/result/result.h"
 #include "src/app/lock.h"
 

@@ -2,7 +2,6 @@
 /* Private to this folder. */
 #ifndef SRC_CMD_REGIONS_REGIONS_IMPL_H
 #define SRC_CMD_REGIONS_REGIONS_IMPL_H
-#include <jansson.h>
 
 #include "src/cmd/regions/regions.h"
 #include "src/plan/kokkos_program.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/cmd/regions/regions.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 

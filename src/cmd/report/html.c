@@ -2,11 +2,8 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/hash.h"
 #include "base/text.h"
-#include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/report_impl.h"
-#include "src/cmd/report/html.h"
 
 static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */
 

@@ -6,7 +6,6 @@
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/report/chart/chart.h"
 #include "src/cmd/report/html.h"
-#include "tuner/result/result.h"
 
 /* The charts of a page, as drawn; left_out: the number of others. */
 enum { CHARTS_MAX = 150 };

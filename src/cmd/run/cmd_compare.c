@@ -8,7 +8,6 @@
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/program_config.h"
 #include "src/plan/program_plan.h"
-#include "tuner/fleet/launcher.h"
 
 /* Any two programs: `compare ./a ./b`, `compare 'gzip -1 f' 'zstd -1 f'`. */
 struct two {

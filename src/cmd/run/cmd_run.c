@@ -7,7 +7,6 @@
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/kokkos_program.h"
-#include "src/show/counters.h"
 #include "src/show/columns.h"
 #include "src/show/results.h"
 #include "tuner/race/unsafe.h"

@@ -3,8 +3,6 @@
 
 #include "base/json/js.h"
 #include "src/cmd/run/run_impl.h"
-#include "src/show/counters.h"
-#include "src/show/measured.h"
 #include "src/show/results.h"
 #include "tuner/same/same.h"
 #include "base/sys.h"

@@ -4,7 +4,6 @@
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/run/run_impl.h"
-#include "src/show/counters.h"
 #include "base/stats.h"
 #include "tuner/race/unsafe.h"
 

@@ -3,12 +3,10 @@
 
 #include "base/csv.h"
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/show/columns.h"
 #include "src/show/results.h"
-#include "tuner/space/space.h"
 
 enum { BAR_WIDTH = 24 };
 enum { SWEEP_SHOW_MAX = 8 };

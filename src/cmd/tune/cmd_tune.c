@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
-#include "base/opt.h"
 #include "base/proc/path.h"
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "src/cmd/tune/options.h"
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"

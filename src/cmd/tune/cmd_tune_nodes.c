@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
-#include "tuner/fleet/launcher.h"
 #include "tuner/program/program.h"
 
 /* tune --gpus: several GPUs of this machine measure at the same time. */

@@ -7,7 +7,6 @@
 #include "tuner/race/numbers.h"
 #include "tuner/race/race.h"
 #include "tuner/race/unsafe.h"
-#include "tuner/space/space.h"
 
 /* A range of whole numbers with at most this many values is treated as a list. */
 static const double FEW = 8;

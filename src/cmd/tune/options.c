@@ -3,7 +3,6 @@
 
 #include <sys/random.h>
 
-#include "base/text.h"
 #include "base/sys.h"
 
 const struct opt stop_when_options[] = {

@@ -2,13 +2,9 @@
 /* Private to this folder. */
 #ifndef SRC_CMD_TUNE_TUNE_IMPL_H
 #define SRC_CMD_TUNE_TUNE_IMPL_H
-#include "base/opt.h"
 #include "src/cmd/tune/item.h"
 #include "src/cmd/tune/options.h"
-#include "src/show/measured.h"
 #include "tuner/sizes/sizes.h"
-#include "tuner/store/store.h"
-#include "tuner/tune/tune.h"
 
 /* `tune --watch FILE.html`: a page that shows the search while it runs and follows it, without a server. It is
  * written between trials and at most every two seconds, so that it does not disturb the measurements. */

@@ -3,7 +3,6 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multimin.h>
-#include <math.h>
 
 #include "base/mem.h"
 #include "tuner/model/gp/impl.h"

@@ -4,7 +4,6 @@
  * observation adds a row; new parameters require all rows again. Single precision halves the memory traffic, and its
  * errors are far below the noise. */
 #include <gsl/gsl_blas.h>
-#include <math.h>
 
 #include "base/mem.h"
 #include "tuner/model/gp/impl.h"
