@@ -52,6 +52,13 @@ bool text_ends_with(const char *text, const char *end) {
 	return length >= size && memcmp(text + length - size, end, size) == 0;
 }
 
+bool text_is_among(const char *word, const char *const *words, size_t count) {
+	size_t i = 0;
+	while (i < count && strcmp(words[i], word) != 0)
+		i++;
+	return i < count;
+}
+
 size_t text_utf8(const char *text, size_t size) {
 	const unsigned char *c = (const unsigned char *)text;
 	size_t length = size ? lead_length(c[0]) : 0;

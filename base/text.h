@@ -17,6 +17,8 @@ bool text_is_control(const char *text, size_t length);
 void text_code_point(FILE *out, const char *text, size_t length);
 const char *text_base_name(const char *path); /* behind the last slash */
 bool text_ends_with(const char *text, const char *end);
+bool text_is_among(const char *word, const char *const *words, size_t count);
+#define text_is_one_of(word, list) text_is_among(word, list, sizeof(list) / sizeof *(list))
 /* Writes seconds since 1970 as UTC in a format of strftime(3); false and "" for what is not a time before the year
  * 10000. */
 bool text_time(double seconds, const char *format, char *text, size_t size);

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "gpu/backend.h"
 #include "base/mem.h"
 #include "base/proc/path.h"
@@ -167,10 +168,7 @@ static void nvcc_key(struct sha256 *sha, const char *path) {
 
 static bool is_nvrtc_alone(const char *option) {
 	static const char *const all[] = {"--no-cache", "-default-device", "--device-as-default-execution-space"};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (strcmp(option, all[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(option, all);
 }
 
 /* Nvcc runs its parts through a shell. */

@@ -90,15 +90,13 @@ static json_t *hip_json(void) {
 	return json;
 }
 
-json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id", "device"};
+json_t *devices_answer(struct protocol *protocol, const json_t *request, struct err *err) {
 	const char *word = "cpu";
 	int index;
-	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    (json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
+	if ((json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
 	    device_read(word, &index, err) != 0)
 		return NULL;
-	struct gpu *gpu = devices_get(devices, index, err);
+	struct gpu *gpu = devices_get(protocol->devices, index, err);
 	if (!gpu && index != DEVICE_CPU)
 		return NULL;
 	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());

@@ -29,11 +29,8 @@ static json_t *node_json(const char *host) {
 }
 
 static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id"};
 	char host[256] = "";
-	(void)protocol;
-	if (word_check_keys(request, keys, 2, err) != 0)
-		return NULL;
+	(void)protocol, (void)request;
 	struct topo *topo = topo_open(NULL, err);
 	mem_auto char *xml = topo ? topo_xml(topo, err) : NULL;
 	json_t *answer = NULL;
@@ -74,12 +71,10 @@ static void protocol_free(struct protocol *protocol) {
 }
 
 static json_t *op_describe(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id", "library", "counters"};
 	const struct kernel_entry *entries = kernel_registry;
 	const char *library;
 	bool counters = true;
-	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    (json_object_get(request, "counters") && js_bool(request, "counters", &counters, err) != 0))
+	if (json_object_get(request, "counters") && js_bool(request, "counters", &counters, err) != 0)
 		return NULL;
 	if (json_object_get(request, "library")) {
 		bool named = js_string(request, "library", &library, err) == 0;
@@ -89,9 +84,7 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id"};
-	if (word_check_keys(request, keys, 2, err) != 0)
-		return NULL;
+	(void)request, (void)err;
 	return json_pack("{s:I}", "dropped", (json_int_t)states_clear(protocol->states));
 }
 
@@ -207,10 +200,9 @@ static int word_or(const json_t *json, const char *key, const char **word, struc
  * "prefix"?: "MEM"} -> the plan of a processor; new references. ERR_UNAVAILABLE without CUPTI, or if no chip is named
  * and none is installed. */
 static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct err *err) {
-	static const char *const keys[] = {"op", "id", "chip", "prefix", "cpu", "papi"};
 	const char *chip = NULL, *prefix = "", *cpu = NULL, *papi = NULL;
-	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 || word_or(json, "chip", &chip, err) ||
-	    word_or(json, "cpu", &cpu, err) || word_or(json, "papi", &papi, err) || word_or(json, "prefix", &prefix, err))
+	if (word_or(json, "chip", &chip, err) || word_or(json, "cpu", &cpu, err) || word_or(json, "papi", &papi, err) ||
+	    word_or(json, "prefix", &prefix, err))
 		return NULL;
 	const struct counter_tables *tables = cpu ? counters_tables(protocol->counters, err) : NULL;
 	return rocprofiler_is_chip(chip) ? rocprofiler_list(chip, prefix, err)
@@ -220,13 +212,8 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct 
 }
 
 static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id"};
-	bool bad = word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0;
-	return bad ? NULL : counters_prove(protocol->counters, err);
-}
-
-static json_t *op_devices(struct protocol *protocol, const json_t *request, struct err *err) {
-	return devices_answer(protocol->devices, request, err);
+	(void)request;
+	return counters_prove(protocol->counters, err);
 }
 
 static json_t *op_compile(struct protocol *protocol, const json_t *request, struct err *err) {
@@ -234,13 +221,22 @@ static json_t *op_compile(struct protocol *protocol, const json_t *request, stru
 	return (ours ? compile_kernel_answer : source_compile_answer)(&protocol->compiler, request, err);
 }
 
+enum { PROTOCOL_KEYS = 6 };
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
+	const char *keys[PROTOCOL_KEYS]; /* that a request may have; none: it checks them itself */
 } protocol_ops[] = {
-	{"describe", op_describe}, {"trial", trial_run},    {"drop", op_drop},   {"program", op_program},
-	{"counters", op_counters}, {"metrics", op_metrics}, {"prove", op_prove}, {"devices", op_devices},
-	{"machine", op_machine},   {"compile", op_compile},
+	{"describe", op_describe, {"op", "id", "library", "counters"}},
+	{"trial", trial_run, {NULL}},
+	{"drop", op_drop, {"op", "id"}},
+	{"program", op_program, {NULL}},
+	{"counters", op_counters, {NULL}},
+	{"metrics", op_metrics, {"op", "id", "chip", "prefix", "cpu", "papi"}},
+	{"prove", op_prove, {"op", "id"}},
+	{"devices", devices_answer, {"op", "id", "device"}},
+	{"machine", op_machine, {"op", "id"}},
+	{"compile", op_compile, {NULL}},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
@@ -252,9 +248,14 @@ static json_t *protocol_dispatch(struct protocol *protocol, const json_t *reques
 	if (js_string(request, "op", &op, err) != 0)
 		return NULL;
 	for (size_t i = 0; i < PROTOCOL_OPS; i++) {
+		const char *const *keys = protocol_ops[i].keys;
+		size_t count = 0;
 		names[i] = protocol_ops[i].name;
-		if (strcmp(op, names[i]) == 0)
-			return protocol_ops[i].run(protocol, request, err);
+		if (strcmp(op, names[i]) != 0)
+			continue;
+		while (count < PROTOCOL_KEYS && keys[count])
+			count++;
+		return count && word_check_keys(request, keys, count, err) ? NULL : protocol_ops[i].run(protocol, request, err);
 	}
 	snprintf(what, sizeof what, "unknown operation \"%.100s\"", op);
 	word_unknown(op, names, PROTOCOL_OPS, what, err);

@@ -14,7 +14,8 @@ json_t *describe_json(const struct kernel_entry *entries, struct counters *count
 /* The parts of CUDA and the GPUs of this host. */
 /* {"parts":[..],"devices":[..]}, and "device" if the request names one, which is opened. New reference; NULL and err
  * for a bad request, and (ERR_UNAVAILABLE) if the device cannot be opened. */
-json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err);
+struct protocol;
+json_t *devices_answer(struct protocol *protocol, const json_t *request, struct err *err);
 
 /* The worker's modes: the protocol on stdin and stdout, or one operation from the command line. */
 

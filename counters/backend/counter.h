@@ -40,7 +40,7 @@ enum { COUNTER_SOFTWARE_UNKNOWN = -1 };
 struct counter_software {
 	const char *owner; /* the kernel's name */
 	size_t count, stride;
-	const char *const *names, *const *summaries;
+	const char *const *names;
 	int64_t *values;
 	int threads;
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "counters/papi/papi.h"
 
 struct library {
@@ -244,10 +245,7 @@ static bool papi_word_kernel(const char *event) {
 	                                    "PERF_COUNT_SW_CONTEXT_SWITCHES",
 	                                    "PERF_COUNT_SW_CPU_MIGRATIONS"};
 	const char *name = strncmp(event, "perf::", 6) == 0 ? event + 6 : event;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(name, names);
 }
 
 /* Does the event happen only in the kernel? If the kernel's side is hidden, it counts 0 without an error. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/expr/expr.h"
+#include "base/text.h"
 #include "counters/plan/plan_impl.h"
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -73,10 +74,7 @@ static int native_check(const struct counter_tables *tables, const struct table_
 
 static bool is_of_group(const void *ctx, const char *name) {
 	const struct table_group *group = ctx;
-	for (size_t i = 0; i < group->event_count; i++)
-		if (strcmp(group->events[i], name) == 0)
-			return true;
-	return false;
+	return text_is_among(name, group->events, group->event_count);
 }
 
 /* Names match in any case, so a group must not differ from an event in case only. */

@@ -37,10 +37,7 @@ static int table_text_or_null(const json_t *json, const char *key, const char **
 static bool is_reserved(const char *name) {
 	static const char *const reserved[] = {"seconds", "threads", "line", "and", "or",   "not",
 	                                       "in",      "min",     "max",  "abs", "True", "False"};
-	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-		if (strcmp(name, reserved[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(name, reserved);
 }
 
 static bool is_name(const char *name) {

@@ -109,7 +109,6 @@ void kmeans_input_close(void *in);
 
 /* The first objects (starting over if there are too few), and the means of table 0 */
 void kmeans_centres_first(const struct kmeans_input *input, double *centres);
-void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);
 void kmeans_centres_move(const struct kmeans_state *s);
 /* Adds a thread's count of a loop; does nothing if all threads count in one variable. */
 void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own);
@@ -178,6 +177,19 @@ static inline void kmeans_add(double *sums, int64_t *counts, size_t c, const dou
 	for (size_t j = 0; j < coords; j++)
 		sums[c * coords + j] += x[j];
 	counts[c]++;
+}
+
+/* No coordinate is negative: cutting off after adding a half rounds to the nearest. */
+static inline double kmeans_grid_nearest(double x) {
+	const double steps = (double)(1 << KMEANS_CENTRE_BITS);
+	return (double)(int64_t)(x * steps + 0.5) / steps;
+}
+
+/* Moves a centre to the mean of table 0. */
+static inline void kmeans_centre_move(const struct kmeans_state *s, size_t c) {
+	size_t coords = s->input->coords;
+	for (size_t j = 0; s->counts[c] > 0 && j < coords; j++)
+		s->centres[c * coords + j] = kmeans_grid_nearest(s->sums[c * coords + j] / (double)s->counts[c]);
 }
 
 /* The thread's own count; with delta_shared one counter for all, without synchronisation: changes get lost. */

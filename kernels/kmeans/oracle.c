@@ -177,18 +177,6 @@ void kmeans_centres_first(const struct kmeans_input *input, double *centres) {
 		       input->coords * sizeof *centres);
 }
 
-/* No coordinate is negative: cutting off after adding a half rounds to the nearest. */
-static double grid_nearest(double x) {
-	const double steps = (double)(1 << KMEANS_CENTRE_BITS);
-	return (double)(int64_t)(x * steps + 0.5) / steps;
-}
-
-void kmeans_centre_move(const struct kmeans_state *s, size_t c) {
-	size_t coords = s->input->coords;
-	for (size_t j = 0; s->counts[c] > 0 && j < coords; j++)
-		s->centres[c * coords + j] = grid_nearest(s->sums[c * coords + j] / (double)s->counts[c]);
-}
-
 void kmeans_centres_move(const struct kmeans_state *s) {
 	for (size_t c = 0; c < s->input->clusters; c++)
 		kmeans_centre_move(s, c);

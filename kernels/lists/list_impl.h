@@ -52,7 +52,7 @@ struct list_pool {
 	struct list_node *given; /* chain of nodes to use again */
 	size_t given_count;
 	struct list_limbo *limbo; /* removed nodes, oldest first; those before `freed` have been given back */
-	size_t limbo_room, retired, freed, due;
+	size_t retired, freed, due;
 	int64_t *events; /* where its thread counts; see KERNEL_COUNT */
 };
 

@@ -53,7 +53,6 @@ static void pool_place(struct list_pool *pool, char *memory, const struct plan *
 	pool->node = (struct list_node *)(void *)memory;
 	pool->room = shape->adds;
 	pool->limbo = (struct list_limbo *)(void *)(memory + plan->limbo);
-	pool->limbo_room = (plan->pool - plan->limbo) / sizeof *pool->limbo;
 }
 
 static void touch(struct list *list, char *pools, size_t size) {

@@ -41,8 +41,12 @@ void export_hidden_each(FILE *out, const char *text, export_hidden_fn *fn); /* c
 /* Writes the value; `hidden` writes those characters, `plain` each other byte. */
 typedef void export_byte_fn(FILE *out, char c);
 void export_bytes(FILE *out, const char *text, export_byte_fn *plain, export_hidden_fn *hidden);
-void export_hex(FILE *out, const char *text, size_t length);   /* e280ae */
-void export_octal(FILE *out, const char *text, size_t length); /* \342\200\256 */
+void export_hex(FILE *out, const char *text, size_t length); /* e280ae */
+/* \342\200\256 */
+static inline void export_octal(FILE *out, const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "\\%03o", (unsigned char)text[i]);
+}
 char *export_value_text(const json_t *value); /* a number or a word as text, a boolean as 0 or 1; the caller frees it */
 int export_document(json_t *document, FILE *out, const char *what, struct err *err); /* releases the document */
 int export_end(FILE *out, const char *what, struct err *err);                        /* -1: the stream failed */

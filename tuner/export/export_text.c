@@ -105,11 +105,6 @@ void export_hex(FILE *out, const char *text, size_t length) {
 		fprintf(out, "%02x", (unsigned char)text[i]);
 }
 
-void export_octal(FILE *out, const char *text, size_t length) {
-	for (size_t i = 0; i < length; i++)
-		fprintf(out, "\\%03o", (unsigned char)text[i]);
-}
-
 /* For make and Tcl a backslash at the end would continue the comment on the next line. */
 void export_comment(FILE *out, const char *lead, const char *text) {
 	size_t length = strlen(text);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/fleet/fleet_impl.h"
 
 enum { NODEFILE_MAX = 4 << 20 };
@@ -30,19 +31,12 @@ static void pbs_probe(struct launcher_probe *probe) {
 	                  : "run it in a job, such as qsub -I -l select=4 -l place=scatter:excl");
 }
 
-static bool is_known(const char **hosts, size_t count, const char *host) {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(hosts[i], host) == 0)
-			return true;
-	return false;
-}
-
 /* The nodes in the order of the file, each once. One more than may be is enough to refuse them. */
 static const char **hosts_read(char *text) {
 	const char **hosts = mem_alloc(1, sizeof *hosts);
 	size_t count = 0;
 	for (char *line; count <= LAUNCH_NODES_MAX && (line = strsep(&text, "\r\n"));) {
-		if (!*line || is_known(hosts, count, line))
+		if (!*line || text_is_among(line, hosts, count))
 			continue;
 		hosts = mem_grow(hosts, count + 2, sizeof *hosts);
 		hosts[count++] = line;

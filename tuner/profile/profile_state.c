@@ -4,6 +4,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "tuner/profile/profile.h"
 #include "tuner/program/command.h"
 #include "tuner/result/result.h"
@@ -31,10 +32,7 @@ static bool is_own(const char *name) {
 	static const char *const names[] = {"WORKER",        "DATA",      "PROFILE", "CACHEGRIND",
 	                                    "OMP_RECORD",    "OMP_TABLE", "REGIONS", "REGION_EVENTS",
 	                                    "CEILINGS_PART", "BUILD",     "TEST"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(name, names);
 }
 
 /* Settings of OpenMP that affect speed, and those of our kernels. */
@@ -111,10 +109,7 @@ int profile_check_foreign(const json_t *entry, const char *const *named, struct 
 static const char *const compiled[] = {"compiler", "cflags", "openmp", "nvrtc"};
 
 static bool is_compiled(const char *name) {
-	for (size_t i = 0; i < sizeof compiled / sizeof *compiled; i++)
-		if (strcmp(name, compiled[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(name, compiled);
 }
 
 /* NVRTC is a compiler, although it is among the members of the GPU. */

@@ -7,6 +7,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/build/cache.h"
 #include "tuner/program/program_impl.h"
 
@@ -432,10 +433,7 @@ bool program_is_baseline(const struct program *program, const json_t *config) {
 
 /* one of the user's own */
 static bool program_is_param(const struct program *program, const char *name) {
-	for (size_t i = 0; i < program->params.count; i++)
-		if (strcmp(program->params.list[i], name) == 0)
-			return true;
-	return false;
+	return text_is_among(name, program->params.list, program->params.count);
 }
 
 static bool program_in_argv(const struct program *program, const char *param) {

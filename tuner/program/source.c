@@ -25,13 +25,6 @@ static json_t *row_of(json_t *rows, const char *kind, const char *name) {
 	return row;
 }
 
-static bool is_kind(const char *word) {
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kinds[i], word) == 0)
-			return true;
-	return false;
-}
-
 /* "kernel 400 2802000 stencil" */
 static void line_read(json_t *rows, json_t *facts, char *line) {
 	char kind[16];
@@ -43,7 +36,7 @@ static void line_read(json_t *rows, json_t *facts, char *line) {
 		json_object_set_new(facts, word, json_string(line + key));
 		return;
 	}
-	if (sscanf(line, "%15s %llu %llu %n", kind, &calls, &ns, &name) != 3 || !name || !is_kind(kind) ||
+	if (sscanf(line, "%15s %llu %llu %n", kind, &calls, &ns, &name) != 3 || !name || !text_is_one_of(kind, kinds) ||
 	    ns > UINT64_C(1) << 60 || calls > UINT64_C(1) << 60)
 		return;
 	json_t *row = row_of(rows, kind, line[name] ? line + name : "(no name)");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/text.h"
 #include "tuner/race/unsafe.h"
 
 #include "base/expr/expr.h"
@@ -89,10 +90,7 @@ static bool is_fast_math(const char *text) {
 
 static bool is_unguarded(const char *text) {
 	static const char *const words[] = {"nosync", "unsafe", "racy", "no_lock", "nolock", "no-lock", "unsynchronized"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(text, words[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(text, words);
 }
 
 bool unsafe_is_unguarded(const json_t *config) {

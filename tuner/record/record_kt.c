@@ -86,10 +86,7 @@ struct kt {
 static bool is_rate(const char *objective) {
 	static const char *const rates[] = {"fitness",  "GFLOP/s",  "TFLOP/s", "GB/s",   "TB/s",
 	                                    "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J"};
-	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-		if (strcmp(objective, rates[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(objective, rates);
 }
 
 static bool is_time(const struct kt *kt) {

@@ -199,11 +199,6 @@ struct same_line same_line_read(const char *text, size_t length, const json_t *c
 	return r.line;
 }
 
-void same_line_clear(struct same_line *line) {
-	free(line->words);
-	json_decref(line->numbers);
-}
-
 static int digits_of(const char *text) {
 	int count = 0;
 	for (text += strspn(text, "-0."); *text && *text != 'e' && *text != 'E'; text++)

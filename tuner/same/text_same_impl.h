@@ -22,7 +22,10 @@ struct same_line {
 };
 
 struct same_line same_line_read(const char *text, size_t length, const json_t *config);
-void same_line_clear(struct same_line *line);
+static inline void same_line_clear(struct same_line *line) {
+	free(line->words);
+	json_decref(line->numbers);
+}
 /* Does a count that the baseline has follow the settings: twice the threads, twice the lines? */
 bool same_counts(size_t base, size_t best, const json_t *base_config, const json_t *best_config);
 #endif

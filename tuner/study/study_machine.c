@@ -12,13 +12,6 @@ enum { COUNTS = sizeof counts / sizeof *counts, CACHES = sizeof caches / sizeof 
 enum { PACKAGES = 0, CORES = 2, THREADS = 3, LLCS = 4 }; /* in counts */
 static const double COUNT_MAX = 1 << 20, BYTES_MAX = 1e15;
 
-static bool is_among(const char *word, const char *const *list, size_t count) {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(list[i], word) == 0)
-			return true;
-	return false;
-}
-
 /* "256K": a power of 1024 for each of K, M and G. False if it is not a positive number. */
 static bool size_read(const char *text, double *bytes) {
 	static const char prefixes[] = "kmg";
@@ -50,7 +43,7 @@ static int word_add(json_t *machine, char *word, struct err *err) {
 	if (!equals || equals == word)
 		return word_refuse(word, err);
 	*equals = '\0';
-	bool count = is_among(word, counts, COUNTS), cache = is_among(word, caches, CACHES);
+	bool count = text_is_among(word, counts, COUNTS), cache = text_is_among(word, caches, CACHES);
 	if (strcmp(word, "sockets") == 0) {
 		word = "packages";
 		count = true;
@@ -350,10 +343,7 @@ bool study_ceiling_steady(const struct study *study, const char *name, const cha
 }
 
 bool study_counts(const struct study *study, const char *name) {
-	for (size_t i = 0; i < study->counted_count; i++)
-		if (strcmp(study->counted[i], name) == 0)
-			return true;
-	return false;
+	return text_is_among(name, study->counted, study->counted_count);
 }
 
 static double named(const struct study_fact *fact, const char *name) {

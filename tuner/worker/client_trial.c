@@ -118,7 +118,6 @@ static int kernel_read(struct kernel_list *list, const json_t *object, struct ke
 	kernel->device = js_string_or(object, "device", "cpu");
 	kernel->openmp = js_bool_or(object, "openmp", false);
 	kernel->schedule = js_bool_or(object, "schedule", false);
-	kernel->racy = js_bool_or(object, "racy", false);
 	kernel->team_given = js_bool_or(object, "team_given", false);
 	kernel->serial = js_string_or(object, "serial", NULL);
 	kernel->schedule_when = js_string_or(object, "schedule_when", NULL);

@@ -18,7 +18,7 @@ struct kernel_desc {
 	const char *name, *summary, *source;
 	const char *library; /* the plug-in with this kernel; NULL: built in */
 	const char *device;  /* "cpu", "cuda": a kernel may exist for several devices */
-	bool openmp, schedule, racy;
+	bool openmp, schedule;
 	bool team_given;                             /* `threads` is part of the problem: not searched unless requested */
 	const char *schedule_when, *unsafe, *serial; /* may be NULL; see kernels/kernel.h */
 	struct kernel_param *params, *problem;

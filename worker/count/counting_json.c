@@ -282,15 +282,12 @@ struct counter_software *counters_software(struct arena *arena, const struct ss_
 	size_t count = event_count(kernel);
 	if (count == 0)
 		return NULL;
-	const char **names = arena_alloc(arena, count, sizeof *names),
-			   **summaries = arena_alloc(arena, count, sizeof *names);
-	for (size_t i = 0; i < count; i++) {
+	const char **names = arena_alloc(arena, count, sizeof *names);
+	for (size_t i = 0; i < count; i++)
 		names[i] = kernel->events[i].name;
-		summaries[i] = kernel->events[i].summary;
-	}
 	struct counter_software *software = arena_alloc(arena, 1, sizeof *software);
-	*software = (struct counter_software){
-		.owner = kernel->name, .count = count, .stride = SS_EVENTS_MAX, .names = names, .summaries = summaries};
+	*software =
+		(struct counter_software){.owner = kernel->name, .count = count, .stride = SS_EVENTS_MAX, .names = names};
 	return software;
 }
 

@@ -331,12 +331,6 @@ void *ceiling_cuda_answer(struct ceiling_cuda_job *job) {
 	return NULL;
 }
 
-void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
-                         void *const *arguments) {
-	const struct gpu_shape shape = {.grid = {grid}, .block = {block}, .shared = shared};
-	gpu_launch(job->gpu, job->function, &shape, arguments);
-}
-
 static enum ss_status cuda_open(void *input, const struct ss_call *call) {
 	struct ceiling_cuda_job job;
 	(void)input;

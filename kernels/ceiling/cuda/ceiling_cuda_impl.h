@@ -44,8 +44,11 @@ extern const struct ceiling_rate ceiling_cuda_adds;
 double ceiling_cuda_bytes(const struct ceiling_cuda_job *job);
 /* job->out, in the host's memory, to free(3); NULL without memory or after a failure. */
 void *ceiling_cuda_answer(struct ceiling_cuda_job *job);
-void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
-                         void *const *arguments);
+static inline void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
+                                       void *const *arguments) {
+	const struct gpu_shape shape = {.grid = {grid}, .block = {block}, .shared = shared};
+	gpu_launch(job->gpu, job->function, &shape, arguments);
+}
 
 extern const struct ceiling_cuda ceiling_cuda_upload, ceiling_cuda_download, ceiling_cuda_upload_pageable,
 	ceiling_cuda_download_pageable, ceiling_cuda_start, ceiling_cuda_round_trip, ceiling_cuda_atomic_one,

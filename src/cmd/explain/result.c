@@ -6,6 +6,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/pareto.h"
@@ -23,18 +24,11 @@ struct rows_counted {
 	double *time, *counter;
 };
 
-static bool has_name(const struct rows_counted *counts, const char *name) {
-	for (size_t i = 0; i < counts->names; i++)
-		if (strcmp(counts->name[i], name) == 0)
-			return true;
-	return false;
-}
-
 static void names_add(struct rows_counted *counts, const json_t *rows) {
 	js_each (row, rows) {
 		const char *name = js_string_or(row, "name", "");
 		if (*name && json_is_number(json_object_get(row, "value")) && counts->names < COUNTERS_MAX &&
-		    !has_name(counts, name))
+		    !text_is_among(name, counts->name, counts->names))
 			counts->name[counts->names++] = name;
 	}
 }

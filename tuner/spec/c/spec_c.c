@@ -6,6 +6,7 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/build/cache.h"
 #include "tuner/build/compile.h"
 #include "tuner/spec/c/c.h"
@@ -216,10 +217,7 @@ static bool option_allowed(const char *option) {
 /* "-I" "folder" */
 static bool takes_next(const char *option) {
 	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(option, words[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(option, words);
 }
 
 static int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
