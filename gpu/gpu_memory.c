@@ -38,7 +38,18 @@ static uint64_t pool_add(struct pool *pool, uint64_t memory, size_t size, bool p
 	return memory;
 }
 
-static void pool_drop(struct gpu *gpu);
+static void block_forget(struct pool *pool, size_t i) {
+	pool->blocks[i] = pool->blocks[--pool->count];
+}
+
+/* Returns unused memory to the driver. */
+static void pool_drop(struct gpu *gpu) {
+	for (size_t i = gpu->pool.count; i-- > 0;)
+		if (!gpu->pool.blocks[i].used) {
+			unmake(gpu, &gpu->pool.blocks[i]);
+			block_forget(&gpu->pool, i);
+		}
+}
 
 static uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned) {
 	struct block *block = unused_of(&gpu->pool, size, pinned);
@@ -57,19 +68,6 @@ static uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned) {
 	else if (gpu_succeeded(gpu, pinned ? "host_alloc" : "memory_alloc", result))
 		return pool_add(&gpu->pool, memory, size, pinned);
 	return 0;
-}
-
-static void block_forget(struct pool *pool, size_t i) {
-	pool->blocks[i] = pool->blocks[--pool->count];
-}
-
-/* Returns unused memory to the driver. */
-static void pool_drop(struct gpu *gpu) {
-	for (size_t i = gpu->pool.count; i-- > 0;)
-		if (!gpu->pool.blocks[i].used) {
-			unmake(gpu, &gpu->pool.blocks[i]);
-			block_forget(&gpu->pool, i);
-		}
 }
 
 static size_t kept(const struct pool *pool) {

@@ -78,7 +78,10 @@ static bool is_wanted(const struct descendant *one, const pid_t *spared, pid_t w
 	return wanted && !is_spared(spared, one->session);
 }
 
-static bool descendant_rests(const struct descendant *one);
+/* stopped or dead, so that it cannot fork */
+static bool descendant_rests(const struct descendant *one) {
+	return strchr("TtZX", one->state);
+}
 
 /* Lists every process of the machine, in the order of their ids, in which /proc shows them. */
 static void list_all(struct descendants *all, const pid_t *spared, pid_t which, bool stop) {
@@ -136,11 +139,6 @@ static void descendants_look(struct descendants *all, const pid_t *spared, pid_t
 static void descendants_free(struct descendants *all) {
 	free(all->list);
 	*all = (struct descendants){0};
-}
-
-/* stopped or dead, so that it cannot fork */
-static bool descendant_rests(const struct descendant *one) {
-	return strchr("TtZX", one->state);
 }
 
 /* The descriptor holds on to a process; if that is still the one that was seen, so is the one that gets the signal. */

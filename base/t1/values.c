@@ -396,7 +396,13 @@ static int reader_list(struct reader *r, struct slice s, struct value_list *out)
 	return status;
 }
 
-static void values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);
+/* Duplicates are removed; the array lives in the arena. */
+static void values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count) {
+	value_list_unique(list);
+	*count = list->count;
+	*values = arena_alloc(arena, list->count, sizeof **values);
+	memcpy(*values, list->at, list->count * sizeof **values);
+}
 
 int t1_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err) {
 	struct reader r = {.arena = arena, .err = err};
@@ -412,14 +418,6 @@ int t1_values(const char *text, struct arena *arena, struct value **values, size
 		values_keep(&list, arena, values, count);
 	free(list.at);
 	return status;
-}
-
-/* Duplicates are removed; the array lives in the arena. */
-static void values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count) {
-	value_list_unique(list);
-	*count = list->count;
-	*values = arena_alloc(arena, list->count, sizeof **values);
-	memcpy(*values, list->at, list->count * sizeof **values);
 }
 
 /* Values that JSON lists. */

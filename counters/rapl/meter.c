@@ -40,7 +40,19 @@ static int file_open(const char *folder, const char *name) {
 	return wrote < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 }
 
-static bool rapl_number_read(int file, uint64_t *value);
+/* Reads a whole number from a file of digits; false for any other content. */
+static bool rapl_number_read(int file, uint64_t *value) {
+	enum { DIGITS_MAX = 20 };
+	char text[DIGITS_MAX + 3];
+	ssize_t got = pread(file, text, sizeof text - 1, 0);
+	if (got < 1)
+		return false;
+	text[got] = '\0';
+	size_t digits = strspn(text, "0123456789");
+	errno = 0;
+	*value = strtoull(text, NULL, 10);
+	return digits > 0 && (text[digits] == '\0' || text[digits] == '\n') && errno == 0;
+}
 
 static bool range_read(const char *folder, uint64_t *range) {
 	int file = file_open(folder, "max_energy_range_uj");
@@ -196,20 +208,6 @@ static void rapl_zone_add(struct rapl_meter *meter, struct rapl_zone zone) {
 		meter->zones[meter->count++] = zone;
 	else
 		close(zone.file);
-}
-
-/* Reads a whole number from a file of digits; false for any other content. */
-static bool rapl_number_read(int file, uint64_t *value) {
-	enum { DIGITS_MAX = 20 };
-	char text[DIGITS_MAX + 3];
-	ssize_t got = pread(file, text, sizeof text - 1, 0);
-	if (got < 1)
-		return false;
-	text[got] = '\0';
-	size_t digits = strspn(text, "0123456789");
-	errno = 0;
-	*value = strtoull(text, NULL, 10);
-	return digits > 0 && (text[digits] == '\0' || text[digits] == '\n') && errno == 0;
 }
 
 static bool zone_read(const struct rapl_zone *zone, uint64_t *value) {

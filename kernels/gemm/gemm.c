@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: a product of two matrices of random integers. */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 #include "kernels/fail.h"

@@ -145,31 +145,6 @@ bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations) {
 #define LARGE 2e10
 enum { BYTES_N_MAX = 8192, BAND = 32 };
 
-static bool windows(struct gol_input *input, uint64_t seed, double budget);
-
-static bool whole(struct gol_input *input, bool small, const struct ss_call *call) {
-	struct gol_window *window = &input->expected[0];
-	*window = (struct gol_window){.rows = input->n, .words = input->words};
-	input->windows = 1;
-	size_t bytes = input->n * input->words * sizeof *window->cells;
-	window->cells = malloc(bytes);
-	struct kernel_part part = {window->cells, bytes};
-	if (!window->cells || kernel_answer_recall(call, &part, 1))
-		return window->cells;
-	bool done;
-	if (small) {
-		memcpy(window->cells, input->cells, bytes);
-		done = gol_evolve(window->cells, input->n, input->words, input->generations);
-	} else {
-		free(window->cells);
-		done = gol_window_evolve(input, window);
-		part.data = window->cells;
-	}
-	if (done)
-		kernel_answer_keep(call, &part, 1);
-	return done;
-}
-
 /* Two at random, the first, the last, the rest at random; a column of words and a band of rows in turn. */
 static struct gol_window place(const struct gol_input *input, uint64_t seed, int i) {
 	bool column = i % 2 == 0;
@@ -192,6 +167,29 @@ static bool windows(struct gol_input *input, uint64_t seed, double budget) {
 			return false;
 	}
 	return true;
+}
+
+static bool whole(struct gol_input *input, bool small, const struct ss_call *call) {
+	struct gol_window *window = &input->expected[0];
+	*window = (struct gol_window){.rows = input->n, .words = input->words};
+	input->windows = 1;
+	size_t bytes = input->n * input->words * sizeof *window->cells;
+	window->cells = malloc(bytes);
+	struct kernel_part part = {window->cells, bytes};
+	if (!window->cells || kernel_answer_recall(call, &part, 1))
+		return window->cells;
+	bool done;
+	if (small) {
+		memcpy(window->cells, input->cells, bytes);
+		done = gol_evolve(window->cells, input->n, input->words, input->generations);
+	} else {
+		free(window->cells);
+		done = gol_window_evolve(input, window);
+		part.data = window->cells;
+	}
+	if (done)
+		kernel_answer_keep(call, &part, 1);
+	return done;
 }
 
 static bool affordable(const struct gol_input *input, double updates) {

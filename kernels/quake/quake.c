@@ -54,7 +54,12 @@ static void evolve(struct quake_answer *answer, float *cur, size_t n, int64_t st
 	}
 }
 
-static void quake_answer_free(struct quake_answer *answer);
+static void quake_answer_free(struct quake_answer *answer) {
+	free(answer->cells);
+	free(answer->counts);
+	free(answer->means);
+	*answer = (struct quake_answer){0};
+}
 
 bool quake_oracle(struct quake_input *input, const struct ss_call *call) {
 	struct quake_answer *answer = &input->answer;
@@ -81,13 +86,6 @@ bool quake_oracle(struct quake_input *input, const struct ss_call *call) {
 	}
 	free(cur);
 	return enough;
-}
-
-static void quake_answer_free(struct quake_answer *answer) {
-	free(answer->cells);
-	free(answer->counts);
-	free(answer->means);
-	*answer = (struct quake_answer){0};
 }
 
 /* The memory of a state. Its pages are mapped afresh for every configuration, so that the first touch under that

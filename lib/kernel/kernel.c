@@ -2,7 +2,6 @@
 /* Finds and loads the launcher of tuned kernels. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A kernel as its specification or its source describes it. */
 #include <ctype.h>
-#include <math.h>
 #include <strings.h>
 
 #include "base/json/js.h"

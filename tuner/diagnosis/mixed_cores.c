@@ -2,7 +2,6 @@
 /* Cores of several kinds (performance and efficiency cores, big.LITTLE) take different times for equal shares: a team
  * that reaches beyond the fastest kind waits for its slowest thread. Shares on demand even that out. Work that is
  * uneven in itself shows on cores of one kind, too, and has a diagnosis of its own. */
-#include <math.h>
 
 #include "tuner/diagnosis/diagnosis_probe.h"
 

@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <signal.h>
 #include <sys/random.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 

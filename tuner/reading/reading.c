@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/reading/reading.h"
 
-#include <math.h>
 #include <strings.h>
 
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 #include <math.h>
-#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Documents with a row for each run become tables: members of members are "a.b", those of what a row stands in "^a", a
  * list of numbers is one cell with a line for each, and a list of things with names has a column for each name. */
-#include <strings.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

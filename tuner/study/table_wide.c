@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wide tables have a column of times for each value of something: "threads,mutex,spin", "n,1 thread,2 threads", or
  * "run 1,run 2". Decides which columns these are, and what they are values of. */
-#include <math.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"

@@ -78,17 +78,15 @@ static bool is_from_outside(const struct program_run *run) {
 	                                                                       number == SIGHUP || number == SIGBUS));
 }
 
-static void program_procfs_close(struct program_procfs *procfs);
+static void program_procfs_close(struct program_procfs *procfs) {
+	perf_group_close(&procfs->tree);
+}
 
 static void program_procfs_open(struct program_procfs *procfs) {
 	procfs->tree.tree = true;
 	perf_group_add(&procfs->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
 	if (procfs->tree.user_only) /* perf would count 0 */
 		program_procfs_close(procfs);
-}
-
-static void program_procfs_close(struct program_procfs *procfs) {
-	perf_group_close(&procfs->tree);
 }
 
 /* The last line before `end` that is not blank: returns its start, and sets *end to its end. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>

@@ -107,7 +107,9 @@ static enum ss_status vector_open(struct source_input *input, size_t i, const st
 	return status;
 }
 
-static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err);
+static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err) {
+	return source_fail(call, status, "%.240s", err->what);
+}
 
 static enum ss_status source_open(void *memory, const struct ss_call *call) {
 	struct source_input *input = memory;
@@ -146,10 +148,6 @@ static void source_close(void *memory) {
 	gpu_free(input->gpu, input->slots);
 	free(input->text);
 	arena_free(input->arena);
-}
-
-static enum ss_status say(const struct ss_call *call, enum ss_status status, const struct err *err) {
-	return source_fail(call, status, "%.240s", err->what);
 }
 
 static enum ss_status reference_check(const struct source_state *state, const struct ss_call *call) {

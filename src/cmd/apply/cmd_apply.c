@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <unistd.h>
 
 #include "base/json/js.h"
 #include "src/cmd/apply/apply_impl.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <sched.h>
 
 #include "base/json/js.h"
 #include "base/text.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelSpecification of language "CUDA", "OpenCL" or "HIP", and what of it the worker is told. */
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
