@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* NaN goes to the end, so that the order is total. */
-static int compare(const void *left, const void *right) {
+int stats_order(const void *left, const void *right) {
 	double a = *(const double *)left, b = *(const double *)right;
 	if (isnan(a) || isnan(b))
 		return isnan(a) - isnan(b);
@@ -16,7 +16,7 @@ static int compare(const void *left, const void *right) {
 static double *sorted_copy(const double *x, size_t count) {
 	double *copy = mem_alloc(count, sizeof(*copy));
 	memcpy(copy, x, count * sizeof(*copy));
-	qsort(copy, count, sizeof(*copy), compare);
+	qsort(copy, count, sizeof(*copy), stats_order);
 	return copy;
 }
 
@@ -43,9 +43,9 @@ static void select_place(double *x, size_t count, size_t wanted) {
 	for (int round = 0; high - low >= FEW && round < ROUNDS; round++) {
 		ptrdiff_t i = low, j = high;
 		for (double pivot = x[low + (high - low) / 2]; i <= j;) {
-			while (compare(&x[i], &pivot) < 0)
+			while (stats_order(&x[i], &pivot) < 0)
 				i++;
-			while (compare(&pivot, &x[j]) < 0)
+			while (stats_order(&pivot, &x[j]) < 0)
 				j--;
 			if (i > j)
 				break;
@@ -56,7 +56,7 @@ static void select_place(double *x, size_t count, size_t wanted) {
 		low = place >= i ? i : place > j ? place : low;
 		high = place <= j ? j : place < i ? place : high;
 	}
-	qsort(x + low, (size_t)(high - low + 1), sizeof *x, compare);
+	qsort(x + low, (size_t)(high - low + 1), sizeof *x, stats_order);
 }
 
 double stats_quantile(const double *x, size_t count, double p) {
@@ -67,7 +67,7 @@ double stats_quantile(const double *x, size_t count, double p) {
 	size_t low = (size_t)quantile_at(count, p), high = low + 1;
 	select_place(copy, count, low);
 	for (size_t i = high + 1; i < count; i++)
-		if (compare(&copy[i], &copy[high]) < 0)
+		if (stats_order(&copy[i], &copy[high]) < 0)
 			copy[high] = copy[i];
 	return sorted_quantile(copy, count, p);
 }
@@ -79,7 +79,7 @@ double stats_median(const double *x, size_t count) {
 double stats_min(const double *x, size_t count) {
 	double least = count ? x[0] : NAN;
 	for (size_t i = 1; i < count; i++)
-		if (compare(&x[i], &least) < 0)
+		if (stats_order(&x[i], &least) < 0)
 			least = x[i];
 	return least;
 }

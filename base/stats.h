@@ -4,6 +4,7 @@
 #define BASE_STATS_H
 #include <stddef.h>
 
+int stats_order(const void *a, const void *b); /* of two doubles, for qsort */
 double stats_median(const double *x, size_t count);
 double stats_quantile(const double *x, size_t count, double p); /* linear interpolation, Hyndman and Fan type 7 */
 double stats_min(const double *x, size_t count);

@@ -404,3 +404,20 @@ void demangle(const char *symbol, char *name, size_t size) {
 	if (library)
 		dlclose(library);
 }
+
+void text_last_line(const char *text, char *line, size_t size) {
+	size_t length = strlen(text);
+	while (length && text[length - 1] == '\n')
+		length--;
+	size_t start = length;
+	while (start && text[start - 1] != '\n')
+		start--;
+	snprintf(line, size, "%.*s", (int)(length - start), text + start);
+}
+
+bool text_is_listed(const char *text, const char *const *list) {
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
+}

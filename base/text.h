@@ -19,13 +19,20 @@ const char *text_base_name(const char *path); /* behind the last slash */
 bool text_ends_with(const char *text, const char *end);
 bool text_is_among(const char *word, const char *const *words, size_t count);
 #define text_is_one_of(word, list) text_is_among(word, list, sizeof(list) / sizeof *(list))
+bool text_is_listed(const char *text, const char *const *list); /* the list ends with NULL, and may be NULL */
 /* Writes seconds since 1970 as UTC in a format of strftime(3); false and "" for what is not a time before the year
  * 10000. */
 bool text_time(double seconds, const char *format, char *text, size_t size);
 /* Is much of what is visible malformed UTF-8 or controls? Colours and a few words of another encoding are text. */
 bool text_is_binary(const char *text, size_t size);
+/* A short text as a value: `printf("%s", ui_seconds(x).text)`. It lasts as long as the expression it stands in. */
+struct shown {
+	char text[96];
+};
 /* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */
 void text_clean(char *text, bool lines);
+/* Copies the last line that is not empty. */
+void text_last_line(const char *text, char *line, size_t size);
 /* The entity that stands for a character in elements and attributes of HTML and XML; NULL if it stands for itself. */
 const char *text_entity(char c);
 void text_markup(FILE *out, const char *text); /* writes the text with entities */

@@ -118,6 +118,13 @@ int value_text(struct value value, char *text, size_t size) {
 	return snprintf(text, size, "%s", value.as.w);
 }
 
+char *value_string(struct value value) {
+	size_t size = (size_t)value_text(value, NULL, 0) + 1;
+	char *text = mem_alloc(size, 1);
+	value_text(value, text, size);
+	return text;
+}
+
 static int order_reals(double a, double b) {
 	return (a > b) - (a < b);
 }

@@ -35,4 +35,5 @@ bool value_from_json(const json_t *json, struct value *out);
 /* Shortest text that reads back as an equal value; returns the length like snprintf. Infinities, NaN and words that
  * look like numbers do not have such a text. */
 int value_text(struct value value, char *text, size_t size);
+char *value_string(struct value value); /* the same; the caller frees it */
 #endif

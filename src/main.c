@@ -5,9 +5,6 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +12,6 @@
 #include "base/mem.h"
 #include "base/proc/reap.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/status/status_state.h"
 

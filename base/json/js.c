@@ -213,11 +213,15 @@ json_t *js_reals(const double *x, size_t count) {
 	return array;
 }
 
-json_t *js_named(const json_t *array, const char *name) {
+json_t *js_find(const json_t *array, const char *key, const char *text) {
 	js_each (one, array)
-		if (strcmp(js_string_or(one, "name", ""), name) == 0)
+		if (strcmp(js_string_or(one, key, ""), text) == 0)
 			return one;
 	return NULL;
+}
+
+json_t *js_named(const json_t *array, const char *name) {
+	return js_find(array, "name", name);
 }
 
 bool js_has(const json_t *array, const char *text) {

@@ -25,7 +25,8 @@ json_t *js_parse(const char *text, size_t size, const char *where, struct err *e
 json_t *js_load(const char *path, size_t limit, struct err *err);
 /* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);
-/* The first object of an array whose "name" is this one; NULL: there is none. */
+/* The first object of an array whose member `key`, or "name", is this one; NULL: there is none. */
+json_t *js_find(const json_t *array, const char *key, const char *text);
 json_t *js_named(const json_t *array, const char *name);
 bool js_has(const json_t *array, const char *text); /* Is it one of the strings of an array? */
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */

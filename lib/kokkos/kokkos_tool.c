@@ -4,7 +4,7 @@
  *
  * As soon as kokkosp_request_values is there Kokkos' own heuristics are gone for every kernel, for they are none of the
  * values. Where the program exports the function that sets the callback, it is taken away for single kernels; elsewhere
- * a process asks or does not (choice_asks), and one that does not observes what the heuristics cost. */
+ * a process asks or does not (process.asks), and one that does not observes what the heuristics cost. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
@@ -62,14 +62,6 @@ static uint64_t now(void) {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static bool choice_asks(void) {
-	return process.asks;
-}
-
-static bool choice_learns(void) {
-	return process.learns;
 }
 
 /* Kokkos::Tools::Experimental::set_request_output_values_callback */
@@ -378,7 +370,7 @@ KOKKOS_TOOL(init_library, int sequence, uint64_t version, uint32_t devices, void
 /* Fences serialise a program, so they are for measuring. */
 KOKKOS_TOOL(request_tool_settings, uint32_t count, struct kokkos_settings *settings) {
 	if (count && settings)
-		settings->global_fencing = kokkos_record_wanted() || choice_learns();
+		settings->global_fencing = kokkos_record_wanted() || process.learns;
 }
 
 KOKKOS_TOOL(provide_tool_programming_interface, uint32_t count, struct kokkos_actions actions) {
@@ -474,6 +466,6 @@ KOKKOS_TOOL(declare_optimization_goal, size_t context, struct kokkos_goal goal) 
 typedef void request_fn(size_t, size_t, const struct kokkos_variable_value *, size_t, struct kokkos_variable_value *);
 static request_fn *request_find(void) __attribute__((used));
 static request_fn *request_find(void) {
-	return choice_asks() ? choice_request : NULL;
+	return process.asks ? choice_request : NULL;
 }
 KOKKOS_EXPORT request_fn kokkosp_request_values __attribute__((ifunc("request_find")));

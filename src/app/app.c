@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
@@ -12,7 +10,6 @@
 #include "base/proc/path.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/app/app_impl.h"
 #include "tuner/program/program.h"
 
@@ -364,13 +361,12 @@ const json_t *app_machine(struct app *app, struct err *err) {
 }
 
 void app_machine_assume(struct app *app, const json_t *machine) {
-	struct err ignored = {0};
 	json_decref(app->machine);
 	app->machine = json_deep_copy(machine);
 	app->device = device_cpu;
 	const json_t *gpu = json_object_get(machine, "gpu");
 	if (json_is_object(gpu))
-		device_read(worker_device_kind(gpu), &app->device, &ignored);
+		device_read(worker_device_kind(gpu), &app->device, NULL);
 }
 
 const char *app_fingerprint(struct app *app, struct err *err) {
@@ -422,8 +418,7 @@ int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprin
 }
 
 static bool is_program(const char *word) {
-	struct err none = {0};
-	mem_auto char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, &none);
+	mem_auto char *path = *word == '-' || !*word ? NULL : program_path(word, NULL, NULL);
 	return path;
 }
 

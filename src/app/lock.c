@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "topo/topo.h"
 
 /* Refuses a file of that name that belongs to another user, and a link, hard or symbolic: in /tmp anybody may have put

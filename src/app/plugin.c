@@ -6,7 +6,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 
 /* Takes ownership of path and kernels. */
 static const struct kernel_list *plugin_add(struct plugins *plugins, char *path, struct kernel_list *kernels) {

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/sys.h"
 #include "base/tree.h"
 #include "src/cmd/regions/regions.h"
@@ -73,18 +72,11 @@ static int wanted_add(struct app *app, struct wanted *wanted, const char *word, 
 	return 0;
 }
 
-static bool has_entry(const json_t *profile, const char *kernel) {
-	js_each (entry, json_object_get(profile, "entries"))
-		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
-			return true;
-	return false;
-}
-
 /* A name that neither this program nor the store knows must be a mistake. Returns the first one; NULL if there is none.
  */
 static const char *mistaken(const struct wanted *wanted, const json_t *profile) {
 	for (size_t i = 0; i < wanted->count; i++)
-		if (!wanted->kernels[i] && !has_entry(profile, wanted->names[i]))
+		if (!wanted->kernels[i] && !js_find(json_object_get(profile, "entries"), "kernel", wanted->names[i]))
 			return wanted->names[i];
 	return NULL;
 }
@@ -148,11 +140,10 @@ static void keep_one(struct app *app, json_t *profile) {
 static const char *binding_of(const struct topo *topo, const json_t *entry, struct topo_binding **binding) {
 	const json_t *environment = json_object_get(entry, "environment");
 	long threads = strtol(js_string_or(environment, "OMP_NUM_THREADS", "1"), NULL, 10);
-	struct err unknown = {0};
 	*binding = threads < 1 || threads > 65536
 	               ? NULL
 	               : topo_binding_new(topo, (int)threads, js_string_or(environment, "OMP_PLACES", "threads"),
-	                                  js_string_or(environment, "OMP_PROC_BIND", "false"), &unknown);
+	                                  js_string_or(environment, "OMP_PROC_BIND", "false"), NULL);
 	return *binding ? topo_binding_key(*binding) : "[*]";
 }
 

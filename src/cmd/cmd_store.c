@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json/js.h"
 #include "base/mem.h"
 #include "base/json/save.h"
-#include "base/text.h"
 #include "base/tree.h"
 #include "src/cmd/store_rows_impl.h"
 #include "src/show/columns.h"
@@ -157,9 +155,8 @@ static void info_print(struct ui *ui, const json_t *info) {
 	                                        NUMBER("\1trials", "trials", "%.0f", 1),
 	                                        COLUMN("last used", "last"),
 	                                        {0}};
-	char size[32];
-	ui_bytes(js_real_or(info, "bytes", 0), size, sizeof size);
-	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""), size);
+	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""),
+	       ui_bytes(js_real_or(info, "bytes", 0)).text);
 	for (const struct column *line = lines; line->title; line++) {
 		double number;
 		mem_auto char *text = column_text(line, info, 0, &number);

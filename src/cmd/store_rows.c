@@ -7,7 +7,6 @@
 
 #include "base/json/js.h"
 #include "base/proc/work.h"
-#include "base/text.h"
 #include "src/show/columns.h"
 #include "src/show/measured.h"
 #include "src/show/results.h"

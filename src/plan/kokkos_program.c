@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "src/plan/kokkos_program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/plan/openmp.h"
 
@@ -76,13 +72,12 @@ static void program_look(struct search *search, const char *path, int depth) {
 
 /* "$(dirname "$0")/app" and "./app" behind a cd: what is not found from here is looked for beside the script. */
 static void word_look(struct search *search, const char *word, const char *folder, int depth) {
-	struct err none = {0};
 	const char *slash = strrchr(word, '/');
 	if (!*word || *word == '-' || strchr(word, '{') || search->found == KOKKOS_PROGRAM_TUNED)
 		return;
-	mem_auto char *here = strpbrk(word, "$`") ? NULL : program_path(word, search->cwd, &none);
+	mem_auto char *here = strpbrk(word, "$`") ? NULL : program_path(word, search->cwd, NULL);
 	mem_auto char *beside = !here && slash && folder ? mem_printf("%s%s", folder, slash) : NULL;
-	mem_auto char *there = beside ? program_path(beside, search->cwd, &none) : NULL;
+	mem_auto char *there = beside ? program_path(beside, search->cwd, NULL) : NULL;
 	if ((here || there) && search->words++ < WORDS_MOST)
 		program_look(search, here ? here : there, depth);
 }

@@ -4,7 +4,6 @@
 #ifndef SRC_PLAN_PARAMS_H
 #define SRC_PLAN_PARAMS_H
 
-#include "base/mem.h"
 #include "base/opt.h"
 #include "topo/topo.h"
 #include "tuner/space/space.h"

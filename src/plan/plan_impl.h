@@ -3,7 +3,6 @@
 #ifndef SRC_PLAN_PLAN_IMPL_H
 #define SRC_PLAN_PLAN_IMPL_H
 #include "base/expr/expr.h"
-#include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "src/plan/program_plan.h"
 

@@ -2,7 +2,6 @@
 #include <ctype.h>
 
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/plan/params.h"
 #include "src/plan/plan_impl.h"
 #include "tuner/program/command.h"

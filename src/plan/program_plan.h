@@ -5,7 +5,6 @@
 
 #include "src/app/cmd.h"
 #include "tuner/program/program.h"
-#include "tuner/space/space.h"
 #include "tuner/spec/spec.h"
 
 struct program_plan {

@@ -4,7 +4,6 @@
 #include <ctype.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "src/plan/params.h"
 

@@ -2,7 +2,6 @@
 /* Reads the program itself: its command, the commands around it, its folder, and its identity in the store. */
 #include <unistd.h>
 
-#include "base/text.h"
 #include "src/plan/plan_impl.h"
 #include "base/proc/path.h"
 #include "base/proc/proc.h"

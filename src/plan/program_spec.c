@@ -2,7 +2,6 @@
 #include "src/plan/program_plan.h"
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/path.h"
 
 enum { WORDS_MAX = 4096 };

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "base/t1/slice.h"
-#include "base/text.h"
 
 const struct opt source_options[] = {
 	OPT_GROUP("CUDA, OpenCL or HIP source (FILE.cu, FILE.cl, FILE.hip)"),

@@ -2,10 +2,8 @@
 #include "src/show/columns.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/show/results.h"
 
 static double number_of(const json_t *value) {
@@ -53,11 +51,12 @@ char *column_problem(const json_t *value) {
 	return results_problem(value);
 }
 
+char *column_seconds(const json_t *value) {
+	return mem_strdup(ui_seconds(number_of(value)).text);
+}
+
 char *column_bytes(const json_t *value) {
-	char text[32] = "-";
-	if (json_is_number(value))
-		ui_bytes(json_number_value(value), text, sizeof text);
-	return mem_strdup(text);
+	return mem_strdup(json_is_number(value) ? ui_bytes(json_number_value(value)).text : "-");
 }
 
 char *column_age(const json_t *seconds) {

@@ -31,6 +31,7 @@ char *column_config(const json_t *value);  /* "threads=2 block=64" */
 char *column_problem(const json_t *value); /* that of a program is its command */
 char *column_age(const json_t *seconds);   /* "3 days ago" */
 char *column_bytes(const json_t *value);
+char *column_seconds(const json_t *value);
 char *column_plain(const json_t *value); /* a string as it is, else JSON; "none" for null */
 
 /* Figures that kernels report about their runs in addition to the time. */

@@ -5,10 +5,9 @@
 
 #include "src/app/cmd.h"
 #include "tuner/result/result.h"
-#include "tuner/worker/worker.h"
 
 /* "1.23 ms", "4 MiB", "12.35 M", "1.8 instructions/cycle"; "-" for NAN. unit may be NULL. */
-void counters_value(double value, const char *unit, char *text, size_t size);
+struct shown counters_value(double value, const char *unit);
 
 /* Prints all counters of a `run` document: two tables, the reasons for missing ones, and the cost of counting. sources:
  * the worker's, which know the remedies; may be NULL. */

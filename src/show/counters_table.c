@@ -154,10 +154,10 @@ static void table_of_counters(struct ui *ui, const struct counts *counters, FILE
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
 	for (size_t i = 0; i < counters->count; i++) {
 		const struct counted *row = &counters->rows[i];
-		char value[CELL], imbalance[CELL];
-		counters_value(row->value, row->unit, value, sizeof value);
+		char imbalance[CELL];
+		struct shown value = counters_value(row->value, row->unit);
 		snprintf(imbalance, sizeof imbalance, isfinite(row->imbalance) ? "%.2fx" : "-", row->imbalance);
-		const char *const cells[] = {row->name, value, *row->status ? row->status : "?", row->source, imbalance};
+		const char *const cells[] = {row->name, value.text, *row->status ? row->status : "?", row->source, imbalance};
 		table_row(table, cells);
 	}
 	table_end(table, ui, out);
@@ -173,10 +173,10 @@ static void table_of_metrics(struct ui *ui, const struct counts *metrics, FILE *
 	struct table *table = table_titled("group", "metric", "\1value", "formula", NULL);
 	for (size_t i = 0; i < metrics->count; i++) {
 		const struct counted *row = &metrics->rows[i];
-		char value[CELL], name[CELL];
-		counters_value(row->value, row->unit, value, sizeof value);
+		char name[CELL];
 		metric_name(row, name);
-		table_add(table, *row->group ? row->group : "-", name, value, row->formula);
+		table_add(table, *row->group ? row->group : "-", name, counters_value(row->value, row->unit).text,
+		          row->formula);
 	}
 	table_end(table, ui, out);
 }
@@ -195,7 +195,6 @@ static void counters_overhead_print(const json_t *counting, FILE *out) {
 /* "counted in 4 separate runs, 1.2 % slower than the timed runs; start and stop take 2.1 us per thread" */
 static void counters_cost_print(const json_t *counting, FILE *out) {
 	double runs = js_real_or(counting, "runs", 0), start_stop = js_real_or(counting, "start_stop_s", NAN);
-	char each[32];
 	if (!(runs > 0))
 		return;
 	if (runs == 1)
@@ -203,22 +202,20 @@ static void counters_cost_print(const json_t *counting, FILE *out) {
 	else
 		fprintf(out, "counted in %.0f separate runs", runs);
 	counters_overhead_print(counting, out);
-	ui_seconds(start_stop, each, sizeof each);
 	if (start_stop > 0)
-		fprintf(out, "; start and stop take %s per thread", each);
+		fprintf(out, "; start and stop take %s per thread", ui_seconds(start_stop).text);
 	fputc('\n', out);
 }
 
 static void counters_simulation_print(const json_t *simulation, FILE *out) {
 	double slowdown = js_real_or(simulation, "slowdown", NAN);
 	const char *tool = js_string_or(simulation, "tool", ""), *model = js_string_or(simulation, "model", "");
-	char text[400], took[32];
+	char text[400];
 	if (!json_is_object(simulation))
 		return;
-	ui_seconds(js_real_or(simulation, "seconds", NAN), took, sizeof took);
-	int used = isfinite(slowdown)
-	               ? snprintf(text, sizeof text, "simulated: %.3g times slower than a real run (%s)", slowdown, took)
-	               : snprintf(text, sizeof text, "simulated");
+	int used = isfinite(slowdown) ? snprintf(text, sizeof text, "simulated: %.3g times slower than a real run (%s)",
+	                                         slowdown, ui_seconds(js_real_or(simulation, "seconds", NAN)).text)
+	                              : snprintf(text, sizeof text, "simulated");
 	if (*tool || *model)
 		snprintf(text + used, sizeof text - (size_t)used, ", by %.80s%s%.200s", *tool ? tool : "a model",
 		         *model ? ": " : "", model);
@@ -303,13 +300,11 @@ static int by_score(const void *a, const void *b) {
 static void pair_row(struct table *table, const struct pair *pair) {
 	const char *group = pair->to->group, *unit = pair->to->unit;
 	double a = pair->from, b = pair->to->value;
-	char name[CELL], from[CELL], to[CELL], ratio[CELL] = "-";
+	char name[CELL], ratio[CELL] = "-";
 	snprintf(name, sizeof name, "%.50s%s%.20s%s", pair->to->name, *group ? " [" : "", group, *group ? "]" : "");
-	counters_value(a, unit, from, sizeof from);
-	counters_value(b, unit, to, sizeof to);
 	if (a > 0 && b > 0)
 		snprintf(ratio, sizeof ratio, b / a < 0.1 ? "%.2gx" : "%.2fx", b / a);
-	table_add(table, name, from, to, ratio);
+	table_add(table, name, counters_value(a, unit).text, counters_value(b, unit).text, ratio);
 }
 
 static void table_print_pairs(struct ui *ui, const struct pair *pairs, size_t count, FILE *out) {
@@ -366,16 +361,13 @@ static void failures_print(const json_t *failures, FILE *out) {
 static void cost_print(const json_t *counting, FILE *out) {
 	double start_stop = js_real_or(counting, "start_stop_s", NAN);
 	int64_t configurations = js_int_or(counting, "configurations", 0);
-	char took[32], each[32];
 	if (configurations == 0)
 		return;
-	ui_seconds(js_real_or(counting, "seconds", NAN), took, sizeof took);
-	ui_seconds(start_stop, each, sizeof each);
 	fprintf(out, "counters: %lld configuration%s in %s, in separate runs", (long long)configurations,
-	        configurations == 1 ? "" : "s", took);
+	        configurations == 1 ? "" : "s", ui_seconds(js_real_or(counting, "seconds", NAN)).text);
 	counters_overhead_print(counting, out);
 	if (start_stop > 0)
-		fprintf(out, "; start and stop take %s per thread", each);
+		fprintf(out, "; start and stop take %s per thread", ui_seconds(start_stop).text);
 	fputc('\n', out);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of --counters, who counts them, and how a value is written. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "src/show/counters.h"
 
 /* Plain numbers from here on get a prefix. */
@@ -48,32 +46,33 @@ static const char *prefix_of(double *value, bool small) {
 	return prefixes[at];
 }
 
-static void plain(double value, const char *unit, char *text, size_t size) {
+static struct shown plain(double value, const char *unit) {
 	const char *prefix = fabs(value) >= LARGE ? prefix_of(&value, false) : "";
 	const char *space = *prefix || *unit ? " " : "";
 	bool whole = !*prefix && value == trunc(value);
-	snprintf(text, size, whole ? "%.0f%s%s%s%.40s" : "%.4g%s%s%s%.40s", value, space, prefix,
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, whole ? "%.0f%s%s%s%.40s" : "%.4g%s%s%s%.40s", value, space, prefix,
 	         *prefix && *unit ? " " : "", unit);
+	text_clean(shown.text, false);
+	return shown;
 }
 
-void counters_value(double value, const char *unit, char *text, size_t size) {
-	const char *known = unit ? unit : "";
-	const struct form *form = form_of(known);
-	if (!isfinite(value)) {
-		snprintf(text, size, "-");
-	} else if (!form) {
-		plain(value, known, text, size);
-	} else if (form->kind == SECONDS) {
-		ui_seconds(value * form->scale, text, size);
-	} else if (form->kind == BYTES) {
-		ui_bytes(value * form->scale, text, size);
-	} else if (form->kind == PREFIXED) {
-		const char *prefix = prefix_of(&value, true);
-		snprintf(text, size, "%.4g %s%s", value, prefix, form->shown);
-	} else {
-		plain(value, "", text, size);
-	}
-	text_clean(text, false);
+struct shown counters_value(double value, const char *unit) {
+	const struct form *form = form_of(unit ? unit : "");
+	struct shown shown = {"-"};
+	if (!isfinite(value))
+		return shown;
+	if (!form)
+		return plain(value, unit ? unit : "");
+	if (form->kind == SECONDS)
+		return ui_seconds(value * form->scale);
+	if (form->kind == BYTES)
+		return ui_bytes(value * form->scale);
+	if (form->kind != PREFIXED)
+		return plain(value, "");
+	const char *prefix = prefix_of(&value, true);
+	snprintf(shown.text, sizeof shown.text, "%.4g %s%s", value, prefix, form->shown);
+	return shown;
 }
 
 const json_t *counters_sources(struct app *app) {

@@ -39,7 +39,7 @@ char *results_list(const json_t *array);
  */
 char *results_problem(const json_t *problem);
 /* A median: seconds with their unit, anything else as a plain number. */
-void results_value(double value, const char *unit, char *text, size_t size);
+struct shown results_value(double value, const char *unit);
 
 enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "run it as:" */ };
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/show/results.h"
 
 static void builds_print(const json_t *result, FILE *out) {
@@ -43,11 +42,9 @@ static void results_seconds_print(const json_t *results, FILE *out) {
 enum { COLUMNS = 3 };
 
 static void row_add(struct table *table, const char *const *words, const json_t *row) {
-	char values[2][32], *config = results_config(json_object_get(row, "config"), NULL);
-	for (int i = 0; i < 2; i++)
-		results_value(js_real_or(row, words[i], NAN), trial_unit(words[i]), values[i], sizeof values[i]);
-	table_add(table, values[0], values[1], config);
-	free(config);
+	mem_auto char *config = results_config(json_object_get(row, "config"), NULL);
+	table_add(table, results_value(js_real_or(row, words[0], NAN), trial_unit(words[0])).text,
+	          results_value(js_real_or(row, words[1], NAN), trial_unit(words[1])).text, config);
 }
 
 /* With two objectives: the configurations on the Pareto front, one per line. */
@@ -80,38 +77,33 @@ static char *title_of(const struct result *result) {
 	return title;
 }
 
-static void setup_text(const struct setup *setup, char *text, size_t size) {
-	results_value(setup->median, setup->unit, text, size);
+static struct shown setup_text(const struct setup *setup) {
+	return results_value(setup->median, setup->unit);
 }
 
 static char *faster_text(const struct result *result) {
 	bool time = strcmp(result->best.unit, "s") == 0;
-	char from[64], to[64];
-	setup_text(&result->baseline, from, sizeof from);
-	setup_text(&result->best, to, sizeof to);
+	struct shown from = setup_text(&result->baseline), to = setup_text(&result->best);
 	struct speedup speedup = result->speedup;
 	if (speedup_is_least(speedup))
 		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
-		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from, to);
+		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from.text, to.text);
 	mem_auto char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
-	char *text =
-		mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from,
-	               to, result_medians_differ(result) ? " (medians)" : "");
-	return text;
+	return mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "",
+	                  from.text, to.text, result_medians_differ(result) ? " (medians)" : "");
 }
 
 /* Adds the remedy of an undecided comparison; frees the text. */
 static char *decide_added(const struct result *result, char *text) {
 	const json_t *decide = js_at(result->json, "decide");
 	long long pairs = (long long)js_int_or(decide, "pairs", 0);
-	char seconds[32];
 	if (!json_is_object(decide))
 		return text;
-	ui_seconds(js_real_or(decide, "seconds", NAN), seconds, sizeof seconds);
+	struct shown seconds = ui_seconds(js_real_or(decide, "seconds", NAN));
 	bool few = strcmp(js_string_or(decide, "by", ""), "pairs") == 0;
 	char *longer = pairs > 0 ? mem_printf(few ? "%s; about %lld more pair%s (%s) would decide"
 	                                          : "%s; more than %lld more pair%s (%s) or a quieter machine would decide",
-	                                      text, pairs, pairs == 1 ? "" : "s", seconds)
+	                                      text, pairs, pairs == 1 ? "" : "s", seconds.text)
 	                         : mem_printf("%s; a quieter machine would decide", text);
 	free(text);
 	return longer;
@@ -138,7 +130,6 @@ static char *risk_text(const struct result *result) {
 
 static char *undecided_text(const struct result *result) {
 	const json_t *doubt = js_at(result->json, "unconfirmed.0");
-	char best[64];
 	if (doubt) {
 		char *text = mem_printf(
 			"undecided: node %s reports a gain of %.3g s a run, but its answers come %.3g s earlier",
@@ -149,7 +140,7 @@ static char *undecided_text(const struct result *result) {
 	char *risk = risk_text(result);
 	if (risk)
 		return risk;
-	setup_text(&result->best, best, sizeof best);
+	struct shown best = setup_text(&result->best);
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result->keeps && !result_untried(result) && !result_unmet(result)) {
@@ -157,9 +148,9 @@ static char *undecided_text(const struct result *result) {
 		return decide_added(
 			result,
 			js_bool_or(result->json, "few", false) || !result->compared
-				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best)
+				? mem_printf("undecided: %s, none of them faster than the baseline (%s)", tried, best.text)
 				: mem_printf("undecided: %s, and the best of them is %.2f to %.2f times as fast as the baseline (%s)",
-		                     tried, result->speedup.low, result->speedup.high, best));
+		                     tried, result->speedup.low, result->speedup.high, best.text));
 	}
 	if (result->compared)
 		return decide_added(result, mem_printf("undecided: too noisy, the speedup is between %.2f and %.2f",
@@ -168,11 +159,11 @@ static char *undecided_text(const struct result *result) {
 		return mem_strdup("undecided: nothing has been measured");
 	if (result_unmet(result))
 		return mem_printf("undecided: beside other programs the others took too long to compare with the baseline (%s)",
-		                  best);
+		                  best.text);
 	if (result_untried(result))
-		return mem_printf("undecided: only the baseline (%s) was tried", best);
+		return mem_printf("undecided: only the baseline (%s) was tried", best.text);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline; more time would decide",
-	                  best);
+	                  best.text);
 }
 
 static const char *alone_words(const struct result *result) {
@@ -184,25 +175,22 @@ static const char *alone_words(const struct result *result) {
 /* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
 static char *tie_text(const struct result *result) {
 	double percent = fmax(1, ceil(100 * (result->speedup.high - 1) - 0.01));
-	char best[64];
-	setup_text(&result->best, best, sizeof best);
+	struct shown best = setup_text(&result->best);
 	if (result_alone(result))
-		return mem_printf("tie: %s (%s)", alone_words(result), best);
+		return mem_printf("tie: %s (%s)", alone_words(result), best.text);
 	if (result_single(result))
-		return mem_printf("tie: there is only one configuration, the baseline (%s)", best);
-	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best);
+		return mem_printf("tie: there is only one configuration, the baseline (%s)", best.text);
+	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best.text);
 }
 
 static char *verdict_text(const struct result *result) {
-	char best[64];
 	if (result->faster)
 		return faster_text(result);
 	if (result->verdict == VERDICT_TIE)
 		return tie_text(result);
 	if (result->verdict != VERDICT_NO_BASELINE)
 		return undecided_text(result);
-	setup_text(&result->best, best, sizeof best);
-	return result->best.json            ? mem_printf("the baseline fails; the best takes %s", best)
+	return result->best.json ? mem_printf("the baseline fails; the best takes %s", setup_text(&result->best).text)
 	       : result_is_rejected(result) ? mem_strdup("its output is rejected as it is run today")
 	                                    : mem_strdup("fails as it is run today");
 }
@@ -231,15 +219,13 @@ void results_runs_print(struct ui *ui, const json_t *json, const char *pairs) {
 	const struct result result = result_read(json);
 	const char *bold = ui_style(ui, UI_BOLD), *plain = ui_style(ui, UI_PLAIN), *said = verdict_said(json, "?");
 	double ratio = result.speedup.ratio, low = result.speedup.low, high = result.speedup.high;
-	char from[64], to[64];
-	setup_text(&result.baseline, from, sizeof from);
-	setup_text(&result.best, to, sizeof to);
+	struct shown from = setup_text(&result.baseline), to = setup_text(&result.best);
 	if (result.verdict == VERDICT_FASTER)
-		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", bold, ratio, plain, low, high, from, to);
+		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", bold, ratio, plain, low, high, from.text, to.text);
 	else if (!(low > 0) || !isfinite(high) || high / low > WIDE)
-		printf("%s%s%s: %.2fx%s, %s -> %s\n", bold, said, plain, ratio, pairs, from, to);
+		printf("%s%s%s: %.2fx%s, %s -> %s\n", bold, said, plain, ratio, pairs, from.text, to.text);
 	else
-		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", bold, said, plain, ratio, low, high, from, to);
+		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", bold, said, plain, ratio, low, high, from.text, to.text);
 }
 
 static void head_print(struct ui *ui, const struct result *result, FILE *out) {
@@ -264,15 +250,17 @@ static void config_print(const struct result *result, FILE *out) {
 }
 
 /* A time that is easy to type, not less than the seconds. */
-static void budget_text(double seconds, char *text, size_t size) {
+static struct shown budget_text(double seconds) {
 	static const struct {
 		double up_to, step;
 		const char *unit;
 	} forms[] = {{120, 1, "s"}, {7200, 60, "m"}, {INFINITY, 3600, "h"}};
+	struct shown shown;
 	size_t i = 0;
 	while (seconds > forms[i].up_to)
 		i++;
-	snprintf(text, size, "%.0f%s", ceil(seconds / forms[i].step), forms[i].unit);
+	snprintf(shown.text, sizeof shown.text, "%.0f%s", ceil(seconds / forms[i].step), forms[i].unit);
+	return shown;
 }
 
 /* Without pairs, too, noise may be why nothing was found; where nothing worked it is not. */
@@ -292,16 +280,13 @@ static void tried_print(const struct result *result, FILE *out) {
 	double all = result->elapsed_s * (double)valid / (double)tried;
 	double unfit = js_real_or(js_at(result->json, "building"), "unfit_s", 0);
 	const char *stopped = result->stopped ? result->stopped : "";
-	char budget[32];
 	if (tried <= 0 || valid <= 0)
 		return;
 	fprintf(out, "tried %lld of %lld configuration%s", tried, valid, valid == 1 ? "" : "s");
 	if (unfit > 0)
 		fprintf(out, "; no time for another build of %.2g s", unfit);
-	if (tried < valid && valid <= MOST && all < 86400 && strcmp(stopped, "budget") == 0) {
-		budget_text(all, budget, sizeof budget);
-		fprintf(out, "; `--budget %s` covers all", budget);
-	}
+	if (tried < valid && valid <= MOST && all < 86400 && strcmp(stopped, "budget") == 0)
+		fprintf(out, "; `--budget %s` covers all", budget_text(all).text);
 	if (strcmp(stopped, "gain") == 0)
 		fputs("; more of them would gain too little", out);
 	fputc('\n', out);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/show/columns.h"
 #include "src/show/results.h"
 
@@ -30,30 +29,27 @@ static int by_rank(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-static void value_member(const json_t *member, char *text, size_t size) {
+static char *value_member(const json_t *member) {
 	struct value value;
-	if (value_from_json(member, &value))
-		value_text(value, text, size);
-	else
-		snprintf(text, size, "?");
+	char *text = value_from_json(member, &value) ? value_string(value) : mem_strdup("?");
 	text_clean(text, false);
+	return text;
 }
 
-static void ratio_text(double ratio, char *text, size_t size) {
-	snprintf(text, size, "%.*f", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio);
+static struct shown ratio_text(double ratio) {
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.*f", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio);
+	return shown;
 }
 
 static void clear_print(const struct param_effect *effect, FILE *out) {
-	char best[80], worst[80], ratio[32], low[32], high[32];
-	value_member(effect->best, best, sizeof best);
-	value_member(effect->worst, worst, sizeof worst);
-	ratio_text(effect->speedup.ratio, ratio, sizeof ratio);
-	ratio_text(effect->speedup.low, low, sizeof low);
-	ratio_text(effect->speedup.high, high, sizeof high);
+	mem_auto char *best = value_member(effect->best), *worst = value_member(effect->worst);
+	struct shown ratio = ratio_text(effect->speedup.ratio), low = ratio_text(effect->speedup.low);
 	if (speedup_is_unbounded(effect->speedup))
-		fprintf(out, "%sx, at least %sx  best %s, worst %s\n", ratio, low, best, worst);
+		fprintf(out, "%sx, at least %sx  best %s, worst %s\n", ratio.text, low.text, best, worst);
 	else
-		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio, low, high, best, worst);
+		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio.text, low.text, ratio_text(effect->speedup.high).text,
+		        best, worst);
 }
 
 static void unclear_print(struct speedup effect, FILE *out) {
@@ -134,10 +130,8 @@ static char *busy_text(const struct load *load, bool decided) {
 	if (!load->busy)
 		return NULL;
 	mem_auto char *disturbed = disturbed_text(load), *steal = steal_text(load->steal);
-	char *text =
-		mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
-	               load->load, (long long)load->processors, load->processors == 1 ? "" : "s", steal, disturbed);
-	return text;
+	return mem_printf("%s on a busy machine: load %.3g on %lld processor%s%s%s", decided ? "decided" : "measured",
+	                  load->load, (long long)load->processors, load->processors == 1 ? "" : "s", steal, disturbed);
 }
 
 char *results_busy(const json_t *json, bool decided) {
@@ -205,22 +199,19 @@ static void region_row(struct table *table, const json_t *region, const json_t *
 	const char *name = js_string_or(region, "name", "?");
 	double from = js_real_or(js_named(before, name), "seconds", NAN), to = js_real_or(region, "seconds", NAN),
 		   calls = js_real_or(region, "calls", NAN);
-	char a[CELL], b[CELL], speedup[CELL] = "-", times[CELL] = "-";
-	ui_seconds(from, a, sizeof a);
-	ui_seconds(to, b, sizeof b);
+	char speedup[CELL] = "-", times[CELL] = "-";
 	if (from > 0 && to > 0)
 		snprintf(speedup, sizeof speedup, "%.2fx", from / to);
 	if (isfinite(calls))
 		snprintf(times, sizeof times, "%.0f", calls);
-	table_add(table, name, times, a, b, speedup);
+	table_add(table, name, times, ui_seconds(from).text, ui_seconds(to).text, speedup);
 }
 
-static void counter_text(const json_t *counter, char *text, size_t size) {
+static struct shown counter_text(const json_t *counter) {
 	double value = js_real_or(counter, "value", NAN);
-	if (strcmp(js_string_or(counter, "unit", ""), "s") == 0)
-		ui_seconds(value, text, size);
-	else
-		snprintf(text, size, isfinite(value) ? "%.5g" : "-", value);
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, isfinite(value) ? "%.5g" : "-", value);
+	return strcmp(js_string_or(counter, "unit", ""), "s") == 0 ? ui_seconds(value) : shown;
 }
 
 /* Adds the counters of a region, except those that are 0 on both sides. */
@@ -230,12 +221,10 @@ static size_t counter_rows(struct table *table, const json_t *region, const json
 	size_t rows = 0;
 	js_each (counter, json_object_get(region, "counters")) {
 		const json_t *from = js_named(counters, js_string_or(counter, "name", ""));
-		char a[CELL], b[CELL];
 		if (rows == most || (js_real_or(from, "value", 0) == 0 && js_real_or(counter, "value", 0) == 0))
 			continue;
-		counter_text(from, a, sizeof a);
-		counter_text(counter, b, sizeof b);
-		table_add(table, rows++ ? "" : name, js_string_or(counter, "name", "?"), a, b);
+		table_add(table, rows++ ? "" : name, js_string_or(counter, "name", "?"), counter_text(from).text,
+		          counter_text(counter).text);
 	}
 	return rows;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/show/results.h"
 
 /* The resources that a program uses besides time, baseline -> best. */
@@ -29,30 +28,22 @@ static double resource_of(const json_t *usage, const struct resource *resource) 
 	return resource->more ? value + js_real_or(usage, resource->more, NAN) : value;
 }
 
-static void resource_text(double value, enum resource_unit unit, char *text, size_t size) {
-	*text = '\0';
-	if (!isfinite(value))
-		return;
-	if (unit == SECONDS)
-		ui_seconds(value, text, size);
-	else if (unit == BYTES)
-		ui_bytes(value, text, size);
-	else
-		snprintf(text, size, "%.0f", value);
+static struct shown resource_text(double value, enum resource_unit unit) {
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.0f", value);
+	return unit == SECONDS ? ui_seconds(value) : unit == BYTES ? ui_bytes(value) : shown;
 }
 
 /* "user 800 ms -> 410 ms"; "" if a side does not have it. */
 static void resource_pair(const json_t *from, const json_t *to, const struct resource *resource, char *text,
                           size_t size) {
-	char a[48], b[48];
 	double before = resource_of(from, resource), after = resource_of(to, resource);
-	resource_text(before, resource->unit, a, sizeof a);
-	resource_text(after, resource->unit, b, sizeof b);
 	*text = '\0';
 	if (json_is_object(from) && isfinite(before) && isfinite(after))
-		snprintf(text, size, "%s %s -> %s", resource->name, a, b);
+		snprintf(text, size, "%s %s -> %s", resource->name, resource_text(before, resource->unit).text,
+		         resource_text(after, resource->unit).text);
 	else if (!json_is_object(from) && isfinite(after))
-		snprintf(text, size, "%s %s", resource->name, b);
+		snprintf(text, size, "%s %s", resource->name, resource_text(after, resource->unit).text);
 }
 
 /* User and system time, memory, faults and switches, baseline -> best; prints nothing if neither is known. */
@@ -79,15 +70,15 @@ static void results_usage_print(const struct result *result, FILE *out) {
 		fputc('\n', out);
 }
 
-void results_value(double value, const char *unit, char *text, size_t size) {
+struct shown results_value(double value, const char *unit) {
+	struct shown shown = {"-"};
 	if (strcmp(unit, "s") == 0)
-		ui_seconds(value, text, size);
-	else if (!isfinite(value))
-		snprintf(text, size, "-");
-	else
-		snprintf(text, size, fabs(value) >= 1000 && fabs(value) < 1e9 ? "%.0f%s%s" : "%.4g%s%s", value,
-		         *unit ? " " : "", unit);
-	text_clean(text, false);
+		return ui_seconds(value);
+	if (isfinite(value))
+		snprintf(shown.text, sizeof shown.text, fabs(value) >= 1000 && fabs(value) < 1e9 ? "%.0f%s%s" : "%.4g%s%s",
+		         value, *unit ? " " : "", unit);
+	text_clean(shown.text, false);
+	return shown;
 }
 
 /* A copy of a foreign text that is safe for a terminal; the caller frees it. */
@@ -236,16 +227,10 @@ static char *value_shown(const json_t *member) {
 	struct value value;
 	if (!value_from_json(member, &value))
 		return mem_strdup("?");
-	int size = value_text(value, NULL, 0) + 1;
-	char *text = mem_alloc((size_t)size + 2, 1);
-	value_text(value, text, (size_t)size);
-	if (value.type == VALUE_WORD && (!*text || strchr(text, ' '))) {
-		char quote = strchr(text, '\'') ? '"' : '\'';
-		char *quoted = mem_printf("%c%s%c", quote, text, quote);
-		free(text);
-		return quoted;
-	}
-	return text;
+	if (value.type != VALUE_WORD || (*value.as.w && !strchr(value.as.w, ' ')))
+		return value_string(value);
+	char quote = strchr(value.as.w, '\'') ? '"' : '\'';
+	return mem_printf("%c%s%c", quote, value.as.w, quote);
 }
 
 char *results_config(const json_t *config, const json_t *base) {
@@ -340,14 +325,13 @@ static void progress_notes(const struct tune_progress *p, char parts[PARTS][PART
 }
 
 void results_progress(struct ui *ui, const struct tune_progress *p) {
-	char parts[PARTS][PART_SIZE] = {""}, best[32], gain[32] = "";
-	results_value(p->best, p->unit, best, sizeof best);
+	char parts[PARTS][PART_SIZE] = {""}, gain[32] = "";
 	if (isfinite(p->gain))
 		snprintf(gain, sizeof gain, " (%.2fx)", p->gain);
 	snprintf(parts[PART_NAME], sizeof *parts, "%s  %s %llu/%llu", p->kernel, tune_phase_word(p->phase),
 	         (unsigned long long)p->evaluations, (unsigned long long)p->limit);
 	if (isfinite(p->best))
-		snprintf(parts[PART_BEST], sizeof *parts, "  best %s%s", best, gain);
+		snprintf(parts[PART_BEST], sizeof *parts, "  best %s%s", results_value(p->best, p->unit).text, gain);
 	if (isfinite(p->left))
 		snprintf(parts[PART_ETA], sizeof *parts, "  ETA %.0f s", p->left);
 	if (p->failures)

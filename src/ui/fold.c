@@ -4,7 +4,6 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "src/ui/ui.h"
 
 /* The columns of a text without its escape sequences, which end in 'm'. */

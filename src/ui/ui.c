@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/ui/ui.h"
 
 /* whether the locale uses UTF-8 */
@@ -120,23 +119,27 @@ static double magnitude(double value, const char *const *units, size_t count, do
 	return value;
 }
 
-void ui_seconds(double seconds, char *text, size_t size) {
+struct shown ui_seconds(double seconds) {
 	static const char *const units[] = {"ns", "us", "ms"};
 	const char *unit = "s";
-	if (!isfinite(seconds) || seconds == 0) {
-		snprintf(text, size, "%s", seconds == 0 ? "0 s" : "-");
-		return;
-	}
+	struct shown shown = {"-"};
+	if (seconds == 0)
+		return (struct shown){"0 s"};
+	if (!isfinite(seconds))
+		return shown;
 	double value = fabs(seconds) < 0.9995 ? magnitude(seconds, units, 3, 1000, 1e-9, &unit) : seconds;
 	int decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
-	snprintf(text, size, "%.*f %s", decimals, value, unit);
+	snprintf(shown.text, sizeof shown.text, "%.*f %s", decimals, value, unit);
+	return shown;
 }
 
-void ui_bytes(double bytes, char *text, size_t size) {
+struct shown ui_bytes(double bytes) {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	const char *unit;
+	struct shown shown;
 	double value = magnitude(bytes, units, 5, 1024, 1, &unit);
-	snprintf(text, size, value == floor(value) ? "%.0f %s" : "%.1f %s", value, unit);
+	snprintf(shown.text, sizeof shown.text, value == floor(value) ? "%.0f %s" : "%.1f %s", value, unit);
+	return shown;
 }
 
 void ui_bar(double fraction, int width, char *text, size_t size) {

@@ -2,10 +2,9 @@
 /* Output for people: tables, bars, units, a progress line. It is plain when piped or if NO_COLOR is set. */
 #ifndef SRC_UI_UI_H
 #define SRC_UI_UI_H
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 struct ui; /* one per process, made by main */
 struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose);
@@ -38,8 +37,8 @@ void table_print(struct table *table, const struct ui *ui, FILE *out);
 void table_free(struct table *table);
 void table_end(struct table *table, const struct ui *ui, FILE *out); /* prints and frees it */
 
-void ui_seconds(double seconds, char *text, size_t size);         /* "1.23 ms" */
-void ui_bytes(double bytes, char *text, size_t size);             /* "32 MiB" */
+struct shown ui_seconds(double seconds);                          /* "1.23 ms" */
+struct shown ui_bytes(double bytes);                              /* "32 MiB" */
 void ui_bar(double fraction, int width, char *text, size_t size); /* a bar of UTF-8 blocks, '#' without UTF-8 */
 
 /* Wraps text at the width of the terminal, or prints one line if there is no terminal. The first line is indented by

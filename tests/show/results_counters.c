@@ -37,10 +37,9 @@ static const struct {
 
 static void check_values(void) {
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		char text[80];
-		counters_value(values[i].value, values[i].unit, text, sizeof text);
-		ok(strcmp(text, values[i].text) == 0, "%g of %s is %s: %s", values[i].value,
-		   values[i].unit ? values[i].unit : "nothing", values[i].text, text);
+		struct shown shown = counters_value(values[i].value, values[i].unit);
+		ok(strcmp(shown.text, values[i].text) == 0, "%g of %s is %s: %s", values[i].value,
+		   values[i].unit ? values[i].unit : "nothing", values[i].text, shown.text);
 	}
 }
 

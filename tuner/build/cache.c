@@ -103,8 +103,7 @@ bool build_files_cover(const char *folder, const json_t *files) {
 /* The record of a folder; NULL if there is none that can be read. New reference. */
 static json_t *record_read(const char *folder) {
 	mem_auto char *path = mem_printf("%s/record", folder);
-	struct err none = {0};
-	js_auto json_t *record = js_load(path, RECORD_MAX, &none);
+	js_auto json_t *record = js_load(path, RECORD_MAX, NULL);
 	if (record && json_is_object(json_object_get(record, "files")) && json_is_object(json_object_get(record, "facts")))
 		return json_incref(record);
 	return NULL;
@@ -368,8 +367,7 @@ static void folder_drop(struct build_folder *folder) {
 
 struct build_folder *build_cache_find(struct build_cache *cache, const char *key,
                                       bool (*fits)(void *ctx, const json_t *facts), void *ctx) {
-	struct err none = {0};
-	const char *base = base_open(cache, &none);
+	const char *base = base_open(cache, NULL);
 	size_t count = 0;
 	struct build_folder *found = NULL;
 	mem_auto struct build_folder **list = base ? candidates(base, key, &count) : NULL;
@@ -429,8 +427,7 @@ void build_folder_keep(struct build_folder *folder, const json_t *facts, double 
 	                                   seconds, "bytes", (json_int_t)bytes, "facts", facts, "files", files);
 	mem_auto char *path = mem_printf("%s/record", folder->path),
 				  *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
-	struct err none = {0};
-	if (text && sys_write_file(path, text, strlen(text), &none) == 0)
+	if (text && sys_write_file(path, text, strlen(text), NULL) == 0)
 		folder->record = json_incref(record);
 	if (folder->record)
 		lock_spare(folder);
@@ -484,8 +481,7 @@ static void folder_peek(void *ctx, char *folder) {
 }
 
 char *build_cache_parent(const char *base) {
-	struct err none = {0};
-	return base ? mem_strdup(base) : build_base_path(&none);
+	return base ? mem_strdup(base) : build_base_path(NULL);
 }
 
 struct build_seen build_cache_peek(const char *base, const struct build_wanted *wanted) {

@@ -65,8 +65,7 @@ static bool is_apart(char c) {
 }
 
 static void word_add(struct sha256 *sha, const char *word) {
-	struct err none = {0};
-	mem_auto char *path = *word == '/' ? mem_strdup(word) : strchr(word, '/') ? NULL : program_path(word, NULL, &none);
+	mem_auto char *path = *word == '/' ? mem_strdup(word) : strchr(word, '/') ? NULL : program_path(word, NULL, NULL);
 	if (path)
 		file_add(sha, path);
 }
@@ -89,8 +88,7 @@ void toolchain_hash_line(struct sha256 *sha, const char *line) {
 
 /* Code for the processor of this machine (-march=native) need not run on another one with the same home folder. */
 static void processor_add(struct sha256 *sha) {
-	struct err none = {0};
-	mem_auto char *text = sys_read_file("/proc/cpuinfo", 1 << 20, NULL, &none);
+	mem_auto char *text = sys_read_file("/proc/cpuinfo", 1 << 20, NULL, NULL);
 	static const char *const keys[] = {"model name", "flags", "Features", "CPU part"};
 	for (size_t i = 0; text && i < sizeof keys / sizeof *keys; i++) {
 		const char *found = strstr(text, keys[i]);

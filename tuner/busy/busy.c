@@ -14,14 +14,10 @@
 
 enum { LINE = 1024 };
 
+/* of a second: the unit of all of these */
 static double ticks(void) {
 	long hertz = sysconf(_SC_CLK_TCK);
 	return hertz > 0 ? (double)hertz : 100;
-}
-
-/* the seconds of a tick, the unit of all of these */
-static double proc_tick(void) {
-	return 1 / ticks();
 }
 
 /* user nice system idle iowait irq softirq steal: proc(5) */
@@ -255,7 +251,7 @@ void busy_mark(struct busy *busy) {
 
 /* The times of a processor and of a process may differ by a tick, on each of the processors. */
 static double coarseness(const struct look *from, const struct look *to) {
-	return proc_tick() * to->times.processors / (to->at - from->at);
+	return to->times.processors / ticks() / (to->at - from->at);
 }
 
 enum busy_answer busy_since(struct busy *busy, bool at_once, double *seconds) {

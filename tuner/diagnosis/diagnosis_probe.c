@@ -188,8 +188,7 @@ static bool is_plain(const char *text) {
 
 /* Quoted for a shell if necessary. */
 static char *word_of(const char *name, struct value value) {
-	char text[256];
-	value_text(value, text, sizeof text);
+	mem_auto char *text = value_string(value);
 	char *word = mem_printf("%s=%s", name, text);
 	if (is_plain(word))
 		return word;

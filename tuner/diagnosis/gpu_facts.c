@@ -2,6 +2,7 @@
 /* Figures of the worker's report about a row of a GPU. */
 #include <math.h>
 
+#include "base/stats.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -246,17 +247,12 @@ static double span_centre(struct points *p) {
 	return exp(span);
 }
 
-static int by_size(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static size_t values_differing(const struct points *p) {
 	mem_auto double *sorted = mem_alloc(p->count + 1, sizeof *sorted);
 	size_t values = p->count > 0;
 	for (size_t i = 0; i < p->count; i++)
 		sorted[i] = p->x[i];
-	qsort(sorted, p->count, sizeof *sorted, by_size);
+	qsort(sorted, p->count, sizeof *sorted, stats_order);
 	for (size_t i = 1; i < p->count; i++)
 		values += sorted[i] - sorted[i - 1] > 1e-3;
 	return values;

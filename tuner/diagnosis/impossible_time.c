@@ -5,7 +5,6 @@
  * depends on the work. Those that break one are told and left out. If many break it, the law is wrong and not the
  * times. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -5,7 +5,6 @@
 #include "base/csv.h"
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_impl.h"

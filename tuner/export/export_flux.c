@@ -2,7 +2,6 @@
 /* The head of a batch script for Flux. Lines with "flux:" contain only numbers and fixed words (flux-batch(1),
  * "SUBMISSION DIRECTIVES"). Flux counts cores, and binds a task to all of its own unless cpu-affinity is off
  * (flux-shell(1)). */
-#include <string.h>
 
 #include "tuner/export/export.h"
 #include "tuner/export/export_impl.h"

@@ -2,7 +2,6 @@
 /* Results of KTT: every configuration that was measured, with its time in milliseconds and its counters. KTT has one
  * duration for a configuration, which is the median of the samples here. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/export/export.h"

@@ -4,7 +4,6 @@
  * their code point. */
 #include <ctype.h>
 
-#include "base/text.h"
 #include "tuner/export/export.h"
 #include "tuner/export/export_impl.h"
 

@@ -2,7 +2,6 @@
 /* The head of a batch script. #SBATCH lines contain only numbers and fixed words. srun takes its defaults from
  * SRUN_CPUS_PER_TASK (since Slurm 22.05 no longer from the job), SLURM_HINT, SLURM_CPU_BIND and SLURM_DISTRIBUTION;
  * --hint and --cpu-bind exclude each other (srun(1), sections "Options" and "Input environment variables"). */
-#include <string.h>
 
 #include "tuner/export/export.h"
 #include "tuner/export/export_impl.h"

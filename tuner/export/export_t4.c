@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T4 results: every configuration that was measured, with its times in milliseconds and its status. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/export/export.h"

@@ -6,7 +6,6 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "base/text.h"
 #include "base/value.h"
 #include "lib/profile/lookup.h"
 #include "tuner/export/export_impl.h"
@@ -49,15 +48,12 @@ json_t *export_timestamp(const json_t *trial) {
 }
 
 char *export_value_text(const json_t *value) {
-	char number[64] = "";
 	struct value read;
 	if (json_is_string(value))
 		return mem_strdup(json_string_value(value));
 	if (json_is_boolean(value))
 		return mem_strdup(json_is_true(value) ? "1" : "0");
-	if (json_is_number(value) && value_from_json(value, &read))
-		value_text(read, number, sizeof number);
-	return mem_strdup(number);
+	return json_is_number(value) && value_from_json(value, &read) ? value_string(read) : mem_strdup("");
 }
 
 /* " n=1024" for each member of the problem; caller frees. */

@@ -3,7 +3,6 @@
 
 #include "base/json/js.h"
 #include "base/proc/work.h"
-#include "base/text.h"
 #include "tuner/export/export_impl.h"
 #include "tuner/program/program_json.h"
 

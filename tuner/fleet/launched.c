@@ -3,6 +3,7 @@
 
 #include "base/proc/proc.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "tuner/fleet/fleet_impl.h"
 
 struct split {
@@ -165,16 +166,6 @@ static char *output_read(struct proc *proc, double seconds, int *late) {
 	return text;
 }
 
-static void last_line(const char *text, char *line, size_t size) {
-	size_t length = strlen(text);
-	while (length && text[length - 1] == '\n')
-		length--;
-	size_t start = length;
-	while (start && text[start - 1] != '\n')
-		start--;
-	snprintf(line, size, "%.*s", (int)(length - start), text + start);
-}
-
 char *batch_command(const char *const *argv, double seconds, int *status, char *said, size_t size) {
 	const struct proc_spec spec = {.argv = argv};
 	struct err err = {0};
@@ -188,7 +179,7 @@ char *batch_command(const char *const *argv, double seconds, int *status, char *
 	}
 	char *text = output_read(proc, seconds, &late);
 	if (said)
-		last_line(proc_stderr(proc), said, size);
+		text_last_line(proc_stderr(proc), said, size);
 	if (late && said && !*said)
 		snprintf(said, size, "%s did not answer within %.3g s", argv[0], seconds);
 	int ended = proc_stop(proc, late ? 0 : 1);

@@ -3,7 +3,6 @@
  * of whatever process is started. */
 #ifndef TUNER_FLEET_LAUNCHER_H
 #define TUNER_FLEET_LAUNCHER_H
-#include "base/err.h"
 #include "base/mem.h"
 #include "tuner/worker/worker.h"
 

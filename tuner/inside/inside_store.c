@@ -284,8 +284,7 @@ bool inside_session_is_new(const struct inside_session *session) {
 
 /* A kept configuration belongs to this space, but the text may have been edited. */
 static bool index_of(const struct inside_subject *subject, const json_t *config, uint64_t *index) {
-	struct err none = {0};
-	if (json_is_object(config) && space_config_read(subject->space, config, NULL, index, &none) == 0)
+	if (json_is_object(config) && space_config_read(subject->space, config, NULL, index, NULL) == 0)
 		return true;
 	*index = UINT64_MAX;
 	return json_is_object(config) && json_equal(config, subject->otherwise);

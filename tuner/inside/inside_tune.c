@@ -17,7 +17,7 @@ static const double SHARE = 0.05;       /* of a run's time, that trying may cost
 static const double LEARN_SHARE = 0.55; /* of the budget; the rest proves */
 static const double BUDGET_TIMES = 8, BUDGET_LEAST = 15, TIMEOUT = 3600, SHORT_SECONDS = 0.5;
 static const double ARMS_SHARE = 0.6; /* of what is left, for runs without some of the changes */
-static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
+static const double MARGIN = 0.01, TIE_MARGIN = 0.03;
 static const long POLL_NS = 1000000;
 
 struct tuning {
@@ -28,7 +28,8 @@ struct tuning {
 	json_t *plain, *changed; /* configurations */
 	json_t *seen, *seen_changed;
 	double started, budget_s, plain_s, learned_s, proved_s;
-	int runs, failures[TRIAL_STATUS_COUNT];
+	int runs;
+	uint64_t failures[TRIAL_STATUS_COUNT];
 	struct race_watch watch;
 	struct duel_result duel, latest;
 	struct inside_subject *changes[ABLATION_CHANGES_MAX];
@@ -335,21 +336,6 @@ static json_t *side_json(const struct tuning *tuning, int side, json_t *config) 
 	                 "samples", met ? js_reals(side ? duel->b : duel->a, duel->paired.count) : json_array());
 }
 
-static json_t *failures_json(const struct tuning *tuning) {
-	json_t *json = json_object();
-	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
-		if (i != TRIAL_CORRECT)
-			json_object_set_new(json, trial_status_word((enum trial_status)i), json_integer(tuning->failures[i]));
-	return json;
-}
-
-static json_t *speedup_of_duel(const struct paired *paired) {
-	double ratio = paired->count ? paired->ratio : 1;
-	double ci[2] = {paired->count ? fmax(paired->ci[0], ratio * exp(-WIDEST)) : 1,
-	                paired->count ? fmin(paired->ci[1], ratio * exp(WIDEST)) : 1};
-	return speedup_json(speedup_inverse(ratio, ci));
-}
-
 /* The worth of each context in whole runs: the time with its defaults over that with all that was found. */
 static void worth_tell(const struct tuning *tuning, json_t *result) {
 	json_t *worth = json_array(), *not_needed = json_array();
@@ -374,9 +360,11 @@ static void worth_tell(const struct tuning *tuning, json_t *result) {
 static json_t *result_json(const struct tuning *tuning, bool changed) {
 	double elapsed_s = sys_now() - tuning->started;
 	struct inside_account account = inside_session_account(tuning->session);
-	json_t *result = json_pack("{s:s,s:s,s:I,s:i,s:I,s:f,s:o}", "objective", "time", "strategy", "auto", "seed",
-	                           (json_int_t)tuning->options->seed, "runs", tuning->runs, "evaluations",
-	                           (json_int_t)account.trials, "elapsed_s", elapsed_s, "failures", failures_json(tuning));
+	const struct paired told = paired_told(tuning->duel.paired);
+	json_t *result =
+		json_pack("{s:s,s:s,s:I,s:i,s:I,s:f,s:o}", "objective", "time", "strategy", "auto", "seed",
+	              (json_int_t)tuning->options->seed, "runs", tuning->runs, "evaluations", (json_int_t)account.trials,
+	              "elapsed_s", elapsed_s, "failures", trial_failures_json(tuning->failures));
 	verdict_set(result, verdict_by(tuning, changed));
 	double measured = tuning->learned_s + tuning->plain_s, proved = tuning->proved_s;
 	json_object_update_new(
@@ -384,11 +372,11 @@ static json_t *result_json(const struct tuning *tuning, bool changed) {
 		json_pack("{s:{s:f,s:I},s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:{s:f,s:f,s:f,s:f},s:o}", "space", "cartesian",
 	              (double)account.cells, "valid", (json_int_t)account.cells, "pairs",
 	              (json_int_t)tuning->duel.paired.count, "changed", (json_int_t)(changed ? account.better : 0),
-	              "speedup", speedup_of_duel(&tuning->duel.paired), "baseline", side_json(tuning, 1, json_object()),
-	              "best", side_json(tuning, 0, json_pack("{s:b}", "contexts", changed)), "lost_s",
-	              js_number(account.lost), "load", race_watch_json(&tuning->watch), "seconds", "measure", measured,
-	              "duel", proved, "race", 0.0, "idle", fmax(0, elapsed_s - measured - proved), "contexts",
-	              inside_session_json(tuning->session)));
+	              "speedup", speedup_json(speedup_inverse(told.ratio, told.ci)), "baseline",
+	              side_json(tuning, 1, json_object()), "best",
+	              side_json(tuning, 0, json_pack("{s:b}", "contexts", changed)), "lost_s", js_number(account.lost),
+	              "load", race_watch_json(&tuning->watch), "seconds", "measure", measured, "duel", proved, "race", 0.0,
+	              "idle", fmax(0, elapsed_s - measured - proved), "contexts", inside_session_json(tuning->session)));
 	const struct same_case work = {.base_config = tuning->plain,
 	                               .best_config = tuning->changed,
 	                               .base = tuning->seen,

@@ -59,32 +59,29 @@ static bool param_read(struct inside_subject *subject, size_t number, char *line
 	if (more)
 		values[setting->count] = otherwise;
 	json_object_set_new(subject->otherwise, name, value_json(otherwise));
-	struct err none = {0};
 	return setting->count + more > 0 &&
-	       space_add_param(subject->space, name, "", values, setting->count + more, NULL, &none) == 0;
+	       space_add_param(subject->space, name, "", values, setting->count + more, NULL, NULL) == 0;
 }
 
 static bool space_read(struct inside_subject *subject) {
 	mem_auto char *text = mem_strdup(subject->text);
 	struct arena *arena = arena_new();
-	struct err none = {0};
 	size_t params = 0;
 	bool good = true;
 	for (char *rest = text, *line; good && (line = strsep(&rest, "\n"));)
 		if (strcmp(line, "without-default") == 0)
 			subject->without_default = true;
 		else if (strncmp(line, "where ", 6) == 0)
-			good = space_add_constraint(subject->space, line + 6, &none) == 0;
+			good = space_add_constraint(subject->space, line + 6, NULL) == 0;
 		else if (*line)
 			good = param_read(subject, params++, line, arena);
-	good = good && params > 0 && space_build(subject->space, &none) == 0;
+	good = good && params > 0 && space_build(subject->space, NULL) == 0;
 	arena_free(arena);
 	return good;
 }
 
 static struct inside_subject *subject_new(const char *kernel, const char *text) {
 	struct inside_subject *subject = mem_alloc(1, sizeof *subject);
-	struct err none = {0};
 	subject->kernel = mem_strdup(kernel);
 	subject->text = mem_strdup(text);
 	subject->space = space_new();
@@ -93,7 +90,7 @@ static struct inside_subject *subject_new(const char *kernel, const char *text) 
 	if (!space_read(subject)) {
 		space_free(subject->space);
 		subject->space = NULL;
-	} else if (space_config_read(subject->space, subject->otherwise, NULL, &subject->start, &none)) {
+	} else if (space_config_read(subject->space, subject->otherwise, NULL, &subject->start, NULL)) {
 		subject->start = UINT64_MAX;
 	}
 	return subject;

@@ -159,7 +159,7 @@ static size_t walsh_place(size_t n, double tail) {
 
 struct paired paired_analyse(const double *a, const double *b, size_t count, double level) {
 	struct paired paired = {.count = count};
-	double *x = mem_alloc(count, sizeof *x);
+	mem_auto double *x = mem_alloc(count, sizeof *x);
 	size_t averages = count * (count + 1) / 2, place = count < SMALL ? 1 : walsh_place(count, (1 - level) / 2);
 
 	if (place < 1)
@@ -171,7 +171,6 @@ struct paired paired_analyse(const double *a, const double *b, size_t count, dou
 	paired.ratio = exp((walsh_select(x, count, (averages + 1) / 2) + walsh_select(x, count, averages / 2 + 1)) / 2);
 	paired.ci[0] = exp(walsh_select(x, count, place));
 	paired.ci[1] = exp(walsh_select(x, count, averages + 1 - place));
-	free(x);
 	return paired;
 }
 
@@ -203,6 +202,15 @@ const char *paired_verdict_word(enum paired_verdict verdict) {
 bool paired_is_vague(const struct paired *paired) {
 	static const double VAGUE = 1.3;
 	return !(paired->ci[0] >= 1 / VAGUE && paired->ci[1] <= VAGUE);
+}
+
+struct paired paired_told(struct paired paired) {
+	static const double WIDEST = 7;
+	if (paired.count == 0)
+		return (struct paired){.ratio = 1, .ci = {1, 1}, .p = paired.p};
+	paired.ci[0] = fmax(paired.ci[0], paired.ratio * exp(-WIDEST));
+	paired.ci[1] = fmin(paired.ci[1], paired.ratio * exp(WIDEST));
+	return paired;
 }
 
 const char *paired_said(enum paired_verdict verdict, const struct paired *paired) {

@@ -24,6 +24,8 @@ enum paired_verdict { PAIRED_FASTER, PAIRED_SLOWER, PAIRED_TIE };
 enum paired_verdict paired_judge(const struct paired *paired, double margin);
 /* Is the interval so wide that a difference of 30 % is possible? Then nothing is known, which is not a tie. */
 bool paired_is_vague(const struct paired *paired);
+/* The same for documents: few pairs have a very wide interval or none, but documents promise numbers. */
+struct paired paired_told(struct paired paired);
 /* The verdict's word, "undecided" instead of "tie" for a vague interval. */
 const char *paired_said(enum paired_verdict verdict, const struct paired *paired);
 const char *paired_verdict_word(enum paired_verdict verdict);

@@ -5,6 +5,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/profile_impl.h"
 #include "tuner/result/result.h"
@@ -213,23 +214,18 @@ static int profile_entry_better(const json_t *a, const json_t *b) {
 	return order ? order : is_rate(a) ? -less : less;
 }
 
-static void array_pick(json_t *array, const char *const *kernels) {
-	for (size_t i = json_array_size(array); i-- > 0;) {
-		const char *kernel = js_string_or(json_array_get(array, i), "kernel", "");
-		const char *const *named = kernels;
-		while (*named && strcmp(*named, kernel) != 0)
-			named++;
-		if (!*named)
+void profile_array_pick(json_t *array, const char *const *kernels) {
+	for (size_t i = json_array_size(array); *kernels && i-- > 0;)
+		if (!text_is_listed(js_string_or(json_array_get(array, i), "kernel", ""), kernels))
 			json_array_remove(array, i);
-	}
 }
 
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err) {
 	json_t *entries = json_object_get(profile, "entries");
 	if (!kernels || !*kernels)
 		return 0;
-	array_pick(entries, kernels);
-	array_pick(json_object_get(profile, "sizes"), kernels);
+	profile_array_pick(entries, kernels);
+	profile_array_pick(json_object_get(profile, "sizes"), kernels);
 	return json_array_size(entries)
 	           ? 0
 	           : err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernels[0]);

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -262,10 +261,7 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 }
 
 static bool is_picked(const struct gather *gather, const char *kernel) {
-	for (const char *const *k = gather->kernels; k && *k; k++)
-		if (strcmp(*k, kernel) == 0)
-			return true;
-	return !gather->kernels || !*gather->kernels;
+	return !gather->kernels || !*gather->kernels || text_is_listed(kernel, gather->kernels);
 }
 
 static int gather_result(void *ctx, const struct store_row *result) {

@@ -19,6 +19,8 @@ json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */
 /* Also makes the link that leads libsweetspot to it (folder.h). */
 int profile_save(const json_t *profile, const char *path, struct err *err);
+/* Removes the members of other kernels; empty: all stay. */
+void profile_array_pick(json_t *array, const char *const *kernels);
 /* Removes the other kernels from a profile (kernels: NULL-terminated; empty: all stay). ERR_NOTHING if no entry is
  * left. */
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err);

@@ -21,10 +21,7 @@ static bool profile_variable_is_harmless(const char *name) {
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
 			return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return false;
-	return template_is_identifier(name);
+	return !text_is_one_of(name, names) && template_is_identifier(name);
 }
 
 /* These steer Sweetspot itself; SWEETSPOT_KERNEL_PARAM are settings of a kernel. */
@@ -39,9 +36,8 @@ static bool is_own(const char *name) {
 static bool is_known(const char *name) {
 	static const char *const openmp[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",   "OMP_PLACES",     "OMP_SCHEDULE",
 	                                     "OMP_DYNAMIC",     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
-	for (size_t i = 0; i < sizeof openmp / sizeof *openmp; i++)
-		if (strcmp(name, openmp[i]) == 0)
-			return true;
+	if (text_is_one_of(name, openmp))
+		return true;
 	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 	return strncmp(name, "SWEETSPOT_", 10) == 0 && length > 10 && !name[length] && !is_own(name + 10);
 }
@@ -77,19 +73,15 @@ static bool is_listed(const json_t *entry, const char *name) {
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
 			return is_capital(name) && profile_variable_is_harmless(name);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
+	if (text_is_one_of(name, names))
+		return true;
 	return !json_object_get(entry, "program") && is_capital(name) &&
 	       is_of_kernel(name, js_string_or(entry, "kernel", ""));
 }
 
 /* Nobody else's variables are set or left out, except for those that the user names. */
 static int foreign_name_check(const json_t *entry, const char *name, const char *const *named, struct err *err) {
-	bool good = is_listed(entry, name);
-	for (const char *const *one = named; !good && one && *one; one++)
-		good = strcmp(*one, name) == 0;
-	if (good)
+	if (is_listed(entry, name) || text_is_listed(name, named))
 		return 0;
 	err_set(err, ERR_USAGE, NULL, "%.64s is not a variable that a profile from a file may set by itself", name);
 	return err_hint(err, "if it is yours, name it: --param %.64s", name);
@@ -107,10 +99,6 @@ int profile_check_foreign(const json_t *entry, const char *const *named, struct 
 
 /* Members that describe how programs are compiled on a machine, not the machine itself. */
 static const char *const compiled[] = {"compiler", "cflags", "openmp", "nvrtc"};
-
-static bool is_compiled(const char *name) {
-	return text_is_one_of(name, compiled);
-}
 
 /* NVRTC is a compiler, although it is among the members of the GPU. */
 static json_t *plain(const json_t *machine) {
@@ -183,7 +171,7 @@ static bool is_older(const char *a, const char *b) {
 
 static enum profile_origin origin_of(const json_t *differences, const json_t *here, const json_t *there) {
 	js_each (one, differences)
-		if (!is_compiled(js_string_or(one, "name", "")))
+		if (!text_is_one_of(js_string_or(one, "name", ""), compiled))
 			return PROFILE_FOREIGN;
 	/* A fingerprint that differs although the members are equal belongs to an unknown machine. */
 	if (!json_array_size(differences))

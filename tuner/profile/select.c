@@ -6,7 +6,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/sys.h"
 #include "base/value.h"
 #include "tuner/profile/profile.h"
@@ -100,14 +99,13 @@ static json_t *place_at(char *folder, const char *fingerprint) {
 
 json_t *profile_find(const char *fingerprint, struct err *err) {
 	const char *set = getenv("SWEETSPOT_PROFILE");
-	struct err ignored = {0};
 	if (!fingerprint)
 		return NULL;
 	if (set && *set)
 		return profile_at(set, fingerprint, err);
-	json_t *profile = place_at(sys_config_dir(&ignored), fingerprint);
+	json_t *profile = place_at(sys_config_dir(NULL), fingerprint);
 	if (!profile)
-		profile = place_at(sys_data_dir(&ignored), fingerprint);
+		profile = place_at(sys_data_dir(NULL), fingerprint);
 	const char *const sites[] = {sys_site_dir(), "/etc/sweetspot"};
 	for (size_t i = 0; i < 2 && !profile; i++) {
 		profile = place_at(mem_strdup(sites[i]), fingerprint);
@@ -140,16 +138,12 @@ const char *profile_use_why(const json_t *entry) {
 	return "undecided: the best setting that was found is not proven to be faster";
 }
 
+/* `sweetspot tune ..` with the option after its first two words; other commands as they are. The caller frees it. */
 static char *command_with(const char *command, const char *option) {
 	static const char tune[] = "sweetspot tune";
 	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, option))
 		return mem_strdup(command);
 	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
-}
-
-/* `sweetspot tune ..` with --resume after its first two words; other commands as they are. The caller frees it. */
-static char *profile_command_resume(const char *command) {
-	return command_with(command, " --resume");
 }
 
 /* Only a search that ended early can be resumed; another one needs new measurements, or somebody who tells whether the
@@ -160,7 +154,7 @@ char *profile_use_proof(const json_t *entry) {
 		return NULL;
 	char *proof = verdict_of(entry) == VERDICT_NOT_SAME ? command_with(command, " --verify CMD")
 	              : js_bool_or(entry, "proven", true)   ? mem_strdup(command)
-	                                                    : profile_command_resume(command);
+	                                                    : command_with(command, " --resume");
 	text_clean(proof, false);
 	return proof;
 }

@@ -303,10 +303,7 @@ char *program_value_text(const json_t *json) {
 		return NULL;
 	if (value.type == VALUE_REAL && fabs(value.as.r) < 1e15 && value.as.r == floor(value.as.r))
 		return mem_printf("%.0f", value.as.r); /* not "1e+02", which many programs cannot parse */
-	int size = value_text(value, NULL, 0) + 1;
-	char *text = mem_alloc((size_t)size, 1);
-	value_text(value, text, (size_t)size);
-	return text;
+	return value_string(value);
 }
 
 static char *case_value(const void *ctx, const char *name) {

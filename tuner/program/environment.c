@@ -105,13 +105,12 @@ static bool is_openmp(const json_t *config, const char *param) {
 /* Sets SWEETSPOT_<KERNEL>_<PARAM> in capitals; characters that are not allowed in a name become "_". If two parameters
  * then have the same name, the second one gets another "_". */
 static void env_param(json_t *env, const char *kernel, const char *param, const json_t *value) {
-	char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
+	mem_auto char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
 	for (char *c = name; *c; c++)
 		*c = isascii((unsigned char)*c) && isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
 	while (json_object_get(env, name))
 		mem_append(&name, "_");
 	env_set(env, name, program_value_text(value));
-	free(name);
 }
 
 /* The same without the OMP_* variables of what is as it is today: a number of threads that is right for this machine

@@ -34,8 +34,7 @@ static bool is_unread_at(const char *path) {
 }
 
 static void read_all(const char *folder, const char *link) {
-	struct err none = {0};
-	free(sys_read_file(link, 16, NULL, &none));
+	free(sys_read_file(link, 16, NULL, NULL));
 	FTS *walk = tree_open(folder);
 	while (walk && fts_read(walk))
 		continue;

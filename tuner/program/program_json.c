@@ -63,10 +63,9 @@ struct template_names program_recorded_names(const json_t *program, const json_t
 	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list);
 	size_t count = 0;
 	js_members (name, way, params) {
-		char *text = config ? program_recorded_value(config, name) : NULL;
+		mem_auto char *text = config ? program_recorded_value(config, name) : NULL;
 		if (text || !config)
 			list[count++] = name;
-		free(text);
 	}
 	size_t own = count;
 	for (size_t i = 0; i < FOLDERS; i++)

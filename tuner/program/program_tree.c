@@ -357,9 +357,8 @@ struct program_kept program_kept_find(const struct program *program, const json_
 	if (!program->spec.build)
 		return (struct program_kept){0};
 	char key[SHA256_TEXT];
-	json_t *environment = program_variables(program, program->baseline);
+	js_auto json_t *environment = program_variables(program, program->baseline);
 	program_build_identity(program, environment, config, key);
-	json_decref(environment);
 	struct sources sources = {program, build_cache_parent(program->spec.build_folder)};
 	const struct build_wanted wanted = {.key = key, .fits = sources_fit, .ctx = &sources, .check = check};
 	struct build_seen seen = sources.base ? build_cache_peek(sources.base, &wanted) : (struct build_seen){0};

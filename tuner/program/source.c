@@ -101,8 +101,7 @@ char *kokkos_seen_broken(const char *facts) {
 enum { PROGRAM_MAX = 512 << 20 };
 
 bool program_file_hash(const char *name, const char *cwd, char hash[SHA256_TEXT]) {
-	struct err none = {0};
-	mem_auto char *path = program_path(name, cwd, &none);
+	mem_auto char *path = program_path(name, cwd, NULL);
 	return path && file_hash(path, 0, PROGRAM_MAX, hash);
 }
 
@@ -133,12 +132,10 @@ struct program_hashes program_hashes_read(const char *const *words, const char *
 }
 
 struct program_hashes program_hashes_recorded(const json_t *argv, const char *cwd) {
-	const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
+	mem_auto const char **words = mem_alloc(json_array_size(argv) + 1, sizeof *words);
 	for (size_t i = 0; i < json_array_size(argv); i++)
 		words[i] = json_string_value(json_array_get(argv, i));
-	struct program_hashes hashes = *words ? program_hashes_read(words, cwd) : (struct program_hashes){0};
-	free(words);
-	return hashes;
+	return *words ? program_hashes_read(words, cwd) : (struct program_hashes){0};
 }
 
 bool program_hashes_have(const struct program_hashes *hashes, const char *source) {

@@ -4,6 +4,7 @@
 
 #include "base/expr/expr.h"
 #include "base/json/js.h"
+#include "base/text.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {
 	char *list = arena_strdup(arena, text ? text : ""), *rest = NULL;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
 
 #include "tuner/regions/regions_impl.h"
 
@@ -111,7 +110,6 @@ int symbols_coded(const struct symbols *symbols, uint64_t size, uint64_t hash, u
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/text.h"
 
 /* Offline, nothing has to be mapped, so the finder of loaded files is not needed. */

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/proc/apart.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "tuner/regions/regions_impl.h"
 
 enum { FILE_MOST = 1 << 30 };
@@ -96,9 +95,8 @@ struct symbols *symbols_parse(char *data, size_t size) {
 
 /* NULL where the file cannot be read or is not a 64-bit ELF file. */
 static struct symbols *symbols_read(const char *path) {
-	struct err none = {0};
 	size_t size = 0;
-	char *data = sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, &none) : NULL;
+	char *data = sys_is_plain_file(path) ? sys_read_file(path, FILE_MOST, &size, NULL) : NULL;
 	return symbols_parse(data, size);
 }
 
@@ -361,14 +359,13 @@ static uint64_t symbols_find(const char *module, struct regions_region *const *r
 
 /* Opening a pipe would wait, and a device may have no end. */
 static void module_ask(struct regions_region *regions, size_t count, const char *module) {
-	struct regions_region **asked = mem_alloc(count, sizeof *asked);
+	mem_auto struct regions_region **asked = mem_alloc(count, sizeof *asked);
 	size_t many = 0;
 	for (size_t i = 0; i < count; i++)
 		if (regions[i].module == module)
 			asked[many++] = &regions[i];
 	if (sys_is_plain_file(module))
 		debug_libdw_find(module, symbols_find(module, asked, many), asked, many);
-	free(asked);
 }
 
 struct asked {

@@ -2,8 +2,6 @@
 /* Teams and schedules for the regions of one program: found inside a few runs, proven by whole runs. */
 #ifndef TUNER_REGIONS_REGIONS_H
 #define TUNER_REGIONS_REGIONS_H
-#include <stdbool.h>
-#include "base/err.h"
 #include "lib/omp/format.h"
 #include "tuner/program/program.h"
 

@@ -72,12 +72,9 @@ struct regions_proving {
 };
 
 struct regions_proof {
-	double *plain, *tuned; /* seconds of each pair */
-	size_t count;
-	struct duel_other *others; /* each of them against the settings */
-	bool left_open;            /* one of them is to take the place of the settings */
+	struct duel_result duel; /* a: with the settings, b: as it is */
+	struct paired told;      /* of a / b, for documents */
 	struct race_watch watch;
-	double ratio, ci[2];  /* of tuned / plain */
 	enum verdict verdict; /* of the settings found */
 	json_t *seen;         /* evidence of the runs with the settings */
 	double *region_s;     /* of the first tuned runs: the least time in each region of the baseline, NAN: not entered */
@@ -148,7 +145,7 @@ struct regions_runs {
 	json_t *seen;           /* evidence of runs that change nothing */
 	json_t *seen_changed;   /* that of a proof's runs with its settings; NULL: there is no proof */
 	int done, all;
-	int failures[TRIAL_STATUS_COUNT];
+	uint64_t failures[TRIAL_STATUS_COUNT];
 	char failure[128]; /* the last one, for people; empty: none */
 	double started;
 	struct busy *busy;

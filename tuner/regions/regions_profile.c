@@ -191,7 +191,7 @@ static const struct regions_region **sorted(const struct regions_record *record)
 /* more: an object for each region of the record, whose members are added to it. */
 static json_t *regions_profile_json(const struct regions_run *run, const json_t *more) {
 	const struct regions_record *record = run->record;
-	const struct regions_region **order = sorted(record);
+	mem_auto const struct regions_region **order = sorted(record);
 	json_t *regions = json_array();
 	for (size_t i = 0; i < record->count; i++) {
 		json_t *json = region_json(order[i], run->seconds);
@@ -204,7 +204,6 @@ static json_t *regions_profile_json(const struct regions_run *run, const json_t 
 		json_object_update(json, json_array_get(more, (size_t)(order[i] - record->regions)));
 		json_array_append_new(regions, json);
 	}
-	free(order);
 	double waiting = regions_record_waiting(record);
 	uint64_t dropped = record->raw->dropped;
 	for (size_t i = 0; i < record->peer_count; i++)
@@ -250,7 +249,7 @@ static json_t *teams_json(const struct regions_found *found, size_t region, cons
 }
 
 static json_t *regions_json(const struct regions_found *found, double total, bool is_busy, bool force) {
-	const struct regions_region **order = sorted(found->baseline);
+	mem_auto const struct regions_region **order = sorted(found->baseline);
 	json_t *regions = json_array();
 	for (size_t i = 0; i < found->baseline->count; i++) {
 		size_t at = (size_t)(order[i] - found->baseline->regions);
@@ -275,7 +274,6 @@ static json_t *regions_json(const struct regions_found *found, double total, boo
 		json_object_set_new(json, "gain", js_number(isfinite(found->gain[at]) ? found->gain[at] : 1));
 		json_array_append_new(regions, json);
 	}
-	free(order);
 	return regions;
 }
 
@@ -286,19 +284,11 @@ static json_t *side_json(const double *seconds, size_t count, json_t *config) {
 	                 "ci", js_number(ci[0]), js_number(ci[1]), "unit", "s", "samples", js_reals(seconds, count));
 }
 
-static json_t *failures_json(const struct regions_runs *runs) {
-	json_t *json = json_object();
-	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
-		if (i != TRIAL_CORRECT)
-			json_object_set_new(json, trial_status_word((enum trial_status)i), json_integer(runs->failures[i]));
-	return json;
-}
-
 /* The plan that is not kept. */
 static json_t *other_json(const struct regions_found *found, const struct regions_proof *proof) {
 	return json_pack("{s:s,s:I,s:I,s:o}", VERDICT_MEMBER, verdict_word(proof->verdict), "pairs",
-	                 (json_int_t)proof->count, "changed", (json_int_t)found->other_changed, "speedup",
-	                 speedup_json(speedup_inverse(proof->ratio, proof->ci)));
+	                 (json_int_t)proof->told.count, "changed", (json_int_t)found->other_changed, "speedup",
+	                 speedup_json(speedup_inverse(proof->told.ratio, proof->told.ci)));
 }
 
 json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
@@ -313,7 +303,7 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 	              (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done, "elapsed_s",
 	              js_number(elapsed), VERDICT_MEMBER, verdict_word(proof->verdict), "table", runs->options->table);
 	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
-	json_object_set_new(json, "failures", failures_json(runs));
+	json_object_set_new(json, "failures", trial_failures_json(runs->failures));
 	if (*runs->failure)
 		json_object_set_new(json, "failure", json_string(runs->failure));
 	regions_work_tell(runs, proof, json);
@@ -325,11 +315,11 @@ json_t *regions_result_json(const struct regions_runs *runs, const struct region
 		json, json_pack("{s:{s:I,s:I},s:o,s:b,s:o,s:b,s:I,s:O*,s:I,s:o,s:o*,s:o,s:o,s:{s:o,s:o,s:f,s:o},s:o}", "space",
 	                    "cartesian", settings, "valid", settings, "waiting", js_number(runs->waiting), "busy", is_busy,
 	                    "load", race_watch_json(&watch), "force", force, "changed", (json_int_t)found->changed,
-	                    "environment", runs->environment, "pairs", (json_int_t)proof->count, "speedup",
-	                    speedup_json(speedup_inverse(proof->ratio, proof->ci)), "other_plan",
-	                    other->count ? other_json(found, other) : NULL, "baseline",
-	                    side_json(proof->plain, proof->count, json_object()), "best",
-	                    side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)), "seconds",
+	                    "environment", runs->environment, "pairs", (json_int_t)proof->told.count, "speedup",
+	                    speedup_json(speedup_inverse(proof->told.ratio, proof->told.ci)), "other_plan",
+	                    other->told.count ? other_json(found, other) : NULL, "baseline",
+	                    side_json(proof->duel.b, proof->told.count, json_object()), "best",
+	                    side_json(proof->duel.a, proof->told.count, json_pack("{s:b}", "regions", true)), "seconds",
 	                    "measure", js_number(measured), "duel", js_number(proved), "race", 0.0, "idle",
 	                    js_number(fmax(0, elapsed - measured - proved)), "regions",
 	                    regions_json(found, total, is_busy, force)));

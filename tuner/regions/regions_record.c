@@ -203,9 +203,8 @@ static bool had_room(const char *folder) {
 
 struct regions_record *regions_record_read(const char *folder, struct err *err) {
 	size_t count, processes;
-	struct omp_record **raws = folder_read(folder, &count, &processes);
+	mem_auto struct omp_record **raws = folder_read(folder, &count, &processes);
 	struct regions_record *record = count ? regions_raws_merge(raws, count, processes) : NULL;
-	free(raws);
 	if (record)
 		regions_names_find(record->regions, record->count);
 	else if (!had_room(folder))

@@ -258,13 +258,12 @@ int regions_run_plain(struct regions_runs *runs, const char *table, bool records
 	mem_auto char *folder = records ? mem_printf("%s/records", runs->scratch.path) : NULL;
 	mem_auto char *prefix = records ? mem_printf("%s/run", folder) : NULL;
 	js_auto json_t *config = table ? tuned_config(runs, table, prefix) : json_incref(runs->plain);
-	struct err none = {0};
 	*run = (struct regions_run){0};
 	tell(runs, phase);
 	int failed = interrupted(runs, err) || (records && sys_make_dirs(folder, err)) ||
 	             measure(runs, config, limit_s, folder, table ? runs->seen_changed : runs->seen, &run->seconds, err);
 	if (!failed && records)
-		run->record = regions_record_read(folder, &none);
+		run->record = regions_record_read(folder, NULL);
 	if (records)
 		tree_remove(folder);
 	return failed ? -1 : 0;

@@ -14,7 +14,7 @@
 enum { RECORDED = 3, CHANGES_MOST = 62 };
 /* A gain or loss below MARGIN does not matter. Settings that are slower by less than TIE_MARGIN for certain are a tie.
  */
-static const double MARGIN = 0.01, TIE_MARGIN = 0.03, WIDEST = 7;
+static const double MARGIN = 0.01, TIE_MARGIN = 0.03;
 static const double SHORT_SECONDS = 0.5, LIMIT_TIMES = 5, LIMIT_SECONDS = 10;
 static const double SPARE = 1.1;      /* of the time that another proof needs */
 static const double HOPELESS = 0.995; /* of the time before: above this the gain is too small to prove */
@@ -107,17 +107,9 @@ static int side_run(void *ctx, const struct trial_request *request, struct trial
 	return 0;
 }
 
-/* Few pairs have a very wide interval or none, but the document promises numbers. */
-static void proof_take(struct regions_proof *proof, struct duel_result *duel) {
-	proof->plain = duel->b;
-	proof->tuned = duel->a;
-	proof->others = duel->others;
-	proof->count = duel->paired.count;
-	proof->left_open = duel->left_open;
-	proof->verdict = verdict_by(duel);
-	proof->ratio = proof->count ? duel->paired.ratio : 1;
-	proof->ci[0] = fmax(duel->paired.ci[0], proof->ratio * exp(-WIDEST));
-	proof->ci[1] = fmin(duel->paired.ci[1], proof->ratio * exp(WIDEST));
+static void proof_judge(struct regions_proof *proof) {
+	proof->told = paired_told(proof->duel.paired);
+	proof->verdict = verdict_by(&proof->duel);
 	/* Small teams win where others use the processors, which says nothing about the program itself. */
 	if (proof->verdict == VERDICT_FASTER && race_watch_is_busy(&proof->watch))
 		proof->verdict = VERDICT_UNDECIDED;
@@ -132,7 +124,6 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 	const struct trial_request request = {.kernel = "program", .whole_program = true};
 	js_auto json_t *tuned = config_of(proving->set), *plain = config_of(0);
 	struct duel_options options = duel_defaults;
-	struct duel_result duel;
 	*proof = (struct regions_proof){.seen = json_array(),
 	                                .watch = {.busy = runs->busy,
 	                                          .seconds = RACE_SHARE_QUIET * proving->budget_s,
@@ -155,9 +146,9 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 	options.others_seconds = ARMS_SHARE * regions_left(runs, proving->budget_s);
 	options.others_end = proving->rough;
 	options.others_first = proving->doubted;
-	int failed = duel_run(&runner, &request, tuned, plain, &options, NULL, &duel, err);
+	int failed = duel_run(&runner, &request, tuned, plain, &options, NULL, &proof->duel, err);
 	if (!failed)
-		proof_take(proof, &duel);
+		proof_judge(proof);
 	for (size_t i = 0; i < proving->other_count; i++)
 		json_decref((json_t *)others[i]);
 	runs->seen_changed = NULL;
@@ -166,13 +157,11 @@ int regions_prove(struct regions_runs *runs, const struct regions_proving *provi
 }
 
 void regions_proof_clear(struct regions_proof *proof) {
-	free(proof->plain);
-	free(proof->tuned);
-	free(proof->others);
+	duel_result_clear(&proof->duel);
 	json_decref(proof->watch.pairs);
 	json_decref(proof->seen);
 	free(proof->region_s);
-	*proof = (struct regions_proof){.verdict = VERDICT_UNDECIDED, .ratio = 1, .ci = {1, 1}};
+	*proof = (struct regions_proof){.verdict = VERDICT_UNDECIDED, .told = {.ratio = 1, .ci = {1, 1}}};
 }
 
 /* The settings of a plan as changes, each of which has to pay: those of each region, and the environment. */
@@ -272,10 +261,10 @@ static int changes_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size
 	if (regions_prove(changes->search->runs, &proving, &changes->latest, err))
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		ablation_arm_take(&arms[i], &changes->latest.others[i]);
+		ablation_arm_take(&arms[i], &changes->latest.duel.others[i]);
 	gain->faster = changes->latest.verdict == VERDICT_FASTER;
-	gain->ratio = 1 / changes->latest.ratio;
-	gain->open = changes->latest.left_open;
+	gain->ratio = 1 / changes->latest.told.ratio;
+	gain->open = changes->latest.duel.left_open;
 	return 0;
 }
 
@@ -400,7 +389,7 @@ static bool is_settled(const struct regions_proof *proof) {
 static int choose(const struct regions_search *search, const struct kept *first, struct regions_proof *proof,
                   struct regions_proof *other, struct err *err) {
 	size_t changed = search->found->changed;
-	if (other->count && (is_settled(other) || other->ratio < proof->ratio)) {
+	if (other->told.count && (is_settled(other) || other->told.ratio < proof->told.ratio)) {
 		swap(proof, other);
 		search->found->other_changed = first->changed;
 		return 0;

@@ -427,8 +427,8 @@ void regions_work_tell(const struct regions_runs *runs, const struct regions_pro
 	js_auto json_t *changed = json_pack("{s:b}", "regions", true);
 	const struct same_case one = {
 		.base_config = runs->plain, .best_config = changed, .base = runs->seen, .best = proof->seen};
-	if (proof->count && runs->seen)
-		program_work_tell(runs->program, &one, (int64_t)proof->count, result);
+	if (proof->told.count && runs->seen)
+		program_work_tell(runs->program, &one, (int64_t)proof->told.count, result);
 }
 
 static int results_check(const struct regions_search *search, const struct regions_proof *proof, struct err *err) {
@@ -451,7 +451,7 @@ static bool is_compared(const struct regions_search *search) {
 json_t *regions_tune(const struct regions_options *options, struct err *err) {
 	struct regions_runs runs;
 	struct regions_found found = {0};
-	struct regions_proof proof = {.verdict = VERDICT_TIE, .ratio = 1, .ci = {1, 1}}, other = {0};
+	struct regions_proof proof = {.verdict = VERDICT_TIE, .told = {.ratio = 1, .ci = {1, 1}}}, other = {0};
 	struct regions_search search = {.runs = &runs, .found = &found};
 	json_t *result = NULL;
 	int failed = regions_runs_open(&runs, options, err) || profile(&search, err) || results_need(&search, err);

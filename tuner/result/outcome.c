@@ -4,7 +4,6 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/value.h"
 #include "tuner/result/result.h"
 
@@ -185,23 +184,26 @@ bool speedup_is_least(struct speedup speedup) {
 	return speedup.low > 0 && isinf(speedup.high);
 }
 
-static void interval_text(struct speedup speedup, const char *const forms[3], char *text, size_t size) {
+static struct shown interval_text(struct speedup speedup, const char *const forms[3]) {
+	struct shown shown = {"-"};
 	if (isnan(speedup.ratio))
-		snprintf(text, size, "-");
-	else if (speedup_is_least(speedup))
-		snprintf(text, size, forms[2], speedup.low);
+		return shown;
+	if (speedup_is_least(speedup))
+		snprintf(shown.text, sizeof shown.text, forms[2], speedup.low);
 	else
-		snprintf(text, size, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low, speedup.high);
+		snprintf(shown.text, sizeof shown.text, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low,
+		         speedup.high);
+	return shown;
 }
 
-void speedup_text(struct speedup speedup, char *text, size_t size) {
+struct shown speedup_text(struct speedup speedup) {
 	static const char *const forms[] = {"%.2fx", "%.2fx [%.2f, %.2f]", "at least %.2fx"};
-	interval_text(speedup, forms, text, size);
+	return interval_text(speedup, forms);
 }
 
-void speedup_digits_text(struct speedup speedup, char *text, size_t size) {
+struct shown speedup_digits_text(struct speedup speedup) {
 	static const char *const forms[] = {"%.3gx", "%.3gx [%.3g, %.3g]", "at least %.3gx"};
-	interval_text(speedup, forms, text, size);
+	return interval_text(speedup, forms);
 }
 
 static const char *const words[VERDICT_COUNT] = {
@@ -318,28 +320,25 @@ char *result_setting_text(const json_t *price) {
 		return mem_strdup(set);
 	if (!value_from_json(json_object_get(price, "value"), &value))
 		return mem_printf("%s (left out)", js_string_or(price, "param", "?"));
-	mem_auto char *text = mem_alloc((size_t)value_text(value, NULL, 0) + 1, 1);
-	value_text(value, text, value_text(value, NULL, 0) + 1);
+	mem_auto char *text = value_string(value);
 	return mem_printf("%s=%s", js_string_or(price, "param", "?"), text);
 }
 
 char *result_worth_text(const json_t *price) {
 	struct speedup ratio = speedup_read(price);
 	const char *danger = js_string_or(price, "danger", NULL);
-	char *setting = result_setting_text(price), gain[80];
+	mem_auto char *setting = result_setting_text(price);
+	struct shown gain = speedup_text(ratio);
 	if (js_bool_or(price, "fails", false))
-		snprintf(gain, sizeof gain, "without it nothing works");
+		gain = (struct shown){"without it nothing works"};
 	else if (isnan(ratio.ratio))
-		snprintf(gain, sizeof gain, "not measured alone");
+		gain = (struct shown){"not measured alone"};
 	else if (speedup_is_unbounded(ratio) || speedup_is_vague(ratio))
-		snprintf(gain, sizeof gain, ratio.low > 1 ? "at least %.2fx" : "too noisy to tell", least_of(ratio));
-	else
-		speedup_text(ratio, gain, sizeof gain);
+		snprintf(gain.text, sizeof gain.text, ratio.low > 1 ? "at least %.2fx" : "too noisy to tell", least_of(ratio));
 	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
-	char *text =
-		mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "", danger ? danger : "");
+	char *text = mem_printf("%s  %s%s%s%s", setting, gain.text, open ? ", not proven" : "", danger ? "; " : "",
+	                        danger ? danger : "");
 	text_clean(text, true);
-	free(setting);
 	return text;
 }
 

@@ -5,6 +5,7 @@
 #define TUNER_RESULT_RESULT_H
 
 #include "base/json/member.h"
+#include "base/text.h"
 
 #define VERDICTS(X)                                                                                                    \
 	X(FASTER, "faster")                                                                                                \
@@ -61,9 +62,9 @@ bool speedup_is_vague(struct speedup speedup);
 /* An upper bound so far above the ratio says nothing; it is not printed. */
 bool speedup_is_unbounded(struct speedup speedup);
 /* "2.58x [2.51, 2.68]", "2.58x" without an interval, "-" if it is not known. */
-void speedup_text(struct speedup speedup, char *text, size_t size);
+struct shown speedup_text(struct speedup speedup);
 /* The same to three digits, for tables and sentences that hold large factors, too. */
-void speedup_digits_text(struct speedup speedup, char *text, size_t size);
+struct shown speedup_digits_text(struct speedup speedup);
 
 /* Is the interval so wide that only its lower end should be told? */
 bool speedup_is_wide(struct speedup speedup);

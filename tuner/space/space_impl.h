@@ -5,7 +5,6 @@
 #define TUNER_SPACE_SPACE_IMPL_H
 #include "base/expr/expr.h"
 #include "base/expr/node.h"
-#include "base/mem.h"
 #include "base/stop.h"
 #include "tuner/space/space.h"
 

@@ -6,6 +6,7 @@
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/value.h"
+#include "base/text.h"
 #include "tuner/store/store_impl.h"
 #include "tuner/trial/trial.h"
 
@@ -13,20 +14,13 @@ struct gather {
 	json_t *list, *by_config;
 };
 
-static bool is_named(const json_t *rows, const char *name) {
-	js_each (row, rows)
-		if (strcmp(js_string_or(row, "name", ""), name) == 0)
-			return true;
-	return false;
-}
-
 /* Counters come from the first trial that counted them. */
 static void counters_add(json_t *json, const json_t *detail) {
 	json_t *rows = json_object_get(json, "counters");
 	js_each (counter, json_object_get(detail, "counters")) {
 		const char *name = js_string_or(counter, "name", "");
 		double value = js_real_or(counter, "value", NAN);
-		if (!*name || !isfinite(value) || is_named(rows, name))
+		if (!*name || !isfinite(value) || js_named(rows, name))
 			continue;
 		json_array_append_new(rows, json_pack("{s:s,s:O,s:s}", "name", name, "value", json_object_get(counter, "value"),
 		                                      "unit", js_string_or(counter, "unit", "")));
@@ -34,19 +28,15 @@ static void counters_add(json_t *json, const json_t *detail) {
 }
 
 static json_t *trial_json(const struct store_trial *trial) {
-	json_t *config = json_loads(trial->config, 0, NULL), *json = json_object();
-	json_object_set_new(json, "config", json_is_object(config) ? json_incref(config) : json_object());
-	json_object_set_new(json, "status", json_string(trial->status));
-	json_object_set_new(json, "samples", json_array());
-	json_object_set_new(json, "counters", json_array());
+	js_auto json_t *config = json_loads(trial->config, 0, NULL);
+	json_t *json = json_pack(
+		"{s:o,s:o,s:[],s:[],s:o,s:o,s:o,s:o}", "config", json_is_object(config) ? json_incref(config) : json_object(),
+		"status", js_text(trial->status), "samples", "counters", "started", js_number(trial->started), "elapsed_s",
+		js_number(trial->elapsed), "setup_s", js_number(js_real_or(trial->detail, "setup_s", 0)), "verify_s",
+		js_number(js_real_or(trial->detail, "verify_s", 0)));
 	counters_add(json, trial->detail);
-	json_object_set_new(json, "started", js_number(trial->started));
-	json_object_set_new(json, "elapsed_s", js_number(trial->elapsed));
-	json_object_set_new(json, "setup_s", js_number(js_real_or(trial->detail, "setup_s", 0)));
-	json_object_set_new(json, "verify_s", js_number(js_real_or(trial->detail, "verify_s", 0)));
 	if (trial->message)
 		json_object_set_new(json, "message", json_string(trial->message));
-	json_decref(config);
 	return json;
 }
 
@@ -166,15 +156,6 @@ static int trial_add(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-static bool is_wanted(const struct share_wish *wish, const char *kernel) {
-	if (!wish->kernels)
-		return true;
-	for (const char *const *name = wish->kernels; *name; name++)
-		if (strcmp(*name, kernel) == 0)
-			return true;
-	return false;
-}
-
 static json_t *search_json(struct exporting *exporting, const struct store_row *row) {
 	json_t *trials = json_array();
 	if (store_evaluations_each(exporting->store, row->search, INT64_MAX, trial_add, trials, exporting->err)) {
@@ -192,7 +173,7 @@ static json_t *search_json(struct exporting *exporting, const struct store_row *
 
 static int search_add(void *ctx, const struct store_row *row) {
 	struct exporting *exporting = ctx;
-	if (!is_wanted(exporting->wish, row->kernel))
+	if (exporting->wish->kernels && !text_is_listed(row->kernel, exporting->wish->kernels))
 		return 0;
 	js_auto json_t *search = search_json(exporting, row);
 	if (!search)

@@ -143,9 +143,8 @@ static int tuned_read(struct study_item *item, const json_t *result, struct err 
 
 static bool is_device(const char *word) {
 	static const char *const words[] = {"cpu", "cuda", "hip", "opencl"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(word, words[i]) == 0)
-			return true;
+	if (text_is_one_of(word, words))
+		return true;
 	if (strncmp(word, "opencl:", 7) == 0) /* a number or a part of a name */
 		return word[7] && strlen(word) < DEVICE_MAX_BYTES;
 	const char *number = strncmp(word, "cuda:", 5) == 0 ? word + 5 : strncmp(word, "hip:", 4) == 0 ? word + 4 : "";

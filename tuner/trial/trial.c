@@ -217,6 +217,14 @@ bool trial_status_find(const char *word, enum trial_status *status) {
 	return false;
 }
 
+json_t *trial_failures_json(const uint64_t counts[TRIAL_STATUS_COUNT]) {
+	json_t *json = json_object();
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT)
+			json_object_set_new(json, trial_status_word((enum trial_status)i), json_integer((json_int_t)counts[i]));
+	return json;
+}
+
 void trial_result_fail(struct trial_result *result, enum trial_status status, const char *message) {
 	memset(result, 0, sizeof *result);
 	result->status = status;

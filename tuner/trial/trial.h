@@ -28,6 +28,7 @@ enum trial_status {
 const char *trial_status_word(enum trial_status status);
 const char *trial_status_text(enum trial_status status);
 bool trial_status_find(const char *word, enum trial_status *status);
+json_t *trial_failures_json(const uint64_t counts[TRIAL_STATUS_COUNT]); /* {"compile": 0, ..}, without the correct */
 
 /* The quantity that the value of a trial stands for, per run: word and unit. */
 #define TRIAL_OBJECTIVES(X)                                                                                            \

@@ -182,7 +182,7 @@ static size_t last_of_each(struct row **rows, size_t count) {
 
 void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx) {
-	struct row **rows = mem_alloc(recall->left + 1, sizeof *rows);
+	mem_auto struct row **rows = mem_alloc(recall->left + 1, sizeof *rows);
 	size_t count = 0;
 	for (size_t i = 0; i < recall->count; i++) {
 		struct row *row = &recall->rows[i];
@@ -199,7 +199,6 @@ void recall_each(struct recall *recall, void (*each)(void *ctx, const char *conf
 		each(ctx, rows[i]->config, &rows[i]->result);
 	}
 	recall->left = 0;
-	free(rows);
 }
 
 /* The place of its first trial in the search, in the order in which they were run; SIZE_MAX: none. */

@@ -86,7 +86,7 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 	size_t count = json_array_size(tune->counting.names), i;
 	const json_t *rows = json_object_get(result->reply, "counters");
 	double *values = count && json_array_size(rows) ? mem_alloc(count, sizeof *values) : NULL;
-	json_t *values_by_name = json_object();
+	js_auto json_t *values_by_name = json_object();
 	js_each (row, rows) {
 		json_t *value = json_object_get(row, "value");
 		if (json_is_number(value))
@@ -96,7 +96,6 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 		const char *name = json_string_value(json_array_get(tune->counting.names, i));
 		values[i] = js_real_or(values_by_name, name, NAN);
 	}
-	json_decref(values_by_name);
 	return values;
 }
 
@@ -201,8 +200,7 @@ uint64_t tune_checked_runs(const struct tune *tune, const json_t *config) {
 
 bool tune_has_fallen(const struct tune *tune, const json_t *config) {
 	mem_auto char *key = js_canonical(config);
-	bool fallen = json_object_get(tune->finals.trust.fallen, key);
-	return fallen;
+	return json_object_get(tune->finals.trust.fallen, key);
 }
 
 void tune_forget(struct tune *tune, uint64_t index) {

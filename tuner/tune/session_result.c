@@ -127,14 +127,6 @@ static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	return json_pack("[o,o]", js_number(shown[0]), js_number(shown[1]));
 }
 
-static json_t *failures_json(const struct tune *tune) {
-	json_t *object = json_object();
-	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
-		if (i != TRIAL_CORRECT)
-			json_object_set_new(object, trial_status_word(i), json_integer((json_int_t)tune->tally.failures[i]));
-	return object;
-}
-
 static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
 	const char *unit = tune->task->goal.metric ? trial_metric_unit(tune->task->goal.metric)
 	                                           : trial_objective_unit(tune->task->goal.objective);
@@ -404,7 +396,7 @@ json_t *tune_result(const struct tune *tune) {
 	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
 	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->tally.evaluations,
-	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
+	                           "elapsed_s", tune_elapsed(tune), "failures", trial_failures_json(tune->tally.failures));
 	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
 	if (task->device_name)
 		json_object_set_new(result, "device_name", json_string(task->device_name));

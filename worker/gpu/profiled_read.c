@@ -273,14 +273,13 @@ static int wanted(const struct dirent *entry) {
 
 struct gpu_work *gpu_work_read(const struct gpu_watch *watch) {
 	struct gpu_work *work = gpu_work_new();
-	struct dirent **entries = NULL;
+	mem_auto struct dirent **entries = NULL;
 	int count = scandir(watch->folder, &entries, wanted, alphasort);
 	for (int i = 0; i < count; i++) {
 		if (i < FILES_MAX)
 			file_read(work, watch->folder, entries[i]->d_name);
 		free(entries[i]);
 	}
-	free(entries);
 	gpu_records_end(work);
 	return work;
 }

@@ -337,7 +337,7 @@ static void file_read(struct regions_set *set, const char *name, size_t *bytes) 
 }
 
 static void folder_read(struct regions_set *set) {
-	struct dirent **entries = NULL;
+	mem_auto struct dirent **entries = NULL;
 	size_t bytes = TOTAL_BYTES_MAX;
 	int count = scandir(set->regions->folder, &entries, wanted, alphasort);
 	for (int i = 0; i < count; i++) {
@@ -345,7 +345,6 @@ static void folder_read(struct regions_set *set) {
 			file_read(set, entries[i]->d_name, &bytes);
 		free(entries[i]);
 	}
-	free(entries);
 	set->files_left_out = count > FILES_MAX ? (size_t)(count - FILES_MAX) : 0;
 }
 

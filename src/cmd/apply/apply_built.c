@@ -6,19 +6,17 @@
 
 #include "src/cmd/apply/apply_impl.h"
 #include "base/json/js.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_json.h"
 
 /* The folder of a kept build is found from what was tuned, with the values that were recommended. */
 static struct program_kept kept_find(const struct profile_entry *entry) {
 	struct arena *arena = arena_new();
-	struct err none = {0};
 	struct program_kept kept = {0};
 	struct program_spec spec = program_recorded(arena, entry->program, entry->baseline.config);
 	/* These do not decide what is built, and need not be valid any more. */
 	spec.input = spec.before_each = spec.verify = spec.metric = NULL;
 	spec.maximize = false;
-	struct program *program = program_new(&spec, NULL, &none);
+	struct program *program = program_new(&spec, NULL, NULL);
 	if (program)
 		kept = program_kept_find(program, entry->config, true);
 	program_free(program);

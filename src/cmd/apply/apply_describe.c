@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The messages of apply: warnings, and the command that it would run. */
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/work.h"
-#include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "tuner/profile/profile.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_json.h"
 #include <errno.h>
 #include <unistd.h>

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "src/cmd/apply/apply_impl.h"
 #include "src/cmd/inside/inside_cmd.h"
 
@@ -86,17 +84,15 @@ static bool is_crash(int status) {
 
 static void account_tell(struct ui *ui, const struct inside_session *session, double share) {
 	struct inside_account account = inside_session_account(session);
-	char lost[32], seconds[32];
 	if (!account.cells)
 		return;
-	ui_seconds(account.lost, lost, sizeof lost);
-	ui_seconds(account.seconds, seconds, sizeof seconds);
 	ui_inform(ui,
 	          "learning: %zu trial%s cost %.2g %% of the time in contexts (%s of %s; of all runs' time, %.3g %% may go "
 	          "there); %zu of %zu have something better than the default%s",
 	          account.trials, account.trials == 1 ? "" : "s",
-	          account.seconds > 0 ? 100 * account.lost / account.seconds : 0.0, lost, seconds, 100 * share,
-	          account.better, account.cells, account.done ? ", and nothing is left to try" : "");
+	          account.seconds > 0 ? 100 * account.lost / account.seconds : 0.0, ui_seconds(account.lost).text,
+	          ui_seconds(account.seconds).text, 100 * share, account.better, account.cells,
+	          account.done ? ", and nothing is left to try" : "");
 }
 
 /* Does not return. */

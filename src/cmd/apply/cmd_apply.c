@@ -5,8 +5,6 @@
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/profile/input.h"
 #include "src/cmd/regions/regions.h"
-#include "tuner/profile/profile.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_json.h"
 
 /* A command may evaluate its words a second time (`sh -c`, eval, ssh), where no quoting of ours reaches. */
@@ -40,12 +38,6 @@ static const char *evaluator_in(const char *text, size_t *size) {
 	return NULL;
 }
 
-static bool is_named(const char *const *named, const char *name) {
-	while (named && *named && strcmp(*named, name) != 0)
-		named++;
-	return named && *named;
-}
-
 static bool is_filled_in(const struct apply_request *request, const char *name) {
 	mem_auto char *hole = mem_printf("{%s}", name);
 	bool found = false;
@@ -62,7 +54,8 @@ static int apply_nested_check(const json_t *config, const struct apply_request *
 		evaluator = evaluator_in(request->words[i], &size);
 	js_members (name, value, config) {
 		const char *text = json_is_string(value) ? json_string_value(value) : "";
-		if (!evaluator || !text[strspn(text, PLAIN)] || is_named(request->params, name) || !is_filled_in(request, name))
+		if (!evaluator || !text[strspn(text, PLAIN)] || text_is_listed(name, request->params) ||
+		    !is_filled_in(request, name))
 			continue;
 		err_set(err, ERR_USAGE, NULL,
 		        "the value of {%.64s} comes from a file and holds characters that %.*s would evaluate", name, (int)size,

@@ -2,15 +2,13 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/cmd/doctor/doctor_impl.h"
+#include "src/show/columns.h"
 #include "src/show/counters.h"
 #include "tuner/store/store.h"
 
@@ -184,7 +182,7 @@ static const char *const states[] = {[FINDING_GOOD] = "good", [FINDING_NOTE] = "
 
 static void look_all(struct app *app, const struct check *checks, json_t *array) {
 	for (; checks->name; checks++) {
-		struct finding finding = {.app = app};
+		struct finding finding = {.app = app, .name = checks->name};
 		if (checks->look)
 			checks->look(&finding);
 		else
@@ -247,25 +245,15 @@ static void people_print(struct ui *ui, const json_t *document) {
 
 /* `doctor --counters`: each event over a loop of known work. */
 
-enum { CELL = 48 };
-
-static void expected_write(const json_t *expected, char text[CELL]) {
-	char least[CELL / 3], most[CELL / 3];
-	snprintf(text, CELL, "any");
-	if (!json_is_object(expected))
-		return;
-	counters_value(js_real_or(expected, "least", NAN), NULL, least, sizeof least);
-	counters_value(js_real_or(expected, "most", NAN), NULL, most, sizeof most);
-	snprintf(text, CELL, "%s to %s", least, most);
+static char *expected_text(const json_t *expected) {
+	return json_is_object(expected)
+	           ? mem_printf("%s to %s", counters_value(js_real_or(expected, "least", NAN), NULL).text,
+	                        counters_value(js_real_or(expected, "most", NAN), NULL).text)
+	           : mem_strdup("any");
 }
 
-static void event_row(struct table *table, const json_t *row) {
-	char expected[CELL], counted[CELL], empty[CELL];
-	expected_write(json_object_get(row, "expected"), expected);
-	counters_value(js_real_or(row, "counted", NAN), NULL, counted, sizeof counted);
-	counters_value(js_real_or(row, "empty", NAN), NULL, empty, sizeof empty);
-	table_add(table, js_string_or(row, "event", "?"), js_string_or(row, "source", "-"), expected, counted, empty,
-	          js_string_or(row, "verdict", "?"));
+static char *count_text(const json_t *value) {
+	return mem_strdup(counters_value(json_is_number(value) ? json_number_value(value) : NAN, NULL).text);
 }
 
 /* As rows that were not counted: those share a paragraph, which gives each reason once. */
@@ -304,18 +292,20 @@ static void costs_print(struct app *app, const json_t *rows) {
 	js_each (source, counters_sources(app)) {
 		const char *name = js_string_or(source, "name", "?");
 		double seconds = source_seconds(rows, name);
-		char text[CELL];
-		ui_seconds(seconds, text, sizeof text);
 		if (seconds > 0)
-			printf("%s: starting, stopping and reading an event takes %s\n", name, text);
+			printf("%s: starting, stopping and reading an event takes %s\n", name, ui_seconds(seconds).text);
 	}
 }
 
 static void events_print(struct app *app, const json_t *rows) {
-	struct table *table = table_titled("event", "source", "\1expected", "\1counted", "\1empty", "verdict", NULL);
-	js_each (row, rows)
-		event_row(table, row);
-	table_end(table, app_ui(app), stdout);
+	static const struct column columns[] = {COLUMN("event", "event", .absent = "?"),
+	                                        COLUMN("source", "source"),
+	                                        COLUMN("\1expected", "expected", .text = expected_text),
+	                                        COLUMN("\1counted", "counted", .text = count_text),
+	                                        COLUMN("\1empty", "empty", .text = count_text),
+	                                        COLUMN("verdict", "verdict", .absent = "?"),
+	                                        {0}};
+	columns_print(app_ui(app), columns, rows, stdout);
 	puts("\nexpected: over a loop of known work; empty: between a start and a stop with nothing in between");
 	costs_print(app, rows);
 	reasons_print(app, rows);

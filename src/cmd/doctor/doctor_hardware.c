@@ -2,12 +2,12 @@
 /* Checks whether this process can count events. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/proc/path.h"
 #include "base/rights.h"
 #include "base/sys.h"
 #include "src/cmd/doctor/doctor_impl.h"
@@ -151,21 +151,9 @@ static void look_watchdog(struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "off, so it does not occupy a hardware counter");
 }
 
-/* Searches PATH, as the worker does. */
-static bool is_program(const char *name) {
-	const char *path = getenv("PATH");
-	char *copy = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
-	bool found = false;
-	for (char *folder = strtok_r(copy, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
-		mem_auto char *file = mem_printf("%s/%s", folder, name);
-		found = access(file, X_OK) == 0;
-	}
-	free(copy);
-	return found;
-}
-
 static void look_valgrind(struct finding *f) {
-	if (is_program("valgrind"))
+	mem_auto char *path = program_path("valgrind", NULL, NULL);
+	if (path)
 		finding_set(f, FINDING_GOOD, "", "found: caches and branches can be simulated (--counters cachegrind)");
 	else
 		finding_set(f, FINDING_NOTE, "sudo apt install valgrind (or dnf, zypper, pacman)",
@@ -173,15 +161,9 @@ static void look_valgrind(struct finding *f) {
 }
 
 static void look_energy(struct finding *f) {
-	js_each (source, counters_sources(f->app)) {
-		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
-			continue;
-		bool usable = js_bool_or(source, "usable", false);
-		finding_set(f, usable ? FINDING_GOOD : FINDING_NOTE, js_string_or(source, "fix", ""), "%s",
-		            js_string_or(source, "reason", ""));
-		return;
-	}
-	finding_set(f, FINDING_NOTE, "", "this build cannot count energy");
+	const json_t *source = js_named(counters_sources(f->app), "rapl");
+	finding_set(f, js_bool_or(source, "usable", false) ? FINDING_GOOD : FINDING_NOTE, js_string_or(source, "fix", ""),
+	            "%s", source ? js_string_or(source, "reason", "") : "this build cannot count energy");
 }
 
 static void look_schedstat(struct finding *f) {
@@ -219,40 +201,25 @@ static void look_driver(struct finding *f) {
 }
 
 /* Skips the parts of CUDA if there is no driver, because they are useless without it. */
-static void look_part(struct finding *f, const char *name, enum finding_state missing) {
-	const json_t *devices = app_devices(f->app, NULL), *part = part_named(devices, name);
+static void look_part(struct finding *f) {
+	const json_t *devices = app_devices(f->app, NULL), *part = part_named(devices, f->name);
 	if (!has_driver(devices) || !part)
 		return;
 	if (js_bool_or(part, "usable", false))
 		finding_set(f, FINDING_GOOD, "", "%s (%s)", js_string_or(part, "version", "unknown version"),
 		            js_string_or(part, "path", "?"));
 	else
-		finding_set(f, missing, js_string_or(part, "fix", ""), "%s", js_string_or(part, "reason", "not usable"));
-}
-
-static void look_nvrtc(struct finding *f) {
-	look_part(f, "NVRTC", FINDING_BAD);
-}
-
-static void look_cupti(struct finding *f) {
-	look_part(f, "CUPTI", FINDING_NOTE);
-}
-
-static void look_nvml(struct finding *f) {
-	look_part(f, "NVML", FINDING_NOTE);
+		finding_set(f, strcmp(f->name, "NVRTC") == 0 ? FINDING_BAD : FINDING_NOTE, js_string_or(part, "fix", ""), "%s",
+		            js_string_or(part, "reason", "not usable"));
 }
 
 /* part: "opencl" or "hip". */
 static void look_platform(struct finding *f, const char *part) {
 	const json_t *all = json_object_get(app_devices(f->app, NULL), part), *devices = json_object_get(all, "devices");
-	char text[sizeof f->found] = "";
-	size_t used = 0;
-	js_each (device, devices) {
-		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s)", device_at ? "; " : "",
-			                         js_string_or(device, "device", "?"), js_string_or(device, "name", "?"),
-			                         js_string_or(device, "platform", "?"));
-	}
+	mem_auto char *text = mem_strdup("");
+	js_each (device, devices)
+		mem_append(&text, "%s%s %s (%s)", device_at ? "; " : "", js_string_or(device, "device", "?"),
+		           js_string_or(device, "name", "?"), js_string_or(device, "platform", "?"));
 	if (json_array_size(devices))
 		finding_set(f, FINDING_GOOD, "", "%s", text);
 	else if (all)
@@ -272,16 +239,11 @@ static void look_hip(struct finding *f) {
 /* Writes "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ...". */
 static void look_gpus(struct finding *f) {
 	const json_t *devices = app_devices(f->app, NULL), *array = json_object_get(devices, "devices");
-	char text[sizeof f->found] = "";
-	size_t used = 0;
-	js_each (gpu, array) {
-		char memory[32];
-		ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
-		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", gpu_at ? "; " : "",
-			                         js_string_or(gpu, "device", "?"), js_string_or(gpu, "name", "?"),
-			                         js_string_or(gpu, "compute_capability", "?"), memory);
-	}
+	mem_auto char *text = mem_strdup("");
+	js_each (gpu, array)
+		mem_append(&text, "%s%s %s (%s, %s)", gpu_at ? "; " : "", js_string_or(gpu, "device", "?"),
+		           js_string_or(gpu, "name", "?"), js_string_or(gpu, "compute_capability", "?"),
+		           ui_bytes(js_real_or(gpu, "memory_bytes", 0)).text);
 	if (json_array_size(array))
 		finding_set(f, FINDING_GOOD, "", "%s", text);
 	else if (has_driver(devices))
@@ -303,24 +265,20 @@ static void look_mig(struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "off");
 }
 
-static void pids_text(const json_t *gpu, char *text, size_t size) {
-	const json_t *pids = json_object_get(gpu, "pids");
-	size_t used = 0;
-	text[0] = '\0';
-	js_each (pid, pids)
-		if (used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%lld", pid_at ? ", " : "",
-			                         (long long)json_integer_value(pid));
+static char *pids_text(const json_t *gpu) {
+	char *text = mem_strdup("");
+	js_each (pid, json_object_get(gpu, "pids"))
+		mem_append(&text, "%s%lld", pid_at ? ", " : "", (long long)json_integer_value(pid));
+	return text;
 }
 
 static void look_others(struct finding *f) {
 	const json_t *devices = json_object_get(app_devices(f->app, NULL), "devices");
 	js_each (gpu, devices) {
 		long long count = (long long)js_int_or(gpu, "processes", -1);
-		char pids[128];
 		if (count == 0)
 			continue;
-		pids_text(gpu, pids, sizeof pids);
+		mem_auto char *pids = pids_text(gpu);
 		if (count > 0)
 			finding_set(f, FINDING_NOTE, "tune on another GPU (--device cuda:N), or wait until they are done",
 			            "%lld other process(es) use %s (%s) and disturb measurements there", count,
@@ -336,9 +294,9 @@ static void look_others(struct finding *f) {
 
 const struct check doctor_hardware_checks[] = {
 	{"NVIDIA driver", .look = look_driver},
-	{"NVRTC", .look = look_nvrtc},
-	{"CUPTI", .look = look_cupti},
-	{"NVML", .look = look_nvml},
+	{"NVRTC", .look = look_part},
+	{"CUPTI", .look = look_part},
+	{"NVML", .look = look_part},
 	{"GPUs", .look = look_gpus},
 	{"MIG", .look = look_mig},
 	{"GPU users", .look = look_others},

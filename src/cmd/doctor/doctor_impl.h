@@ -8,6 +8,7 @@ enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
 
 struct finding {
 	struct app *app;
+	const char *name; /* of the check */
 	enum finding_state state;
 	char found[320];
 	char remedy[320]; /* the exact remedy; empty if nothing needs to be done */

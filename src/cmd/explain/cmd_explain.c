@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
@@ -11,7 +9,6 @@
 #include "src/cmd/regions/regions.h"
 #include "src/plan/params.h"
 #include "tuner/probe/probe.h"
-#include "tuner/program/program.h"
 #include "tuner/program/program_json.h"
 
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_SECONDS = 600;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads studies from the store or from files. */
-#include <string.h>
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "base/sys.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/machine/ceilings.h"

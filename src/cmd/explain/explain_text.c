@@ -5,7 +5,6 @@
 
 #include "base/csv.h"
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/results.h"
@@ -85,19 +84,17 @@ void explain_list_print(const struct explain_text *text, const json_t *list, siz
 	}
 }
 
-void explain_ratio_text(struct speedup ratio, char *text, size_t size) {
-	if (ratio.low > 0 && speedup_is_unbounded(ratio))
-		snprintf(text, size, "%.3gx, at least %.3gx", ratio.ratio, ratio.low);
-	else
-		speedup_digits_text(ratio, text, size);
+struct shown explain_ratio_text(struct speedup ratio) {
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.3gx, at least %.3gx", ratio.ratio, ratio.low);
+	return ratio.low > 0 && speedup_is_unbounded(ratio) ? shown : speedup_digits_text(ratio);
 }
 
-void explain_value_text(const json_t *json, char *text, size_t size) {
+char *explain_value_text(const json_t *json) {
 	struct value value;
-	snprintf(text, size, "-");
-	if (json && value_from_json(json, &value))
-		value_text(value, text, size);
+	char *text = json && value_from_json(json, &value) ? value_string(value) : mem_strdup("-");
 	text_clean(text, false);
+	return text;
 }
 
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
@@ -144,20 +141,18 @@ static char *value_of_table(const struct explain_text *text, double value) {
 	if (js_bool_or(table, "rate", false))
 		return mem_printf("%.60s: %s", name,
 		                  study_rate_text(1 / value / js_real_or(table, "scale", 1), seconds, sizeof seconds));
-	results_value(value, "s", seconds, sizeof seconds);
-	return mem_printf("%s%s%s", seconds, *per ? " for one " : "", per);
+	return mem_printf("%s%s%s", results_value(value, "s").text, *per ? " for one " : "", per);
 }
 
 static void gain_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner");
 	double median = js_real_or(winner, "median", NAN);
-	char to[48];
-	results_value(median, js_string_or(winner, "unit", "s"), to, sizeof to);
+	struct shown to = results_value(median, js_string_or(winner, "unit", "s"));
 	mem_auto char *line = value_of_table(text, median);
 	if (!line)
 		line = json_is_object(json_object_get(text->result, "baseline")) ? verdict_words(text->result)
-		       : is_foreign(text)                                        ? mem_strdup(to)
-		                          : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
+		       : is_foreign(text)                                        ? mem_strdup(to.text)
+		                          : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to.text);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 }
 
@@ -171,10 +166,7 @@ static void left_out_print(const struct explain_text *text) {
 
 /* Where each member of a team has work of its own, the smallest team is the fastest and not the best one. */
 static bool is_weak(const struct explain_text *text) {
-	js_each (reading, json_object_get(text->result, "readings"))
-		if (strcmp(js_string_or(reading, "name", ""), "weak") == 0)
-			return true;
-	return false;
+	return js_named(json_object_get(text->result, "readings"), "weak");
 }
 
 /* A table in which every problem has one configuration: none of it was compared with another. */
@@ -267,7 +259,7 @@ static void explain_text_probes(const struct explain_text *text) {
 }
 
 /* Prints the diagnoses, strongest first, and the commands to run next. */
-enum { RESULTS_CELL = 80, FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
+enum { FINDINGS_SHOWN = 5, READINGS_SHOWN = 8, EVIDENCE_SHOWN = 3, NEXT_SHOWN = 4, DEEP = 10 };
 
 static void evidence_print(const struct explain_text *text, const json_t *line) {
 	ui_wrap(text->out, DEEP, DEEP + 2, "- %s", js_string_or(line, "text", ""));
@@ -335,10 +327,8 @@ static void row_print(const struct explain_text *text, const json_t *row) {
 	js_each (column, js_at(text->result, "source.columns")) {
 		const char *name = js_string_or(column, "name", ""), *role = js_string_or(column, "role", "");
 		bool value = strcmp(role, "time") == 0 || strcmp(role, "rate") == 0;
-		char cell[RESULTS_CELL];
-		snprintf(cell, sizeof cell, "%s", row ? value ? "?" : "" : name);
-		if (json_object_get(row, name))
-			explain_value_text(json_object_get(row, name), cell, sizeof cell);
+		mem_auto char *cell = json_object_get(row, name) ? explain_value_text(json_object_get(row, name))
+		                                                 : mem_strdup(row ? value ? "?" : "" : name);
 		text_clean(cell, false);
 		if (column_at)
 			putc(',', text->out);
@@ -392,10 +382,7 @@ static void explain_text_next(const struct explain_text *text) {
 enum { STEPS_SHOWN = 6 };
 
 static char *member_text(const char *name, const json_t *to, const json_t *from) {
-	char now[96], was[96];
-	mem_auto char *clean = mem_strdup(name);
-	explain_value_text(to, now, sizeof now);
-	explain_value_text(from, was, sizeof was);
+	mem_auto char *clean = mem_strdup(name), *now = explain_value_text(to), *was = explain_value_text(from);
 	text_clean(clean, false);
 	return json_is_null(to)     ? mem_printf("without %s", clean)
 	       : json_is_null(from) ? mem_printf("%s=%s", clean, now)
@@ -413,11 +400,9 @@ static char *step_text(const json_t *step) {
 }
 
 static void step_print(const struct explain_text *text, const json_t *step) {
-	char ratio[64], *what = step_text(step);
-	explain_ratio_text(speedup_read(step), ratio, sizeof ratio);
-	ui_wrap(text->out, INDENT, INDENT + 22, "%-20s  %s%s", ratio, what,
+	mem_auto char *what = step_text(step);
+	ui_wrap(text->out, INDENT, INDENT + 22, "%-20s  %s%s", explain_ratio_text(speedup_read(step)).text, what,
 	        js_bool_or(step, "measured", false) ? "" : " (predicted)");
-	free(what);
 }
 
 /* Where the winner is not proven to be faster, neither is any step to it. */

@@ -26,9 +26,9 @@ void explain_text_effects(const struct explain_text *text);
 /* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);
 /* "1.94x" or "1.94x [1.90, 1.98]" */
-void explain_ratio_text(struct speedup ratio, char *text, size_t size);
+struct shown explain_ratio_text(struct speedup ratio);
 /* The members of a configuration that were varied, largest effect first; all if none was varied. New reference. */
 json_t *explain_varied(const json_t *result, const json_t *config);
-/* The value of a member of a configuration; "-" if it is missing. */
-void explain_value_text(const json_t *json, char *text, size_t size);
+/* The value of a member of a configuration; "-" if it is missing. The caller frees it. */
+char *explain_value_text(const json_t *json);
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "base/text.h"
 #include "src/cmd/explain/explain_table_impl.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/pareto.h"

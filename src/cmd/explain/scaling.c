@@ -119,10 +119,7 @@ static double spread_of(const struct explain_view *view, size_t column) {
 /* A parameter that selects the code is always preferred to one that selects how the code is run. */
 static double weight_of(const char *name) {
 	static const char *const words[] = {"variant", "lock", "sync"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(name, words[i]) == 0)
-			return 1e6;
-	return 1;
+	return text_is_one_of(name, words) ? 1e6 : 1;
 }
 
 int explain_split(const struct explain_view *view) {

@@ -3,14 +3,12 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "src/cmd/explain/explain_text.h"
 #include "src/show/columns.h"
 #include "src/show/counters.h"
 #include "src/show/results.h"
 
-enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, CELL = 64 };
+enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3 };
 static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05;
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. One whose interval begins
@@ -25,20 +23,12 @@ static char *name_cell(const json_t *name) {
 	return mem_printf("  %.61s", name ? json_string_value(name) : "?");
 }
 
-static char *value_cell(const json_t *value) {
-	char text[CELL];
-	explain_value_text(value, text, sizeof text);
-	return mem_strdup(text);
-}
-
 static char *ratio_cell(const json_t *effect) {
-	char ratio[CELL];
-	snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
 	if (json_object_get(effect, "depends_on"))
-		snprintf(ratio, sizeof ratio, "depends on %s", js_string_or(effect, "depends_on", "?"));
-	else if (is_clear(effect))
-		explain_ratio_text(speedup_read(effect), ratio, sizeof ratio);
-	return mem_strdup(ratio);
+		return mem_printf("depends on %s", js_string_or(effect, "depends_on", "?"));
+	return mem_strdup(is_clear(effect)                     ? explain_ratio_text(speedup_read(effect)).text
+	                  : js_bool_or(effect, "known", false) ? "unclear"
+	                                                       : "too few");
 }
 
 /* The first rows of which this member is true, or all with --verbose. New reference. */
@@ -92,8 +82,8 @@ static void effects_print(const struct explain_text *text) {
 	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
 	const struct column columns[] = {COLUMN("  parameter", "param", .text = name_cell),
 	                                 COLUMN(time ? "slowest / fastest" : "worst / best", "", .text = ratio_cell),
-	                                 COLUMN(time ? "fastest" : "best", "best", .text = value_cell),
-	                                 COLUMN(time ? "slowest" : "worst", "worst", .text = value_cell),
+	                                 COLUMN(time ? "fastest" : "best", "best", .text = explain_value_text),
+	                                 COLUMN(time ? "slowest" : "worst", "worst", .text = explain_value_text),
 	                                 NUMBER("share of variance", "share", "%.0f %%", 100),
 	                                 {0}};
 	const json_t *effects = json_object_get(text->result, "effects");
@@ -115,11 +105,10 @@ static void effects_print(const struct explain_text *text) {
 enum { PARAMS_SHOWN = 4 };
 
 static void roof_words(const json_t *roof, char *text, size_t size) {
-	char value[48];
 	const char *level = js_string_or(roof, "level", NULL);
-	counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
 	snprintf(text, size, "%.3g %% of peak %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN), level ? level : "",
-	         level ? " " : "", js_string_or(roof, "name", "?"), value);
+	         level ? " " : "", js_string_or(roof, "name", "?"),
+	         counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", "")).text);
 }
 
 /* Shows memory and arithmetic peaks always, but a cache only if at least half of its bandwidth is used. */
@@ -141,19 +130,17 @@ static char *roofs_words(const struct explain_text *text, const json_t *position
 }
 
 static void position_print(const struct explain_text *text, const json_t *position, const char *label) {
-	char rate[48];
 	double counted = js_real_or(position, "counted_bytes_per_s", NAN), least = js_real_or(position, "bytes_per_s", NAN);
 	bool known = isfinite(counted) || isfinite(least);
 	if (!json_is_object(position))
 		return;
-	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
 	mem_auto char *roofs = roofs_words(text, position);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
 	        js_string_or(position, "op", "operation"),
 	        !known              ? ""
 	        : isfinite(counted) ? ", "
 	                            : ", at least ",
-	        known ? rate : "", roofs);
+	        known ? counters_value(isfinite(counted) ? counted : least, "B/s").text : "", roofs);
 }
 
 static void roofline_print(const struct explain_text *text) {
@@ -174,15 +161,14 @@ static void roofline_print(const struct explain_text *text) {
 /* "block: 32..64 are about as fast; 16 takes 1.4x as long" */
 static char *param_words(const json_t *param) {
 	const json_t *range = json_object_get(param, "range");
-	char first[48], last[48], *words = mem_printf("%s:", js_string_or(param, "param", "?"));
-	explain_value_text(json_array_get(range, 0), first, sizeof first);
-	explain_value_text(json_array_get(range, 1), last, sizeof last);
+	char *words = mem_printf("%s:", js_string_or(param, "param", "?"));
+	mem_auto char *first = explain_value_text(json_array_get(range, 0)),
+				  *last = explain_value_text(json_array_get(range, 1));
 	bool flat = strcmp(first, last) != 0;
 	if (flat)
 		mem_append(&words, " %s..%s are about as fast", first, last);
 	js_each (step, json_object_get(param, "steps")) {
-		char value[48];
-		explain_value_text(json_object_get(step, "value"), value, sizeof value);
+		mem_auto char *value = explain_value_text(json_object_get(step, "value"));
 		double ratio = js_real_or(step, "ratio", NAN);
 		if (flat && fabs(ratio - 1) < PRINTED)
 			continue;
@@ -222,18 +208,18 @@ static void landscape_print(const struct explain_text *text) {
 }
 
 /* A bound between two sizes is not known to many digits. */
-static void bound_text(const json_t *bound, char text[48]) {
+static struct shown bound_text(const json_t *bound) {
 	double number = json_number_value(bound);
-	snprintf(text, 48, number == floor(number) ? "%.0f" : "%.4g", number);
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, number == floor(number) ? "%.0f" : "%.4g", number);
+	return shown;
 }
 
 static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
 	js_auto json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
-	char from[48], to[48], *config = results_config(varied, NULL);
-	bound_text(json_object_get(one, "from"), from);
-	bound_text(json_object_get(one, "to"), to);
-	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
-	free(config);
+	mem_auto char *config = results_config(varied, NULL);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s..%s: %s", js_string_or(sizes, "over", "?"),
+	        bound_text(json_object_get(one, "from")).text, bound_text(json_object_get(one, "to")).text, config);
 }
 
 static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
@@ -241,14 +227,12 @@ static const double FLAT = 0.05; /* a smaller power makes ten times the size dif
 static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
 	double exponent = js_real_or(piece, "exponent", NAN);
 	const char *over = js_string_or(sizes, "over", "?");
-	char from[48], to[48];
-	bound_text(json_object_get(piece, "from"), from);
-	bound_text(json_object_get(piece, "to"), to);
+	struct shown from = bound_text(json_object_get(piece, "from")), to = bound_text(json_object_get(piece, "to"));
 	if (fabs(exponent) < FLAT)
-		ui_wrap(text->out, INDENT, 2 * INDENT, "time does not depend on %s from %s to %s", over, from, to);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time does not depend on %s from %s to %s", over, from.text, to.text);
 	else
 		ui_wrap(text->out, INDENT, 2 * INDENT, "time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows",
-		        over, exponent, from, to);
+		        over, exponent, from.text, to.text);
 }
 
 enum { PIECES_SHOWN = 3 };
@@ -285,10 +269,9 @@ static void pareto_print(const struct explain_text *text) {
 		return;
 	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
 	js_each (one, front) {
-		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
-		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
-		ui_wrap(text->out, INDENT, 2 * INDENT, "%s, %.4g J: %s", time, js_real_or(one, "joules", NAN), config);
-		free(config);
+		mem_auto char *config = results_config(json_object_get(one, "config"), NULL);
+		ui_wrap(text->out, INDENT, 2 * INDENT, "%s, %.4g J: %s", ui_seconds(js_real_or(one, "seconds", NAN)).text,
+		        js_real_or(one, "joules", NAN), config);
 	}
 }
 

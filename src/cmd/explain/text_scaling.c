@@ -18,23 +18,21 @@ static const json_t *best_point(const json_t *entry) {
 }
 
 /* A percentage with two digits; three for 100. */
-static void hundredth(double x, char *text, size_t size) {
+static struct shown hundredth(double x) {
+	struct shown shown;
 	x = x < 1e-5 ? 0 : x;
-	snprintf(text, size, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
+	snprintf(shown.text, sizeof shown.text, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
+	return shown;
 }
 
-static void percent(const json_t *known, char *text, size_t size) {
-	const json_t *ci = json_object_get(known, "ci");
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	char value[16], from[16], to[16];
-	hundredth(js_real_or(known, "value", NAN), value, sizeof value);
-	if (!json_is_number(json_array_get(ci, 0)) || !json_is_number(json_array_get(ci, 1))) {
-		snprintf(text, size, "%s %%", value);
-		return;
-	}
-	hundredth(low, from, sizeof from);
-	hundredth(high, to, sizeof to);
-	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
+/* The caller frees it. */
+static char *percent(const json_t *known) {
+	const json_t *low = js_at(known, "ci.0"), *high = js_at(known, "ci.1");
+	struct shown value = hundredth(js_real_or(known, "value", NAN));
+	return json_is_number(low) && json_is_number(high)
+	           ? mem_printf("%s %% [%s, %s]", value.text, hundredth(json_number_value(low)).text,
+	                        hundredth(json_number_value(high)).text)
+	           : mem_printf("%s %%", value.text);
 }
 
 /* "1 thread", "16 threads", "16 ranks". */
@@ -86,10 +84,9 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 }
 
 static void law_words(const json_t *entry, char *text, size_t size) {
-	char sigma[64], kappa[64], most[2 * TEAM];
+	char most[2 * TEAM];
 	bool usl = strcmp(js_string_or(entry, "law", ""), "usl") == 0;
-	percent(json_object_get(entry, "sigma"), sigma, sizeof sigma);
-	percent(json_object_get(entry, "kappa"), kappa, sizeof kappa);
+	mem_auto char *sigma = percent(json_object_get(entry, "sigma")), *kappa = percent(json_object_get(entry, "kappa"));
 	most_words(entry, most, sizeof most);
 	if (usl)
 		snprintf(text, size, "USL: %s serial or waiting, %s more per pair of %s; %s", sigma, kappa,
@@ -156,12 +153,13 @@ static bool is_rate(const struct explain_text *text) {
 }
 
 /* A rate is shown in the unit of its table. */
-static void point_text(const struct explain_text *text, double value, char shown[32]) {
+static struct shown point_text(const struct explain_text *text, double value) {
 	double scale = js_real_or(json_object_get(text->result, "table"), "scale", 1);
-	if (is_rate(text) && value > 0)
-		study_rate_text(1 / value / scale, shown, 32);
-	else
-		ui_seconds(value, shown, 32);
+	struct shown shown;
+	if (!is_rate(text) || !(value > 0))
+		return ui_seconds(value);
+	study_rate_text(1 / value / scale, shown.text, sizeof shown.text);
+	return shown;
 }
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
@@ -170,28 +168,26 @@ static void points_print(const struct explain_text *text, const json_t *entry) {
 	const char *const titles[] = {first, is_rate(text) ? "\1rate" : "\1time", "\1law", "\1residual", "\1speedup"};
 	struct table *table = table_new(5, titles);
 	js_each (point, json_object_get(entry, "points")) {
-		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
+		char threads[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
 		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
-		point_text(text, js_real_or(point, "seconds", NAN), time);
-		point_text(text, js_real_or(point, "law", NAN), law);
 		if (isfinite(residual))
 			snprintf(error, sizeof error, "%+.1f %%%s", 100 * expm1(residual),
 			         js_bool_or(point, "outlier", false) ? " (outlier)" : "");
 		if (json_object_get(point, "speedup"))
 			snprintf(speedup, sizeof speedup, "%.2fx", js_real_or(point, "speedup", NAN));
-		table_add(table, threads, time, law, error, speedup);
+		table_add(table, threads, point_text(text, js_real_or(point, "seconds", NAN)).text,
+		          point_text(text, js_real_or(point, "law", NAN)).text, error, speedup);
 	}
 	table_end(table, text->ui, text->out);
 }
 
 static void predicted_print(const struct explain_text *text, const json_t *entry) {
 	js_each (one, json_object_get(entry, "predicted")) {
-		char gain[64], team[TEAM];
+		char team[TEAM];
 		struct speedup speedup = speedup_read(one);
 		speedup.ratio = js_real_or(one, "speedup", NAN);
-		explain_ratio_text(speedup, gain, sizeof gain);
-		fprintf(text->out, "    predicted: %s with %s\n", gain,
+		fprintf(text->out, "    predicted: %s with %s\n", explain_ratio_text(speedup).text,
 		        team_words(entry, js_real_or(one, "threads", NAN), team));
 	}
 }

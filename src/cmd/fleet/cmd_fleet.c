@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "base/sys.h"
 #include "src/app/lock.h"
 #include "src/cmd/fleet/fleet_impl.h"
@@ -39,11 +38,10 @@ static void types_print(const struct fleet_run *run) {
 
 static void result_row(struct table *table, const json_t *type, const json_t *result) {
 	const json_t *config = js_at(result, "best.config");
-	char speedup[64];
 	mem_auto char *kernel = profile_text_kernel(result), *problem = profile_text_problem(result),
 				  *best = config ? results_config(config, NULL) : mem_strdup("-");
-	speedup_text(speedup_of(result), speedup, sizeof speedup);
-	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup, verdict_said(result, ""));
+	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup_text(speedup_of(result)).text,
+	          verdict_said(result, ""));
 }
 
 static void results_table(const struct fleet_run *run) {

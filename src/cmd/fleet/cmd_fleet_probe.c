@@ -10,7 +10,6 @@
 #include "base/json/js.h"
 #include "base/proc/pipe.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/fleet/fleet_impl.h"
 
@@ -92,22 +91,13 @@ static void text_add(struct fleet_answer *answer, size_t *used, const char *line
 	answer->text[*used] = '\0';
 }
 
-static void last_line(const char *text, char *line, size_t size) {
-	size_t end = strlen(text), start;
-	while (end && text[end - 1] == '\n')
-		end--;
-	for (start = end; start && text[start - 1] != '\n';)
-		start--;
-	snprintf(line, size, "%.*s", (int)(end - start), text + start);
-}
-
 /* Copies the message of the first "error: .." line, which both srun and this program write, else the last line. */
 static void message_find(const char *diagnostics, char *line, size_t size) {
 	const char *at = strstr(diagnostics, "error: ");
 	if (at)
 		snprintf(line, size, "%.*s", (int)strcspn(at + 7, "\n"), at + 7);
 	else
-		last_line(diagnostics, line, size);
+		text_last_line(diagnostics, line, size);
 }
 
 static void reason_find(struct fleet_answer *answer, const char *diagnostics, double seconds) {
@@ -377,13 +367,6 @@ static bool state_usable(const char *state) {
 	return false;
 }
 
-static bool is_known(const json_t *nodes, const char *name) {
-	js_each (node, nodes)
-		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
-			return true;
-	return false;
-}
-
 static int node_add(json_t *nodes, const char *name, const char *state, struct err *err) {
 	if (!fleet_name_ok(name, "") || !fleet_name_ok(state, "*~#!%$@^+"))
 		return err_set(err, ERR_FAILED, "see `sinfo -N`",
@@ -410,7 +393,7 @@ static int lines_read(const struct fleet_run *run, char *text, json_t *nodes, st
 	int failed = 0;
 	for (char *line; !failed && (line = strsep(&text, "\n"));) {
 		char *name = strsep(&line, "|"), *state = strsep(&line, "|");
-		if (name && state && line && is_ours(run, line) && !is_known(nodes, name))
+		if (name && state && line && is_ours(run, line) && !js_find(nodes, "node", name))
 			failed = node_add(nodes, name, state, err);
 	}
 	return failed;

@@ -201,9 +201,8 @@ static int host_add(json_t *nodes, const char *name, struct err *err) {
 	if (!fleet_name_ok(name, "@:/"))
 		return err_set(err, ERR_USAGE, "give names as for ssh: node1, user@node2, ssh://node3:2222",
 		               "\"%.60s\" is not the name of a host", name);
-	js_each (node, nodes)
-		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
-			return 0;
+	if (js_find(nodes, "node", name))
+		return 0;
 	if (json_array_size(nodes) >= FLEET_NODES_MAX)
 		return err_set(err, ERR_USAGE, "name fewer", "--hosts names more than %d hosts", FLEET_NODES_MAX);
 	return json_array_append_new(nodes, node_json(name));

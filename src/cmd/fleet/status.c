@@ -3,11 +3,9 @@
 
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/cmd/fleet/fleet_impl.h"
 #include "src/cmd/profile/input.h"
 #include "src/show/columns.h"
-#include "tuner/profile/profile.h"
 
 static const double SQUEUE_SECONDS = 20;
 enum { JOBS_MAX = 100000 };
@@ -73,17 +71,12 @@ static int profiles_find(struct status *status, struct err *err) {
 }
 
 static const char *fingerprint_known(const struct status *status, const char *name) {
-	js_each (node, json_object_get(status->known, "nodes"))
-		if (strcmp(js_string_or(node, "node", ""), name) == 0)
-			return js_string_or(node, "fingerprint", NULL);
-	return NULL;
+	return js_string_or(js_find(json_object_get(status->known, "nodes"), "node", name), "fingerprint", NULL);
 }
 
 static const char *standing(const struct status *status, const char *fingerprint) {
-	js_each (profile, status->profiles)
-		if (fingerprint && strcmp(js_string_or(profile, "fingerprint", ""), fingerprint) == 0)
-			return js_string_or(profile, "state", "");
-	return fingerprint ? "foreign" : "not asked";
+	const json_t *profile = fingerprint ? js_find(status->profiles, "fingerprint", fingerprint) : NULL;
+	return profile ? js_string_or(profile, "state", "") : fingerprint ? "foreign" : "not asked";
 }
 
 static void nodes_find(struct status *status) {

@@ -10,10 +10,7 @@
 #include "tuner/result/result.h"
 
 json_t *fleet_type_find(const json_t *document, const char *fingerprint) {
-	js_each (type, json_object_get(document, "types"))
-		if (strcmp(js_string_or(type, "fingerprint", ""), fingerprint) == 0)
-			return type;
-	return NULL;
+	return js_find(json_object_get(document, "types"), "fingerprint", fingerprint);
 }
 
 bool fleet_type_done(const json_t *type) {
@@ -21,10 +18,8 @@ bool fleet_type_done(const json_t *type) {
 }
 
 static bool is_idle(const struct fleet_run *run, const char *name) {
-	js_each (node, json_object_get(run->document, "nodes"))
-		if (strcmp(js_string_or(node, "node", ""), name) == 0)
-			return strncmp(js_string_or(node, "state", ""), "idle", 4) == 0;
-	return false;
+	const json_t *node = js_find(json_object_get(run->document, "nodes"), "node", name);
+	return strncmp(js_string_or(node, "state", ""), "idle", 4) == 0;
 }
 
 /* Idle nodes first, because they do not have to wait in the queue. */
@@ -40,14 +35,10 @@ static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
 /* "n1,n2": the nodes of `names`, or with `others` all nodes of the partition except these. */
 static char *list_text(const struct fleet_run *run, const json_t *names, bool others) {
 	char *text = mem_strdup("");
-	size_t used = 0;
 	js_each (node, json_object_get(run->document, "nodes")) {
 		const char *name = js_string_or(node, "node", "");
-		size_t size = strlen(name) + 2;
-		if (js_has(names, name) == others)
-			continue;
-		text = mem_grow(text, used + size + 1, 1);
-		used += (size_t)snprintf(text + used, size + 1, "%s%s", used ? "," : "", name);
+		if (js_has(names, name) != others)
+			mem_append(&text, "%s%s", *text ? "," : "", name);
 	}
 	return text;
 }

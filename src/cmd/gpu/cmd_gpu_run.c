@@ -7,38 +7,43 @@
 #include "src/app/app.h"
 #include "src/app/lock.h"
 #include "src/cmd/gpu/gpu.h"
+#include "src/show/columns.h"
 #include "src/show/counters.h"
 #include "tuner/bound/function.h"
 #include "tuner/program/program.h"
 
-enum { CELL = 48, NAME = 200, SHOWN = 20, COUNTED_SHOWN = 8, GAPS_SHOWN = 3 };
+enum { NAME = 200, SHOWN = 20, COUNTED_SHOWN = 8, GAPS_SHOWN = 3 };
 static const double GAP_SHOWN = 0.02; /* of the span: a gap below this is not worth a line */
 
-static void time_cell(const json_t *row, const char *key, char *text) {
-	ui_seconds(js_real_or(row, key, NAN), text, CELL);
+static struct shown share_text(double share) {
+	struct shown shown;
+	snprintf(shown.text, sizeof shown.text, isfinite(share) ? "%.1f %%" : "-", 100 * share);
+	return shown;
 }
 
-static void share_cell(double share, char *text) {
-	snprintf(text, CELL, isfinite(share) ? "%.1f %%" : "-", 100 * share);
+/* "512x4", with a star where calls differ. */
+static char *shape_text(const json_t *size, bool varies) {
+	size_t last = json_integer_value(json_array_get(size, 2)) > 1   ? 3
+	              : json_integer_value(json_array_get(size, 1)) > 1 ? 2
+	                                                                : 1;
+	char *text = mem_strdup("");
+	for (size_t i = 0; i < last; i++)
+		mem_append(&text, "%s%lld", i ? "x" : "", (long long)json_integer_value(json_array_get(size, i)));
+	mem_append(&text, varies ? "*" : "");
+	return text;
 }
 
-/* "512x4 x 256": blocks and threads; a star where calls differ. */
-static void shape_text(const json_t *row, const char *key, const char *varies, char *text) {
-	const json_t *size = json_object_get(row, key);
-	int used = 0;
-	for (size_t i = 0, last = 3; i < last; i++) {
-		long long n = json_integer_value(json_array_get(size, i));
-		bool rest = json_integer_value(json_array_get(size, 1)) > 1 || json_integer_value(json_array_get(size, 2)) > 1;
-		last = json_integer_value(json_array_get(size, 2)) > 1 ? 3 : rest ? 2 : 1;
-		used += snprintf(text + used, CELL - (size_t)used, "%s%lld", i ? "x" : "", n);
-	}
-	if (js_bool_or(row, varies, false))
-		snprintf(text + used, CELL - (size_t)used, "*");
+static char *grid_cell(const json_t *row) {
+	return shape_text(json_object_get(row, "grid"), js_bool_or(row, "grid_varies", false));
 }
 
-static void occupancy_cell(const json_t *row, char *text) {
-	double share = js_real_or(row, "occupancy", NAN);
-	snprintf(text, CELL, isfinite(share) ? "%.0f %%" : "-", 100 * share);
+static char *block_cell(const json_t *row) {
+	return shape_text(json_object_get(row, "block"), js_bool_or(row, "block_varies", false));
+}
+
+static char *shared_cell(const json_t *row) {
+	return mem_strdup(
+		ui_bytes((double)(js_int_or(row, "shared_static", 0) + js_int_or(row, "shared_dynamic", 0))).text);
 }
 
 static double seconds_of(const json_t *rows) {
@@ -49,32 +54,29 @@ static double seconds_of(const json_t *rows) {
 }
 
 static void functions_print(struct ui *ui, const json_t *rows) {
-	struct table *table = table_titled("kernel", "\1time", "\1share", "\1calls", "\1mean", "\1least", "\1most",
-	                                   "\1grid", "\1block", "\1registers", "\1shared", "\1occupancy", NULL);
-	double all = seconds_of(rows);
-	char time[CELL], share[CELL], calls[CELL], mean[CELL], least[CELL], most[CELL], grid[CELL], block[CELL],
-		registers[CELL], shared[CELL], occupancy[CELL];
+	const struct column columns[] = {COLUMN("kernel", "name", .absent = "?"),
+	                                 COLUMN("\1time", "seconds", .text = column_seconds),
+	                                 NUMBER("\1share", "seconds", "%.1f %%", 100 / seconds_of(rows)),
+	                                 NUMBER("\1calls", "calls", "%.0f", 1),
+	                                 COLUMN("\1mean", "mean", .text = column_seconds),
+	                                 COLUMN("\1least", "least", .text = column_seconds),
+	                                 COLUMN("\1most", "most", .text = column_seconds),
+	                                 COLUMN("\1grid", "", .text = grid_cell),
+	                                 COLUMN("\1block", "", .text = block_cell),
+	                                 NUMBER("\1registers", "registers", "%.0f", 1),
+	                                 COLUMN("\1shared", "", .text = shared_cell),
+	                                 NUMBER("\1occupancy", "occupancy", "%.0f %%", 100),
+	                                 {0}};
+	js_auto json_t *shown = json_array();
 	bool varies = false;
 	js_each (row, rows) {
 		if (row_at >= SHOWN)
 			break;
-		time_cell(row, "seconds", time);
-		time_cell(row, "mean", mean);
-		time_cell(row, "least", least);
-		time_cell(row, "most", most);
-		share_cell(js_real_or(row, "seconds", NAN) / all, share);
-		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(row, "calls", 0));
-		shape_text(row, "grid", "grid_varies", grid);
-		shape_text(row, "block", "block_varies", block);
-		varies = varies || strchr(grid, '*') || strchr(block, '*');
-		snprintf(registers, sizeof registers, "%lld", (long long)js_int_or(row, "registers", 0));
-		ui_bytes((double)(js_int_or(row, "shared_static", 0) + js_int_or(row, "shared_dynamic", 0)), shared, CELL);
-		occupancy_cell(row, occupancy);
-		table_add(table, js_string_or(row, "name", "?"), time, share, calls, mean, least, most, grid, block, registers,
-		          shared, occupancy);
+		json_array_append(shown, row);
+		varies = varies || js_bool_or(row, "grid_varies", false) || js_bool_or(row, "block_varies", false);
 	}
 	putchar('\n');
-	table_end(table, ui, stdout);
+	columns_print(ui, columns, shown, stdout);
 	if (json_array_size(rows) > SHOWN)
 		printf("%zu shorter kernels are in --json.\n", json_array_size(rows) - SHOWN);
 	if (varies)
@@ -92,11 +94,11 @@ static const char *name_of(const json_t *counters, const char *metric) {
 }
 
 static void spread_row(struct table *table, const char *kernel, const json_t *row, const json_t *counters) {
-	static const char *const keys[] = {"least", "mean", "most"};
-	char cells[3][CELL];
-	for (size_t i = 0; i < 3; i++)
-		counters_value(js_real_or(row, keys[i], NAN), js_string_or(row, "unit", ""), cells[i], CELL);
-	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")), cells[0], cells[1], cells[2]);
+	const char *unit = js_string_or(row, "unit", "");
+	table_add(table, kernel, name_of(counters, js_string_or(row, "name", "?")),
+	          counters_value(js_real_or(row, "least", NAN), unit).text,
+	          counters_value(js_real_or(row, "mean", NAN), unit).text,
+	          counters_value(js_real_or(row, "most", NAN), unit).text);
 }
 
 /* Up to 13 rows tell what warps wait for, most of them near 0. */
@@ -166,37 +168,36 @@ void gpu_counts_print(struct ui *ui, const json_t *functions, const json_t *coun
 	table_free(table);
 }
 
+static char *rate_cell(const json_t *row) {
+	double seconds = js_real_or(row, "seconds", NAN);
+	return seconds > 0 ? mem_printf("%s/s", ui_bytes((double)js_int_or(row, "bytes", 0) / seconds).text)
+	                   : mem_strdup("-");
+}
+
+static char *pageable_cell(const json_t *count) {
+	return json_integer_value(count) ? mem_printf("%lld", (long long)json_integer_value(count)) : mem_strdup("-");
+}
+
 static void copies_print(struct ui *ui, const json_t *rows) {
-	struct table *table = table_titled("copies", "\1time", "\1count", "\1bytes", "\1bytes/s", "\1pageable", NULL);
-	char time[CELL], count[CELL], bytes[CELL], rate[CELL], pageable[CELL], each[CELL];
-	if (json_array_size(rows) == 0) {
-		table_free(table);
-		return;
-	}
-	js_each (row, rows) {
-		double all = (double)js_int_or(row, "bytes", 0), seconds = js_real_or(row, "seconds", NAN);
-		time_cell(row, "seconds", time);
-		snprintf(count, sizeof count, "%lld", (long long)js_int_or(row, "count", 0));
-		ui_bytes(all, bytes, sizeof bytes);
-		ui_bytes(all / seconds, each, sizeof each);
-		snprintf(rate, sizeof rate, seconds > 0 ? "%.40s/s" : "-", each);
-		snprintf(pageable, sizeof pageable, js_int_or(row, "pageable", 0) ? "%lld" : "-",
-		         (long long)js_int_or(row, "pageable", 0));
-		table_add(table, js_string_or(row, "way", "?"), time, count, bytes, rate, pageable);
-	}
-	putchar('\n');
-	table_end(table, ui, stdout);
+	static const struct column columns[] = {COLUMN("copies", "way", .absent = "?"),
+	                                        COLUMN("\1time", "seconds", .text = column_seconds),
+	                                        NUMBER("\1count", "count", "%.0f", 1),
+	                                        COLUMN("\1bytes", "bytes", .text = column_bytes),
+	                                        COLUMN("\1bytes/s", "", .text = rate_cell),
+	                                        COLUMN("\1pageable", "pageable", .text = pageable_cell),
+	                                        {0}};
+	if (json_array_size(rows))
+		putchar('\n');
+	columns_print(ui, columns, rows, stdout);
 }
 
 static void gaps_print(const json_t *device) {
 	double span = js_real_or(device, "span_s", NAN);
-	char time[CELL], at[CELL];
 	js_each (gap, json_object_get(device, "gaps")) {
 		if (gap_at >= GAPS_SHOWN || js_real_or(gap, "seconds", 0) < GAP_SHOWN * span)
 			break;
-		time_cell(gap, "seconds", time);
-		time_cell(gap, "at", at);
-		printf("  idle %s at %s, from %.*s to %.*s\n", time, at, NAME, js_string_or(gap, "after", "?"), NAME,
+		printf("  idle %s at %s, from %.*s to %.*s\n", ui_seconds(js_real_or(gap, "seconds", NAN)).text,
+		       ui_seconds(js_real_or(gap, "at", NAN)).text, NAME, js_string_or(gap, "after", "?"), NAME,
 		       js_string_or(gap, "before", "?"));
 	}
 }
@@ -206,14 +207,10 @@ static void devices_print(const json_t *devices) {
 	js_each (device, devices) {
 		double span = js_real_or(device, "span_s", NAN), busy = js_real_or(device, "busy_s", NAN);
 		double kernels = js_real_or(device, "kernels_s", NAN);
-		char all[CELL], share[3][CELL];
-		ui_seconds(span, all, sizeof all);
-		share_cell(kernels / span, share[0]);
-		share_cell((busy - kernels) / span, share[1]);
-		share_cell((span - busy) / span, share[2]);
 		printf("%s%s (cuda:%lld): %s from the first to the last of its work; kernels %s, copies alone %s, idle %s\n",
 		       device_at ? "" : "\n", js_string_or(device, "name", "GPU"), (long long)js_int_or(device, "device", 0),
-		       all, share[0], share[1], share[2]);
+		       ui_seconds(span).text, share_text(kernels / span).text, share_text((busy - kernels) / span).text,
+		       share_text((span - busy) / span).text);
 		gaps_print(device);
 	}
 }
@@ -297,22 +294,20 @@ static json_t *document(const struct watched *watched, const char *device, const
 static void people_print(struct app *app, const struct watched *watched, const json_t *json) {
 	struct ui *ui = app_ui(app);
 	const json_t *work = json_object_get(json, "gpu_work"), *ci = json_object_get(json, "ci");
-	char *line = program_join((const char *const *)watched->words, true), median[32], low[32], high[32], seen[32];
-	ui_seconds(js_real_or(json, "median", NAN), median, sizeof median);
-	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
-	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
-	ui_seconds(js_real_or(work, "seconds", NAN), seen, sizeof seen);
+	mem_auto char *line = program_join((const char *const *)watched->words, true);
+	struct shown median = ui_seconds(js_real_or(json, "median", NAN));
 	printf("%s%s%s\n", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN));
 	if (json_array_size(json_object_get(json, "samples")) > 1)
-		printf("median %s [%s, %s], %zu runs", median, low, high, json_array_size(json_object_get(json, "samples")));
+		printf("median %s [%s, %s], %zu runs", median.text, ui_seconds(json_number_value(json_array_get(ci, 0))).text,
+		       ui_seconds(json_number_value(json_array_get(ci, 1))).text,
+		       json_array_size(json_object_get(json, "samples")));
 	else
-		printf("%s", median);
-	printf(work ? "; %s in the traced run\n" : "\n", seen);
+		printf("%s", median.text);
+	printf(work ? "; %s in the traced run\n" : "\n", ui_seconds(js_real_or(work, "seconds", NAN)).text);
 	if (work)
 		gpu_work_print(ui, work);
 	else
 		counters_print(ui, json, counters_sources(app), stdout);
-	free(line);
 }
 
 /* The worker could not watch it, or it did nothing that could be seen. */

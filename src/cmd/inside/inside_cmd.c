@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "lib/inside/format.h"
 #include "src/app/lock.h"
 #include "src/cmd/inside/inside_cmd.h"
@@ -14,17 +12,15 @@
 #include "src/plan/program_plan.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
-#include "tuner/result/result.h"
 
 enum { KEY = 12 };
 
 /* Beside the store, as all that is learned. */
 static char *facts_path(const struct opt_args *args, const char *program) {
 	const char *store = opt_get(args, "store", NULL);
-	struct err none = {0};
-	mem_auto char *data = store ? NULL : sys_data_dir(&none);
+	mem_auto char *data = store ? NULL : sys_data_dir(NULL);
 	mem_auto char *folder = store ? mem_printf("%s.kokkos", store) : data ? mem_printf("%s/kokkos", data) : NULL;
-	if (!folder || sys_make_dirs(folder, &none))
+	if (!folder || sys_make_dirs(folder, NULL))
 		return NULL;
 	char hash[SHA256_TEXT];
 	mem_auto char *real = realpath(folder, NULL);
@@ -115,8 +111,7 @@ bool inside_command_suits(const struct opt_args *args, const struct opt *const *
 	if (!is_plain(args, tables))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		struct err none = {0};
-		mem_auto char *path = words[i][0] == '-' ? NULL : program_path(words[i], NULL, &none);
+		mem_auto char *path = words[i][0] == '-' ? NULL : program_path(words[i], NULL, NULL);
 		const char *file = path ? path : access(words[i], R_OK) == 0 ? words[i] : NULL;
 		if (file && has_contexts(file))
 			return true;

@@ -2,7 +2,6 @@
 /* Contexts of programs, for the commands that run them. */
 #ifndef SRC_CMD_INSIDE_INSIDE_CMD_H
 #define SRC_CMD_INSIDE_INSIDE_CMD_H
-#include "src/app/cmd.h"
 #include "src/plan/kokkos_program.h"
 #include "tuner/inside/inside.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <strings.h>
 
-#include "base/mem.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/list/list_impl.h"
 #include "src/plan/plan.h"
@@ -275,11 +273,6 @@ static json_t *list_kernels(struct app *app, struct err *err) {
 	return rows_of(app, app_kernels(app, err));
 }
 
-/* Lists the kernels of a plug-in: "kernels ./libmine.so". */
-static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
-	return rows_of(app, app_plugin(app, path, err));
-}
-
 static json_t *list_launchers(struct app *app, struct err *err) {
 	json_t *array = json_array();
 	(void)app;
@@ -311,8 +304,7 @@ static json_t *list_tools(struct app *app, struct err *err) {
 	(void)app;
 	(void)err;
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-		struct err none = {0};
-		mem_auto char *file = mem_printf("libsweetspot-%s.so", tools[i][0]), *path = app_library_path(file, &none);
+		mem_auto char *file = mem_printf("libsweetspot-%s.so", tools[i][0]), *path = app_library_path(file, NULL);
 		if (path)
 			json_array_append_new(
 				array, json_pack("{s:s,s:s,s:s}", "name", tools[i][0], "summary", tools[i][1], "path", path));
@@ -362,8 +354,7 @@ static int unknown(const char *word, struct err *err) {
 
 /* Shows what is known of this name without a GPU: false if that is nothing. */
 static bool metric_known(struct app *app, const struct opt_args *args, const char *name) {
-	struct err ignored = {0};
-	js_auto json_t *all = list_metrics(app, &ignored), *some = list_metrics_matching(all, name);
+	js_auto json_t *all = list_metrics(app, NULL), *some = list_metrics_matching(all, name);
 	size_t count = json_array_size(some);
 	if (count && opt_has(args, "json"))
 		js_write(some, stdout);
@@ -412,8 +403,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;
-		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
-		js_auto json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
+		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1; /* "kernels ./libmine.so" */
+		js_auto json_t *array =
+			plugin ? rows_of(app, app_plugin(app, opt_word(args, 1), err)) : lists[i].list(app, err);
 		if (!array)
 			return -1;
 		if (opt_has(args, "json"))

@@ -5,7 +5,6 @@
 
 #include "src/plan/plan.h"
 #include "src/show/results.h"
-#include "tuner/spec/spec.h"
 
 enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
@@ -51,11 +50,8 @@ static json_t *sizes_json(struct arena *arena, const struct kernel_desc *kernel,
 }
 
 static char *value_shown(const json_t *json) {
-	char text[64] = "?";
 	struct value value;
-	if (value_from_json(json, &value))
-		value_text(value, text, sizeof text);
-	return mem_strdup(text);
+	return value_from_json(json, &value) ? value_string(value) : mem_strdup("?");
 }
 
 static void sizes_print(struct ui *ui, const json_t *sizes) {

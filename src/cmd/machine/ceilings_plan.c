@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans the trials for a machine: levels, sizes, thread counts, pairs of cores. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -170,20 +168,19 @@ __attribute__((format(printf, 2, 3))) static void line(const char *name, const c
 }
 
 static void gpu_print(const json_t *gpu) {
-	char memory[32];
 	if (!gpu)
 		return;
-	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
+	struct shown memory = ui_bytes(js_real_or(gpu, "memory_bytes", 0));
 	if (json_object_get(gpu, "platform")) {
 		bool sized = json_object_get(gpu, "memory_bytes");
 		line(strcmp(worker_device_kind(gpu), "hip") == 0 ? "GPU" : "OpenCL", "%s, %s %s, %lld compute units%s%s",
 		     js_string_or(gpu, "name", "?"), js_string_or(gpu, "platform", "?"),
 		     js_string_or(gpu, "driver_version", "?"), (long long)js_int_or(gpu, "sms", 0), sized ? ", " : "",
-		     sized ? memory : "");
+		     sized ? memory.text : "");
 		return;
 	}
 	line("GPU", "%s, compute capability %s, %lld SMs, %s", js_string_or(gpu, "name", "?"),
-	     js_string_or(gpu, "compute_capability", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
+	     js_string_or(gpu, "compute_capability", "?"), (long long)js_int_or(gpu, "sms", 0), memory.text);
 	line("NVRTC", "%s", js_string_or(gpu, "nvrtc", "?"));
 }
 
@@ -212,15 +209,11 @@ static void people_print(struct app *app, const json_t *machine) {
 		line("kind of cores", "%s: %lld core(s), %lld hardware thread(s)", js_string_or(kind, "name", "?"),
 		     (long long)js_int_or(kind, "cores", 0), (long long)js_int_or(kind, "threads", 0));
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-		char size[32];
 		double bytes = js_real_or(caches, levels[i], 0);
-		ui_bytes(bytes, size, sizeof size);
 		if (bytes > 0)
-			line(levels[i], "%s", size);
+			line(levels[i], "%s", ui_bytes(bytes).text);
 	}
-	char memory[32];
-	ui_bytes((double)sys_memory_total(), memory, sizeof memory);
-	line("memory", "%s", memory);
+	line("memory", "%s", ui_bytes((double)sys_memory_total()).text);
 	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "not virtualised"));
 	gpu_print(json_object_get(machine, "gpu"));
 	if (!json_object_get(machine, "gpu"))

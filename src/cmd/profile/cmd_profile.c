@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "base/sys.h"
 #include "base/tree.h"
 #include "src/cmd/profile/profile_impl.h"

@@ -4,7 +4,6 @@
 #include "base/json/js.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"
-#include "base/text.h"
 
 static json_t *side_json(const struct profile_input *input) {
 	return json_pack("{s:s,s:O,s:O,s:s}", "path", input->path, "created", json_object_get(input->profile, "created"),
@@ -58,31 +57,21 @@ static char *profile_text_config(const json_t *entry) {
 }
 
 /* Writes a median with its unit. */
-static void profile_text_median(const json_t *entry, char *text, size_t size) {
-	results_value(js_real_or(entry, "median", NAN), js_string_or(entry, "unit", ""), text, size);
-	text_clean(text, false);
-}
-
-static void median_text(const json_t *entry, char *text, size_t size) {
-	if (json_is_object(entry))
-		profile_text_median(entry, text, size);
-	else
-		snprintf(text, size, "-");
+static struct shown median_text(const json_t *entry) {
+	return results_value(js_real_or(entry, "median", NAN), js_string_or(entry, "unit", ""));
 }
 
 static void row_add(struct table *table, const json_t *row) {
 	const json_t *a = json_object_get(row, "a"), *b = json_object_get(row, "b"), *any = json_is_object(a) ? a : b;
 	double ratio = js_real_or(row, "ratio", NAN);
-	char before[64], after[64], times[32] = "-";
+	char times[32] = "-";
 	mem_auto char *kernel = profile_text_kernel(any), *problem = profile_text_problem(any),
 				  *changes = changes_text(row);
 	mem_auto char *settings =
 		any == a && json_is_object(b) ? settings_text(json_object_get(row, "config")) : profile_text_config(any);
-	median_text(a, before, sizeof before);
-	median_text(b, after, sizeof after);
 	if (isfinite(ratio))
 		snprintf(times, sizeof times, "%.3f", ratio);
-	table_add(table, kernel, problem, changes, before, after, times, settings);
+	table_add(table, kernel, problem, changes, median_text(a).text, median_text(b).text, times, settings);
 }
 
 static void people_print(struct ui *ui, const struct profile_input inputs[2], const json_t *diff) {
@@ -176,22 +165,12 @@ static void line(const char *what, const char *text) {
 	printf("%-14s %s\n", what, clean);
 }
 
-static void number(char *text, size_t size, const struct profile_choice *choice, double value) {
-	results_value(value, choice->unit, text, size);
-}
-
 static void costs_print(const struct profile_choice *choice) {
 	char text[64];
-	if (isfinite(choice->predicted)) {
-		number(text, sizeof text, choice, choice->predicted);
-		line("predicted", text);
-	} else {
-		line("predicted", "unknown, because the nearest measurements are too far away");
-	}
-	if (isfinite(choice->measured) && choice->fit != PROFILE_EXACT) {
-		number(text, sizeof text, choice, choice->measured);
-		line("measured there", text);
-	}
+	line("predicted", isfinite(choice->predicted) ? results_value(choice->predicted, choice->unit).text
+	                                              : "unknown, because the nearest measurements are too far away");
+	if (isfinite(choice->measured) && choice->fit != PROFILE_EXACT)
+		line("measured there", results_value(choice->measured, choice->unit).text);
 	if (isfinite(choice->speedup)) {
 		snprintf(text, sizeof text, "%.2fx over the baseline%s", choice->speedup,
 		         choice->fit == PROFILE_EXACT ? "" : " there");
@@ -331,20 +310,16 @@ static bool keeps_baseline(const json_t *entry) {
 }
 
 static void entry_add(struct table *table, const char *state, const json_t *entry) {
-	char median[64], speedup[64];
+	enum verdict verdict = verdict_of(entry);
 	mem_auto char *kernel = profile_text_kernel(entry), *problem = profile_text_problem(entry);
 	mem_auto char *config = profile_text_config(entry);
-	profile_text_median(entry, median, sizeof median);
-	if (keeps_baseline(entry))
-		snprintf(speedup, sizeof speedup, "-");
-	else
-		speedup_text(speedup_of(entry), speedup, sizeof speedup);
-	if (verdict_of(entry) == VERDICT_NOT_SAME)
-		snprintf(speedup, sizeof speedup, "other work");
-	if (verdict_of(entry) == VERDICT_UNDECIDED) /* its interval may reach from 0 to billions */
-		snprintf(speedup, sizeof speedup, "undecided");
+	struct shown speedup = speedup_text(speedup_of(entry));
+	const char *gain = verdict == VERDICT_NOT_SAME    ? "other work"
+	                   : verdict == VERDICT_UNDECIDED ? "undecided" /* its interval may reach from 0 to billions */
+	                   : keeps_baseline(entry)        ? "-"
+	                                                  : speedup.text;
 	mem_auto char *whole = mem_printf("%s%s", state, json_object_get(entry, "busy") ? ", busy machine" : "");
-	table_add(table, kernel, problem, median, speedup, config, whole);
+	table_add(table, kernel, problem, median_text(entry).text, gain, config, whole);
 }
 
 static void profile_print(const struct show *show, const struct profile_input *input) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "base/json/js.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "base/tree.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/show/results.h"

@@ -6,9 +6,6 @@
 
 #include "src/app/cmd.h"
 #include "tuner/profile/profile.h"
-#include "tuner/store/store.h"
-#include <jansson.h>
-#include <stddef.h>
 
 struct profile_input {
 	char *path; /* the path of the file or of the store */

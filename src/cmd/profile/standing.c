@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of entries on this machine, which depends on the present kernels and programs. */
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/proc/path.h"
-#include "base/text.h"
 #include "src/cmd/profile/profile_impl.h"
 #include "src/plan/params.h"
 #include "tuner/program/program_json.h"
-#include "tuner/program/program.h"
 
 /* Finds the kernel that --kernel names. Returns NULL with err, or without it for a name that only the profile may know.
  */
@@ -51,9 +48,8 @@ static const struct kernel_desc *profile_kernel(struct app *app, const struct op
 /* The folder in which a program was tuned, if it is still there; else NULL: the current one. A profile from a file may
  * be that of another checkout, so its programs are those of the current folder. */
 static const char *profile_folder(const struct profile_input *input, const json_t *program) {
-	struct err gone = {0};
 	const char *folder = input->from_file ? NULL : js_string_or(program, "folder", NULL);
-	return folder && program_places_check(folder, NULL, &gone) == 0 ? folder : NULL;
+	return folder && program_places_check(folder, NULL, NULL) == 0 ? folder : NULL;
 }
 
 /* Where the program of an entry runs: NULL: in the current folder. The caller frees it. */

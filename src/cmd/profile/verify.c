@@ -66,13 +66,11 @@ static void document_print(const struct verify *verify) {
 }
 
 static void row_add(struct table *table, const struct verified *row) {
-	char before[64], now[64];
 	mem_auto char *kernel = profile_text_kernel(row->entry.json), *problem = profile_text_problem(row->entry.json);
 	mem_auto char *outcome =
 		mem_printf("%s%s%s", verify_outcome_word(row->outcome), *row->reason ? ": " : "", row->reason);
-	speedup_text(row->entry.speedup, before, sizeof before);
-	speedup_text(speedup_now(&row->duel), now, sizeof now);
-	table_add(table, kernel, problem, before, now, row->state, outcome);
+	table_add(table, kernel, problem, speedup_text(row->entry.speedup).text, speedup_text(speedup_now(&row->duel)).text,
+	          row->state, outcome);
 }
 
 /* Print the first; the others say the same. */
@@ -144,10 +142,9 @@ static void case_add(struct junit *junit, const struct verify *verify, const str
 	enum junit_result result = verify_ci_fails(verify, row)     ? JUNIT_FAILED
 	                           : row->outcome == VERIFY_UNKNOWN ? JUNIT_SKIPPED
 	                                                            : JUNIT_PASSED;
-	char now[64];
-	speedup_text(speedup_now(&row->duel), now, sizeof now);
-	mem_auto char *message = mem_printf("%s%s%s; speedup over the baseline %s", verify_outcome_word(row->outcome),
-	                                    *row->reason ? ": " : "", row->reason, now);
+	mem_auto char *message =
+		mem_printf("%s%s%s; speedup over the baseline %s", verify_outcome_word(row->outcome), *row->reason ? ": " : "",
+	               row->reason, speedup_text(speedup_now(&row->duel)).text);
 	junit_add(junit, kernel, name, time ? row->duel.median[0] : NAN, result, message);
 }
 

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/proc/path.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "base/tree.h"
 #include "src/app/app.h"
 #include "src/cmd/regions/regions_impl.h"
@@ -113,13 +112,12 @@ json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char
 }
 
 int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, const json_t *document), void *ctx) {
-	struct err none = {0};
-	mem_auto char *folder = folder_of(args, &none);
+	mem_auto char *folder = folder_of(args, NULL);
 	size_t count = 0;
 	mem_auto char **paths = folder ? tree_files(folder, ".json", &count) : NULL;
 	int result = 0;
 	for (size_t i = 0; i < count; i++) {
-		js_auto json_t *document = result ? NULL : regions_document_load(paths[i], &none);
+		js_auto json_t *document = result ? NULL : regions_document_load(paths[i], NULL);
 		if (document)
 			result = visit(ctx, document);
 		free(paths[i]);
@@ -129,8 +127,7 @@ int regions_files_each(const struct opt_args *args, int (*visit)(void *ctx, cons
 
 static bool is_same_build(const json_t *document) {
 	struct regions_rebuilt rebuilt;
-	struct err none = {0};
-	bool same = regions_rebuilt_find(document, false, &rebuilt, &none) == 0 && !rebuilt.table;
+	bool same = regions_rebuilt_find(document, false, &rebuilt, NULL) == 0 && !rebuilt.table;
 	regions_rebuilt_clear(&rebuilt);
 	return same;
 }
@@ -163,8 +160,7 @@ static int document_write(struct app *app, const struct regions_files *files, co
  * are told. */
 static int regions_keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
                         const char *chosen, json_t *result, struct err *err) {
-	struct err none = {0};
-	js_auto json_t *old = access(files->json, F_OK) == 0 ? regions_document_load(files->json, &none) : NULL;
+	js_auto json_t *old = access(files->json, F_OK) == 0 ? regions_document_load(files->json, NULL) : NULL;
 	bool better = old && is_better(old, result, target);
 	json_object_set_new(result, "table", json_string(files->table));
 	if (better)
@@ -195,8 +191,7 @@ static void tell_kept(struct app *app, const json_t *settings, const char *end) 
 
 static bool is_text_same(const char *path, const char *text) {
 	size_t size;
-	struct err none = {0};
-	mem_auto char *now = sys_read_file(path, TABLE_MAX, &size, &none);
+	mem_auto char *now = sys_read_file(path, TABLE_MAX, &size, NULL);
 	return now && size == strlen(text) && memcmp(now, text, size) == 0;
 }
 

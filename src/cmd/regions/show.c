@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "base/json/js.h"
 #include "src/cmd/regions/regions_impl.h"
+#include "src/show/columns.h"
 #include "src/show/results.h"
 #include "tuner/race/numbers.h"
 #include "src/app/lock.h"
@@ -19,36 +19,32 @@ static bool is_shown(const json_t *region, size_t number) {
 	return number < SHOWN_LEAST || (number < SHOWN && js_real_or(region, "share", 0) >= SMALL);
 }
 
-static void percent(double share, char *text, size_t size) {
-	if (isfinite(share))
-		snprintf(text, size, "%.1f %%", 100 * share);
-	else
-		snprintf(text, size, "-");
-}
-
-static void number(double value, char *text, size_t size) {
-	snprintf(text, size, isfinite(value) ? "%.3g" : "-", value);
-}
-
-static void name_of(const json_t *region, char *text, size_t size) {
+/* The caller frees it. */
+static char *name_of(const json_t *region) {
 	const char *place = js_string_or(region, "place", "");
 	const char *kind = js_string_or(region, "kind", "kernel"), *more = strcmp(kind, "kernel") == 0 ? place : kind;
-	snprintf(text, size, "%s%s%s%s", js_string_or(region, "name", "?"), *more ? " (" : "", more, *more ? ")" : "");
+	return mem_printf("%s%s%s%s", js_string_or(region, "name", "?"), *more ? " (" : "", more, *more ? ")" : "");
 }
 
-static void left_out_print(size_t left) {
+static void shown_print(struct ui *ui, const struct column *columns, const json_t *regions) {
+	js_auto json_t *shown = json_array();
+	js_each (region, regions)
+		if (is_shown(region, region_at))
+			json_array_append(shown, region);
+	size_t left = json_array_size(regions) - json_array_size(shown);
+	columns_print(ui, columns, shown, stdout);
 	if (left)
 		printf("%zu smaller region%s in --json.\n", left, left == 1 ? " is" : "s are");
 }
 
 static void region_counters_print(struct ui *ui, const json_t *regions) {
 	struct table *table = table_titled("region", "counter", "\1value", "\1per call", NULL);
-	char name[512], value[32], each[32];
+	char value[32], each[32];
 	bool any = false, some_scaled = false;
 	js_each (region, regions) {
 		if (!is_shown(region, region_at))
 			continue;
-		name_of(region, name, sizeof name);
+		mem_auto char *name = name_of(region);
 		js_members (counter, count, json_object_get(region, "counters")) {
 			double number = json_is_number(count) ? json_number_value(count) : NAN;
 			bool scaled = js_has(json_object_get(region, "counters_scaled"), counter);
@@ -121,73 +117,77 @@ static void late_print(const json_t *ranks, double seconds) {
 	double gap = js_real_or(most, "mpi", 0) - js_real_or(least, "mpi", 0);
 	if (!(gap > LATE * seconds))
 		return;
-	char time[32];
-	ui_seconds(gap, time, sizeof time);
 	printf("rank %lld is late: rank %lld waits %s longer, most of it in %s\n", (long long)js_int_or(least, "rank", 0),
-	       (long long)js_int_or(most, "rank", 0), time, longest_call(most, &in));
+	       (long long)js_int_or(most, "rank", 0), ui_seconds(gap).text, longest_call(most, &in));
+}
+
+static char *longest_name(const json_t *rank) {
+	double seconds;
+	return mem_strdup(longest_call(rank, &seconds));
+}
+
+static char *longest_time(const json_t *rank) {
+	double seconds;
+	longest_call(rank, &seconds);
+	return mem_strdup(ui_seconds(seconds).text);
 }
 
 static void ranks_print(struct ui *ui, const json_t *ranks, double seconds) {
-	char number[24], time[32], share[16], longest[32];
-	double in;
+	static const struct column columns[] = {
+		NUMBER("\1rank", "rank", "%.0f", 1),        COLUMN("\1in MPI", "mpi", .text = column_seconds),
+		NUMBER("\1share", "share", "%.1f %%", 100), COLUMN("most of it in", "", .text = longest_name),
+		COLUMN("\1time", "", .text = longest_time), {0}};
 	if (json_array_size(ranks) == 0)
 		return;
-	struct table *table = table_titled("\1rank", "\1in MPI", "\1share", "most of it in", "\1time", NULL);
-	js_each (rank, ranks) {
-		const char *name = longest_call(rank, &in);
-		snprintf(number, sizeof number, "%lld", (long long)js_int_or(rank, "rank", 0));
-		ui_seconds(js_real_or(rank, "mpi", NAN), time, sizeof time);
-		percent(js_real_or(rank, "share", NAN), share, sizeof share);
-		ui_seconds(in, longest, sizeof longest);
-		table_add(table, number, time, share, name, longest);
-	}
 	putchar('\n');
-	table_print(table, ui, stdout);
-	table_free(table);
+	columns_print(ui, columns, ranks, stdout);
 	late_print(ranks, seconds);
 }
 
 /* Regions for people. */
 static void regions_profile_print(struct ui *ui, const json_t *profile) {
-	struct table *table =
-		table_titled("region", "\1calls", "\1time", "\1share", "\1threads", "\1imbalance", "\1efficiency", NULL);
-	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
-	size_t left = 0;
-	js_each (region, json_object_get(profile, "regions")) {
-		if (!is_shown(region, region_at)) {
-			left++;
-			continue;
-		}
-		name_of(region, name, sizeof name);
-		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(region, "calls", 0));
-		ui_seconds(js_real_or(region, "time", NAN), time, sizeof time);
-		percent(js_real_or(region, "share", NAN), share, sizeof share);
-		number(js_real_or(region, "threads", NAN), threads, sizeof threads);
-		percent(js_real_or(region, "imbalance", NAN), uneven, sizeof uneven);
-		percent(js_real_or(region, "efficiency", NAN), used, sizeof used);
-		table_add(table, name, calls, time, share, threads, uneven, used);
-	}
-	ui_seconds(js_real_or(profile, "time", NAN), time, sizeof time);
+	static const struct column columns[] = {COLUMN("region", "", .text = name_of),
+	                                        NUMBER("\1calls", "calls", "%.0f", 1),
+	                                        COLUMN("\1time", "time", .text = column_seconds),
+	                                        NUMBER("\1share", "share", "%.1f %%", 100),
+	                                        NUMBER("\1threads", "threads", "%.3g", 1),
+	                                        NUMBER("\1imbalance", "imbalance", "%.1f %%", 100),
+	                                        NUMBER("\1efficiency", "efficiency", "%.1f %%", 100),
+	                                        {0}};
 	long long team = js_int_or(profile, "default_threads", 0);
 	mem_auto char *teams = team ? mem_printf(", %lld thread%s by default", team, team == 1 ? "" : "s") : mem_strdup("");
-	printf("%s in all, %s%s\n\n", time, js_string_or(profile, "runtime", "?"), teams);
-	table_end(table, ui, stdout);
-	left_out_print(left);
+	printf("%s in all, %s%s\n\n", ui_seconds(js_real_or(profile, "time", NAN)).text,
+	       js_string_or(profile, "runtime", "?"), teams);
+	shown_print(ui, columns, json_object_get(profile, "regions"));
 	ranks_print(ui, json_object_get(profile, "ranks"), js_real_or(profile, "time", NAN));
 	notes_print(ui, profile);
 	region_counters_print(ui, json_object_get(profile, "regions"));
 }
 
-static void setting_text(const json_t *setting, char *text, size_t size) {
+static char *setting_text(const json_t *setting) {
 	int64_t chunk = js_int_or(setting, "chunk", 0);
 	double threads = js_real_or(setting, "threads", NAN);
-	int used = isfinite(threads) ? snprintf(text, size, "%.3g thread%s", threads, threads == 1 ? "" : "s")
-	                             : snprintf(text, size, "-");
 	const char *schedule = js_string_or(setting, "schedule", NULL);
-	if (schedule && used > 0 && (size_t)used < size)
-		used += snprintf(text + used, size - (size_t)used, ", %s", schedule);
-	if (chunk && used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, "%s%lld", schedule ? "," : ", chunk ", (long long)chunk);
+	char *text = isfinite(threads) ? mem_printf("%.3g thread%s", threads, threads == 1 ? "" : "s") : mem_strdup("-");
+	if (schedule)
+		mem_append(&text, ", %s", schedule);
+	if (chunk)
+		mem_append(&text, "%s%lld", schedule ? "," : ", chunk ", (long long)chunk);
+	return text;
+}
+
+static char *best_text(const json_t *region) {
+	mem_auto char *today = setting_text(json_object_get(region, "baseline"));
+	char *best = setting_text(json_object_get(region, "best"));
+	if (strcmp(today, best) != 0)
+		return best;
+	free(best);
+	return mem_strdup("no change");
+}
+
+static char *gain_text(const json_t *gain) {
+	double times = json_is_number(gain) ? json_number_value(gain) : 1;
+	return times == 1 ? mem_strdup("") : mem_printf("%.2fx", times);
 }
 
 static void sentence(struct ui *ui, const char *verdict, const char *text) {
@@ -247,13 +247,11 @@ static void verdict_print(struct ui *ui, const json_t *result) {
 /* The plan that whole runs confirmed less well than the one that is shown. */
 static void other_print(const json_t *result) {
 	const json_t *other = json_object_get(result, "other_plan");
-	char gain[64];
 	long long pairs = js_int_or(other, "pairs", 0);
 	if (!other)
 		return;
-	speedup_text(speedup_of(other), gain, sizeof gain);
 	ui_wrap(stdout, 0, 2, "another plan for its regions was tried, too: %s, %s in %lld pair%s",
-	        verdict_said(other, "?"), gain, pairs, pairs == 1 ? "" : "s");
+	        verdict_said(other, "?"), speedup_text(speedup_of(other)).text, pairs, pairs == 1 ? "" : "s");
 }
 
 static void environment_print(const json_t *environment) {
@@ -292,17 +290,21 @@ static void checked_print(const json_t *result) {
 		ui_wrap(stdout, 0, 2, "%s", text);
 }
 
-static void fixed_print(const json_t *region, const char *name) {
-	if (!js_bool_or(region, "fixed", false))
-		return;
-	ui_wrap(stdout, 0, 2,
-	        "%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
+static void fixed_print(const json_t *region) {
+	mem_auto char *name = name_of(region);
+	if (js_bool_or(region, "fixed", false))
+		ui_wrap(stdout, 0, 2,
+		        "%s keeps its team: a num_threads clause or omp_set_num_threads sets it (--force overrides it)", name);
 }
 
 void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
-	struct table *table = table_titled("region", "\1calls", "\1share", "today", "best", "\1gain", NULL);
-	char name[512], calls[24], share[16], today[64], best[96], gain[16];
-	size_t left = 0;
+	static const struct column columns[] = {COLUMN("region", "", .text = name_of),
+	                                        NUMBER("\1calls", "calls", "%.0f", 1),
+	                                        NUMBER("\1share", "share", "%.1f %%", 100),
+	                                        COLUMN("today", "baseline", .text = setting_text),
+	                                        COLUMN("best", "", .text = best_text),
+	                                        COLUMN("\1gain", "gain", .text = gain_text),
+	                                        {0}};
 	verdict_print(ui, result);
 	other_print(result);
 	reasons_print(result);
@@ -313,25 +315,10 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 	long long runs = js_int_or(result, "runs", 0);
 	printf("%lld run%s of the program, %lld pair%s among them\n\n", runs, runs == 1 ? "" : "s", pairs,
 	       pairs == 1 ? "" : "s");
-	js_each (region, json_object_get(result, "regions")) {
-		if (!is_shown(region, region_at)) {
-			left++;
-			continue;
-		}
-		double times = js_real_or(region, "gain", 1);
-		name_of(region, name, sizeof name);
-		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(region, "calls", 0));
-		percent(js_real_or(region, "share", NAN), share, sizeof share);
-		setting_text(json_object_get(region, "baseline"), today, sizeof today);
-		setting_text(json_object_get(region, "best"), best, sizeof best);
-		gain[0] = '\0';
-		if (times != 1)
-			snprintf(gain, sizeof gain, "%.2fx", times);
-		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
-		fixed_print(region, name);
-	}
-	table_end(table, ui, stdout);
-	left_out_print(left);
+	js_each (region, json_object_get(result, "regions"))
+		if (is_shown(region, region_at))
+			fixed_print(region);
+	shown_print(ui, columns, json_object_get(result, "regions"));
 	environment_print(json_object_get(result, "environment"));
 	bool is_changed = js_int_or(result, "changed", 0) || json_object_size(json_object_get(result, "environment"));
 	if (is_changed && regions_document_proven(result))
@@ -347,11 +334,9 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 
 static void teams_print(const json_t *region) {
 	const json_t *teams = json_object_get(region, "teams");
-	char time[32];
 	js_each (team, teams) {
-		ui_seconds(js_real_or(team, "time", NAN), time, sizeof time);
 		printf("%s%lld thread%s %s", team_at ? ", " : "  a run takes with ", (long long)js_int_or(team, "threads", 0),
-		       js_int_or(team, "threads", 0) == 1 ? "" : "s", time);
+		       js_int_or(team, "threads", 0) == 1 ? "" : "s", ui_seconds(js_real_or(team, "time", NAN)).text);
 	}
 	if (json_array_size(teams))
 		putchar('\n');
@@ -378,11 +363,9 @@ static void region_print(struct ui *ui, const json_t *region) {
 	const char *place = js_string_or(region, "place", ""), *schedule = js_string_or(best, "schedule", "");
 	double threads = js_real_or(best, "threads", NAN),
 		   call = js_real_or(region, "time", NAN) / js_real_or(region, "calls", NAN);
-	char time[32];
-	ui_seconds(call, time, sizeof time);
 	printf("%s%s%s%s%s%s: %.1f %% of the time, %lld calls of %s\n", ui_style(ui, UI_BOLD),
 	       js_string_or(region, "name", "?"), ui_style(ui, UI_PLAIN), *place ? " (" : "", place, *place ? ")" : "",
-	       100 * js_real_or(region, "share", NAN), (long long)js_int_or(region, "calls", 0), time);
+	       100 * js_real_or(region, "share", NAN), (long long)js_int_or(region, "calls", 0), ui_seconds(call).text);
 	limit_print(region);
 	teams_print(region);
 	if (js_real_or(region, "gain", 1) != 1 || *schedule)

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
-#include "base/mem.h"
 #include "src/plan/openmp.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
@@ -25,8 +24,7 @@ static int rights_check(const char *path, struct err *err) {
 /* Unknown where its libraries cannot be listed because one is missing: running it says which. */
 static bool may_have_regions(const char *path) {
 	struct openmp_program found;
-	struct err none = {0};
-	return openmp_inspect(path, NULL, &found, &none) == 0 &&
+	return openmp_inspect(path, NULL, &found, NULL) == 0 &&
 	       (found.runtime != OPENMP_NONE || openmp_file_has(path, "dlopen", NULL) == 1);
 }
 
@@ -38,10 +36,9 @@ static bool is_dynamic(const char *path) {
 /* "mpirun -n 2 ./app", "env A=1 ./app": the first word that is a program with a runtime of OpenMP. NULL: none. */
 static char *started_by(char *const *words, size_t count) {
 	for (size_t i = 1; i < count; i++) {
-		struct err none = {0};
 		struct openmp_program found;
-		char *path = strchr(words[i], '=') || words[i][0] == '-' ? NULL : program_path(words[i], NULL, &none);
-		if (path && is_dynamic(path) && openmp_inspect(path, NULL, &found, &none) == 0 &&
+		char *path = strchr(words[i], '=') || words[i][0] == '-' ? NULL : program_path(words[i], NULL, NULL);
+		if (path && is_dynamic(path) && openmp_inspect(path, NULL, &found, NULL) == 0 &&
 		    (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM))
 			return path;
 		free(path);
@@ -59,8 +56,7 @@ static char *script_of(char *const *words) {
 
 char *regions_subject(const char *path, char *const *words, size_t count) {
 	struct openmp_program found;
-	struct err none = {0};
-	bool own = !is_dynamic(path) || (openmp_inspect(path, NULL, &found, &none) == 0 &&
+	bool own = !is_dynamic(path) || (openmp_inspect(path, NULL, &found, NULL) == 0 &&
 	                                 (found.runtime == OPENMP_GOMP || found.runtime == OPENMP_LLVM));
 	char *inner = own ? NULL : started_by(words, count);
 	inner = own || inner ? inner : script_of(words);

@@ -2,8 +2,6 @@
 #include <langinfo.h>
 #include <math.h>
 
-#include "src/app/cmd.h"
-#include "base/json/js.h"
 #include "base/stats.h"
 #include "base/sys.h"
 #include "base/json/save.h"
@@ -170,13 +168,14 @@ static void curve_draw(const struct record *record, const struct replay *run, ch
 }
 
 /* Writes a value of the record's objective, such as "0.5536 ms". */
-static void value_write(const struct record *record, double value, char *text, size_t size) {
-	if (!isfinite(value))
-		snprintf(text, size, "-");
-	else if (strcmp(record->unit, "ms") == 0)
-		ui_seconds(value / 1e3, text, size);
-	else
-		snprintf(text, size, "%.4g%s%.20s", record_shown(record, value), *record->unit ? " " : "", record->unit);
+static struct shown value_shown(const struct record *record, double value) {
+	struct shown shown = {"-"};
+	if (strcmp(record->unit, "ms") == 0)
+		return ui_seconds(value / 1e3);
+	if (isfinite(value))
+		snprintf(shown.text, sizeof shown.text, "%.4g%s%.20s", record_shown(record, value), *record->unit ? " " : "",
+		         record->unit);
+	return shown;
 }
 
 static void row_add(struct table *table, const struct record *record, const char *name, const struct figures *figures,
@@ -184,12 +183,11 @@ static void row_add(struct table *table, const struct record *record, const char
 	char cells[COLUMNS][32];
 	snprintf(cells[0], sizeof *cells, "%.31s", name);
 	snprintf(cells[1], sizeof *cells, "%.0f", figures->evaluations);
-	ui_seconds(figures->seconds, cells[2], sizeof *cells);
-	value_write(record, figures->best, cells[3], sizeof *cells);
 	snprintf(cells[4], sizeof *cells, "%.3f", figures->ratio);
 	for (int t = 0; t < TARGETS; t++)
 		snprintf(cells[5 + t], sizeof *cells, isinf(figures->to[t]) ? "-" : "%.4g", figures->to[t]);
-	table_add(table, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], curve);
+	table_add(table, cells[0], cells[1], ui_seconds(figures->seconds).text, value_shown(record, figures->best).text,
+	          cells[4], cells[5], cells[6], cells[7], curve);
 }
 
 static double median_of(const struct figures *runs, size_t count, size_t member) {
@@ -210,13 +208,11 @@ static struct figures medians_of(const struct figures *runs, size_t count) {
 
 /* Prints two lines such as "convolution_milo on A100: 4362 configurations ..". */
 static void space_print(const struct record *record) {
-	char optimum[40], median[40];
 	uint64_t all = space_valid(record->space);
-	value_write(record, record->optimum, optimum, sizeof optimum);
-	value_write(record, record->median, median, sizeof median);
 	printf("%s%s%s: %llu configurations, %llu fail; best %s, median %s\n",
 	       *record->kernel ? record->kernel : "a recorded space", *record->device ? " on " : "", record->device,
-	       (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
+	       (unsigned long long)all, (unsigned long long)(all - record->correct),
+	       value_shown(record, record->optimum).text, value_shown(record, record->median).text);
 	if (record->guessed)
 		printf("%s: %s is better (assumed; otherwise use --%s '%s')\n", record->objective,
 		       record->more ? "more" : "less", record->more ? "minimize" : "maximize", record->objective);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "src/app/cmd.h"
 #include "base/json/js.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/cmd/replay/replay_impl.h"
 #include "src/cmd/tune/options.h"
 #include "tuner/replay/threads.h"
@@ -57,10 +55,6 @@ static json_t *ci_json(const struct score_result *result, size_t figure) {
 	return json_pack("[o,o]", js_number(result->low[figure]), js_number(result->high[figure]));
 }
 
-static json_t *figure_json(const struct score_result *result, size_t figure) {
-	return json_pack("{s:o,s:o}", "value", js_number(result->value[figure]), "ci", ci_json(result, figure));
-}
-
 static void points_name(size_t i, char *name, size_t size) {
 	snprintf(name, size, "%llu", (unsigned long long)score_points[i]);
 }
@@ -91,7 +85,8 @@ static void figures_add(json_t *object, const void *from, figure_value *value) {
 }
 
 static json_t *result_value(const void *from, size_t figure) {
-	return figure_json(from, figure);
+	const struct score_result *result = from;
+	return json_pack("{s:o,s:o}", "value", js_number(result->value[figure]), "ci", ci_json(result, figure));
 }
 
 static json_t *peer_value(const void *from, size_t figure) {
@@ -176,7 +171,7 @@ static const struct {
 enum { SHOWN = sizeof shown / sizeof *shown, SCORE_COLUMNS = SHOWN + 2, CELL = 64 };
 
 static void score_row_add(struct table *table, const char *name, const double figures[SCORE_FIGURES], double asking) {
-	char cells[SCORE_COLUMNS][CELL];
+	char cells[SHOWN + 1][CELL];
 	const char *texts[SCORE_COLUMNS];
 	snprintf(cells[0], CELL, "%.60s", name);
 	for (size_t i = 0; i < SHOWN; i++)
@@ -184,12 +179,10 @@ static void score_row_add(struct table *table, const char *name, const double fi
 			snprintf(cells[i + 1], CELL, shown[i].format, figures[shown[i].figure]);
 		else
 			snprintf(cells[i + 1], CELL, "-");
-	if (isnan(asking))
-		cells[SHOWN + 1][0] = '\0';
-	else
-		ui_seconds(asking, cells[SHOWN + 1], CELL);
-	for (size_t i = 0; i < SCORE_COLUMNS; i++)
+	struct shown proposal = isnan(asking) ? (struct shown){""} : ui_seconds(asking);
+	for (size_t i = 0; i <= SHOWN; i++)
 		texts[i] = cells[i];
+	texts[SHOWN + 1] = proposal.text;
 	table_row(table, texts);
 }
 

@@ -213,13 +213,12 @@ static void table_put(struct report *report, const json_t *regions) {
 static void document_put(struct report *report, const json_t *document, size_t number) {
 	const json_t *regions = json_object_get(document, "regions");
 	const char *program = report_program(document);
-	char gain[64];
-	report_ratio(speedup_of(document), gain, sizeof gain);
+	struct shown gain = report_ratio(speedup_of(document));
 	report_fold(
 		report,
 		&(struct report_line){arena_printf(report->arena, "regions-%zu", number), program, "by parallel region"}, "");
 	html_put(report->html, "<p class=\"lead\">A team and a schedule for each region: <strong>%s%s%s</strong>%s</p>",
-	         verdict_word(verdict_of(document)), *gain ? ", " : "", gain,
+	         verdict_word(verdict_of(document)), *gain.text ? ", " : "", gain.text,
 	         js_bool_or(document, "busy", false)
 	             ? ". The machine was too busy to decide, so these settings are not used."
 	             : "");

@@ -85,8 +85,7 @@ static const char *report_machine_short(struct report *report, const char *finge
 }
 
 const char *report_machine_other(struct report *report, struct store *store) {
-	struct err ignored = {0};
-	js_auto json_t *newest = report_machine_newest(store, &ignored);
+	js_auto json_t *newest = report_machine_newest(store, NULL);
 	return newest ? report_machine_short(report, js_string_or(newest, "fingerprint", "")) : "";
 }
 
@@ -153,17 +152,6 @@ static int side_open(struct report *report, struct report_side *side, const char
 	return failed;
 }
 
-static void kernels_pick(json_t *entries, const char **names) {
-	for (size_t i = json_array_size(entries); *names && i-- > 0;) {
-		const char *kernel = js_string_or(json_array_get(entries, i), "kernel", "");
-		const char **name = names;
-		while (*name && strcmp(*name, kernel) != 0)
-			name++;
-		if (!*name)
-			json_array_remove(entries, i);
-	}
-}
-
 int report_compare(struct report *report, struct err *err) {
 	const struct opt_args *args = report->args;
 	if (opt_has(args, "from"))
@@ -176,7 +164,7 @@ int report_compare(struct report *report, struct err *err) {
 			return -1;
 	report->diff = profile_diff(report->sides[0].profile, report->sides[1].profile);
 	json_t *entries = json_object_get(report->diff, "entries");
-	kernels_pick(entries, report_names(report, 2));
+	profile_array_pick(entries, report_names(report, 2));
 	return json_array_size(entries)
 	           ? 0
 	           : err_set(err, ERR_NOTHING, NULL, "neither side contains a result of these kernels");
@@ -235,12 +223,11 @@ static const char *words_of(struct report *report, const json_t *row) {
 static const char *median_text(struct report *report, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
 	const double values[] = {js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1)};
-	char text[3][48];
-	for (size_t i = 0; i < 3; i++)
-		results_value(values[i], js_string_or(entry, "unit", ""), text[i], sizeof text[i]);
+	const char *unit = js_string_or(entry, "unit", "");
 	if (!isfinite(values[1] + values[2]))
-		return arena_strdup(report->arena, isfinite(values[0]) ? text[0] : "-");
-	return arena_printf(report->arena, "%s [%s, %s]", text[0], text[1], text[2]);
+		return arena_strdup(report->arena, results_value(values[0], unit).text);
+	return arena_printf(report->arena, "%s [%s, %s]", results_value(values[0], unit).text,
+	                    results_value(values[1], unit).text, results_value(values[2], unit).text);
 }
 
 /* "12 ms [11.8 ms, 12.1 ms]", sorted by the median */

@@ -149,11 +149,11 @@ json_t *report_document(struct report *report) {
 static char *brief_of(const json_t *answer) {
 	const char *brief = js_string_or(answer, "brief", NULL), *state = js_string_or(answer, "state", "");
 	double median = js_real_or(answer, "median", NAN);
-	char value[48];
 	if (brief)
 		return mem_printf("%s%s", brief, strcmp(state, "stale") == 0 ? ", the source has changed since" : "");
-	results_value(median, js_string_or(answer, "unit", ""), value, sizeof value);
-	return isfinite(median) ? mem_printf("best measured: %s", value) : mem_strdup(state);
+	return isfinite(median)
+	           ? mem_printf("best measured: %s", results_value(median, js_string_or(answer, "unit", "")).text)
+	           : mem_strdup(state);
 }
 
 static void row_put(struct report *report, struct html_table *table, const json_t *answer,
@@ -182,10 +182,9 @@ static void regions_row(struct report *report, struct html_table *table, const j
                         const struct report_ruler *ruler) {
 	const struct report_line line = {arena_printf(report->arena, "regions-%zu", number), report_program(document),
 	                                 "by parallel region"};
-	char gain[64];
-	report_ratio(speedup_of(document), gain, sizeof gain);
+	struct shown gain = report_ratio(speedup_of(document));
 	js_auto json_t *answer = json_copy((json_t *)document);
-	mem_auto char *brief = mem_printf("%s%s%s", verdict_word(verdict_of(document)), *gain ? ", " : "", gain);
+	mem_auto char *brief = mem_printf("%s%s%s", verdict_word(verdict_of(document)), *gain.text ? ", " : "", gain.text);
 	json_object_set_new(answer, "brief", json_string(brief));
 	row_put(report, table, answer, ruler, &line);
 }

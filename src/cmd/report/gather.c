@@ -20,8 +20,7 @@ struct serial_search {
 
 /* Tells whether the problems have the same values under the names that both have. */
 static bool agrees(const json_t *own, const char *text) {
-	struct err none = {0};
-	js_auto json_t *other = js_parse(text, strlen(text), "a search's problem", &none);
+	js_auto json_t *other = js_parse(text, strlen(text), "a search's problem", NULL);
 	bool same = other;
 	js_members (name, value, other) {
 		const json_t *mine = json_object_get(own, name);
@@ -47,10 +46,9 @@ static bool has_words(const json_t *config, const char *words) {
 static int serial_outcome(void *ctx, const struct store_trial *outcome) {
 	struct serial_search *search = ctx;
 	enum trial_status status;
-	struct err none = {0};
 	if (!trial_status_find(outcome->status, &status) || status != TRIAL_CORRECT || !(outcome->value > 0))
 		return 0;
-	js_auto json_t *config = js_parse(outcome->config, strlen(outcome->config), "a configuration", &none);
+	js_auto json_t *config = js_parse(outcome->config, strlen(outcome->config), "a configuration", NULL);
 	if (js_int_or(config, "threads", 1) == 1 && has_words(config, search->kernel->serial))
 		search->section->serial = outcome->value; /* the newest one stays */
 	return 0;
@@ -100,10 +98,7 @@ struct gathering {
 };
 
 static bool is_wanted(const struct gathering *gathering, const char *kernel) {
-	for (size_t i = 0; gathering->names[i]; i++)
-		if (strcmp(gathering->names[i], kernel) == 0)
-			return true;
-	return !gathering->names[0];
+	return !gathering->names[0] || text_is_listed(kernel, gathering->names);
 }
 
 static const char *label_of(struct report *report, const char *objective) {

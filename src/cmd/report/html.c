@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/cmd/report/report_impl.h"
 
 static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */
@@ -424,14 +423,12 @@ static double ruler_place(const struct report_ruler *ruler, double ratio) {
 /* The interval as a bar, the estimate as a dot, and a line at 1, where nothing is gained. */
 void report_interval(struct html *html, const struct report_ruler *ruler, struct speedup gain) {
 	double one = ruler_place(ruler, 1), middle = RULER_HEIGHT / 2;
-	char text[64];
 	if (!is_drawn(gain))
 		return;
-	speedup_digits_text(gain, text, sizeof text);
 	html_put(html,
 	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>%s</title><desc>a bar from %.3g to "
 	         "%.3g on a logarithmic scale with a line at 1</desc>",
-	         RULER_WIDTH, RULER_HEIGHT, text, gain.low, gain.high);
+	         RULER_WIDTH, RULER_HEIGHT, speedup_digits_text(gain).text, gain.low, gain.high);
 	html_put(html, "<path class=\"one\" d=\"M%.1f 0V%d\"></path>", one, RULER_HEIGHT);
 	html_put(html, "<path class=\"range\" d=\"M%.1f %.1fH%.1f\"></path>", ruler_place(ruler, gain.low), middle,
 	         ruler_place(ruler, gain.high));

@@ -157,14 +157,12 @@ static void trials_table(struct report *report, const struct report_section *sec
 	for (size_t i = 0; i < search->tried_count && i < ROWS_MAX; i++) {
 		const struct report_trial *trial = &search->tried[i];
 		double shown = kind_of(trial) == KIND_FAILED ? NAN : report_shown(section, trial->value);
-		struct err none = {0};
-		js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "a configuration", &none);
+		js_auto json_t *config = js_parse(trial->config, strlen(trial->config), "a configuration", NULL);
 		mem_auto char *words = results_config(config, NULL);
-		char text[48];
-		report_value(section, shown, text, sizeof text);
 		html_table_row(&table);
 		html_table_number(&table, (double)i + 1, "%zu", i + 1);
-		html_table_number(&table, shown, "%s%s", trial->status == TRIAL_CENSORED ? "over " : "", text);
+		html_table_number(&table, shown, "%s%s", trial->status == TRIAL_CENSORED ? "over " : "",
+		                  report_value(section, shown).text);
 		html_table_text(&table, "%s", i + 1 == search->winner ? "the winner" : trial_status_word(trial->status));
 		html_table_text(&table, "%s", words);
 	}

@@ -18,10 +18,8 @@ static const char *note_of(const json_t *row) {
 }
 
 static void value_put(struct html_table *table, const json_t *row, const char *unit) {
-	char text[96];
 	double value = js_real_or(row, "value", NAN);
-	counters_value(value, unit, text, sizeof text);
-	html_table_number(table, value, "%s", text);
+	html_table_number(table, value, "%s", counters_value(value, unit).text);
 }
 
 static void row_put(struct html_table *table, const json_t *row, const json_t *other) {
@@ -83,7 +81,7 @@ static void functions_table(struct report *report, const json_t *functions) {
 		"function", "\1launches", "\1of the GPU's time", "\1each", "\1SMs", "\1memory", "\1warps", "stalls",
 		"\2limit",  NULL};
 	struct gpu_hot hot;
-	char words[GPU_HOT_WORDS], stalls[100], each[32];
+	char words[GPU_HOT_WORDS], stalls[100];
 	struct html_table table =
 		html_table_begin(report->html, "numbers: functions",
 	                     "Functions of the winner; SMs, memory and warps in % of their peak", titles);
@@ -92,12 +90,11 @@ static void functions_table(struct report *report, const json_t *functions) {
 			continue;
 		gpu_hot_words(&hot, words, sizeof words);
 		gpu_stalls_words(&hot, stalls, sizeof stalls);
-		ui_seconds(hot.mean_s, each, sizeof each);
 		html_table_row(&table);
 		html_table_text(&table, "%s", hot.name);
 		html_table_number(&table, hot.launches, "%.0f", hot.launches);
 		html_table_number(&table, hot.share, "%.1f %%", 100 * hot.share);
-		html_table_number(&table, hot.mean_s, "%s", each);
+		html_table_number(&table, hot.mean_s, "%s", ui_seconds(hot.mean_s).text);
 		html_table_number(&table, hot.sm, "%.0f %%", hot.sm);
 		html_table_number(&table, hot.memory, "%.0f %%", hot.memory);
 		html_table_number(&table, hot.warps, "%.0f %%", hot.warps);

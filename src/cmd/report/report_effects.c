@@ -44,21 +44,15 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	report_figure(report, section, "effects", &chart);
 }
 
-static char *value_words(const json_t *value) {
-	char text[80];
-	explain_value_text(value, text, sizeof text);
-	return mem_strdup(text);
-}
-
 static void effects_table(struct report *report, const struct report_section *section, const json_t *effects) {
 	static const struct column columns[] = {COLUMN("parameter", "param", .absent = "?"),
 	                                        NUMBER("\1share", "share", "%.3g %%", 100),
 	                                        NUMBER("\1worst / best", "ratio", "%.3gx", 1),
 	                                        NUMBER("\1from", "ci.0", "%.3gx", 1),
 	                                        NUMBER("\1to", "ci.1", "%.3gx", 1),
-	                                        COLUMN("best value", "best", .text = value_words),
-	                                        COLUMN("worst value", "worst", .text = value_words),
-	                                        COLUMN("winner", "winner", .text = value_words),
+	                                        COLUMN("best value", "best", .text = explain_value_text),
+	                                        COLUMN("worst value", "worst", .text = explain_value_text),
+	                                        COLUMN("winner", "winner", .text = explain_value_text),
 	                                        NUMBER("\1values", "seen", "%.0f", 1),
 	                                        {0}};
 	const json_t *winner = js_at(section->result, "winner.config");

@@ -160,13 +160,13 @@ const char *report_title(struct report *report, const struct report_section *sec
 /* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
 double report_shown(const struct report_section *section, double value); /* converts a stored value */
-void report_value(const struct report_section *section, double shown, char *text, size_t size);
+struct shown report_value(const struct report_section *section, double shown);
 /* Two cells: a value as shown, and its interval; NAN if unknown. */
 void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
                   double high);
 double report_end(const json_t *ci, size_t end); /* NAN if unknown */
 /* "3.70x [3.60, 3.80]", "too noisy" for a vague one, "" for none */
-void report_ratio(struct speedup speedup, char *text, size_t size);
+struct shown report_ratio(struct speedup speedup);
 char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */
 /* The factor and unit that make chart values up to `most` readable. */
 struct report_scale {

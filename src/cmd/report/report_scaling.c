@@ -142,7 +142,6 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	js_each (at, json_object_get(sizes, "measured")) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
-		char text[48] = "";
 		mem_auto char *config = results_config(json_object_get(at, "config"), NULL);
 		checked = checked_at(sizes, size);
 		predicted = report_shown(section, js_real_or(checked, "predicted", NAN));
@@ -150,8 +149,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 		html_table_row(&table);
 		html_table_number(&table, size, "%.6g", size);
 		report_cells(&table, section, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
-		report_value(section, predicted, text, sizeof text);
-		html_table_number(&table, predicted, "%s", text);
+		html_table_number(&table, predicted, "%s", report_value(section, predicted).text);
 		html_table_number(&table, error, "%.3g %%", 100 * error);
 		html_table_text(&table, "%s", config);
 	}
@@ -235,12 +233,11 @@ static void laws_put(struct report *report, const struct report_section *section
 		{0}};
 	js_auto json_t *rows = json_array();
 	js_each (law, laws) {
-		json_t *row = json_copy(law);
+		js_auto json_t *row = json_copy(law);
 		if (json_object_get(law, "holds_up_to"))
 			json_object_del(row, "best_threads"); /* such a law does not tell the best team */
 		if (json_equal(json_object_get(law, "problem"), section->problem))
 			json_array_append(rows, row);
-		json_decref(row);
 	}
 	bool none = json_array_size(rows) == 0;
 	if (none) {

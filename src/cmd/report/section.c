@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/cmd/report/report_impl.h"
 #include "src/show/results.h"
 #include "tuner/program/program.h"
@@ -47,10 +46,8 @@ double report_shown(const struct report_section *section, double value) {
 	return section->maximize ? 1 / value / (section->amount > 0 ? section->amount : 1) : value;
 }
 
-void report_value(const struct report_section *section, double shown, char *text, size_t size) {
-	*text = '\0';
-	if (isfinite(shown))
-		results_value(shown, section->unit, text, size);
+struct shown report_value(const struct report_section *section, double shown) {
+	return isfinite(shown) ? results_value(shown, section->unit) : (struct shown){""};
 }
 
 double report_end(const json_t *ci, size_t end) {
@@ -60,21 +57,16 @@ double report_end(const json_t *ci, size_t end) {
 
 void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
                   double high) {
-	char text[3][48];
 	double from = fmin(low, high), to = fmax(low, high); /* 1/x swaps the ends */
-	report_value(section, shown, text[0], sizeof *text);
-	report_value(section, from, text[1], sizeof *text);
-	report_value(section, to, text[2], sizeof *text);
-	html_table_number(table, shown, "%s", text[0]);
-	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+	html_table_number(table, shown, "%s", report_value(section, shown).text);
+	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", report_value(section, from).text,
+	                  report_value(section, to).text);
 }
 
-void report_ratio(struct speedup speedup, char *text, size_t size) {
-	*text = '\0';
-	if (isfinite(speedup.ratio) && speedup_is_vague(speedup))
-		snprintf(text, size, "too noisy");
-	else if (isfinite(speedup.ratio))
-		speedup_digits_text(speedup, text, size);
+struct shown report_ratio(struct speedup speedup) {
+	if (!isfinite(speedup.ratio))
+		return (struct shown){""};
+	return speedup_is_vague(speedup) ? (struct shown){"too noisy"} : speedup_digits_text(speedup);
 }
 
 char *report_time(double seconds, char *text, size_t size) {
@@ -217,11 +209,9 @@ static void tuned_describe(struct report *report, const struct report_section *s
 /* The fastest measured configuration with its value, and a sentence that follows it. */
 static void fastest_describe(struct report *report, const struct report_section *section, const char *rest) {
 	const json_t *winner = json_object_get(section->result, "winner");
-	char value[64], *config = results_config(json_object_get(winner, "config"), NULL);
-	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
+	mem_auto char *config = results_config(json_object_get(winner, "config"), NULL);
 	html_put(report->html, "<p class=\"lead\">Fastest measured configuration: <code>%s</code>, %s.%s</p>", config,
-	         value, rest);
-	free(config);
+	         report_value(section, report_shown(section, js_real_or(winner, "median", NAN))).text, rest);
 }
 
 static void untuned_describe(struct report *report, const struct report_section *section) {

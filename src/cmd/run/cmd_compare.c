@@ -3,7 +3,6 @@
 #include "base/json/js.h"
 #include "base/proc/path.h"
 #include "base/proc/work.h"
-#include "base/text.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/plan/program_config.h"
 #include "src/plan/program_plan.h"
@@ -26,9 +25,8 @@ static char *first_word(const char *line) {
 
 /* A file, a program of $PATH, or a line with arguments: a kernel is none of these, and neither is "threads=1". */
 static bool is_command(const char *line) {
-	struct err none = {0};
 	const char *command = work_line_command(line);
-	mem_auto char *word = first_word(command), *path = program_path(word, NULL, &none);
+	mem_auto char *word = first_word(command), *path = program_path(word, NULL, NULL);
 	bool found = path || (*command && command > line + strspn(line, " \t")) || strchr(word, '/') ||
 	             (strchr(command, ' ') && !strchr(word, '='));
 	bool plugin = text_ends_with(word, ".so") || strstr(word, ".so:");
@@ -91,8 +89,7 @@ static const char *const *words_of(char **words, json_t *variables) {
 
 static int side_open(struct two *two, int side, struct worker *worker, const struct opt_args *args, struct err *err) {
 	const char *line = opt_word(args, (size_t)side);
-	struct err refused = {0};
-	two->words[side] = opt_has(args, "shell") ? NULL : words_split(line, &refused);
+	two->words[side] = opt_has(args, "shell") ? NULL : words_split(line, NULL);
 	two->variables[side] = json_object();
 	const char *const shell[] = {line, NULL}, *const *argv = words_of(two->words[side], two->variables[side]);
 	const struct program_spec spec = {

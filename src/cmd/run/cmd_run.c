@@ -71,10 +71,9 @@ static int add(json_t *references, const char *name, struct manual *manual, cons
 
 /* The kernel of the CPU may lack a value that the kernel of a GPU has. */
 static bool member_take(const struct manual *host, const char *name, const json_t *value) {
-	struct err ignored = {0};
 	mem_auto char *text = json_is_string(value) ? mem_strdup(json_string_value(value)) : js_canonical(value);
 	mem_auto char *word = mem_printf("%s=%s", name, text);
-	return params_word(&host->params, word, host->problem, NULL, &ignored) == 0;
+	return params_word(&host->params, word, host->problem, NULL, NULL) == 0;
 }
 
 /* The same kernel on the CPU, on that problem as far as it has the same parts. False if there is none, or if it lacks
@@ -141,15 +140,14 @@ static json_t *references_measure(struct manual *manual, const json_t *config, d
 
 static void line_print(const json_t *reference, const char *what, FILE *out) {
 	double speedup = js_real_or(reference, "speedup", NAN), efficiency = js_real_or(reference, "efficiency", NAN);
-	char time[32];
 	if (!reference)
 		return;
-	ui_seconds(js_real_or(reference, "median", NAN), time, sizeof time);
 	if (!isfinite(speedup)) {
 		fprintf(out, "speedup over %s: unknown (%s)\n", what, js_string_or(reference, "status", "?"));
 		return;
 	}
-	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup, time);
+	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup,
+	        ui_seconds(js_real_or(reference, "median", NAN)).text);
 	if (isfinite(efficiency))
 		fprintf(out, ", efficiency %.*f %%", efficiency < 0.1 ? 2 : 0, 100 * efficiency);
 	fputc('\n', out);
@@ -321,16 +319,16 @@ static json_t *roofline_json(struct app *app, const json_t *document, double sec
 }
 
 static void roof_print(const json_t *ceilings, FILE *out) {
-	char value[48];
 	js_each (roof, json_object_get(ceilings, "roofs")) {
 		if (strcmp(js_string_or(roof, "level", ""), "dram") != 0 || strcmp(js_string_or(roof, "name", ""), "read") != 0)
 			continue;
-		counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
+		struct shown value = counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""));
 		if (json_object_get(ceilings, "device"))
-			fprintf(out, "memory read bandwidth of this GPU (measured ceiling): %s\n", value);
+			fprintf(out, "memory read bandwidth of this GPU (measured ceiling): %s\n", value.text);
 		else
 			fprintf(out, "memory read bandwidth of %d thread%s (measured ceiling): %s\n",
-			        (int)js_int_or(ceilings, "threads", 1), js_int_or(ceilings, "threads", 1) == 1 ? "" : "s", value);
+			        (int)js_int_or(ceilings, "threads", 1), js_int_or(ceilings, "threads", 1) == 1 ? "" : "s",
+			        value.text);
 	}
 }
 
@@ -340,34 +338,29 @@ static void roofline_print(const json_t *roofline, FILE *out) {
 	double bytes = js_real_or(roofline, "bytes", NAN), measured = js_real_or(roofline, "measured_bytes", NAN);
 	double seconds = js_real_or(roofline, "seconds", NAN);
 	const char *op = js_string_or(roofline, "op", "operation");
-	char rate[48];
 	if (!json_is_object(roofline) || !(seconds > 0))
 		return;
 	fprintf(out, "%.4g %ss/s", js_real_or(roofline, "ops_per_s", NAN), op);
-	counters_value(bytes / seconds, "B/s", rate, sizeof rate);
 	if (bytes > 0)
-		fprintf(out, ", at least %s of memory traffic (%.3g %ss per byte)", rate,
+		fprintf(out, ", at least %s of memory traffic (%.3g %ss per byte)", counters_value(bytes / seconds, "B/s").text,
 		        js_real_or(roofline, "intensity", NAN), op);
-	counters_value(measured / seconds, "B/s", rate, sizeof rate);
 	bool simulated = strncmp(js_string_or(roofline, "measured_by", ""), "SIMULATED", 9) == 0;
 	if (measured >= 0)
-		fprintf(out, ", %s %s", rate, simulated ? "simulated" : "counted");
+		fprintf(out, ", %s %s", counters_value(measured / seconds, "B/s").text, simulated ? "simulated" : "counted");
 	fputc('\n', out);
 	roof_print(json_object_get(roofline, "ceilings"), out);
 }
 
 static void people_print(struct ui *ui, const json_t *json, const json_t *sources, const struct trial_result *result) {
-	char median[32], low[32], high[32];
 	const json_t *ci = json_object_get(json, "ci");
 	const json_t *figures = json_object_get(json, "figures");
 	mem_auto char *config = results_config(json_object_get(json, "config"), NULL);
 	mem_auto char *problem = results_config(json_object_get(json, "problem"), NULL);
-	ui_seconds(result->value, median, sizeof median);
-	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
-	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
 	printf("%s%s%s %s\n%s\n", ui_style(ui, UI_BOLD), js_string_or(json, "kernel", "?"), ui_style(ui, UI_PLAIN), problem,
 	       config);
-	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
+	printf("median %s [%s, %s], %zu samples, result %s\n", ui_seconds(result->value).text,
+	       ui_seconds(json_number_value(json_array_get(ci, 0))).text,
+	       ui_seconds(json_number_value(json_array_get(ci, 1))).text, result->sample_count,
 	       trial_status_word(result->status));
 	roofline_print(json_object_get(json, "roofline"), stdout);
 	references_print(json_object_get(json, "references"), stdout);

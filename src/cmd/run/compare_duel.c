@@ -202,10 +202,11 @@ static void people_print(const struct comparison *comparison, const struct duel_
 	struct table *table = table_new(3, titles);
 	verdict_print(comparison, duel);
 	for (int side = 0; side < 2; side++) {
-		char median[32], *text = results_problem(comparison->config[side]);
-		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
-		table_add(table, names[side], duel->lost[side] ? trial_status_word(duel->failed[side]) : median, text);
-		free(text);
+		mem_auto char *text = results_problem(comparison->config[side]);
+		table_add(table, names[side],
+		          duel->lost[side] ? trial_status_word(duel->failed[side])
+		                           : results_value(shown(comparison, duel->median[side]), comparison->unit).text,
+		          text);
 	}
 	table_end(table, ui, stdout);
 	failures_print(comparison, duel);

@@ -2,19 +2,12 @@
 /* Private to this folder. */
 #ifndef SRC_CMD_RUN_RUN_IMPL_H
 #define SRC_CMD_RUN_RUN_IMPL_H
-#include <jansson.h>
-#include <stdio.h>
 
-#include "base/opt.h"
-#include "base/value.h"
-#include "src/app/cmd.h"
 #include "src/cmd/tune/item.h"
 #include "src/plan/params.h"
 #include "src/show/counters.h"
 #include "src/show/measured.h"
-#include "src/ui/ui.h"
 #include "tuner/race/race.h"
-#include "tuner/store/store.h"
 
 /* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */
 struct manual {

@@ -136,12 +136,12 @@ static void people_print(const struct program_sweep *sweep) {
 	struct table *table = table_titled("configuration", "\1median", "", "failed", NULL);
 	double most = most_of(sweep->rows);
 	js_each (row, sweep->rows) {
-		char median[48], bar[3 * BAR + 1];
+		char bar[3 * BAR + 1];
 		double value = js_real_or(row, "median", NAN);
 		mem_auto char *config = results_config(json_object_get(row, "config"), NULL);
-		results_value(value, js_string_or(row, "unit", ""), median, sizeof median);
 		ui_bar(isfinite(value) && most > 0 ? value / most : 0, BAR, bar, sizeof bar);
-		table_add(table, config, median, bar, js_string_or(row, "message", ""));
+		table_add(table, config, results_value(value, js_string_or(row, "unit", "")).text, bar,
+		          js_string_or(row, "message", ""));
 	}
 	table_end(table, app_ui(sweep->app), stdout);
 }

@@ -3,7 +3,6 @@
 
 #include "base/csv.h"
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/cmd/run/run_impl.h"
 #include "src/show/columns.h"
 #include "src/show/results.h"
@@ -97,13 +96,11 @@ static size_t figures_texts(struct arena *arena, const struct sweep_table *table
 static size_t times_texts(struct arena *arena, const json_t *row, double best, const char **texts) {
 	double median = js_real_or(row, "median", NAN);
 	const json_t *ci = json_object_get(row, "ci");
-	char time[32], low[32], high[32];
-	ui_seconds(median, time, sizeof time);
-	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
-	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
 	bool measured = isfinite(median);
-	texts[0] = arena_strdup(arena, time);
-	texts[1] = measured ? arena_printf(arena, "%s .. %s", low, high) : "";
+	texts[0] = arena_strdup(arena, ui_seconds(median).text);
+	texts[1] = measured ? arena_printf(arena, "%s .. %s", ui_seconds(json_number_value(json_array_get(ci, 0))).text,
+	                                   ui_seconds(json_number_value(json_array_get(ci, 1))).text)
+	                    : "";
 	texts[2] = measured ? arena_printf(arena, "%.2f", median / best) : "-";
 	return 3;
 }

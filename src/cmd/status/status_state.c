@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/json/js.h"
-#include "base/mem.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "src/app/built.h"
 #include "src/app/lock.h"
 #include "src/cmd/status/status_state.h"
@@ -107,8 +105,7 @@ static int tuned_add(void *ctx, const struct store_row *result) {
 
 static int unfinished_add(void *ctx, const struct store_row *search) {
 	struct gather *g = ctx;
-	struct err ignored = {0};
-	json_t *problem = js_parse(search->problem, strlen(search->problem), "problem", &ignored);
+	json_t *problem = js_parse(search->problem, strlen(search->problem), "problem", NULL);
 	json_array_append_new(g->unfinished,
 	                      json_pack("{s:o,s:o,s:o,s:o,s:I,s:o}", "kernel", js_text(search->kernel), "problem",
 	                                problem ? problem : json_object(), "objective", js_text(search->objective),
@@ -145,9 +142,8 @@ static void gather_clear(struct gather *g) {
 }
 
 static json_t *store_json(const char *path, const struct err *err) {
-	struct err unknown = {0};
 	const char *word = err->code == ERR_OK ? "ok" : err->code == ERR_NOTHING ? "absent" : "unusable";
-	mem_auto char *name = path ? mem_strdup(path) : store_default_path(&unknown);
+	mem_auto char *name = path ? mem_strdup(path) : store_default_path(NULL);
 	json_t *json = json_pack("{s:o,s:s}", "path", js_text(name ? name : ""), "state", word);
 	if (err->code != ERR_OK && err->code != ERR_NOTHING) {
 		json_object_set_new(json, "error", js_text(err->what));
@@ -213,9 +209,8 @@ static void kernel_add(struct next *next, const char *before, const json_t *entr
  * for a shell is left out. */
 static void tune_again(struct next *next, const char *command, const char *begin, const char *why) {
 	static const char tune[] = "sweetspot tune ";
-	struct err ignored = {0};
 	bool known = strncmp(command, tune, sizeof tune - 1) == 0;
-	char **words = known ? words_split(command + sizeof tune - 1, &ignored) : NULL;
+	char **words = known ? words_split(command + sizeof tune - 1, NULL) : NULL;
 	mem_auto char *again = words ? program_join((const char *const *)words, true) : NULL;
 	if (again && *again)
 		next_add(next, mem_printf("%s %s", begin, again), why);
@@ -228,14 +223,6 @@ static void unfinished_next(struct next *next, const json_t *state) {
 	if (!json_is_true(json_object_get(state, "measuring")))
 		tune_again(next, command, strstr(command, " --resume") ? "sweetspot tune" : "sweetspot tune --resume",
 		           "continues the interrupted search");
-}
-
-/* Finds the first entry in that state. */
-static const json_t *tuned_find(const json_t *state, const char *word) {
-	js_each (entry, json_object_get(state, "tuned"))
-		if (strcmp(js_string_or(entry, "state", ""), word) == 0)
-			return entry;
-	return NULL;
 }
 
 static void again_next(struct next *next, const json_t *entry, const char *why) {
@@ -253,7 +240,7 @@ static bool has_command(const char *name) {
 }
 
 static void good_next(struct next *next, const json_t *state) {
-	const json_t *entry = tuned_find(state, "current");
+	const json_t *entry = js_find(json_object_get(state, "tuned"), "state", "current");
 	if (!entry)
 		return;
 	kernel_add(next, "sweetspot explain", entry, "explains why its best configuration wins");
@@ -287,8 +274,10 @@ static void state_next(json_t *state, const char *store) {
 		next_add(&next, mem_strdup("sweetspot doctor"), "checks for other problems");
 	} else {
 		unfinished_next(&next, state);
-		again_next(&next, tuned_find(state, "stale"), "it has changed since it was tuned");
-		again_next(&next, tuned_find(state, "other build"), "it was tuned with another compiler or other flags");
+		again_next(&next, js_find(json_object_get(state, "tuned"), "state", "stale"),
+		           "it has changed since it was tuned");
+		again_next(&next, js_find(json_object_get(state, "tuned"), "state", "other build"),
+		           "it was tuned with another compiler or other flags");
 		if (!json_array_size(json_object_get(state, "tuned")) && !json_array_size(next.list))
 			first_next(&next);
 		ceilings_next(&next, state);
@@ -343,9 +332,8 @@ static json_t *state_machine(struct app *app, struct err *err) {
 /* The age of the file is the age of the measurements in it. */
 static void state_ceilings(json_t *state) {
 	const char *fingerprint = js_string_or(json_object_get(state, "machine"), "fingerprint", "");
-	struct err unknown = {0};
 	struct stat info;
-	mem_auto char *folder = sys_cache_dir(&unknown);
+	mem_auto char *folder = sys_cache_dir(NULL);
 	mem_auto char *path = folder ? mem_printf("%s/ceilings-%.16s.json", folder, strchr(fingerprint, ':') + 1) : NULL;
 	bool measured = path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 	json_t *age = measured ? js_number(sys_wall() - (double)info.st_mtime) : json_null();

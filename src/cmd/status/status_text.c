@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/show/columns.h"
 #include "src/show/results.h"
 #include "src/cmd/status/status_state.h"
@@ -36,15 +35,13 @@ static char *topology_text(const json_t *machine) {
 
 static char *memory_text(const json_t *machine) {
 	static const char *const levels[][2] = {{"l1d", "L1d"}, {"l2", "L2"}, {"l3", "L3"}};
-	char size[32], *text = mem_strdup("");
+	char *text = mem_strdup("");
 	for (size_t i = 0; i < 3; i++) {
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
-		ui_bytes(bytes, size, sizeof size);
 		if (bytes > 0)
-			mem_append(&text, "%s %s, ", levels[i][1], size);
+			mem_append(&text, "%s %s, ", levels[i][1], ui_bytes(bytes).text);
 	}
-	ui_bytes(js_real_or(machine, "memory_bytes", 0), size, sizeof size);
-	mem_append(&text, "memory %s", size);
+	mem_append(&text, "memory %s", ui_bytes(js_real_or(machine, "memory_bytes", 0)).text);
 	return text;
 }
 
@@ -70,10 +67,9 @@ static void machine_print(const json_t *machine, FILE *out) {
 }
 
 /* A ratio beside "tie" or "undecided" would be read as a gain. */
-static void gain_text(const json_t *entry, char *text, size_t size) {
-	*text = '\0';
-	if (isfinite(speedup_of(entry).ratio) && verdict_of(entry) == VERDICT_FASTER)
-		speedup_text(speedup_of(entry), text, size);
+static struct shown gain_text(const json_t *entry) {
+	bool gains = isfinite(speedup_of(entry).ratio) && verdict_of(entry) == VERDICT_FASTER;
+	return gains ? speedup_text(speedup_of(entry)) : (struct shown){""};
 }
 
 /* Where it was measured; what is the same in all rows, or as it should be, is left out. */
@@ -94,15 +90,15 @@ static bool all_usual(const json_t *tuned) {
 
 static void row_add(struct table *table, const json_t *entry, double most, bool usual, bool wide) {
 	mem_auto char *problem = results_problem(json_object_get(entry, "problem")), *on = usual ? NULL : place_text(entry);
-	char speedup[64], bar[BAR * 4 + 1];
+	struct shown speedup = gain_text(entry);
+	char bar[BAR * 4 + 1];
 	mem_auto char *age = column_age(json_object_get(entry, "age_s"));
 	const char *state = js_string_or(entry, "state", "?");
-	gain_text(entry, speedup, sizeof speedup);
 	ui_bar(isfinite(speedup_of(entry).ratio) ? speedup_of(entry).ratio / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {js_string_or(entry, "kernel", "?"),
 	                       problem,
 	                       on ? on : "",
-	                       speedup,
+	                       speedup.text,
 	                       verdict_said(entry, "?"),
 	                       age,
 	                       strcmp(state, "current") == 0 ? "" : state,

@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "src/app/cmd.h"
 #include "src/cmd/tune/options.h"
-#include "tuner/search/search.h"
 #include "tuner/spec/spec.h"
 
 enum { COUNT_MAX = 4096 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json/js.h"
 #include "base/proc/path.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/inside/inside_cmd.h"
 #include "src/cmd/regions/regions.h"
@@ -140,8 +139,7 @@ static void tune_dry_print(const struct tune_session *session) {
 
 /* NULL: the CPU, or a specification that will be refused. */
 static const char *device_of(const char *path) {
-	struct err ignored = {0};
-	struct spec *spec = spec_load(path, &ignored);
+	struct spec *spec = spec_load(path, NULL);
 	enum spec_language language = spec ? spec_language(spec) : SPEC_OTHER;
 	spec_free(spec);
 	return spec_device(language);
@@ -151,10 +149,9 @@ static const char *device_of(const char *path) {
  * come, before there are items. */
 static void tune_item_device_use(struct app *app, const struct opt_args *args) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "", *spec = opt_get(args, "spec", NULL);
-	struct err ignored = {0};
 	const char *device = source_is_file(word) ? spec_device(source_language(word)) : spec ? device_of(spec) : NULL;
 	if (device && !opt_has(args, "device"))
-		app_device_use(app, device, &ignored);
+		app_device_use(app, device, NULL);
 }
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
@@ -174,8 +171,7 @@ static bool in_suite(const char *kernel) {
 /* A word that names a program instead of a kernel: the two dashes were forgotten. */
 static int dashes_suggest(const struct opt_args *args, struct err *err) {
 	const char *first = opt_words(args) ? opt_word(args, 0) : "";
-	struct err none = {0};
-	mem_auto char *path = text_ends_with(first, ".so") ? NULL : program_path(first, NULL, &none);
+	mem_auto char *path = text_ends_with(first, ".so") ? NULL : program_path(first, NULL, NULL);
 	if (!*first || !path)
 		return -1;
 	mem_auto char *line = program_join(opt_words_from(args, 0), true);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/app/app.h"
 #include "src/cmd/tune/tune_impl.h"
 #include "tuner/program/program.h"
@@ -195,29 +194,26 @@ static double wall_seconds(const struct tune_budget *budget, size_t nodes) {
 	return budget->node_seconds > 0 ? budget->node_seconds / (double)nodes : budget->seconds;
 }
 
-static void budget_text(const struct tune_budget *budget, size_t nodes, char *text, size_t size) {
+static void budget_print(const struct tune_budget *budget, size_t nodes) {
 	if (budget->evaluations)
-		snprintf(text, size, "%zu node(s), %llu evaluations", nodes, (unsigned long long)budget->evaluations);
+		printf("%zu node(s), %llu evaluations\n", nodes, (unsigned long long)budget->evaluations);
 	else if (budget->node_seconds > 0)
-		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer if some of them start later",
-		         budget->node_seconds, nodes, wall_seconds(budget, nodes));
+		printf("%.6g node-seconds: %zu node(s) for %.6g s, longer if some of them start later\n", budget->node_seconds,
+		       nodes, wall_seconds(budget, nodes));
 	else
-		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds", nodes, budget->seconds,
-		         budget->seconds * (double)nodes);
+		printf("%zu node(s) for %.6g s: %.6g node-seconds\n", nodes, budget->seconds, budget->seconds * (double)nodes);
 }
 
 void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *budget, bool json) {
 	json_t *lines = json_array();
-	char text[160];
 	for (size_t i = 0; i < nodes->launched->count; i++) {
 		mem_auto char *line = program_join(nodes->launched->commands[i], true);
 		json_array_append_new(lines, json_string(line));
 		if (!json)
 			puts(line);
 	}
-	budget_text(budget, nodes->launched->count, text, sizeof text);
 	if (!json)
-		puts(text);
+		budget_print(budget, nodes->launched->count);
 	double seconds = wall_seconds(budget, nodes->launched->count);
 	json_t *document = json_pack(
 		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/stats.h"
 #include "base/json/js.h"
 #include "base/sys.h"
 #include "src/cmd/tune/tune_impl.h"
@@ -17,11 +18,6 @@ struct reading {
 	struct tune_sizes *sizes;
 	struct arena *arena;
 };
-
-static int by_size(const void *a, const void *b) {
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
 
 /* Recognises "A..B" without a step and returns its ends. */
 static bool is_span(const char *text, double ends[2], bool *whole) {
@@ -47,7 +43,7 @@ static int list_read(struct reading *reading, const char *text, struct err *err)
 	reading->sizes->list = mem_alloc(plan->count, sizeof *reading->sizes->list);
 	for (size_t i = 0; i < plan->count; i++)
 		reading->sizes->list[i] = value_number(values[i]);
-	qsort(reading->sizes->list, plan->count, sizeof *reading->sizes->list, by_size);
+	qsort(reading->sizes->list, plan->count, sizeof *reading->sizes->list, stats_order);
 	plan->list = reading->sizes->list;
 	return 0;
 }

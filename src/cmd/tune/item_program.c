@@ -3,12 +3,10 @@
 #include <math.h>
 
 #include "base/json/js.h"
-#include "base/text.h"
 #include "src/plan/program_plan.h"
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
 #include "tuner/program/command.h"
-#include "tuner/program/program.h"
 #include "tuner/spec/c/c.h"
 
 struct program_item {
@@ -98,12 +96,8 @@ static const double CLEAR = 1.02;
 
 /* The program reads a variable whose values change its time, so the placeholder was not forgotten. */
 static bool has_effect(const json_t *result, const char *param) {
-	js_each (effect, json_object_get(result, "effects")) {
-		double low = json_number_value(js_at(effect, "ci.0"));
-		if (strcmp(js_string_or(effect, "param", ""), param) == 0)
-			return fmax(low, js_real_or(effect, "estimate", 0)) > CLEAR;
-	}
-	return false;
+	const json_t *effect = js_find(json_object_get(result, "effects"), "param", param);
+	return fmax(json_number_value(js_at(effect, "ci.0")), js_real_or(effect, "estimate", 0)) > CLEAR;
 }
 
 /* A parameter that can be `unset` must be a variable. */

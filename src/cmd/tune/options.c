@@ -74,11 +74,10 @@ const struct opt tune_options[] = {
 /* Reads "2node-h", a time that all nodes spend together. */
 static int node_seconds_read(const char *text, size_t digits, double *seconds, struct err *err) {
 	char duration[64];
-	struct err bad = {0};
 	const char *unit = text + digits + strlen("node-");
 	int length = snprintf(duration, sizeof duration, "%.*s%s", (int)digits, text, unit);
 	if (digits && *unit && strcmp(unit, "ms") != 0 && length < (int)sizeof duration &&
-	    opt_seconds(duration, "budget", seconds, &bad) == 0)
+	    opt_seconds(duration, "budget", seconds, NULL) == 0)
 		return 0;
 	return err_set(err, ERR_USAGE, "for example 600node-s, 30node-min, 2node-h",
 	               "--budget takes a time of nodes, not '%s'", text);

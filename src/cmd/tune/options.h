@@ -2,7 +2,6 @@
 /* The options of `tune`. */
 #ifndef SRC_CMD_TUNE_OPTIONS_H
 #define SRC_CMD_TUNE_OPTIONS_H
-#include "base/opt.h"
 #include "src/show/counters.h"
 #include "src/show/measured.h"
 #include "tuner/search/search.h"

@@ -34,10 +34,8 @@ struct watch {
 	double number, written; /* number: of trials so far */
 };
 
-static void shown_text(const struct watch *watch, double value, char *text, size_t size) {
-	*text = '\0';
-	if (isfinite(value))
-		results_value(value, watch->now.unit, text, size);
+static struct shown shown_text(const struct watch *watch, double value) {
+	return isfinite(value) ? results_value(value, watch->now.unit) : (struct shown){""};
 }
 
 static void row_put(struct html *html, const char *name, const char *value) {
@@ -47,9 +45,7 @@ static void row_put(struct html *html, const char *name, const char *value) {
 
 static void numbers_put(const struct watch *watch, struct html *html, bool ended) {
 	const struct tune_progress *now = &watch->now;
-	char best[48], baseline[48], text[64] = "";
-	shown_text(watch, now->best, best, sizeof best);
-	shown_text(watch, now->baseline, baseline, sizeof baseline);
+	char text[64] = "";
 	html_put(html, "<table><tbody>");
 	row_put(html, "phase", ended ? "" : tune_phase_word(now->phase));
 	if (now->limit)
@@ -58,9 +54,9 @@ static void numbers_put(const struct watch *watch, struct html *html, bool ended
 	else
 		snprintf(text, sizeof text, "%llu", (unsigned long long)now->evaluations);
 	row_put(html, "evaluations", text);
-	row_put(html, "best so far", best);
+	row_put(html, "best so far", shown_text(watch, now->best).text);
 	row_put(html, "with", watch->best ? watch->best : "");
-	row_put(html, "baseline", baseline);
+	row_put(html, "baseline", shown_text(watch, now->baseline).text);
 	row_put(html, "last tried", watch->last ? watch->last : "");
 	text[0] = '\0';
 	if (isfinite(now->gain) && !ended)
@@ -195,14 +191,11 @@ static void config_keep(char **kept, const json_t *config) {
 /* The best is the mean of all its measurements, so that it is worse where the last of them was. */
 static void why_keep(struct watch *watch, const struct tune_progress *before, const struct tune_progress *now,
                      bool again) {
-	char from[48], to[48];
 	if (!again || !(now->gain < before->gain))
 		return;
-	shown_text(watch, before->best, from, sizeof from);
-	shown_text(watch, now->best, to, sizeof to);
 	free(watch->why);
-	watch->why = mem_printf("The best so far went from %s to %s at trial %.0f because it was measured again.", from, to,
-	                        watch->number);
+	watch->why = mem_printf("The best so far went from %s to %s at trial %.0f because it was measured again.",
+	                        shown_text(watch, before->best).text, shown_text(watch, now->best).text, watch->number);
 }
 
 /* Where there are too many, every second one. */

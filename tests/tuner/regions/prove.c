@@ -61,8 +61,8 @@ static const char *prove(uint64_t seed, double budget_s, double spare_s, struct 
 	tally->slower += strcmp(verdict, "slower") == 0;
 	tally->tie += strcmp(verdict, "tie") == 0;
 	tally->undecided += strcmp(verdict, "undecided") == 0;
-	tally->covered += proof.ci[0] <= self.ratio && self.ratio <= proof.ci[1];
-	tally->pairs += (int)proof.count;
+	tally->covered += proof.told.ci[0] <= self.ratio && self.ratio <= proof.told.ci[1];
+	tally->pairs += (int)proof.told.count;
 	regions_proof_clear(&proof);
 	return verdict;
 }

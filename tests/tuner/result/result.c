@@ -114,10 +114,9 @@ static void test_unknown(void) {
 	                                      {"{\"speedup\":{\"ratio\":2,\"ci\":[1.5]}}", "2.00x"},
 	                                      {"{\"speedup\":{\"ratio\":2,\"ci\":[1.5,3]}}", "2.00x [1.50, 3.00]"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[64];
 		json_t *result = json_loads(rows[i][0], 0, NULL);
-		speedup_text(speedup_of(result), text, sizeof text);
-		ok(strcmp(text, rows[i][1]) == 0, "the speedup of %s is printed as %s", rows[i][0], rows[i][1]);
+		ok(strcmp(speedup_text(speedup_of(result)).text, rows[i][1]) == 0, "the speedup of %s is printed as %s",
+		   rows[i][0], rows[i][1]);
 		json_decref(result);
 	}
 	struct speedup none = {NAN, NAN, NAN};

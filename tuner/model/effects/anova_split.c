@@ -175,9 +175,9 @@ static int by_squares(const void *a, const void *b) {
 }
 
 struct pair *split_order_new(const struct bins *bins, const double *f, double noise) {
-	double *rest = rest_new(NULL, bins, f, noise);
+	mem_auto double *rest = rest_new(NULL, bins, f, noise);
 	size_t count = 0, pairs = pairs_of(bins->params);
-	struct ranked *ranked = mem_alloc(pairs + 1, sizeof *ranked);
+	mem_auto struct ranked *ranked = mem_alloc(pairs + 1, sizeof *ranked);
 	struct pair *order = mem_alloc(pairs + 1, sizeof *order);
 	struct cells cells;
 	for (size_t a = 1; a < bins->params; a++)
@@ -187,7 +187,5 @@ struct pair *split_order_new(const struct bins *bins, const double *f, double no
 	qsort(ranked, count, sizeof *ranked, by_squares);
 	for (size_t k = 0; k < count; k++)
 		order[k] = ranked[k].pair;
-	free(ranked);
-	free(rest);
 	return order;
 }

@@ -101,7 +101,7 @@ static void predict_near(const struct look *look, size_t param, struct neighbour
 struct neighbour *look_around(const struct look *look, size_t param) {
 	const struct effects_table *table = &look->data->measured;
 	size_t own = 0, count = table->levels[param], *order = response_order_new(table, param);
-	int *level = mem_alloc(table->params, sizeof *level);
+	mem_auto int *level = mem_alloc(table->params, sizeof *level);
 	struct neighbour *all = mem_alloc(count + 1, sizeof *all);
 	memcpy(level, look->winner, table->params * sizeof *level);
 	for (size_t v = 0; v < count; v++) {
@@ -114,7 +114,6 @@ struct neighbour *look_around(const struct look *look, size_t param) {
 	if (look->response)
 		predict_near(look, param, all, count, own);
 	free(order);
-	free(level);
 	return all;
 }
 

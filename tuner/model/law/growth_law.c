@@ -33,11 +33,6 @@ const char *growth_word(enum growth_kind kind) {
 	return words[kind];
 }
 
-static int by_size(const void *a, const void *b) {
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static bool shape_fit(const struct shape *shape, const struct growth_points *points,
                       const struct candidates *candidates, struct growth_law *law) {
 	*law = (struct growth_law){.kind = shape->kind, .breaks = shape->breaks, .near = shape->near};
@@ -110,7 +105,7 @@ static struct candidates candidates_make(const struct growth_points *points, con
 			candidate_add(&candidates, log(given[i]) - shift);
 	for (size_t i = 1; i < points->count; i += step)
 		candidate_add(&candidates, (points->x[i - 1] + points->x[i]) / 2);
-	qsort(candidates.x, candidates.count, sizeof *candidates.x, by_size);
+	qsort(candidates.x, candidates.count, sizeof *candidates.x, stats_order);
 	return candidates;
 }
 
@@ -127,7 +122,7 @@ static int points_make(const double *n, const double *t, size_t count, struct gr
 		pairs[i][1] = log(t[i]);
 	}
 	if (count)
-		qsort(pairs, count, sizeof *pairs, by_size);
+		qsort(pairs, count, sizeof *pairs, stats_order);
 	for (size_t i = 0, same; i < count; i += same) {
 		double sum = 0;
 		for (same = 0; i + same < count && pairs[i + same][0] == pairs[i][0]; same++)

@@ -61,9 +61,8 @@ static void c_first_error(const char *text, char message[256]) {
 }
 
 static void message_read(const char *log, const struct trial_result *result, char message[256]) {
-	struct err none = {0};
 	size_t size;
-	mem_auto char *text = sys_read_file(log, LOG_MAX, &size, &none);
+	mem_auto char *text = sys_read_file(log, LOG_MAX, &size, NULL);
 	message[0] = '\0';
 	if (text && result->status != TRIAL_TIMEOUT)
 		c_first_error(text, message);
@@ -263,8 +262,7 @@ static bool file_add(json_t *files, const char *path, double begun) {
  * whose texts are part of the key. NULL: it cannot be read, or a file was changed after `begun` (seconds since 1970).
  * Relative paths are relative to `cwd`. New reference. */
 static json_t *c_depend_seen(const char *rule, const char *cwd, const char *skip, double begun) {
-	struct err none = {0};
-	mem_auto char *text = sys_read_file(rule, RULE_MAX, NULL, &none);
+	mem_auto char *text = sys_read_file(rule, RULE_MAX, NULL, NULL);
 	const char *at = text ? strstr(text, ": ") : NULL;
 	mem_auto char *name = mem_alloc(text ? strlen(text) + 1 : 1, 1);
 	js_auto json_t *files = json_object();

@@ -75,8 +75,7 @@ struct cuda_ahead {
  * valid grid or block, nothing is compiled. */
 static char *key_of(void *ctx, const json_t *config) {
 	const struct cuda_ahead *ahead = ctx;
-	struct err why = {0};
-	js_auto json_t *json = cuda_config_json(ahead->kernel, config, false, &why);
+	js_auto json_t *json = cuda_config_json(ahead->kernel, config, false, NULL);
 	return json ? js_canonical(json) : mem_strdup("");
 }
 

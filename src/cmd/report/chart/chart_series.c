@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "src/cmd/report/chart/chart_impl.h"
 
 static bool series_is_bar(const struct chart_series *series) {
@@ -82,11 +83,6 @@ static size_t bars_groups(const struct chart *chart) {
 	return groups + (parts > 0);
 }
 
-static int by_value(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static size_t bar_places(const struct plot *plot, double *places) {
 	size_t count = 0;
 	for (size_t i = 0; i < plot->chart->series_count; i++)
@@ -95,7 +91,7 @@ static size_t bar_places(const struct plot *plot, double *places) {
 			if (!isnan(x))
 				places[count++] = scale_at(&plot->x, x);
 		}
-	qsort(places, count, sizeof(*places), by_value);
+	qsort(places, count, sizeof(*places), stats_order);
 	return count;
 }
 
