@@ -216,7 +216,7 @@ bool gpu_probe(int index, struct gpu_facts *facts) {
 	struct driver driver;
 	struct library_why why;
 	*facts = (struct gpu_facts){.index = index};
-	if (!driver_open(&driver, &why))
+	if (!driver_cuda.open(&driver, &why))
 		return false;
 	bool found = index >= 0 && index < device_count(&driver) && device_facts(&driver, index, facts);
 	driver_close(&driver);

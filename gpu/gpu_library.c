@@ -142,10 +142,26 @@ static bool cuda_open(struct library *library, const char *const *names, const c
 	return library_open(library, names, known, roots, CUDA_ROOTS);
 }
 
-bool driver_open(struct driver *driver, struct library_why *why) {
+static bool driver_find(struct driver *driver) {
 	static const char *const names[] = {"libcuda.so.1", NULL};
 	*driver = (struct driver){.api = &driver_cuda};
-	if (!cuda_open(&driver->library, names, "cuInit"))
+	return cuda_open(&driver->library, names, "cuInit");
+}
+
+int driver_major(void) {
+	struct driver driver;
+	if (!driver_find(&driver))
+		return 0;
+	library_symbols(&driver, &driver.library, driver_cuda.symbols);
+	if (driver.get_version)
+		driver.get_version(&driver.version);
+	driver_close(&driver);
+	return driver.version / 1000;
+}
+
+/* cuInit is done */
+static bool driver_open(struct driver *driver, struct library_why *why) {
+	if (!driver_find(driver))
 		return library_because(why, "install NVIDIA's driver; a container needs --gpus",
 		                       "the NVIDIA driver (libcuda.so.1) was not found");
 	char words[LIBRARY_WHY - 32];
@@ -286,18 +302,16 @@ static void nvml_part(struct gpu_part *part, struct library_why *why) {
 	nvml_close(&nvml);
 }
 
-void gpu_parts(struct gpu_part parts[GPU_PARTS]) {
+void gpu_part(int which, struct gpu_part *part) {
 	static const struct {
 		const char *name;
 		void (*look)(struct gpu_part *part, struct library_why *why);
 	} all[GPU_PARTS] = {{"driver", driver_part}, {"NVRTC", nvrtc_part}, {"CUPTI", cupti_part}, {"NVML", nvml_part}};
-	for (int i = 0; i < GPU_PARTS; i++) {
-		parts[i] = (struct gpu_part){.name = all[i].name};
-		struct library_why why = {"", ""};
-		all[i].look(&parts[i], &why);
-		memcpy(parts[i].reason, why.reason, sizeof why.reason);
-		memcpy(parts[i].fix, why.fix, sizeof why.fix);
-	}
+	struct library_why why = {"", ""};
+	*part = (struct gpu_part){.name = all[which].name};
+	all[which].look(part, &why);
+	memcpy(part->reason, why.reason, sizeof why.reason);
+	memcpy(part->fix, why.fix, sizeof why.fix);
 }
 
 /* Finds variables and mangled functions in a user's module. */

@@ -294,10 +294,8 @@ struct gpu_compiler {
 /* The compiler must be the one that the process with the device finds, which depends on the driver. */
 struct gpu_compiler *gpu_compiler_new(struct err *err) {
 	struct gpu_compiler *made = mem_alloc(1, sizeof *made);
-	struct driver driver;
 	struct library_why why;
-	int major = driver_open(&driver, &why) ? driver.version / 1000 : 0;
-	if (!nvrtc_open(&made->compiler.nvrtc, major, &why)) {
+	if (!nvrtc_open(&made->compiler.nvrtc, driver_major(), &why)) {
 		err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
 		free(made);
 		return NULL;

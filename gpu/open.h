@@ -12,8 +12,8 @@ struct gpu_part {
 	bool usable;
 	char version[32], path[256], reason[200], fix[200];
 };
-enum { GPU_PARTS = 4 };
-void gpu_parts(struct gpu_part parts[GPU_PARTS]);
+enum { GPU_PART_DRIVER, GPU_PART_NVRTC, GPU_PART_CUPTI, GPU_PART_NVML, GPU_PARTS };
+void gpu_part(int which, struct gpu_part *part);
 /* Reads the i-th device's facts without a context; false if that device does not exist. */
 bool gpu_probe(int index, struct gpu_facts *facts);
 

@@ -13,12 +13,16 @@ static json_t *part_json(const struct gpu_part *part) {
 	                 word_clean_json(part->reason), "fix", word_clean_json(part->fix));
 }
 
-static json_t *parts_json(void) {
-	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
+/* which: GPU_PARTS for all of them */
+static json_t *parts_json(int which) {
+	struct gpu_part part;
 	json_t *array = json_array();
-	gpu_parts(parts);
-	for (size_t i = 0; i < GPU_PARTS; i++)
-		json_array_append_new(array, part_json(&parts[i]));
+	for (int i = 0; i < GPU_PARTS; i++) {
+		if (which != GPU_PARTS && which != i)
+			continue;
+		gpu_part(i, &part);
+		json_array_append_new(array, part_json(&part));
+	}
 	return array;
 }
 
@@ -53,12 +57,13 @@ static void tenants_add(json_t *json, int index) {
 	json_object_set_new(json, "pids", pids);
 }
 
-static json_t *all_json(void) {
+static json_t *all_json(bool tenants) {
 	json_t *array = json_array();
 	struct gpu_facts facts;
 	for (int i = 0; gpu_probe(i, &facts); i++) {
 		json_t *json = facts_json(&facts);
-		tenants_add(json, i);
+		if (tenants)
+			tenants_add(json, i);
 		json_array_append_new(array, json);
 	}
 	return array;
@@ -92,21 +97,21 @@ static json_t *hip_json(void) {
 
 json_t *devices_answer(struct protocol *protocol, const json_t *request, struct err *err) {
 	const char *word = "cpu";
+	bool brief = false;
 	int index;
 	if ((json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
+	    (json_object_get(request, "brief") && js_bool(request, "brief", &brief, err) != 0) ||
 	    device_read(word, &index, err) != 0)
 		return NULL;
-	struct gpu *gpu = devices_get(protocol->devices, index, err);
-	if (!gpu && index != DEVICE_CPU)
+	struct gpu_facts facts;
+	if (index != DEVICE_CPU && !devices_facts(protocol->devices, index, &facts, err))
 		return NULL;
-	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
-	if (!gpu) { /* these libraries take a while to load, so they are only listed for those who ask about everything */
-		json_object_set_new(answer, "opencl", opencl_json());
-		json_object_set_new(answer, "hip", hip_json());
-	} else {
-		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
-	}
-	return answer;
+	if (index != DEVICE_CPU) /* a search waits for it */
+		return json_pack("{s:o, s:o}", "parts", parts_json(GPU_PART_NVRTC), "device", facts_json(&facts));
+	if (brief)
+		return json_pack("{s:o, s:o}", "parts", parts_json(GPU_PART_DRIVER), "devices", all_json(false));
+	return json_pack("{s:o, s:o, s:o, s:o}", "parts", parts_json(GPU_PARTS), "devices", all_json(true), "opencl",
+	                 opencl_json(), "hip", hip_json());
 }
 
 static json_t *text_or_null(const char *text) {

@@ -7,6 +7,7 @@
 #include "base/value.h"
 #include "topo/topo.h"
 #include "worker/worker_impl.h"
+#include "worker/kernel/crash.h"
 #include "worker/kernel/word.h"
 #include "worker/program/runner_program.h"
 #include "worker/source/source.h"
@@ -211,6 +212,24 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *json, struct 
 	                                 : NULL;
 }
 
+/* Opens the device and the input of a trial whose code may not be built yet. */
+static json_t *op_prepare(struct protocol *protocol, const json_t *json, struct err *err) {
+	struct arena *arena = arena_new();
+	struct request request;
+	bool fine = request_read(arena, protocol->libraries, json, &request, err) == 0;
+	request.call.gpu = fine ? devices_get(protocol->devices, request.call.device, err) : NULL;
+	fine = fine && (request.call.gpu || request.call.device == DEVICE_CPU);
+	if (fine) {
+		if (request.answers)
+			states_answers(protocol->states, request.answers);
+		crash_name(request.call.entry->kernel->name);
+		states_prepare(protocol->states, &request.call);
+		crash_name(NULL);
+	}
+	arena_free(arena);
+	return fine ? json_pack("{s:s}", "status", "correct") : NULL;
+}
+
 static json_t *op_prove(struct protocol *protocol, const json_t *request, struct err *err) {
 	(void)request;
 	return counters_prove(protocol->counters, err);
@@ -234,9 +253,10 @@ static const struct {
 	{"counters", op_counters, {NULL}},
 	{"metrics", op_metrics, {"op", "id", "chip", "prefix", "cpu", "papi"}},
 	{"prove", op_prove, {"op", "id"}},
-	{"devices", devices_answer, {"op", "id", "device"}},
+	{"devices", devices_answer, {"op", "id", "device", "brief"}},
 	{"machine", op_machine, {"op", "id"}},
 	{"compile", op_compile, {NULL}},
+	{"prepare", op_prepare, {NULL}},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

@@ -12,8 +12,8 @@
 json_t *describe_json(const struct kernel_entry *entries, struct counters *counters);
 
 /* The parts of CUDA and the GPUs of this host. */
-/* {"parts":[..],"devices":[..]}, and "device" if the request names one, which is opened. New reference; NULL and err
- * for a bad request, and (ERR_UNAVAILABLE) if the device cannot be opened. */
+/* {"parts":[..],"devices":[..]}, or "device" in their place if the request names one. New reference; NULL and err for a
+ * bad request, and (ERR_UNAVAILABLE) if the device cannot be used. */
 struct protocol;
 json_t *devices_answer(struct protocol *protocol, const json_t *request, struct err *err);
 

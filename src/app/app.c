@@ -265,7 +265,7 @@ struct plugins *app_plugins(struct app *app) {
 }
 
 static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
-	js_auto json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
+	js_auto json_t *answer = worker ? worker_devices(worker, app_device(app), false, err) : NULL;
 	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
 	js_each (part, json_object_get(answer, "parts"))
 		if (gpu && !json_object_get(gpu, "platform") && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
@@ -290,8 +290,15 @@ int app_gpu_arch(struct app *app, struct err *err) {
 const json_t *app_devices(struct app *app, struct err *err) {
 	struct worker *worker = app->devices ? NULL : app_worker(app, err);
 	if (worker)
-		app->devices = worker_devices(worker, NULL, err);
+		app->devices = worker_devices(worker, NULL, false, err);
 	return app->devices;
+}
+
+int app_gpus(struct app *app, size_t *count, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	js_auto json_t *brief = worker ? worker_devices(worker, NULL, true, err) : NULL;
+	*count = json_array_size(json_object_get(brief, "devices"));
+	return brief ? 0 : -1;
 }
 
 const json_t *app_counters(struct app *app, struct err *err) {

@@ -26,11 +26,13 @@ const char *app_device(const struct app *app);            /* from --device, for 
 const char *app_device_kind(const struct app *app); /* "cpu", "cuda", "hip" or "opencl", as in the tables of kernels */
 /* Overrides --device with "cpu", "cuda:1" or the like; what was borrowed of the GPU and the machine is gone. */
 int app_device_change(struct app *app, const char *word, struct err *err);
-/* Describes the GPU of --device, which the worker opens for this: {"device","name","compute_capability",..}. Borrowed.
+/* Describes the GPU of --device: {"device","name","compute_capability",..}. Borrowed.
  * NULL with ERR_UNAVAILABLE if the GPU is not available; an empty object on the CPU. */
 const json_t *app_gpu(struct app *app, struct err *err);
 /* Its architecture for CUDA, 90 for compute capability 9.0; 0: it has none. -1 with err if it cannot be opened. */
 int app_gpu_arch(struct app *app, struct err *err);
+/* Counts the GPUs of CUDA. Returns 0 on success. */
+int app_gpus(struct app *app, size_t *count, struct err *err);
 /* {"parts","devices"}: the installed parts of CUDA and the GPUs, without opening any; borrowed. */
 const json_t *app_devices(struct app *app, struct err *err);
 /* The worker's description with "counters", "groups", "events" and "groups_error", which that of app_kernels lacks;

@@ -190,7 +190,8 @@ static void check_absent(void) {
 	struct gpu_part parts[GPU_PARTS];
 	struct gpu_facts facts;
 	struct err err = {.what = ""};
-	gpu_parts(parts);
+	for (int part = 0; part < GPU_PARTS; part++)
+		gpu_part(part, &parts[part]);
 	for (int i = 0; i < GPU_PARTS; i++)
 		ok(parts[i].usable ? parts[i].version[0] && parts[i].path[0] : parts[i].reason[0] && parts[i].fix[0],
 		   "%s is here, or it is said why not", parts[i].name);
@@ -218,7 +219,8 @@ int main(void) {
 	check_log();
 	check_absent();
 	struct gpu_part parts[GPU_PARTS];
-	gpu_parts(parts);
+	for (int part = 0; part < GPU_PARTS; part++)
+		gpu_part(part, &parts[part]);
 	if (parts[1].usable) {
 		static const char *const sources[] = {"ceiling/cuda/arithmetic.cu", "ceiling/cuda/memory.cu",
 		                                      "ceiling/cuda/shared.cu", "ceiling/cuda/cost.cu"};

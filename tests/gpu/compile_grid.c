@@ -313,7 +313,8 @@ static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
 
 static bool has_nvrtc(char *why, size_t size) {
 	struct gpu_part parts[GPU_PARTS];
-	gpu_parts(parts);
+	for (int part = 0; part < GPU_PARTS; part++)
+		gpu_part(part, &parts[part]);
 	for (int i = 0; i < GPU_PARTS; i++) {
 		if (strcmp(parts[i].name, "NVRTC") != 0)
 			continue;

@@ -134,22 +134,43 @@ int compile_ask(struct worker *worker, json_t *request, double seconds, struct b
 	return failed;
 }
 
-int compile_await(struct builder *builder, const struct trial_request *request, struct trial_request *rest,
+/* While helpers build, the worker opens the device and the input. What fails there fails again in the trial. */
+static int prepare(struct builder *builder, const struct runner *runner, const struct trial_request *request,
+                   struct err *err) {
+	struct trial_request first = *request;
+	struct trial_result result = {0};
+	if (builder_figures(builder).jobs <= 1 || builder_has(builder, request->config))
+		return 0;
+	first.prepare = true;
+	first.samples = 0;
+	first.counters = NULL;
+	int failed = runner->run(runner->ctx, &first, &result, err);
+	trial_result_clear(&result);
+	return failed;
+}
+
+static void spend(struct trial_request *request, double begun) {
+	if (!(request->left_s > 0))
+		return;
+	request->left_s = fmax(request->left_s - (sys_now() - begun), LEAST_SECONDS);
+	request->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, request->left_s) : request->left_s;
+}
+
+int compile_await(struct builder *builder, const struct runner *runner, struct trial_request *request,
                   struct trial_result *result, struct err *err) {
-	double start = sys_now();
+	double start = sys_now(), begun;
+	if (prepare(builder, runner, request, err))
+		return -1;
+	spend(request, start);
+	begun = sys_now();
 	const struct built *built = builder_get(builder, request->config, request->left_s, err);
 	if (!built)
 		return -1;
-	double spent = sys_now() - start;
-	*rest = *request;
-	if (request->left_s > 0) {
-		rest->left_s = fmax(request->left_s - spent, LEAST_SECONDS);
-		rest->timeout_s = request->timeout_s > 0 ? fmin(request->timeout_s, rest->left_s) : rest->left_s;
-	}
+	spend(request, begun);
 	if (built->status == TRIAL_CORRECT)
 		return 1;
 	trial_result_fail(result, built->status, built->message);
-	result->elapsed_s = spent;
+	result->elapsed_s = sys_now() - start;
 	return 0;
 }
 
@@ -200,9 +221,9 @@ struct builder *compile_kernel_builder(struct compile_kernel *compile) {
 
 static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	const struct compile_kernel *compile = ctx;
-	struct trial_request rest;
+	struct trial_request rest = *request;
 	double start = sys_now();
-	int rc = compile_await(compile->builder, request, &rest, result, err);
+	int rc = compile_await(compile->builder, &compile->worker, &rest, result, err);
 	if (rc <= 0)
 		return rc;
 	int failed = compile->worker.run(compile->worker.ctx, &rest, result, err);

@@ -10,9 +10,10 @@
  * Returns as build_work's make. */
 int compile_ask(struct worker *worker, json_t *request, double seconds, struct built *built, struct err *err);
 
-/* Waits for the build of a request's configuration. Returns 1 if it can run, with the request's limits less the wait in
- * *rest; 0 with a result that says why it cannot; -1 as builder_get. */
-int compile_await(struct builder *builder, const struct trial_request *request, struct trial_request *rest,
+/* Waits for the build of a request's configuration, while the runner that gets the request next opens what it needs
+ * beside the code. Returns 1 if it can run, with the request's limits less the wait; 0 with a result that says why it
+ * cannot; -1 as builder_get. */
+int compile_await(struct builder *builder, const struct runner *runner, struct trial_request *request,
                   struct trial_result *result, struct err *err);
 
 /* The compiled-in CUDA kernels: a runner that waits for the code of what it runs. arch: 90 for compute capability 9.0.

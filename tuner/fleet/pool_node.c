@@ -242,6 +242,13 @@ static bool try_again(struct pool_node *node, const struct worker_loss *loss, bo
 	return !pool_node_pause(node, again_seconds(node->row));
 }
 
+/* All nodes at the same time; what fails fails again where the node is admitted. */
+static void device_open(struct pool_node *node) {
+	struct err ignored = {0};
+	if (node->options->device)
+		json_decref(worker_devices(node->worker, node->options->device, false, &ignored));
+}
+
 /* Starts the worker until it answers; false if it never will, or is to stop. A worker that cannot be started at all
  * points to a wrong command, so that the first failure is final. */
 static bool bring_up(struct pool_node *node) {
@@ -250,6 +257,7 @@ static bool bring_up(struct pool_node *node) {
 		bool first = worker_starts(node->worker) == 0;
 		const json_t *machine = worker_machine(node->worker, &err);
 		if (machine) {
+			device_open(node);
 			const struct pool_event event = {.what = POOL_UP, .node = node->number, .machine = json_deep_copy(machine)};
 			pool_queue_put(node->queue, &event);
 			node->row = 0;

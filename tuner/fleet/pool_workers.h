@@ -24,6 +24,7 @@ struct pool_workers_options {
 	const struct launched *launched; /* owned by the caller; outlives the pool */
 	const char *worker;              /* the executable */
 	uint64_t address_space;          /* limit for a worker that is a child of this process; 0: none */
+	const char *device;              /* opened by each node before it is admitted; NULL: the CPU */
 	unsigned losses;                 /* a node with more external losses in a row is given up */
 	const volatile int *interrupt,
 		*abandon; /* set by the first Ctrl-C: wait for nothing new; by the second: wait for nothing at all */

@@ -66,6 +66,7 @@ struct trial_request {
 	enum trial_objective objective; /* the quantity that is sampled */
 	bool energy;                    /* measure the energy of the GPU as well and put it into the reply */
 	bool watch;                     /* of a program: report what it does on GPUs, in a run of its own */
+	bool prepare;                   /* of a kernel: only open the device and the input, whose code is being built */
 	bool trusted;                   /* of a kernel: do not verify it, even in a new worker */
 	bool check;                     /* of a kernel: verify it even if this configuration was verified before */
 	bool show;                      /* of a program: keep the end of its stdout for the case that it fails */

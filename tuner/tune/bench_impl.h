@@ -126,6 +126,9 @@ int tune_search_run(struct tune *tune, struct err *err);
  * that value. */
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
+/* Where builds run beside measurements: begins those of the baseline and of what the search will probably propose
+ * first. */
+void tune_ahead_foresee(struct tune *tune);
 /* The reference is measured: starts the strategy and reports it. */
 int tune_baseline_done(struct tune *tune, struct err *err);
 /* Takes the times of a program. Returns true if it must run once more, now that it is warm. */

@@ -362,8 +362,8 @@ static void bound_warn(const struct tune *tune) {
 		return;
 	snprintf(
 		text, sizeof text,
-		"the baseline takes longer than %s, a fifth of %s: only what is much faster can be proven; more than --budget "
-		"%.0fs is needed for anything else",
+		"the baseline takes longer than %s of %s: only what is much faster can be proven; more than --budget %.0fs is "
+		"needed for anything else",
 		seconds_text(seconds, time), budget_text(tune, budget),
 		rounded_up(tune, (trials_expected(tune) + pairs) * seconds));
 	tune->observer->warn(tune->observer->ctx, text);
@@ -423,15 +423,6 @@ static bool tune_spent(const struct tune *tune) {
 	if (recall_searched(tune->memory.recall))
 		return true;
 	return !tune_another_fits(tune, least, tune_finals_kept(tune));
-}
-
-uint64_t tune_budget_evaluations(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->money.budget;
-	double each = tune->memory.baseline.elapsed_s, nodes = tune_nodes(tune), kept = tune_finals_kept(tune);
-	if (budget->evaluations || !(each > 0) || !(tune_budget_time(tune) > 0))
-		return budget->evaluations;
-	double left = budget->node_seconds > 0 ? node_seconds_left(tune) - kept * nodes : (budget->seconds - kept) * nodes;
-	return left < each ? 1 : (uint64_t)(left / each);
 }
 
 /* Configurations that were not tried. Today's may be tried, and none of the space. */

@@ -16,6 +16,7 @@ struct work { /* a configuration, or the baseline of a node, until it is done */
 	struct pool_job job;
 	struct trial_request requests[WORK_REQUESTS];
 	bool baseline;
+	bool opens;   /* only what the baseline needs beside its code, which is being built */
 	bool redo;    /* known already, but from a node that is not trusted any more */
 	bool confirm; /* measures the best so far again, and the baseline after it */
 	bool tried;   /* a node has its code, wherever that came from */
@@ -43,9 +44,11 @@ struct parallel {
 	int baselines_killed;   /* in a row */
 	size_t reached, missed; /* trials whose node found, or did not find, what was built ahead for them */
 	bool unreached;         /* no node finds it, so nothing is built ahead any more */
+	bool foreseen;          /* the first builds have begun */
 	bool exhausted;         /* the space is used up */
 	bool recalled;          /* resumed: the finals may come at once and need nodes with a known baseline */
 	bool ending;            /* nothing new is started */
+	bool opened[];          /* nodes that were told to open what they need */
 };
 
 struct work *work_new(const struct parallel *parallel, uint64_t index); /* UINT64_MAX: the baseline */

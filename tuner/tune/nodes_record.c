@@ -321,6 +321,11 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 	struct work *last = parallel->flying[--parallel->flying_count];
 	parallel->flying[work->at] = last;
 	last->at = work->at;
+	if (work->opens) {
+		pool_done_clear(done);
+		work_free(work);
+		return 0;
+	}
 	fleet_trials_add(parallel->fleet, done->node, done->done);
 	parallel_quarantined_drop(parallel);
 	/* The job may be freed before its results are. */

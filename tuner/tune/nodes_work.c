@@ -38,6 +38,10 @@ static void work_prepare(const struct parallel *parallel, struct work *work, siz
 	double limit = work->baseline ? 0 : tune_search_limit(tune) / fleet_scale(parallel->fleet, node);
 	work->requests[0] = tune_search_request(tune, work->config, limit);
 	work->job.count = 1;
+	if (work->opens) {
+		work->requests[0].prepare = true;
+		work->requests[0].samples = 0;
+	}
 	if (work->confirm) {
 		work->requests[0].limit_s = 0;
 		if (tune->memory.baseline.status == TRIAL_CORRECT)
@@ -149,12 +153,24 @@ static size_t parallel_ahead_pick(const struct parallel *parallel) {
 }
 
 /* May nodes measure the baseline? Not while it is built for all of them. */
-static bool parallel_ahead_baseline(const struct parallel *parallel) {
+static bool parallel_ahead_baseline(struct parallel *parallel) {
 	const json_t *baseline = parallel->tune->task->baseline;
 	if (!parallel_is_building(parallel) || parallel->asked_count || builder_has(builder_of(parallel), baseline))
 		return true;
-	builder_want(builder_of(parallel), &baseline, 1);
+	if (!parallel->foreseen)
+		tune_ahead_foresee(parallel->tune);
+	parallel->foreseen = true;
 	return false;
+}
+
+/* Meanwhile, each of them opens its device and the input. */
+static struct work *opening(struct parallel *parallel, size_t node) {
+	if (parallel->opened[node])
+		return NULL;
+	parallel->opened[node] = true;
+	struct work *work = work_new(parallel, UINT64_MAX);
+	work->opens = true;
+	return work;
 }
 
 /* The number of new proposals that the budget allows now. */
@@ -239,7 +255,7 @@ static bool more(const struct parallel *parallel) {
 struct work *work_next(struct parallel *parallel, size_t node) {
 	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
 	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
-		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : NULL;
+		return parallel_ahead_baseline(parallel) ? work_new(parallel, UINT64_MAX) : opening(parallel, node);
 	if (!much || !parallel->tune->search)
 		return NULL;
 	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);

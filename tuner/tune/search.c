@@ -225,6 +225,14 @@ static unsigned depth_of(const struct tune_ahead *ahead, double build_s, double 
 	return depth < ahead->most ? (unsigned)depth : ahead->most;
 }
 
+/* The proposals that are built beside the baseline. */
+enum { FORESEEN_MAX = 8 };
+
+static unsigned foreseen_most(const struct tune *tune) {
+	unsigned jobs = builder_figures(tune->task->builder).jobs;
+	return jobs < FORESEEN_MAX ? jobs : FORESEEN_MAX;
+}
+
 /* Called once the baseline is measured: decides how many are proposed at a time. */
 static void tune_ahead_begin(struct tune *tune) {
 	struct tune_ahead *ahead = &tune->bench.ahead;
@@ -234,11 +242,58 @@ static void tune_ahead_begin(struct tune *tune) {
 	const struct build_figures figures = builder_figures(tune->task->builder);
 	ahead->beside = figures.beside;
 	ahead->most = figures.jobs < TUNE_AHEAD_MAX ? figures.jobs : TUNE_AHEAD_MAX;
-	if (figures.beside && !(figures.last_s > 0)) /* the baseline was built earlier: nobody knows how long that took */
-		ahead->depth = ahead->most;
+	if (figures.beside) /* these builds began with the baseline's */
+		ahead->depth = foreseen_most(tune);
 	else
 		ahead->depth = depth_of(ahead, figures.last_s,
 		                        tune->bench.times.run > 0 ? tune->bench.times.run : tune->bench.times.trial);
+}
+
+/* budget: evaluations; 0: unknown */
+static struct strategy_task strategy_task_of(const struct tune *tune, int64_t budget) {
+	const struct tune_task *task = tune->task;
+	const struct tune_sources *sources = tune->memory.sources;
+	return (struct strategy_task){.space = task->space,
+	                              .seed = task->seed,
+	                              .start = task->start,
+	                              .budget = budget > 0 ? (uint64_t)budget : 0,
+	                              .two = task->goal.pareto,
+	                              .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
+	                              .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
+	                              .sources = sources && sources->count ? sources->list : NULL,
+	                              .source_count = sources ? sources->count : 0,
+	                              .hints = task->prior.hints,
+	                              .hint_count = task->prior.hint_count,
+	                              .counter_count = json_array_size(tune->counting.names)};
+}
+
+/* Asks as the search will ask that does not exist yet; its first proposals depend on nothing that is measured. */
+static size_t foresee(const struct tune *tune, size_t want, uint64_t *first) {
+	const struct strategy_task task = strategy_task_of(tune, (int64_t)tune->money.budget.evaluations);
+	struct err ignored = {0};
+	struct search *search = want ? search_new(tune->task->strategy, &task, &ignored) : NULL;
+	if (search && task.start != UINT64_MAX)
+		search_tell_value(search, task.start, STRATEGY_VALUE, 1);
+	size_t count = search ? search_ask(search, first, want) : 0;
+	search_free(search);
+	return count;
+}
+
+void tune_ahead_foresee(struct tune *tune) {
+	struct builder *builder = tune->task->builder;
+	uint64_t first[FORESEEN_MAX], limit = tune->money.budget.evaluations;
+	bool beside = builder && builder_figures(builder).beside;
+	if (!beside && !(builder && tune->bench.fleet))
+		return;
+	json_t *configs[FORESEEN_MAX + 1] = {json_incref((json_t *)tune->task->baseline)};
+	/* A resumed search begins elsewhere, and a strategy of the user's own begins once. */
+	size_t want = !beside || tune->task->resume || tune->task->strategy->fault ? 0 : foreseen_most(tune);
+	size_t count = foresee(tune, limit && limit <= want ? limit - 1 : want, first);
+	for (size_t i = 0; i < count; i++)
+		configs[i + 1] = space_config_json(tune->task->space, first[i]);
+	builder_want(builder, (const json_t *const *)configs, count + 1);
+	for (size_t i = 0; i <= count; i++)
+		json_decref(configs[i]);
 }
 
 /* Creates the task of the strategy and the search, the same again if resumed. Called once the baseline is measured. */
@@ -251,19 +306,7 @@ static int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err
 		int64_t ahead = js_int_or(plan, "ahead", 1);
 		tune->bench.ahead.depth = ahead < 1 ? 1 : ahead < TUNE_AHEAD_MAX ? (unsigned)ahead : TUNE_AHEAD_MAX;
 		int64_t planned = js_int_or(plan, "budget", 0);
-		struct strategy_task of_strategy = {.space = task->space,
-		                                    .seed = task->seed,
-		                                    .start = task->start,
-		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
-		                                    .two = task->goal.pareto,
-		                                    .seconds = tune->money.budget.evaluations ? 0 : tune_budget_time(tune),
-		                                    .builders = tune->bench.ahead.most > 1 ? tune->bench.ahead.most : 0,
-		                                    .hints = task->prior.hints,
-		                                    .hint_count = task->prior.hint_count,
-		                                    .counter_count = json_array_size(tune->counting.names)};
-		const struct tune_sources *sources = tune->memory.sources;
-		of_strategy.source_count = sources ? sources->count : 0;
-		of_strategy.sources = of_strategy.source_count ? sources->list : NULL;
+		const struct strategy_task of_strategy = strategy_task_of(tune, planned);
 		tune->search = search_new(task->strategy, &of_strategy, err);
 		failed = tune->search ? 0 : -1;
 	}
@@ -371,6 +414,18 @@ static void tune_counters_name(struct tune *tune, const struct trial_result *res
 	}
 }
 
+/* The number of evaluations that the budget allows, for strategies that plan ahead; 0: not known. */
+static uint64_t budget_evaluations(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->money.budget;
+	double each = tune->memory.baseline.elapsed_s, time = tune_budget_time(tune);
+	if (tune->task->device) /* its first trial opens the device, and makes the input and the reference */
+		each = fmin(each, tune_final_seconds(tune, tune->memory.baseline.value));
+	if (budget->evaluations || !(each > 0) || !(time > 0))
+		return budget->evaluations;
+	double left = (budget->node_seconds > 0 ? time - tune_elapsed(tune) : budget->seconds) - tune_finals_kept(tune);
+	return left * tune_nodes(tune) < each ? 1 : (uint64_t)(left * tune_nodes(tune) / each);
+}
+
 int tune_baseline_done(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	if (tune_is_metered(tune))
@@ -382,7 +437,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	tune_searched_from(tune);
 	tune->memory.probe.at = tune_now(tune);
 	tune_counters_name(tune, &tune->memory.baseline);
-	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
+	if (tune_search_begin(tune, budget_evaluations(tune), err))
 		return -1;
 	if (task->start != UINT64_MAX)
 		tune_outcome_report(tune, task->start, &tune->memory.baseline);
@@ -396,6 +451,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 static int measure_baseline(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	tune_report(tune, TUNE_BASELINE);
+	tune_ahead_foresee(tune);
 	if (task->whole_programs ? look_at_program(tune, err) : baseline_measure(tune, err))
 		return -1;
 	return tune_baseline_done(tune, err) || tune_budget_check(tune, false, err) ? -1 : 0;

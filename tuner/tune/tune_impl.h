@@ -200,8 +200,6 @@ bool tune_is_recalling(const struct tune *tune);
 /* The budget as seconds from start to end; 0: unlimited. A budget in node-seconds is shorter the more nodes are held,
  * so this changes as nodes come and go. */
 double tune_budget_time(const struct tune *tune);
-/* The number of evaluations that the budget allows, for strategies that plan ahead; 0: not known. */
-uint64_t tune_budget_evaluations(const struct tune *tune);
 /* The seconds of the budget that the search leaves to race and duel. */
 double tune_finals_kept(const struct tune *tune);
 /* True if the gain so far exceeds the noise. */

@@ -117,7 +117,7 @@ static int run(struct parallel *parallel, struct err *err) {
 
 static struct parallel *parallel_new(struct tune *tune) {
 	size_t nodes = tune->task->pool->count;
-	struct parallel *parallel = mem_alloc(1, sizeof *parallel);
+	struct parallel *parallel = mem_alloc(1, sizeof *parallel + nodes * sizeof *parallel->opened);
 	*parallel = (struct parallel){.tune = tune,
 	                              .fleet = tune->bench.fleet,
 	                              .flying = mem_alloc(nodes, sizeof(struct work *)),

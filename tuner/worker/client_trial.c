@@ -12,24 +12,21 @@
 static const double KERNEL_DESC_ANSWER_SECONDS = 120; /* a driver needs long to initialise eight GPUs */
 enum { PARTS_MAX = 16, DEVICES_MAX = 1000 };
 
-static int kernel_desc_answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
+static int devices_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
 	json_t *array;
 	const char *device = ctx, *name;
 	result->status = TRIAL_CORRECT;
-	if (js_array(answer, "parts", PARTS_MAX, &array, err) || js_array(answer, "devices", DEVICES_MAX, &array, err))
+	if (js_array(answer, "parts", PARTS_MAX, &array, err))
 		return -1;
-	return device ? js_string(json_object_get(answer, "device"), "name", &name, err) : 0;
+	return device ? js_string(json_object_get(answer, "device"), "name", &name, err)
+	              : js_array(answer, "devices", DEVICES_MAX, &array, err);
 }
 
-json_t *worker_devices(struct worker *worker, const char *device, struct err *err) {
-	json_t *request = json_pack("{s:s}", "op", "devices"), *answer = NULL;
-	const struct worker_question question = {.request = request,
-	                                         .timeout_s = KERNEL_DESC_ANSWER_SECONDS,
-	                                         .use = kernel_desc_answer_use,
-	                                         .ctx = (void *)device};
+static json_t *devices_ask(struct worker *worker, json_t *request, const char *device, struct err *err) {
+	const struct worker_question question = {
+		.request = request, .timeout_s = KERNEL_DESC_ANSWER_SECONDS, .use = devices_use, .ctx = (void *)device};
 	struct trial_result result = {0};
-	if (device)
-		json_object_set_new(request, "device", json_string(device));
+	json_t *answer = NULL;
 	if (worker_exchange(worker, &question, &result, err) == 0) {
 		if (result.status == TRIAL_CORRECT)
 			answer = json_incref(result.reply);
@@ -37,9 +34,21 @@ json_t *worker_devices(struct worker *worker, const char *device, struct err *er
 			err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` checks each part of CUDA and OpenCL",
 			        "the worker can't use the GPU: %.200s", result.message);
 	}
-	json_decref(request);
 	trial_result_clear(&result);
 	return answer;
+}
+
+json_t *worker_devices(struct worker *worker, const char *device, bool brief, struct err *err) {
+	js_auto json_t *request = json_pack("{s:s,s:b,s:s*}", "op", "devices", "brief", brief, "device", device);
+	if (device && strcmp(js_string_or(worker->device, "asked", ""), device) == 0)
+		return json_incref(worker->device);
+	json_t *answer = devices_ask(worker, request, device, err);
+	if (!device || !answer)
+		return answer;
+	json_object_set_new(answer, "asked", json_string(device));
+	json_decref(worker->device);
+	worker->device = answer;
+	return json_incref(answer);
 }
 
 const char *worker_device_kind(const json_t *gpu) {
@@ -411,6 +420,8 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 	const struct trial_request *request = asked->request;
 	if (worker_status_read(answer, result, err))
 		return -1;
+	if (request->prepare)
+		return 0;
 	result->disturbed = (result->status == TRIAL_CENSORED || result->status == TRIAL_CORRECT) && noisy(answer);
 	if (result->status == TRIAL_CORRECT && json_is_object(json_object_get(answer, "gpu")))
 		clock_check(asked->worker, json_object_get(answer, "gpu"), result);
@@ -444,11 +455,12 @@ static void worker_counters_set(json_t *request, const char *const *names) {
 }
 
 static json_t *request_json(const struct trial_request *request) {
-	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:f,s:f,s:b}", "op", "trial", "kernel",
-	                         request->kernel, "problem", request->problem, "config", request->config, "seed",
-	                         (json_int_t)(request->seed & INT64_MAX), "samples", request->samples, "warmup",
-	                         request->warmup, "min_sample_s", request->min_sample_s, "limit_s", request->limit_s,
-	                         "settles_s", request->settles_s, "cut_s", request->cut_s, "verify", !request->trusted);
+	json_t *json =
+		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:f,s:f,s:b}", "op", request->prepare ? "prepare" : "trial",
+	              "kernel", request->kernel, "problem", request->problem, "config", request->config, "seed",
+	              (json_int_t)(request->seed & INT64_MAX), "samples", request->samples, "warmup", request->warmup,
+	              "min_sample_s", request->min_sample_s, "limit_s", request->limit_s, "settles_s", request->settles_s,
+	              "cut_s", request->cut_s, "verify", !request->trusted);
 	worker_counters_set(json, request->counters);
 	if (request->check)
 		json_object_set_new(json, "verify", json_string("always"));

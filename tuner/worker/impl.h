@@ -19,6 +19,7 @@ struct worker {
 	char *libraries[WORKER_LIBRARIES_MAX]; /* loaded by this process */
 	size_t library_count;
 	json_t *machine;         /* the process's answer to "machine"; NULL without a launch */
+	json_t *device;          /* and to "devices", with the word that was "asked" for; NULL: it was not asked */
 	char unreadable[60];     /* the beginning of an answer that is not a JSON object */
 	struct worker_loss loss; /* of the last exchange; empty reason: not lost */
 };

@@ -35,7 +35,8 @@ static int worker_stop(struct worker *worker, double grace) {
 	int status = proc_stop(worker->proc, grace);
 	worker->proc = NULL;
 	json_decref(worker->machine);
-	worker->machine = NULL;
+	json_decref(worker->device);
+	worker->machine = worker->device = NULL;
 	while (worker->library_count)
 		free(worker->libraries[--worker->library_count]);
 	reap_strays(REAP_SECONDS, NULL);

@@ -52,9 +52,10 @@ struct worker *worker_twin(const struct worker *worker, const volatile int *inte
 void worker_rest(struct worker *worker); /* stops the process until it is needed again */
 void worker_free(struct worker *worker); /* stops the process and leaves none of its group behind */
 struct runner worker_runner(struct worker *worker);
-/* Returns {"parts":[..],"devices":[..]}, the CUDA installation of this machine. With a device word it opens that GPU
- * and adds "device"; ERR_UNAVAILABLE if that fails. New reference. */
-json_t *worker_devices(struct worker *worker, const char *device, struct err *err);
+/* Returns {"parts":[..],"devices":[..]}, the CUDA installation of this machine, or "device" alone and its compiler:
+ * with a device word, whose answer is kept as long as the process; ERR_UNAVAILABLE if that GPU cannot be used. brief:
+ * only how many GPUs of CUDA there are, and what they are. New reference. */
+json_t *worker_devices(struct worker *worker, const char *device, bool brief, struct err *err);
 const char *worker_device_kind(const json_t *gpu); /* "cuda", "hip" or "opencl", of one of those devices */
 /* Describes the built-in kernels, or those of the plug-in with this absolute path (ERR_USAGE if it is not a plug-in).
  * counters: what can be counted, too, which takes longer than the rest. New reference. */

@@ -76,4 +76,6 @@ struct devices *devices_new(void); /* opens nothing yet */
 void devices_free(struct devices *devices);
 /* Opens the device on first use; NULL with ERR_UNAVAILABLE on failure, and NULL for DEVICE_CPU. */
 struct gpu *devices_get(struct devices *devices, int index, struct err *err);
+/* Describes the device, opened or not; false with ERR_UNAVAILABLE if it cannot be used. Not for DEVICE_CPU. */
+bool devices_facts(struct devices *devices, int index, struct gpu_facts *facts, struct err *err);
 #endif

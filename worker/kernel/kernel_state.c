@@ -435,6 +435,11 @@ static enum ss_status input_get(struct states *states, const struct call *call, 
 	return status;
 }
 
+void states_prepare(struct states *states, const struct call *call) {
+	struct input *input;
+	input_get(states, call, &input, (char[STATE_MESSAGE]){""});
+}
+
 static enum ss_status node_add(struct states *states, const struct call *call, const char *key, struct node **out,
                                bool *refused, char message[STATE_MESSAGE]) {
 	struct input *input;

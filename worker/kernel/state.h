@@ -33,6 +33,8 @@ double state_answer_take(struct state *state);
  * The call's team is in force, and `binding` names it. */
 enum ss_status states_get(struct states *states, const struct call *call, const char *binding, struct state **out,
                           double *setup_s, bool *refused, char message[STATE_MESSAGE]);
+/* Opens the input of this call, so that states_get finds it. What fails fails there again, and is reported. */
+void states_prepare(struct states *states, const struct call *call);
 void states_drop(struct states *states, struct state *state);
 /* Drops all states and inputs; returns how many states there were. */
 size_t states_clear(struct states *states);

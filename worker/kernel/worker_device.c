@@ -78,3 +78,17 @@ struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
 	}
 	return gpu;
 }
+
+/* A GPU of CUDA tells them without a context, which takes as long as everything before it. */
+bool devices_facts(struct devices *devices, int index, struct gpu_facts *facts, struct err *err) {
+	struct gpu_part nvrtc = {.usable = false};
+	address_space_open();
+	if (index < DEVICE_OPENCL && gpu_probe(index, facts))
+		gpu_part(GPU_PART_NVRTC, &nvrtc);
+	if (nvrtc.usable)
+		return true;
+	const struct gpu *gpu = devices_get(devices, index, err);
+	if (gpu)
+		*facts = *gpu_facts(gpu);
+	return gpu;
+}

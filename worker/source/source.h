@@ -131,8 +131,9 @@ struct source_look {
 	bool done, guard_broken, changed;
 	struct source_difference found;
 };
-/* Prepares the comparison on the device, once the inputs are there. */
-void source_look_open(struct source_input *input);
+/* Prepares the comparison on the device, once the inputs are there; ahead of that, it only has it compiled into the
+ * cache on disk. */
+void source_look_open(struct source_input *input, bool ahead);
 /* The reference of an argument is known to the host, and lies on the device at `from`, unless that is 0. */
 void source_wanted(struct source_input *input, size_t i, gpu_ptr from);
 /* Looks at the vectors at these addresses, and at the elements of those that are compared, if the device can: done. */

@@ -13,9 +13,11 @@
 /* A compiled configuration, with its own copy of the memory that it writes. */
 /* Elements of arguments: filling them, or reading them from files. */
 
-/* splitmix64 (Steele, Lea and Flood 2014) */
+#define RANDOM_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* splitmix64 (Steele, Lea and Flood 2014): the n-th number follows from the seed plus n steps. */
 static uint64_t random_next(uint64_t *state) {
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t z = *state += RANDOM_STEP;
 	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
 	return z ^ (z >> 31);
@@ -43,11 +45,16 @@ static void element_fill(const struct source_argument *a, unsigned char *at, uin
 	}
 }
 
-/* Fills an argument. */
+enum { FILL_GRAIN = 1 << 16 };
+
+/* Fills an argument: the same values, however many threads of the team share the work. */
 static void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out) {
-	uint64_t random = seed * UINT64_C(0x9E3779B97F4A7C15) + at * UINT64_C(0xD1B54A32D192ED03);
-	for (size_t i = 0; i < argument->count; i++)
+	const uint64_t first = seed * RANDOM_STEP + at * UINT64_C(0xD1B54A32D192ED03);
+#pragma omp taskloop grainsize(FILL_GRAIN)
+	for (size_t i = 0; i < argument->count; i++) {
+		uint64_t random = first + i * RANDOM_STEP;
 		element_fill(argument, out + i * argument->bytes, &random);
+	}
 }
 
 /* Reads a file of exactly this many bytes. */
@@ -124,13 +131,19 @@ static enum ss_status source_open(void *memory, const struct ss_call *call) {
 	input->text = sys_read_file(input->problem.file, FILE_LARGEST, &(size_t){0}, &err);
 	if (!input->text)
 		return say(call, SS_INVALID, &err);
-	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
-		status = vector_open(input, i, call);
+#pragma omp parallel num_threads(omp_get_num_procs())
+#pragma omp master
+	{
+#pragma omp task
+		source_look_open(input, true);
+		for (size_t i = 0; i < input->problem.count && status == SS_OK; i++)
+			status = vector_open(input, i, call);
+	}
 	if (status == SS_OK)
 		status = cuda_status(call);
 	if (status != SS_OK)
 		return status;
-	source_look_open(input);
+	source_look_open(input, false);
 	for (size_t i = 0; i < input->problem.count; i++)
 		if (input->vectors[i].known)
 			source_wanted(input, i, 0);

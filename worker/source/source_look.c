@@ -7,7 +7,7 @@
  * is a bijection, so no change of one word escapes. */
 enum { SLOT_WRONG, SLOT_FIRST, SLOT_HASH, SLOT_GUARD = SLOT_HASH + 2, SLOT_WORDS = 8 };
 
-static const char look_text[] =
+static const char look_head[] =
 	"#ifdef __OPENCL_VERSION__\n"
 	"#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
 	"#define KERNEL __kernel void\n"
@@ -45,17 +45,25 @@ static const char look_text[] =
 	"		ADD(out + slot, wrong); \\\n"
 	"		MOST(out + slot + 1, first); \\\n"
 	"	} \\\n"
-	"}\n"
-	"COMPARE(real4, float, double, OF_REAL)\n"
-	"COMPARE(real8, double, double, OF_REAL)\n"
-	"COMPARE(signed1, signed char, i64, OF_WHOLE)\n"
-	"COMPARE(signed2, short, i64, OF_WHOLE)\n"
-	"COMPARE(signed4, int, i64, OF_WHOLE)\n"
-	"COMPARE(signed8, i64, i64, OF_WHOLE)\n"
-	"COMPARE(unsigned1, unsigned char, u64, OF_WHOLE)\n"
-	"COMPARE(unsigned2, unsigned short, u64, OF_WHOLE)\n"
-	"COMPARE(unsigned4, unsigned, u64, OF_WHOLE)\n"
-	"COMPARE(unsigned8, u64, u64, OF_WHOLE)\n"
+	"}\n";
+/* Each of them takes the compiler a while, so that only those which are needed are made. */
+static const struct {
+	enum source_kind kind;
+	size_t bytes;
+	const char *text;
+} look_compares[] = {
+	{SOURCE_REAL, 4, "COMPARE(real4, float, double, OF_REAL)\n"},
+	{SOURCE_REAL, 8, "COMPARE(real8, double, double, OF_REAL)\n"},
+	{SOURCE_SIGNED, 1, "COMPARE(signed1, signed char, i64, OF_WHOLE)\n"},
+	{SOURCE_SIGNED, 2, "COMPARE(signed2, short, i64, OF_WHOLE)\n"},
+	{SOURCE_SIGNED, 4, "COMPARE(signed4, int, i64, OF_WHOLE)\n"},
+	{SOURCE_SIGNED, 8, "COMPARE(signed8, i64, i64, OF_WHOLE)\n"},
+	{SOURCE_UNSIGNED, 1, "COMPARE(unsigned1, unsigned char, u64, OF_WHOLE)\n"},
+	{SOURCE_UNSIGNED, 2, "COMPARE(unsigned2, unsigned short, u64, OF_WHOLE)\n"},
+	{SOURCE_UNSIGNED, 4, "COMPARE(unsigned4, unsigned, u64, OF_WHOLE)\n"},
+	{SOURCE_UNSIGNED, 8, "COMPARE(unsigned8, u64, u64, OF_WHOLE)\n"},
+};
+static const char look_tail[] =
 	"#define MIX(h) (h ^= h >> 16, h *= 0x85EBCA6Bu, h ^= h >> 13, h *= 0xC2B2AE35u, h ^= h >> 16)\n"
 	"KERNEL hash(GLOBAL unsigned *out, unsigned slot, GLOBAL const unsigned char *bytes, u64 size) {\n"
 	"	GLOBAL const unsigned *words = (GLOBAL const unsigned *)bytes;\n"
@@ -162,14 +170,50 @@ static uint32_t *slots_read(const struct source_input *input) {
 	return slots;
 }
 
+static bool is_needed(const struct source_problem *problem, size_t compare) {
+	for (size_t i = 0; i < problem->count; i++) {
+		const struct source_argument *a = &problem->arguments[i];
+		if (a->output && a->kind == look_compares[compare].kind && a->bytes == look_compares[compare].bytes)
+			return true;
+	}
+	return false;
+}
+
+/* The caller frees it. */
+static char *look_text_new(const struct source_problem *problem) {
+	char *text = mem_strdup(look_head);
+	for (size_t i = 0; i < sizeof look_compares / sizeof *look_compares; i++)
+		if (is_needed(problem, i))
+			mem_append(&text, "%s", look_compares[i].text);
+	mem_append(&text, "%s", look_tail);
+	return text;
+}
+
+static const char look_name[] = "sweetspot_look";
+
+/* Where there is no cache, it is compiled when it is loaded. */
+static void look_compile(const struct source_input *input, const char *code) {
+	const struct gpu_facts *facts = gpu_facts(input->gpu);
+	const struct gpu_text text = {look_name, code, NULL};
+	struct gpu_ahead ahead;
+	struct err ignored = {.code = ERR_OK};
+	struct gpu_compiler *compiler = facts->kind == GPU_CUDA ? gpu_compiler_new(&ignored) : NULL;
+	if (compiler)
+		gpu_compile_ahead(compiler, &text, 10 * facts->major + facts->minor, &ahead, &ignored);
+	gpu_compiler_free(compiler);
+}
+
 /* All that it needs must be there now, so that later failures are those of the configuration. */
-void source_look_open(struct source_input *input) {
+void source_look_open(struct source_input *input, bool ahead) {
 	const struct source_problem *problem = &input->problem;
 	char message[256];
 	size_t slots = slots_before(input, problem->count);
-	if (slots == 0 || !gpu_is_fine(input->gpu))
+	mem_auto char *text = look_text_new(problem);
+	if (ahead)
+		look_compile(input, text);
+	if (ahead || slots == 0 || !gpu_is_fine(input->gpu))
 		return;
-	input->look = gpu_module_text(input->gpu, "sweetspot_look", look_text, NULL, NULL);
+	input->look = gpu_module_text(input->gpu, look_name, text, NULL, NULL);
 	input->slots = gpu_alloc(input->gpu, slots * SLOT_WORDS * sizeof(uint32_t));
 	slots_clear(input);
 	for (size_t i = 0; i < problem->count && gpu_is_fine(input->gpu); i++) {

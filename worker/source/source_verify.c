@@ -29,13 +29,17 @@ static double real_at(const struct source_argument *a, const unsigned char *vect
 /* The largest magnitude; not finite if any is not. Without signs, the bits of real numbers are ordered as these are. */
 static double largest(const struct source_argument *a, const unsigned char *vector) {
 	uint64_t most = 0;
-	uint32_t most4 = 0, bits4;
-	for (size_t i = 0; a->bytes == 4 && i < a->count; i++) {
+	uint32_t most4 = 0;
+	size_t fours = a->bytes == 4 ? a->count : 0, eights = a->count - fours;
+#pragma omp parallel for reduction(max : most4)
+	for (size_t i = 0; i < fours; i++) {
+		uint32_t bits4;
 		memcpy(&bits4, vector + 4 * i, 4);
 		bits4 &= INT32_MAX;
 		most4 = bits4 > most4 ? bits4 : most4;
 	}
-	for (size_t i = 0; a->bytes == 8 && i < a->count; i++) {
+#pragma omp parallel for reduction(max : most)
+	for (size_t i = 0; i < eights; i++) {
 		uint64_t bits;
 		memcpy(&bits, vector + 8 * i, 8);
 		bits &= INT64_MAX;

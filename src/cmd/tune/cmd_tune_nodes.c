@@ -64,9 +64,8 @@ static char **some(const char *text, size_t all, struct err *err) {
  * Without --device, CUDA is used from now on. NULL with ERR_USAGE if there is no such GPU, or ERR_UNAVAILABLE. */
 static char **tune_gpus_read(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *text = opt_get(args, "gpus", "all");
-	const json_t *devices = device_use(app, args, err) ? NULL : app_devices(app, err);
-	size_t all = json_array_size(json_object_get(devices, "devices"));
-	if (!devices)
+	size_t all = 0;
+	if (device_use(app, args, err) || app_gpus(app, &all, err))
 		return NULL;
 	if (all == 0 || all > GPUS_MAX)
 		return err_null(err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` says what is missing",
@@ -280,6 +279,7 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	                                             .launched = nodes->launched,
 	                                             .worker = nodes->worker,
 	                                             .address_space = app_address_space(),
+	                                             .device = app_device(nodes->app),
 	                                             .losses = LOSSES,
 	                                             .interrupt = app_interrupt(nodes->app),
 	                                             .abandon = app_abandon(nodes->app),

@@ -357,14 +357,21 @@ static bool lacks_reference(const struct trial_result *result) {
 	return result->status == TRIAL_RUNTIME && strncmp(result->message, "no reference", 12) == 0;
 }
 
+static int bare_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	return trial(ctx, request, false, result, err);
+}
+
 static int cuda_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	struct spec_cuda *cuda = ctx;
 	double start = sys_now();
 	trial_result_fail(result, TRIAL_RUNTIME, "");
 	if (c_file_check(cuda->kernel.file, &cuda->file, err))
 		return -1;
+	if (request->prepare)
+		return bare_trial(cuda, request, result, err);
 	struct trial_request rest = *request;
-	int rc = cuda->ahead ? compile_await(cuda_ahead_builder(cuda->ahead), request, &rest, result, err) : 1;
+	const struct runner opened = {.ctx = cuda, .run = bare_trial};
+	int rc = cuda->ahead ? compile_await(cuda_ahead_builder(cuda->ahead), &opened, &rest, result, err) : 1;
 	if (rc <= 0)
 		return rc;
 	int failed = cuda->kernel.made && !cuda->referred ? reference_make(cuda, &rest, result, err) : 0;
