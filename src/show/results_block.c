@@ -130,6 +130,7 @@ static char *risk_text(const struct result *result) {
 
 static char *undecided_text(const struct result *result) {
 	const json_t *doubt = js_at(result->json, "unconfirmed.0");
+	char times[64];
 	if (doubt) {
 		char *text = mem_printf(
 			"undecided: node %s reports a gain of %.3g s a run, but its answers come %.3g s earlier",
@@ -141,6 +142,12 @@ static char *undecided_text(const struct result *result) {
 	if (risk)
 		return risk;
 	struct shown best = setup_text(&result->best);
+	snprintf(times, sizeof times, result->compared ? "at least %.2f times as fast" : "the best so far",
+	         result->speedup.low);
+	if (js_bool_or(result->json, "unverified", false) && !result->keeps)
+		return mem_printf("undecided: %s (%s), if it is right: the baseline did not end, so that no output could be "
+		                  "compared with its own; a ReferenceFile or more time would tell",
+		                  times, best.text);
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));
 	if (result->keeps && !result_untried(result) && !result_unmet(result)) {

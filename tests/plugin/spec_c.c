@@ -201,7 +201,7 @@ static void check_outputs(struct worker *worker) {
 	ok(!sys_write_file(path, (const char *)whole, sizeof whole, &err), "the input is written %s", err.what);
 	free(path);
 	file_write("turned.c", turned);
-	check_step(worker, TURNED("float", "0", ""), 3, "with the baseline", "elements");
+	check_step(worker, TURNED("float", "0", ""), 3, "in the reference", "elements");
 	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum\""), 3, NULL, "a sum");
 	check_step(worker, TURNED("float", "0", ",\"Verify\":\"sum\""), 7, "sum(y)[0] is", "a sum");
 	check_step(worker, TURNED("int", "0", ",\"Verify\":\"sum\""), 3, NULL, "a sum of whole numbers");
@@ -251,6 +251,39 @@ static void check_once(struct worker *worker) {
 	spec_free(spec);
 	free(source);
 	free(path);
+}
+
+static void check_step_of(struct spec_c *c, int step, enum trial_status status, const char *message) {
+	struct trial_result result = {0};
+	struct err err = {0};
+	json_t *config = json_pack("{s:i}", "STEP", step);
+	const struct trial_request request = {
+		.config = config, .seed = 1, .samples = 1, .limit_s = 0.1, .cut_s = 0.1, .left_s = 0.4, .timeout_s = 20};
+	struct runner runner = spec_c_runner(c);
+	ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == status && strstr(result.message, message),
+	   "step %d is %s (%s%s)", step, trial_status_word(status), result.message, err.what);
+	ok(json_is_true(json_object_get(result.reply, "unverified")), "nothing is verified");
+	if (status == TRIAL_CENSORED)
+		ok(result.value > 0.1 && result.value < 0.15, "the baseline gets a third of what is left (%g s)", result.value);
+	trial_result_clear(&result);
+	json_decref(config);
+}
+
+/* Where the baseline takes too long to make the reference, the others are compared with each other. */
+static void check_apart(struct worker *worker) {
+	struct err err = {0};
+	struct spec *spec = spec_of("{\"Name\":\"STEP\",\"Type\":\"int\",\"Values\":[1,3,7,9],\"Default\":1}",
+	                            TURNED("int", "1", ""), &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(c != NULL, "a baseline that never ends is taken %s", err.what);
+	if (c) {
+		check_step_of(c, 1, TRIAL_CENSORED, "");
+		check_step_of(c, 3, TRIAL_CORRECT, "");
+		check_step_of(c, 9, TRIAL_CORRECTNESS, "in the reference");
+		check_step_of(c, 3, TRIAL_CORRECT, "");
+	}
+	spec_c_free(c);
+	spec_free(spec);
 }
 
 static struct build_figures figures_of(struct worker *worker, bool rebuild) {
@@ -346,6 +379,7 @@ int main(void) {
 	check_data(worker);
 	check_outputs(worker);
 	check_once(worker);
+	check_apart(worker);
 	check_kept(worker);
 	check_many(worker);
 	check_example(worker);

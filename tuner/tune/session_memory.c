@@ -181,7 +181,8 @@ void tune_pareto_record(struct tune *tune, const json_t *config, const struct tr
 
 void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result) {
 	double verify = js_real_or(result->reply, "verify_s", 0);
-	uint64_t runs = verify > 0;
+	tune->finals.trust.unverified |= js_bool_or(result->reply, "unverified", false);
+	uint64_t runs = verify > 0 && !tune->finals.trust.unverified;
 	if (tune->task->whole_programs)
 		runs = tune->task->checked && !json_object_get(result->reply, "unchecked") ? result->sample_count : 0;
 	if (result->status != TRIAL_CORRECT || runs == 0)

@@ -224,6 +224,8 @@ static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
 /* What may harm results, or only looks fast beside others, has to pay itself, whatever the rest of the changes brings.
  */
 static bool is_risky(const struct tune *tune) {
+	if (tune->finals.trust.unverified)
+		return true;
 	js_each (price, tune->finals.worth) {
 		const char *danger = js_string_or(price, "danger", NULL);
 		bool harms = danger && strncmp(danger, "unsafe", 6) == 0;
@@ -297,7 +299,9 @@ static bool is_settled(const struct tune *tune) {
 static void checked_add(const struct tune *tune, json_t *result) {
 	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
 	uint64_t runs = config ? tune_checked_runs(tune, config) : 0;
-	if (runs || tune->task->checked)
+	if (tune->finals.trust.unverified)
+		json_object_set_new(result, "unverified", json_true());
+	if (runs || tune->task->checked || tune->finals.trust.unverified)
 		json_object_set_new(result, "checked",
 		                    json_pack("{s:s,s:I}", "how",
 		                              runs == 0             ? "nothing"

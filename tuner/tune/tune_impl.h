@@ -273,6 +273,7 @@ struct tune_trust {
 	json_t *checked; /* configuration text -> number of its runs whose results were checked */
 	json_t *fallen;  /* configuration text -> true: it worked at first, and failed for good later */
 	double verify_s; /* of a kernel, the shortest so far; 0: not known */
+	bool unverified; /* nothing is known to be right, because the baseline did not end */
 };
 
 struct tune_gain_trial { /* of the duel, on a node */
