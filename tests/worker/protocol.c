@@ -145,7 +145,12 @@ static void check_alternating(struct client *client) {
 		json_decref(answer);
 	}
 	ok(set_up == 2 && verified == 20, "alternating configurations keep their states (%d, %d)", set_up, verified);
-	json_t *answer = client_ask(client, "{\"op\":\"drop\"}");
+	is_text(client_text(client, "status", "{\"op\":\"prepare\",\"kernel\":\"synthetic\"}"), "correct",
+	        "an input is made ahead of its trial");
+	json_t *answer = client_ask(client, "{\"op\":\"prepare\",\"kernel\":\"nothing\"}");
+	ok(json_object_get(answer, "error") != NULL, "an unknown kernel is not prepared");
+	json_decref(answer);
+	answer = client_ask(client, "{\"op\":\"drop\"}");
 	ok(number(answer, "dropped") >= 2, "drop says how many states there were");
 	json_decref(answer);
 	answer = client_ask(client, "{\"op\":\"drop\",\"id\":-5}");
