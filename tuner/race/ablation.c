@@ -96,6 +96,18 @@ static bool has_failed(const struct ablation *ablation, uint64_t set) {
 	return set == 0;
 }
 
+/* As duel_leans. Of an arm that got all the blocks it may have, the interval has to reach half as far. */
+static bool arm_leans(const struct ablation_arm *arm, enum paired_verdict to) {
+	double least = arm->open ? arm->ratio : sqrt(arm->ratio);
+	return duel_leans(least, arm->ci, to);
+}
+
+/* The set that was kept is faster, or probably is. */
+static bool is_missed(const struct ablation *ablation) {
+	const struct ablation_arm *whole = &ablation->arms[0];
+	return ablation->wide && (whole->faster || arm_leans(whole, PAIRED_FASTER));
+}
+
 /* Drops what was not shown to be needed, but not so much of it that what is left is known to be too little. */
 static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	const struct ablation_arm *open[ABLATION_ARMS_MAX];
@@ -117,7 +129,8 @@ static void drop(struct ablation *ablation, const struct ablation_gain *gain) {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t group = whole & ~open[i]->set;
 		double price = key_of(open[i]) > 0 && open[i]->open ? log(open[i]->ratio) : 0;
-		if (has_failed(ablation, ablation->set & ~group) || (price > loss && !(group & ablation->task->danger)))
+		bool stays = price > loss || arm_leans(open[i], PAIRED_SLOWER);
+		if (has_failed(ablation, ablation->set & ~group) || (stays && !(group & ablation->task->danger)))
 			continue;
 		loss -= fmin(price, loss);
 		ablation->set &= ~group;
@@ -165,9 +178,9 @@ static bool go_on(struct ablation *ablation, const struct ablation_gain *gain) {
 static void price_of_return(struct ablation *ablation) {
 	uint64_t back = ablation->result->kept & ~ablation->set;
 	const struct ablation_arm *whole = &ablation->arms[0];
-	if (ablation->wide && whole->faster && size_of(back) == 1)
+	if (is_missed(ablation) && size_of(back) == 1)
 		ablation->result->without[__builtin_ctzll(back)] = (struct ablation_arm){
-			.ratio = 1 / whole->ratio, .ci = {1 / whole->ci[1], 1 / whole->ci[0]}, .slower = true};
+			.ratio = 1 / whole->ratio, .ci = {1 / whole->ci[1], 1 / whole->ci[0]}, .slower = whole->faster};
 }
 
 /* The set under test is too little: half of what was dropped comes back. Of two settings that do the same, one comes
@@ -185,9 +198,10 @@ static bool go_back(struct ablation *ablation) {
 }
 
 /* A set that is not proven is better than a larger one that is not proven, either. */
-static bool is_enough(const struct ablation *ablation, const struct ablation_gain *gain) {
+static bool is_enough(const struct ablation *ablation, const struct ablation_gain *gain, bool first) {
 	bool likely = !ablation->result->faster && gain->ratio > 1 + MARGIN;
-	return (gain->faster || likely) && !(ablation->wide && ablation->arms[0].faster);
+	bool missed = first && (gain->faster || gain->likely) ? ablation->arms[0].faster : is_missed(ablation);
+	return (gain->faster || likely) && !missed;
 }
 
 /* Begins with the changes that are likely to pay, and without all others. */
@@ -216,7 +230,7 @@ static int stage_run(struct ablation *ablation, bool *first, bool *more, struct 
 	if (task->duel(task->ctx, ablation->set, ablation->arms, ablation->arm_count, *first, &gain, err))
 		return -1;
 	bool last = *first && (ablation->dropped_count == 0 || task->room(task->ctx, result->kept) < 0);
-	if (last || is_enough(ablation, &gain)) {
+	if (last || is_enough(ablation, &gain, *first)) {
 		task->keep(task->ctx);
 		*first = false;
 		result->faster = gain.faster;
@@ -234,6 +248,11 @@ void duel_result_clear(struct duel_result *result) {
 	free(result->b);
 	free(result->others);
 	*result = (struct duel_result){0};
+}
+
+bool duel_leans(double ratio, const double ci[2], enum paired_verdict to) {
+	double least = pow(1 + MARGIN, 2);
+	return to == PAIRED_FASTER ? ratio * ci[1] < 1 / least : ratio * ci[0] > least;
 }
 
 double duel_noise_floor(const struct duel_result *result) {

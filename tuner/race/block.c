@@ -110,11 +110,6 @@ static void result_check(struct trial_result *result, double max) {
 	snprintf(result->message, sizeof result->message, "%s", wrong);
 }
 
-static void race_entrant_keep(struct race_entrant *entrant, double seconds) {
-	entrant->samples = mem_room(entrant->samples, entrant->count, &entrant->room, sizeof *entrant->samples);
-	entrant->samples[entrant->count++] = seconds;
-}
-
 /* These failures would only repeat. */
 static bool failure_final(enum trial_status status) {
 	return status == TRIAL_CORRECTNESS || status == TRIAL_COMPILE || status == TRIAL_CONSTRAINTS;
@@ -209,10 +204,6 @@ bool race_clock_late(const struct race_clock *clock, double each) {
 static bool clock_passed(const struct race_clock *clock, double start, int blocks, double more) {
 	double each = blocks > 0 ? (race_clock_now(clock) - start) / blocks : 0;
 	return race_clock_late(clock, more * each);
-}
-
-bool race_clock_over(const struct race_clock *clock, double start, int blocks) {
-	return clock_passed(clock, start, blocks, 1);
 }
 
 /* The wait counts as a part of the time that a block takes on average, which may double. */

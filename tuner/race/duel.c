@@ -33,11 +33,13 @@ static struct look_rule duel_rule(const struct duel_options *options) {
 	                          .limit = options->limit};
 }
 
-/* The rule of each of the others, which share the error. */
-static struct look_rule others_rule(const struct duel_options *options) {
+/* The rule of each of the others, which share the error. Earlier blocks chose what they are asked about, so that as
+ * many new ones are worth their time. */
+static struct look_rule others_rule(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
 	return (struct look_rule){.first = options->pairs_first ? options->pairs_first : RACE_PAIRS_SHORT,
 	                          .pairs_min = RACE_PAIRS_OF_CHANGE_MIN,
-	                          .pairs_max = RACE_PAIRS_OF_CHANGE_MAX,
+	                          .pairs_max = RACE_PAIRS_OF_CHANGE_MAX + duel->recalled,
 	                          .margin = options->margin,
 	                          .level = 1 - (1 - options->level) / fmax(1, (double)options->other_count),
 	                          .width = options->width};
@@ -45,24 +47,6 @@ static struct look_rule others_rule(const struct duel_options *options) {
 
 static double duel_now(const struct duel_options *options) {
 	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : race_clock_now(&options->clock);
-}
-
-/* The number of rows that measured this arm beside a, whose times are then in x and y; what was ended took so many
- * times as long. */
-static int pairs_of(const struct duel *duel, size_t arm, double ended) {
-	int count = 0;
-	for (int row = 0; row < duel->rows; row++) {
-		double seconds = duel->arms[arm].seconds[row];
-		if (isnan(seconds))
-			continue;
-		duel->x[count] = duel->arms[SIDE_A].seconds[row];
-		duel->y[count++] = seconds < 0 ? -seconds * ended : seconds;
-	}
-	return count;
-}
-
-static int duel_pairs(const struct duel *duel, size_t arm) {
-	return pairs_of(duel, arm, 1);
 }
 
 static size_t others_open(const struct duel *duel) {
@@ -80,9 +64,16 @@ static bool others_run(const struct duel *duel) {
 	return !duel->looked || (duel->promising && result->paired.ratio < 1 - duel->options->margin);
 }
 
+/* Does this one of the others run in the next block? The first of them does where it may take the place of a. */
+static bool other_runs(const struct duel *duel, size_t arm) {
+	return !duel->arms[arm].over && (others_run(duel) || (arm == OTHERS && duel->options->others_first));
+}
+
 /* Seconds of the next block; 0: none has ended. */
 static double duel_block_seconds(const struct duel *duel) {
-	size_t trials = !duel->arms[SIDE_B].over + 1 + (others_run(duel) ? others_open(duel) : 0);
+	size_t trials = !duel->arms[SIDE_B].over + 1;
+	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
+		trials += other_runs(duel, arm);
 	if (duel->options->blocks != NULL)
 		return blocks_seconds(&duel->blocks);
 	return duel->trials > 0 ? (duel_now(duel->options) - duel->start) / duel->trials * (double)trials : 0;
@@ -92,9 +83,8 @@ static double duel_block_seconds(const struct duel *duel) {
 static bool duel_controls(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 	double left = duel->arms[SIDE_B].look - duel_pairs(duel, SIDE_B);
-	if (options->controls_max && duel->rows >= options->controls_max)
-		return false;
-	return options->control && !duel->arms[SIDE_B].over && duel_pairs(duel, CONTROL) == duel->rows &&
+	int rows = duel->rows - duel->recalled, most = options->controls_max > 0 ? options->controls_max : INT_MAX;
+	return options->control && rows < most && !duel->arms[SIDE_B].over && duel_pairs(duel, CONTROL) == rows &&
 	       !race_clock_late(&options->clock, left * duel_block_seconds(duel));
 }
 
@@ -116,8 +106,8 @@ static size_t duel_plan(void *ctx, int *order) {
 		order[trials++] = SIDE_B;
 	if (duel_controls(duel))
 		order[trials++] = CONTROL;
-	for (size_t arm = OTHERS; arm < duel->arm_count && others_run(duel); arm++)
-		if (!duel->arms[arm].over)
+	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
+		if (other_runs(duel, arm))
 			order[trials++] = (int)arm;
 	rng_shuffle(&duel->rng, order, trials, sizeof *order);
 	if (duel->arms[SIDE_B].over)
@@ -158,22 +148,8 @@ static void block_begin(void *ctx) {
 
 static void trial_note(void *ctx, int trial, double seconds) {
 	struct duel_arm *arm = &((struct duel *)ctx)->arms[trial];
-	bool ended = trial >= OTHERS && arm->entrant.bound > 0 && seconds >= arm->entrant.bound;
+	bool ended = arm->entrant.bound > 0 && seconds >= arm->entrant.bound;
 	arm->current = ended ? -seconds : seconds;
-}
-
-static void row_add(struct duel *duel) {
-	if (duel->rows == duel->room) {
-		duel->room = duel->room ? 2 * duel->room : 64;
-		for (size_t arm = 0; arm < duel->arm_count; arm++)
-			duel->arms[arm].seconds =
-				mem_grow(duel->arms[arm].seconds, (size_t)duel->room, sizeof *duel->arms[arm].seconds);
-		duel->x = mem_grow(duel->x, (size_t)duel->room, sizeof *duel->x);
-		duel->y = mem_grow(duel->y, (size_t)duel->room, sizeof *duel->y);
-	}
-	for (size_t arm = 0; arm < duel->arm_count; arm++)
-		duel->arms[arm].seconds[duel->rows] = duel->arms[arm].current;
-	duel->rows++;
 }
 
 /* A block in which a or b fails yields no pair, but the rest of it still runs, because the verdict also depends on
@@ -188,7 +164,7 @@ static void block_end(void *ctx, size_t trials, size_t done, bool lost) {
 		return;
 	duel->failures += !whole;
 	if (whole)
-		row_add(duel);
+		duel_row_add(duel);
 }
 
 /* A side that is lost (it failed too often) ends the duel only once the other one is known to work: either it has given
@@ -219,19 +195,21 @@ static void duel_look(struct duel *duel, bool last) {
 
 /* Another one is decided where it is clearly slower or faster, and where more blocks would hardly show that. */
 static void other_look(struct duel *duel, size_t arm, bool last) {
-	const struct look_rule rule = others_rule(duel->options);
+	const struct look_rule rule = others_rule(duel);
 	struct duel_other *other = &duel->result->others[arm - OTHERS];
 	int count = duel_pairs(duel, arm);
 	struct look_answer answer = look_take(&rule, duel->y, duel->x, (size_t)count, last);
 	other->paired = answer.paired;
 	other->verdict = answer.verdict;
 	if (duel->arms[arm].entrant.bounded > 0) {
-		pairs_of(duel, arm, RACE_UNKNOWN);
+		duel_pairs_of(duel, arm, RACE_UNKNOWN);
 		other->paired.ci[1] = look_take(&rule, duel->y, duel->x, (size_t)count, last).paired.ci[1];
 		other->verdict = answer.verdict == PAIRED_SLOWER ? PAIRED_SLOWER : PAIRED_TIE;
 	}
+	bool vain = count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless;
 	other->decided =
-		answer.decided || count >= rule.pairs_max || (count >= RACE_PAIRS_OF_CHANGE_VAIN && answer.hopeless);
+		answer.decided || count >= rule.pairs_max ||
+		(vain && !paired_leans(&other->paired, PAIRED_SLOWER) && !paired_leans(&other->paired, PAIRED_FASTER));
 	duel->arms[arm].over = last || other->decided;
 	duel->arms[arm].look = look_next(&rule, count);
 }
@@ -264,7 +242,7 @@ static bool duel_gives_up(const struct duel *duel) {
 static int blocks_wanted(const struct duel *duel) {
 	int wanted = INT_MAX;
 	for (size_t arm = SIDE_B; arm < duel->arm_count; arm++) {
-		if (arm == CONTROL || duel->arms[arm].over || (arm >= OTHERS && !others_run(duel)))
+		if (arm == CONTROL || duel->arms[arm].over || (arm >= OTHERS && !other_runs(duel, arm)))
 			continue;
 		int missing = duel->arms[arm].look - duel_pairs(duel, arm);
 		wanted = missing < wanted ? missing : wanted;
@@ -327,20 +305,45 @@ static void pairs_decide(struct duel *duel, bool ends) {
 	duel->arms[SIDE_B].over = duel->arms[SIDE_B].over || duel_gives_up(duel);
 }
 
-/* Is it better to go on with one of the others? Not if the time does not suffice for as many pairs with it. */
-static bool others_replace(const struct duel *duel) {
-	bool any = false;
-	bool vain = !others_run(duel) && (duel->result->paired.ratio >= 1 - duel->options->margin ||
-	                                  duel_pairs(duel, SIDE_B) >= duel->options->pairs_min);
-	if (duel->options->others_first && duel->looked && (vain || duel->result->others[0].verdict == PAIRED_FASTER))
-		return true;
-	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * duel->options->margin;
-	if (!duel->options->others_end || !gains || !others_run(duel) || others_open(duel) > 0 ||
-	    race_clock_late(&duel->options->clock, duel_now(duel->options) - duel->start))
+/* The first of the others is to take the place of a where it is faster, or probably is while a hardly beats b. */
+static bool first_replaces(const struct duel *duel) {
+	const struct duel_result *result = duel->result;
+	if (!duel->options->others_first || !duel->looked)
 		return false;
-	for (size_t i = 0; i < duel->options->other_count; i++)
-		any = any || duel->result->others[i].verdict != PAIRED_SLOWER;
-	return any;
+	bool good = result->verdict == PAIRED_FASTER || paired_leans(&result->paired, PAIRED_FASTER);
+	bool vain = !others_run(duel) && duel_pairs(duel, SIDE_B) >= duel->options->pairs_min;
+	return result->others[0].verdict == PAIRED_FASTER || vain ||
+	       (!good && paired_leans(&result->others[0].paired, PAIRED_FASTER));
+}
+
+/* May one of the others take the place of a, as it has fewer changes and is not slower, as far as the pairs tell? */
+static bool any_replaces(const struct duel *duel) {
+	for (size_t i = duel->options->others_first; i < duel->options->other_count; i++)
+		if (duel->result->others[i].verdict != PAIRED_SLOWER &&
+		    !paired_leans(&duel->result->others[i].paired, PAIRED_SLOWER))
+			return true;
+	return false;
+}
+
+/* Seconds that another duel takes until it has proven as much as this one. What the log has counts there, too. */
+static double seconds_again(const struct duel *duel) {
+	const struct look_rule rule = duel_rule(duel->options);
+	if (!duel->options->log)
+		return duel_now(duel->options) - duel->start;
+	size_t count = (size_t)duel_pairs(duel, SIDE_B);
+	bool faster = duel->result->verdict == PAIRED_FASTER;
+	double missing = faster ? RACE_PAIRS_LEAST : look_missing(&rule, duel->x, duel->y, count, NAN);
+	return missing * duel_block_seconds(duel);
+}
+
+/* Is it better to go on with one of the others? Not if there is no time for that. */
+static bool others_replace(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
+	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * options->margin;
+	if (first_replaces(duel))
+		return true;
+	return options->others_end && gains && others_run(duel) && others_open(duel) == 0 && any_replaces(duel) &&
+	       !race_clock_late(&options->clock, seconds_again(duel));
 }
 
 static bool duel_decide(void *ctx) {
@@ -366,7 +369,7 @@ static bool may_begin(const void *ctx) {
 }
 
 static int duel_measure(struct duel *duel, struct err *err) {
-	const struct look_rule rule = duel_rule(duel->options), others = others_rule(duel->options);
+	const struct look_rule rule = duel_rule(duel->options);
 	const struct race_blocks plan = {.ctx = duel,
 	                                 .context = &duel->context,
 	                                 .may_begin = may_begin,
@@ -378,9 +381,11 @@ static int duel_measure(struct duel *duel, struct err *err) {
 	                                 .note = trial_note,
 	                                 .end = block_end,
 	                                 .decide = duel_decide};
-	duel->arms[SIDE_B].look = look_next(&rule, 0);
+	duel_log_recall(duel);
+	const struct look_rule others = others_rule(duel);
+	duel->arms[SIDE_B].look = look_next(&rule, duel_pairs(duel, SIDE_B));
 	for (size_t arm = OTHERS; arm < duel->arm_count; arm++)
-		duel->arms[arm].look = look_next(&others, 0);
+		duel->arms[arm].look = look_next(&others, duel_pairs(duel, arm));
 	duel->blocks.runner = duel->options->blocks;
 	race_watch_begin(duel->options->watch);
 	return race_blocks_run(&duel->blocks, &plan, err);
@@ -414,15 +419,6 @@ static void others_report(const struct duel *duel, struct duel_result *result) {
 	}
 }
 
-/* Takes the arrays of the arms, without the rows that b has no part in. */
-static void pairs_report(struct duel *duel, struct duel_result *result) {
-	int count = duel_pairs(duel, SIDE_B);
-	result->a = duel->x;
-	result->b = duel->y;
-	result->paired.count = (size_t)count;
-	duel->x = duel->y = NULL;
-}
-
 /* Sets what the samples say, and takes the pairs. */
 static void duel_report(struct duel *duel, struct duel_result *result) {
 	int controls = duel_pairs(duel, CONTROL);
@@ -431,7 +427,11 @@ static void duel_report(struct duel *duel, struct duel_result *result) {
 	for (int i = 0; i < 2; i++)
 		side_report(duel, i, result);
 	others_report(duel, result);
-	pairs_report(duel, result);
+	/* without the rows that b has no part in */
+	result->paired.count = (size_t)duel_pairs(duel, SIDE_B);
+	result->a = duel->x;
+	result->b = duel->y;
+	duel->x = duel->y = NULL;
 }
 
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
@@ -493,6 +493,7 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	result->failures = duel.failures;
 	if (status == 0)
 		status = duel_conclude(&duel, result, err);
+	duel_log_add(&duel);
 	arms_free(&duel);
 	return status;
 }

@@ -50,7 +50,7 @@ static const double RACE_SHARE_MAX = 0.6;
 static const double RACE_SHARE_RESUMED = 0.6;
 /* The race gets this share of the time that is left for the finals, and this share of the time before it where no
  * budget limits it: it only chooses among settings that are about equally fast, and the duel judges its choice. */
-static const double RACE_SHARE = 0.5;
+static const double RACE_SHARE = 0.25;
 /* Telling which changes of a winner pay gets at most this share of a budget when its cost is estimated in advance. */
 static const double RACE_SHARE_CHANGES = 0.4;
 /* Long runs are compared in RACE_PAIRS_SHORT pairs if these take less than this share of the budget. */

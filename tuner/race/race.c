@@ -194,7 +194,9 @@ static double race_now(const struct race *race) {
 static bool race_over(const struct race *race) {
 	if (race->options->blocks != NULL)
 		return race->blocks.count == 0 && race_clock_late(&race->options->clock, blocks_seconds(&race->blocks));
-	return race_clock_over(&race->options->clock, race->start, race->context.block);
+	const struct race_clock *clock = &race->options->clock;
+	int blocks = race->context.block;
+	return race_clock_late(clock, blocks > 0 ? (race_clock_now(clock) - race->start) / blocks : 0);
 }
 
 static bool race_late(const struct race *race) {

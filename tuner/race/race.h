@@ -100,6 +100,20 @@ bool race_watch_is_busy(const struct race_watch *watch);
  * New reference. */
 json_t *race_watch_json(const struct race_watch *watch);
 
+/* The blocks of all duels of one final. Two configurations that meet in a duel may have met before, in blocks that were
+ * about others. */
+struct duel_log {
+	struct duel_logged {
+		int block;
+		json_t *config;
+		double seconds; /* negative: it was ended after so long */
+	} * trials;
+	size_t count, room;
+	int blocks;
+	bool bounded; /* trials of b had a bound */
+};
+void duel_log_clear(struct duel_log *log);
+
 struct duel_options {
 	int pairs_first; /* 3 or more: the first look, if the difference is large or the noise small; 0: no early looks */
 	int pairs_min;   /* 21 at least without early looks, for a verdict that is published */
@@ -115,7 +129,8 @@ struct duel_options {
 	bool control;         /* measure `a` twice in every block: the A/A control */
 	int controls_max;     /* that many are enough; 0: any number */
 	/* More configurations that meet `a` in the same blocks, each until that is decided: `a` without some of its
-	 * changes. They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast. */
+	 * changes. They pause while `a` is not likely to beat `b`, because nobody asks then what makes it fast, except one
+	 * that may take its place. */
 	const json_t *const *others;
 	size_t other_count;
 	double others_seconds; /* they are not measured after this; 0: no limit */
@@ -125,6 +140,7 @@ struct duel_options {
 	bool others_end;   /* once all of them are known and one is not slower, so that it may take the place of a */
 	bool others_first; /* the first of them takes it where it is faster, or a is not likely to beat b */
 	const char *others_phase; /* for the observer; NULL: as for a and b */
+	struct duel_log *log;     /* blocks in which a was measured count, and those of this duel are added; NULL: none */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
@@ -163,6 +179,9 @@ struct duel_result {
 	bool left_open;              /* others_end has ended it before it was decided */
 };
 void duel_result_clear(struct duel_result *result);
+/* Is a ratio with this interval probably beyond the margin, whether that is proven or not? The interval reaches less
+ * far below the margin than the ratio lies above it: that happens by chance in one of fifteen cases, or fewer. */
+bool duel_leans(double ratio, const double ci[2], enum paired_verdict to);
 
 /* request: kernel, problem, seed, time-out and min_sample_s (at least 1 ms is used); config, samples, warm-up and limit
  * are set here. A block in which a or b fails yields no pair. A side loses after 3 failures in a row, when more than a
@@ -242,6 +261,7 @@ struct ablation_arm {
 struct ablation_gain {
 	double ratio; /* the time of today's setting over that of the set; NAN: not known */
 	bool faster;  /* proven; before the duel: a larger set is */
+	bool likely;  /* or probably so (duel_leans) */
 	bool open;    /* neither that nor the opposite, because the arms were known first */
 };
 

@@ -2,6 +2,7 @@
 /* Private to this folder. */
 #ifndef TUNER_RACE_RACE_IMPL_H
 #define TUNER_RACE_RACE_IMPL_H
+#include "base/mem.h"
 #include "tuner/race/race.h"
 
 /* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
@@ -32,14 +33,16 @@ struct race_context {
 };
 
 double race_clock_now(const struct race_clock *clock);
-/* Would another block probably end too late? The blocks so far began at `start`. */
-bool race_clock_over(const struct race_clock *clock, double start, int blocks);
 /* Would a block that takes `each` seconds end too late? */
 bool race_clock_late(const struct race_clock *clock, double each);
 /* Is there time for `more` blocks and a wait of the same length? */
 bool race_clock_spares(const struct race_clock *clock, double start, int blocks, int more);
 
 void race_entrant_clear(struct race_entrant *entrant);
+static inline void race_entrant_keep(struct race_entrant *entrant, double seconds) {
+	entrant->samples = mem_room(entrant->samples, entrant->count, &entrant->room, sizeof *entrant->samples);
+	entrant->samples[entrant->count++] = seconds;
+}
 /* All samples so far count (keep), or those since the last call are dropped. */
 void race_entrant_judge(struct race_entrant *entrant, bool keep);
 
@@ -70,10 +73,10 @@ enum duel_trial { SIDE_A, SIDE_B, CONTROL, OTHERS };
 
 struct duel_arm {
 	struct race_entrant entrant; /* not of the control, whose trials are those of a */
-	double *seconds; /* in each row; NAN: not measured, negative: one of the others was ended after so long */
-	double current;  /* in the block under way */
-	int look;        /* number of pairs with a at which it is looked at next */
-	bool over;       /* nothing more is to be known of it */
+	double *seconds;             /* in each row; NAN: not measured, negative: it was ended after so long */
+	double current;              /* in the block under way */
+	int look;                    /* number of pairs with a at which it is looked at next */
+	bool over;                   /* nothing more is to be known of it */
 };
 
 struct duel {
@@ -85,6 +88,7 @@ struct duel {
 	struct rng rng;
 	double *x, *y;            /* scratch: the rows that two arms share */
 	int rows, room;           /* blocks that measured a */
+	int recalled;             /* of these, in earlier duels */
 	int judged, judged_block; /* rows that count for certain, and the number of blocks by then */
 	int failures;             /* blocks that lost a trial */
 	int trials;               /* so far */
@@ -97,4 +101,31 @@ struct duel {
 	bool over;            /* the last look was taken, whatever the others still need */
 };
 
+/* rows.c */
+
+/* The number of rows that measured this arm beside a, whose times are then in x and y; what was ended took so many
+ * times as long. */
+int duel_pairs_of(const struct duel *duel, size_t arm, double ended);
+static inline int duel_pairs(const struct duel *duel, size_t arm) {
+	return duel_pairs_of(duel, arm, 1);
+}
+/* Adds the block that has ended. */
+static inline void duel_row_add(struct duel *duel) {
+	if (duel->rows == duel->room) {
+		duel->room = duel->room ? 2 * duel->room : 64;
+		for (size_t arm = 0; arm < duel->arm_count; arm++)
+			duel->arms[arm].seconds =
+				mem_grow(duel->arms[arm].seconds, (size_t)duel->room, sizeof *duel->arms[arm].seconds);
+		duel->x = mem_grow(duel->x, (size_t)duel->room, sizeof *duel->x);
+		duel->y = mem_grow(duel->y, (size_t)duel->room, sizeof *duel->y);
+	}
+	for (size_t arm = 0; arm < duel->arm_count; arm++)
+		duel->arms[arm].seconds[duel->rows] = duel->arms[arm].current;
+	duel->rows++;
+}
+void duel_log_recall(struct duel *duel); /* the blocks of the log in which a was measured are the first rows */
+void duel_log_add(const struct duel *duel);
+static inline bool paired_leans(const struct paired *paired, enum paired_verdict to) {
+	return duel_leans(paired->ratio, paired->ci, to);
+}
 #endif

@@ -19,7 +19,7 @@ static const double CUT_TIMES = 1.5;
  * up is estimated. */
 static const double PROOF_TIMES = 1.05, PROOF_TIMES_OF_KERNEL = 1.5;
 /* Runs of this length are compared in RACE_PAIRS_LEAST pairs if that is clear. */
-static const double LONG_SECONDS = 0.5, WAIT_SECONDS_MIN = 0.1;
+static const double LONG_SECONDS = 0.5;
 /* The standard deviation of the logarithm of one run, until it is known. */
 static const double NOISE_UNKNOWN = 0.02;
 enum { TRIALS_EXPECTED = 3 };
@@ -80,10 +80,6 @@ double tune_left(const struct tune *tune) {
 /* Seconds until whatever runs must be cut to keep the promise. */
 static double cut_left(const struct tune *tune) {
 	return end(tune) + CUT_SHARE * tolerance(tune) - tune_elapsed(tune);
-}
-
-double tune_wait_seconds(const struct tune *tune) {
-	return tune_promised(tune) ? fmax(tune_left(tune), WAIT_SECONDS_MIN) : -1;
 }
 
 static double elapsed_now(void *ctx) {

@@ -34,9 +34,11 @@ struct rent {
 	uint64_t likely, danger;                         /* likely: by the search */
 	struct ablation_arm alone[ABLATION_CHANGES_MAX]; /* without this change only, of whichever set was the last */
 	double begun;
+	struct duel_log log;
 	struct duel_result duel; /* of the set that is kept */
 	bool has_duel;
 	int duels;
+	bool vain;  /* one of them has not proven what it set out to prove, and was not left for another */
 	double cut; /* of the arms of the next duel, in times of the best; 0: their runs are whole */
 };
 
@@ -242,11 +244,12 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 	size_t at[ABLATION_ARMS_MAX];
 	/* The gain of a set that will shrink need not be known well. */
 	struct tune_others also = {.configs = others,
-	                           .seconds = ARMS_SHARE * seconds_left(rent),
+	                           .seconds = (is_single(set) && !first ? 1 : ARMS_SHARE) * seconds_left(rent),
 	                           .cut = rent->cut,
 	                           .rough = first && rent->count > 1,
 	                           .doubted = first && count > 0 && (arms[0].set & set) == set,
-	                           .again = rent->duels > 0 && !gain->faster};
+	                           .again = rent->vain,
+	                           .log = &rent->log};
 	js_auto json_t *config = config_of(rent, set);
 	for (size_t i = 0; i < count; i++) {
 		others[also.count] = config_of(rent, arms[i].set);
@@ -265,8 +268,10 @@ static int rent_duel(void *ctx, uint64_t set, struct ablation_arm *arms, size_t 
 			rent->alone[__builtin_ctzll(set & ~arm->set)] = *arm;
 	}
 	gain->faster = met && duel->verdict == PAIRED_FASTER && !duel->lost[1] && !tune->finals.gain.unconfirmed;
+	gain->likely = met && duel_leans(duel->paired.ratio, duel->paired.ci, PAIRED_FASTER);
 	gain->ratio = met ? 1 / duel->paired.ratio : NAN;
 	gain->open = met && duel->left_open;
+	rent->vain = rent->vain || !(gain->faster || gain->open);
 	for (size_t i = 0; i < also.count; i++)
 		json_decref((json_t *)others[i]);
 	return rc;
@@ -368,21 +373,25 @@ static bool says_little(const struct rent *rent) {
 	if (duel->verdict == PAIRED_FASTER)
 		return duel->paired.ci[1] > HEADLINE_TIMES * duel->paired.ci[0] ||
 		       (duel->bounded > 0 && (bound == 0 || bound > HEADLINE_TIMES * duel->median[1]));
-	return duel->verdict == PAIRED_TIE && !duel->decided && duel->paired.ratio < 1 - duel_defaults.margin;
+	bool better = duel->paired.ratio < 1 - duel_defaults.margin;
+	return duel->verdict == PAIRED_TIE &&
+	       ((better && !duel->decided) || duel_leans(duel->paired.ratio, duel->paired.ci, PAIRED_FASTER));
 }
 
 /* Uses what is left of the time for the recommendation. */
 static int rent_headline(struct rent *rent, const json_t *kept, struct err *err) {
 	struct tune *tune = rent->tune;
-	const struct tune_others none = {.again = rent->duel.verdict != PAIRED_FASTER};
-	if (!tune_promised(tune) || tune_interrupted(tune) || tune_left(tune) < tune_proof_seconds(tune) ||
-	    !says_little(rent))
+	const struct tune_others none = {.again = rent->vain, .log = &rent->log};
+	bool proven = rent->duel.verdict == PAIRED_FASTER;
+	/* Without time for more, the blocks of all duels together may prove what none of them does alone. */
+	bool late = tune_left(tune) < tune_proof_seconds(tune) && (proven || tune->bench.fleet);
+	if (!tune_promised(tune) || tune_interrupted(tune) || late || !says_little(rent))
 		return 0;
 	if (tune_duel_honest(tune, kept, &none, err))
 		return -1;
 	const struct duel_result *duel = &tune->finals.duel;
 	bool better = duel->verdict == PAIRED_FASTER && duel->paired.ci[1] < rent->duel.paired.ci[1];
-	if (none.again ? duel->paired.count > rent->duel.paired.count : better && !tune->finals.gain.unconfirmed)
+	if (proven ? better && !tune->finals.gain.unconfirmed : duel->paired.count >= rent->duel.paired.count)
 		rent_keep(rent);
 	return 0;
 }
@@ -414,5 +423,6 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 		tune->finals.duel = rent.duel;
 		prices_note(&rent, &result, &tune->finals.duel);
 	}
+	duel_log_clear(&rent.log);
 	return rc;
 }

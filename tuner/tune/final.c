@@ -109,11 +109,14 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	return losers_fall(tune, entries, count, rc, err);
 }
 
-/* Where the gain need not be known well, the arms come first. */
+/* Where the gain need not be known well, the arms come first. A bound would spoil earlier blocks that had none. */
 static void duel_plan(struct tune *tune, const struct tune_others *others, struct duel_options *options, double left) {
 	double pair = tune_pair_seconds(tune);
 	double whole = pair + tune_final_seconds(tune, tune->memory.best);
-	options->bound = others->rough && others->cut > 0 ? others->cut * tune->memory.best : tune_duel_bound(tune, left);
+	bool before = others->log && others->log->blocks >= RACE_PAIRS_LEAST && !others->log->bounded;
+	options->bound = before                             ? 0
+	                 : others->rough && others->cut > 0 ? others->cut * tune->memory.best
+	                                                    : tune_duel_bound(tune, left);
 	options->pairs_first = tune_pairs_first(tune);
 	options->clock = tune_race_clock(tune, left);
 	options->control =
@@ -150,17 +153,18 @@ static int duel(struct tune *tune, const json_t *challenger, const struct tune_o
 	options.seconds_max = patience(tune, duel_defaults.seconds_max);
 	options.seconds_vague = patience(tune, VAGUE_SECONDS_LEAST);
 	options.phase = "duel";
-	options.width = others->rough ? 0 : WIDE;
+	options.width = others->count > 0 ? 0 : WIDE;
 	options.others_end = others->rough;
 	options.others_first = others->doubted;
 	options.level = others->again ? RACE_LEVEL_AGAIN : options.level;
-	options.controls_max = others->rough ? RACE_PAIRS_SHORT : 0;
+	options.controls_max = others->count > 0 ? RACE_PAIRS_SHORT : 0;
 	options.others = others->configs;
 	options.other_count = others->count;
 	options.others_seconds = others->seconds;
 	options.others_cut = others->cut;
 	options.expected = tune->memory.best;
 	options.others_phase = "ablation";
+	options.log = tune->bench.fleet ? NULL : others->log; /* which may distrust a node afterwards */
 	duel_plan(tune, others, &options, left);
 	request.min_sample_s = fmax(FINALS_SAMPLE_SECONDS, BOUND_SAMPLE * options.bound);
 	request.trusted = options.bound > 0; /* a reference costs more than a run, and each worker that is ended loses it */
@@ -443,7 +447,8 @@ static int prove(struct tune *tune, double share, struct err *err) {
 	tune->finals.proof.index = index;
 	if (unsafe_holds(tune->task->unsafe, tune->task->problem, config, &unsafe, err) || unsafe)
 		return unsafe ? 0 : -1;
-	if (duel(tune, config, &(struct tune_others){0}, EARLY_TIMES * tune_proof_seconds(tune), err))
+	/* Another try follows. */
+	if (duel(tune, config, &(struct tune_others){.again = true}, EARLY_TIMES * tune_proof_seconds(tune), err))
 		return -1;
 	decide(tune, config);
 	tune_proof_keep(tune);

@@ -350,7 +350,9 @@ void tune_proof_use(struct tune *tune) {
 bool tune_wants_final(const struct tune *tune) {
 	const struct tune_finals *last = &tune->finals;
 	bool done = is_proof(tune) && own_prices(last) && is_priced(last->worth);
-	return tune->memory.best_index != last->met && !(tune->memory.best > BETTER * tune_finals_value(tune, done));
+	bool late = last->dueled && tune_promised(tune) && tune_proof_seconds(tune) > tune_left(tune);
+	return !late && tune->memory.best_index != last->met &&
+	       !(tune->memory.best > BETTER * tune_finals_value(tune, done));
 }
 
 /* The time for checking a winner where no budget limits it is at least this. */

@@ -225,9 +225,14 @@ int tune_budget_check(struct tune *tune, bool cut, struct err *err);
 /* Fails because the budget ended the baseline, and nothing else ended within the same time. */
 int tune_budget_short(struct tune *tune, struct err *err);
 int tune_budget_used(const struct tune *tune, struct err *err);
-const char *tune_over(const struct tune *tune);    /* why the search is over, as in the result; NULL: it is not */
-double tune_wait_seconds(const struct tune *tune); /* until the budget should be looked at again; < 0: never */
+const char *tune_over(const struct tune *tune); /* why the search is over, as in the result; NULL: it is not */
 bool tune_may_repeat(const struct tune *tune, const struct trial_result *result); /* does the budget allow it? */
+/* Until the budget should be looked at again; < 0: never. */
+static inline double tune_wait_seconds(const struct tune *tune) {
+	static const double LEAST = 0.1;
+	double left = tune_left(tune);
+	return !tune_promised(tune) ? -1 : left > LEAST ? left : LEAST;
+}
 
 /* tune_run.c */
 
@@ -369,11 +374,12 @@ int tune_prove_early(struct tune *tune, struct err *err);
 struct tune_others { /* they meet the winner in the blocks of its duel */
 	const json_t *const *configs;
 	size_t count;
-	double seconds; /* that they may take part */
-	double cut;     /* their trials end after so many times the winner's; 0: they do not */
-	bool again;     /* an earlier duel has not proven what it set out to prove */
-	bool rough;     /* the gain need not be known well, only whether there is one */
-	bool doubted;   /* the first of them has more changes, and takes the winner's place if those pay */
+	double seconds;       /* that they may take part */
+	double cut;           /* their trials end after so many times the winner's; 0: they do not */
+	bool again;           /* an earlier duel has not proven what it set out to prove */
+	bool rough;           /* the gain need not be known well, only whether there is one */
+	bool doubted;         /* the first of them has more changes, and takes the winner's place if those pay */
+	struct duel_log *log; /* of this final; NULL: none */
 };
 
 /* A duel with the baseline. Repeats it on other nodes while some of them report a gain that nobody else sees. */

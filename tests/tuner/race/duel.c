@@ -197,8 +197,68 @@ static void test_options(void) {
 	ok(refused == 5, "impossible options are refused (%d of 5)", refused);
 }
 
+static double late(void *ctx) {
+	(void)ctx;
+	return 1;
+}
+
+/* Returns what the log alone tells of `a` and the second configuration: there is no time for a trial. */
+static struct duel_result recalled(struct sim *sim, const json_t *a, struct duel_log *log) {
+	struct duel_options options = duel_defaults;
+	struct trial_request request = {.kernel = "simulated"};
+	struct runner runner = {.ctx = sim, .run = sim_run};
+	struct duel_result result;
+	struct err err = {0};
+
+	options.log = log;
+	options.clock = (struct race_clock){.now = late, .end = 0.5};
+	duel_run(&runner, &request, a, configs[1], &options, NULL, &result, &err);
+	return result;
+}
+
+static void test_log(bool ended) {
+	struct sim sim = ended ? sim_failing(2, TRIAL_CENSORED, 1, 1) : sim_new(&noises[0], 5);
+	struct duel_options options = duel_defaults;
+	struct duel_result result;
+	struct duel_log log = {0};
+	struct err err;
+	json_t *third = json_pack("{s:i}", "i", 2), *stranger = json_pack("{s:i}", "i", 3);
+	const json_t *others[] = {third};
+
+	sim.means[1] = 0.13;
+	options.pairs_first = 5;
+	options.others = others;
+	options.other_count = 1;
+	options.others_cut = 2;
+	options.log = &log;
+	bool measured = duel_of(&sim, &options, NULL, &result, &err) == 0;
+	ok(measured && log.blocks > 4, "a duel logs its %d blocks", log.blocks);
+	size_t pairs = result.paired.count, met = result.others[0].paired.count;
+	int trials = sim.trials;
+	duel_result_clear(&result);
+
+	result = recalled(&sim, third, &log);
+	ok(sim.trials == trials &&
+	       result.paired.count == (ended         ? 0
+	                               : pairs < met ? pairs
+	                                             : met) &&
+	       result.verdict == (ended ? PAIRED_TIE : PAIRED_FASTER),
+	   ended ? "what was ended in the blocks of an earlier duel proves nothing with them"
+	         : "what met b in the blocks of an earlier duel is proven by its %zu pairs",
+	   result.paired.count);
+	duel_result_clear(&result);
+	result = recalled(&sim, stranger, &log);
+	ok(result.paired.count == 0, "what was in none of them begins without any");
+	duel_result_clear(&result);
+	duel_log_clear(&log);
+	json_decref(third);
+	json_decref(stranger);
+}
+
 int main(void) {
 	duel_configs_make();
+	test_log(false);
+	test_log(true);
 	test_failures();
 	test_bound();
 	test_failures_mixed();
