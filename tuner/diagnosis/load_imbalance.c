@@ -64,6 +64,21 @@ static void schedule_report(const struct study *study, struct findings *findings
 	probe_next_counters(finding, study, row, "SOFTWARE");
 }
 
+/* Uneven work is evened out by handing it out on demand: guided shares alone say nothing where dynamic ones were
+ * tried and are slower than equal ones at their best. */
+static bool is_denied(const struct study *study, size_t column, const struct probe_case *found) {
+	const struct study_column *one = study_column(study, column);
+	double best[2] = {NAN, NAN};
+	for (int level = 0; level < (int)one->levels; level++) {
+		struct probe_scope scope = {(int)column, level, found->problem_row, 2, 0};
+		bool dynamic = probe_word(one, level, "dynamic");
+		size_t row = dynamic || probe_word(one, level, "static") ? probe_best(study, &scope) : SIZE_MAX;
+		if (row != SIZE_MAX)
+			best[dynamic] = fmin(best[dynamic], study_row(study, row)->value);
+	}
+	return best[1] > best[0];
+}
+
 /* Reports the best of the schedules that hand out work on demand if it beats static, in teams of cores that are alike:
  * those of several kinds have a diagnosis of their own. */
 static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t problem_row,
@@ -81,6 +96,8 @@ static bool schedule_examine(const struct study *study, struct findings *finding
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds && (best == SIZE_MAX || cases[i].ratio.ratio > cases[best].ratio.ratio))
 			best = i;
+	if (best != SIZE_MAX && is_denied(study, column, &cases[best]))
+		return false;
 	if (best != SIZE_MAX)
 		schedule_report(study, findings, column, &cases[best], imbalance);
 	return best != SIZE_MAX;

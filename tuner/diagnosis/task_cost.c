@@ -7,6 +7,7 @@
 #include "tuner/diagnosis/diagnosis_probe.h"
 
 static const char grain_names[] = "cutoff cut-off cut_off grain granularity leaf base_case task_size tasksize task";
+static const char counts[] = "tasks ntasks num_tasks"; /* of processes, as batch systems call them */
 static const char without[] = "none no off without never unlimited";
 /* The cost must follow the number of pieces at least with this power, and one thread must pay this much for them. */
 static const double POWER_LEAST = 0.3, SINGLE_LEAST = 1.3;
@@ -129,8 +130,9 @@ static void numbers_examine(const struct study *study, struct findings *findings
 static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (column->is_problem || !probe_named(column, grain_names) || column->levels > LEVELS_MOST ||
-		    column->levels < (column->numeric ? LEVELS_LEAST : 2) || !follows(study, (int)c))
+		if (column->is_problem || !probe_named(column, grain_names) || probe_named(column, counts) ||
+		    column->levels > LEVELS_MOST || column->levels < (column->numeric ? LEVELS_LEAST : 2) ||
+		    !follows(study, (int)c))
 			continue;
 		if (column->numeric)
 			numbers_examine(study, findings, c);

@@ -262,14 +262,28 @@ static bool has_level(const struct ranking *ranking, int level) {
 	return false;
 }
 
+/* Does a problem lack the value that is fastest for a smaller and for a larger one? Then another is not the fastest. */
+static bool lacks_fastest(const struct ranking *all, size_t count, size_t at) {
+	for (size_t below = 0; below < at; below++)
+		for (size_t above = at + 1; above < count && all[below].count; above++)
+			if (all[above].count && all[below].at[0].level == all[above].at[0].level &&
+			    !has_level(&all[at], all[below].at[0].level))
+				return true;
+	return false;
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
-	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last);
+	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last),
+							*made = mem_alloc(problems + 1, sizeof *made);
 	int team = team_find(study);
 	reading_auto struct reading_list list = reading_series_find(study, column, 2);
 	enum reading_verdict verdict = reading_follows(study, column, &list);
+	for (size_t i = 0; i < problems; i++)
+		ranking_make(study, column, problem[i], -1, -1, &made[i]);
 	for (size_t i = 0; i < problems; i++) {
-		ranking_make(study, column, problem[i], -1, -1, &all[kept]);
+		all[kept] = made[i];
+		all[kept].open = all[kept].open || lacks_fastest(made, problems, i);
 		bool ragged = false;
 		int most = team < 0 ? -1 : team_needed(study, &all[kept], team, &ragged);
 		if (most >= 0)

@@ -70,10 +70,12 @@ const char reading_teams[] =
 	"threads ranks processes procs np nproc nprocs ntasks tasks gpus nodes devices rank process";
 
 bool reading_is_team(const struct study_column *column, const char *words) {
-	const char *last = strrchr(column->name, ' ');
-	size_t length = strlen(last ? last + 1 : column->name);
+	const char *sign = strstr(column->name, " ("); /* "MPI processes (P)" */
+	size_t end = sign ? (size_t)(sign - column->name) : strlen(column->name), length = 0;
+	while (length < end && column->name[end - length - 1] != ' ')
+		length++;
 	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
-		if (strcspn(at, " ") == length && strncasecmp(at, last ? last + 1 : column->name, length) == 0)
+		if (strcspn(at, " ") == length && strncasecmp(at, column->name + end - length, length) == 0)
 			return true;
 	return false;
 }

@@ -44,11 +44,17 @@ static int by_team(const void *a, const void *b, void *ctx) {
 	return (x > y) - (x < y);
 }
 
-/* Each team once, and nothing else varies. */
-static bool is_single(const struct study *study, const struct weak *weak) {
+/* Do two rows differ in nothing but the team and the size? */
+static bool is_same_series(const struct study *study, const struct weak *weak, size_t a, size_t b) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if ((int)c != weak->team && (int)c != weak->size)
+		if ((int)c != weak->team && (int)c != weak->size &&
+		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
 			return false;
+	return true;
+}
+
+/* Each team once. */
+static bool is_single(const struct study *study, const struct weak *weak) {
 	for (size_t i = 1; i < weak->count; i++)
 		if (study_number(study, weak->rows[i], (size_t)weak->team) ==
 		    study_number(study, weak->rows[i - 1], (size_t)weak->team))
@@ -117,16 +123,51 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 powers[weak->power], team);
 }
 
-static bool size_find(const struct study *study, struct weak *weak) {
-	for (size_t c = 0; c < study_columns(study); c++) {
-		weak->size = (int)c;
-		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric || !is_single(study, weak))
+/* Does the size grow as the team does in each series? Sets `worst` to the one with the least efficiency of the largest
+ * team, and `most` to the best of these; they use the memory of `rows`. */
+static bool series_grow(const struct study *study, const struct weak *all, size_t *rows, struct weak *worst,
+                        double *most) {
+	double least = INFINITY;
+	size_t used = 0, first = 0;
+	*most = NAN;
+	for (size_t i = 0; i < all->count; i++) {
+		struct weak weak = *all;
+		bool seen = false;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = is_same_series(study, all, all->rows[k], all->rows[i]);
+		if (seen)
 			continue;
-		for (weak->power = 1; weak->power <= LOGARITHM; weak->power++)
-			if (grows_with(study, weak, weak->power))
-				return true;
+		weak.rows = rows + (first = used);
+		for (size_t k = i; k < all->count; k++)
+			if (is_same_series(study, all, all->rows[i], all->rows[k]))
+				rows[used++] = all->rows[k];
+		weak.count = used - first;
+		if (!is_single(study, &weak) || !grows_with(study, &weak, weak.power))
+			return false;
+		double efficiency = efficiency_of(study, &weak, weak.rows[weak.count - 1]);
+		*worst = efficiency < least ? weak : *worst;
+		least = fmin(least, efficiency);
+		*most = first ? fmax(*most, efficiency) : efficiency;
 	}
-	return false;
+	*most = least < *most ? *most : NAN;
+	return used > 0;
+}
+
+static void sizes_report(const struct study *study, struct findings *findings, struct weak *all) {
+	mem_auto size_t *rows = mem_alloc(all->count + 1, sizeof *rows);
+	for (size_t c = 0; c < study_columns(study); c++) {
+		all->size = (int)c;
+		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric)
+			continue;
+		for (all->power = 1; all->power <= LOGARITHM; all->power++) {
+			struct weak worst = *all;
+			double most;
+			if (!series_grow(study, all, rows, &worst, &most))
+				continue;
+			report(study, findings, &worst, most);
+			return;
+		}
+	}
 }
 
 /* Sizes of the work of each: a statement for all of them, from the worst to the best efficiency of the largest team. */
@@ -158,8 +199,8 @@ static void examine(const struct study *study, struct findings *findings) {
 		qsort_r(rows, count, sizeof *rows, by_team, ctx);
 		if (reading_work_each(study))
 			each_report(study, findings, c);
-		else if (size_find(study, &weak))
-			report(study, findings, &weak, NAN);
+		else
+			sizes_report(study, findings, &weak);
 	}
 	free(rows);
 }

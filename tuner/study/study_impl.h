@@ -140,12 +140,14 @@ extern const char table_serial_words[];
 /* The name of words at the left of a table whose corner names what is across. */
 #define CORNER_SERIES "series"
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
- * which gets a column of its own. A table whose rows are the columns of another one is turned; it lives in the arena.
+ * which gets a column of its own. A table whose rows are the columns of another one is turned.
  * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
-struct csv *table_cells_rewrite(struct csv *csv, const char **noted);
+void table_cells_rewrite(struct csv *csv, const char **noted);
 static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
 }
+/* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
+void table_units_rewrite(struct csv *csv, size_t column);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
@@ -274,6 +276,7 @@ struct wide {
 	size_t parts;              /* number of columns that are called like parts of a time */
 	bool sum;                  /* the columns are parts, and nothing is their sum */
 	const char *unit;          /* that a comment names, or NULL */
+	const char *header;        /* of the times in a row each */
 	bool assumed;              /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */

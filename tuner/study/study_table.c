@@ -102,7 +102,8 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
-static const double AGAIN = 0.1;
+/* Serial code measured again takes a little more or less. */
+static const double AGAIN = 0.3;
 
 struct making {
 	const struct csv *csv;
@@ -118,33 +119,6 @@ static bool is_wide(const struct wide *wide, size_t column) {
 	return false;
 }
 
-/* The header of the times. A rate keeps its unit as it was written. */
-static const char *value_header(const struct making *making) {
-	const struct wide *wide = making->wide;
-	const char *header = making->csv->header[wide->column[wide->count - 1 - wide->with_serial]], *unit;
-	char text[TABLE_NAME + 16];
-	if (wide->speedups)
-		return "speedup";
-	if (wide->measure.measure != MEASURE_RATE) {
-		double scale = wide->measure.scale;
-		return scale == 1      ? "time_s"
-		       : scale == 1e-3 ? "time_ms"
-		       : scale == 1e-6 ? "time_us"
-		       : scale == 1e-9 ? "time_ns"
-		       : scale == 60   ? "time_minutes"
-		                       : "time_hours";
-	}
-	unit = wide->unit ? wide->unit : strpbrk(header, "([");
-	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/")) /* "MB/s read" */
-		unit = arena_printf(making->csv->arena, "%.*s", (int)strcspn(header, " "), header);
-	if (!unit)
-		unit = strrchr(header, ' ')   ? strrchr(header, ' ') + 1
-		       : strrchr(header, '_') ? strrchr(header, '_') + 1
-		                              : header;
-	snprintf(text, sizeof text, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
-	return arena_strdup(making->csv->arena, text);
-}
-
 /* Do two rows agree in all columns that describe the problem? */
 static bool is_same_problem(const struct making *making, size_t a, size_t b) {
 	const struct csv *csv = making->csv;
@@ -155,7 +129,6 @@ static bool is_same_problem(const struct making *making, size_t a, size_t b) {
 	return true;
 }
 
-/* The same code measured again takes a little more or less. */
 static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
 	double x, y;
 	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
@@ -234,7 +207,7 @@ static void header_make(struct making *making) {
 		out->header[making->keys + 1] = making->wide->other ? making->wide->other : "operation";
 	if (making->wide->with_serial)
 		out->header[making->keys + 1] = "version";
-	out->header[out->columns - 1] = value_header(making);
+	out->header[out->columns - 1] = making->wide->header;
 }
 
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
@@ -301,7 +274,8 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		csv->header[c] = arena_strdup(csv->arena, header);
 	}
 	const char *noted = NULL;
-	table->csv = table_cells_rewrite(csv, &noted);
+	table_cells_rewrite(csv, &noted);
+	table->csv = csv;
 	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;

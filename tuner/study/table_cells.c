@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers as people write them become numbers: marks of thousands, minutes and seconds, the sides of a square, and the
- * word "serial" among numbers of threads. Units of the cells move to the header: "10.2 s", "850 ms", "8x". */
+ * word "serial" among numbers of threads. */
 #include <ctype.h>
 #include <math.h>
 #include <strings.h>
@@ -109,20 +109,30 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
-/* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for those that follow. */
+/* The words of "4 threads (ns)" in the singular: where they begin, and how long they are; 0: it is no such header. */
+static size_t counted_words(const char *header, const char **words) {
+	size_t number = digits(header), length = strcspn(header, "([");
+	*words = header + number;
+	while (length > number && strchr(" s", header[length - 1]))
+		length--;
+	return number && header[number] == ' ' ? length - number : 0;
+}
+
+/* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for all that it counts for.
+ */
 static void headers_continue(struct csv *csv) {
-	for (size_t c = 1; c < csv->columns; c++) {
-		const char *before = csv->header[c - 1], *own = csv->header[c], *unit = strpbrk(before, "([");
-		size_t number = digits(before), length = digits(own);
-		if (!number || before[number] != ' ' || !length)
-			continue;
-		size_t word = strcspn(before + number, "(["), same = word;
-		while (same && strchr(" s", before[number + same - 1]))
-			same--;
-		if (!own[length])
-			csv->header[c] = arena_printf(csv->arena, "%s%s", own, before + number);
-		else if (unit && !strpbrk(own, "([") && strncmp(own + length, before + number, same) == 0)
-			csv->header[c] = arena_printf(csv->arena, "%s %s", own, unit);
+	const char *words, *own, *unit;
+	for (size_t c = 1; c < csv->columns; c++)
+		if (counted_words(csv->header[c - 1], &words) && digits(csv->header[c]) &&
+		    !csv->header[c][digits(csv->header[c])])
+			csv->header[c] = arena_printf(csv->arena, "%s%s", csv->header[c], words);
+	for (size_t c = 0; c < csv->columns; c++) {
+		size_t length = counted_words(csv->header[c], &words);
+		unit = strpbrk(csv->header[c], "([");
+		for (size_t d = 0; d < csv->columns && length && unit; d++)
+			if (counted_words(csv->header[d], &own) == length && strncmp(own, words, length) == 0 &&
+			    !strpbrk(csv->header[d], "(["))
+				csv->header[d] = arena_printf(csv->arena, "%s %s", csv->header[d], unit);
 	}
 }
 
@@ -173,42 +183,211 @@ static bool is_transposed(const struct csv *csv) {
 	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
 }
 
-static struct csv *turn(struct csv *csv) {
+static void turn(struct csv *csv) {
 	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
-		return csv;
-	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
-	*out = *csv;
-	out->columns = csv->rows + 1;
-	out->rows = csv->columns - 1;
-	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
-	out->cells = arena_alloc(csv->arena, out->rows * out->columns + 1, sizeof *out->cells);
-	out->line = arena_alloc(csv->arena, out->rows + 1, sizeof *out->line);
-	for (size_t c = 0; c < out->columns; c++)
-		out->header[c] = c ? csv_cell(csv, c - 1, 0) : csv->header[0];
-	for (size_t r = 0; r < out->rows; r++) {
-		out->line[r] = csv->line[0];
-		for (size_t c = 0; c < out->columns; c++)
-			out->cells[r * out->columns + c] = c ? csv_cell(csv, c - 1, r + 1) : csv->header[r + 1];
+		return;
+	struct csv out = *csv;
+	out.columns = csv->rows + 1;
+	out.rows = csv->columns - 1;
+	out.header = arena_alloc(csv->arena, out.columns, sizeof *out.header);
+	out.cells = mem_alloc(out.rows * out.columns + 1, sizeof *out.cells);
+	out.line = mem_alloc(out.rows + 1, sizeof *out.line);
+	for (size_t c = 0; c < out.columns; c++)
+		out.header[c] = c ? csv_cell(csv, c - 1, 0) : csv->header[0];
+	for (size_t r = 0; r < out.rows; r++) {
+		out.line[r] = csv->line[0];
+		for (size_t c = 0; c < out.columns; c++)
+			out.cells[r * out.columns + c] = c ? csv_cell(csv, c - 1, r + 1) : csv->header[r + 1];
 	}
-	return out;
+	free(csv->cells);
+	free(csv->line);
+	*csv = out;
 }
 
-/* A size "512x512" is 512, so that times can follow it. The shape of a block stays as it is. */
+/* The product of "512x512x1024"; 0: it is no such size. */
+static double sides_multiplied(const char *cell) {
+	double product = 1;
+	size_t sides = 0;
+	for (const char *at = cell; digits(at); at += digits(at) + (at[digits(at)] != '\0')) {
+		product *= strtod(at, NULL);
+		sides++;
+		if (at[digits(at)] && !strchr("xX*", at[digits(at)]))
+			return 0;
+		if (!at[digits(at)])
+			return sides > 1 ? product : 0;
+	}
+	return 0;
+}
+
+/* A size "512x512" is 512, so that times can follow it, and other sizes of as many sides are so many cells. The shape
+ * of a block stays as it is. */
 static void squares_rewrite(struct csv *csv, size_t column) {
 	size_t length;
+	bool squares = true;
 	if (!table_is_problem(csv->header[column]))
 		return;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (!table_side(csv_cell(csv, r, column), &length) || csv_cell(csv, r, column)[length])
-			return;
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		csv->cells[r * csv->columns + column] = arena_printf(csv->arena, "%.*s", (int)table_side(cell, &length), cell);
+		if (sides_multiplied(cell) == 0)
+			return;
+		squares = squares && table_side(cell, &length) && !cell[length];
 	}
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		table_cell_set(csv, r, column,
+		               squares ? arena_printf(csv->arena, "%.*s", (int)table_side(cell, &length), cell)
+		                       : arena_printf(csv->arena, "%.0f", sides_multiplied(cell)));
+	}
+}
+
+/* Appends an empty column. */
+static void column_append(struct csv *csv, const char *name) {
+	size_t columns = csv->columns;
+	const char **header = arena_alloc(csv->arena, columns + 1, sizeof *header);
+	const char **cells = mem_alloc(csv->rows * (columns + 1) + 1, sizeof *cells);
+	memcpy(header, csv->header, columns * sizeof *header);
+	header[columns] = name;
+	for (size_t r = 0; r < csv->rows; r++) {
+		memcpy(cells + r * (columns + 1), csv->cells + r * columns, columns * sizeof *cells);
+		cells[r * (columns + 1) + columns] = "";
+	}
+	free(csv->cells);
+	csv->header = header;
+	csv->cells = cells;
+	csv->columns = columns + 1;
+}
+
+/* The position of the sign in "4 x 12"; NULL: the text is no pair. `sign` is how long it is, with the blanks. */
+static const char *pair_sign(const char *text, size_t *sign) {
+	static const char *const signs[] = {" x ", "x", " \xc3\x97 ", "\xc3\x97", " * "};
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		const char *at = strstr(text, signs[i]);
+		*sign = strlen(signs[i]);
+		if (at && at > text && at[*sign])
+			return at;
+	}
+	return NULL;
+}
+
+/* "ranks x threads" above "4 x 12" are two columns, unless all rows share out the same number. */
+static void pairs_split(struct csv *csv, size_t column) {
+	double members = NAN, first = NAN;
+	bool shared = true;
+	size_t length, own;
+	const char *header = csv->header[column], *sign = pair_sign(header, &length), *at;
+	if (!sign || *sign != ' ' || csv->columns == CSV_COLUMNS_MAX || !table_is_team(sign + length))
+		return;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (!(at = pair_sign(cell, &own)) || cell + digits(cell) != at || at[own + digits(at + own)] ||
+		    !digits(at + own))
+			return;
+		members = strtod(cell, NULL) * strtod(at + own, NULL);
+		first = r ? first : members;
+		shared = shared && members == first;
+	}
+	if (shared)
+		return;
+	column_append(csv, sign + length);
+	csv->header[column] = arena_printf(csv->arena, "%.*s", (int)(sign - header), header);
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		at = pair_sign(cell, &own);
+		table_cell_set(csv, r, csv->columns - 1, at + own);
+		table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s", (int)(at - cell), cell));
+	}
+}
+
+/* "42.9-66.2" among numbers is no value: it varied. */
+static void ranges_blank(struct csv *csv, size_t column) {
+	static const char *const dashes[] = {"-", "\xe2\x80\x93"};
+	double number;
+	size_t numbers = 0, ranges = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t r = 0; r < csv->rows; r++) {
+			const char *cell = csv_cell(csv, r, column), *point = strchr(cell, '.');
+			bool range = false;
+			for (size_t i = 0; i < 2 && point; i++) {
+				const char *dash = strstr(cell, dashes[i]);
+				range = range || (dash && dash > cell && cell + strspn(cell, "0123456789.") == dash &&
+				                  table_number(csv, dash + strlen(dashes[i]), false, &number));
+			}
+			if (pass && range && numbers > ranges)
+				table_cell_set(csv, r, column, "-");
+			ranges += !pass && range;
+			numbers += !pass && !range && table_number(csv, cell, false, &number);
+		}
+}
+
+/* A row with nothing but the first cell names the rows below it, and an empty first cell is the one above. */
+static void groups_fill(struct csv *csv) {
+	size_t kept = 0, empty = 0, groups = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		size_t others = 0;
+		for (size_t c = 1; c < csv->columns; c++)
+			others += *csv_cell(csv, r, c) != '\0';
+		groups += *csv_cell(csv, r, 0) && !others;
+		empty += !*csv_cell(csv, r, 0) && others;
+	}
+	if (csv->columns < 3 || !empty || 2 * empty < csv->rows || !*csv_cell(csv, 0, 0) || !*csv->header[0])
+		return;
+	const char *group = "";
+	for (size_t r = 0; r < csv->rows; r++) {
+		bool others = false;
+		for (size_t c = 1; c < csv->columns; c++)
+			others = others || *csv_cell(csv, r, c);
+		group = *csv_cell(csv, r, 0) ? csv_cell(csv, r, 0) : group;
+		if (!others && groups)
+			continue;
+		memmove(csv->cells + kept * csv->columns, csv->cells + r * csv->columns, csv->columns * sizeof *csv->cells);
+		csv->line[kept] = csv->line[r];
+		table_cell_set(csv, kept++, 0, group);
+	}
+	csv->rows = kept;
+}
+
+/* "S" and "E" of textbooks, and two columns of one name, such as the speed-ups behind the times of two codes: the
+ * second gets a number. */
+static void names_number(struct csv *csv) {
+	struct table_name name;
+	static const char *const letters[][2] = {{"S", "speedup"}, {"E", "efficiency"}};
+	bool both[2] = {false, false};
+	for (size_t c = 0; c < csv->columns; c++)
+		for (size_t i = 0; i < 2; i++)
+			both[i] = both[i] || strcmp(csv->header[c], letters[i][0]) == 0;
+	for (size_t i = 0; i < 2 * csv->columns && both[0] && both[1]; i++)
+		if (strcmp(csv->header[i / 2], letters[i % 2][0]) == 0)
+			csv->header[i / 2] = letters[i % 2][1];
+	for (size_t c = 1; c < csv->columns; c++)
+		for (size_t d = 0; d < c; d++) {
+			table_name_read(csv->header[c], &name);
+			if (*csv->header[c] && strcmp(csv->header[c], csv->header[d]) == 0 && name.measure == MEASURE_NONE &&
+			    table_time_rank(&name) < 0 && !table_is_parameter(csv->header[c]) && !table_is_problem(csv->header[c]))
+				csv->header[c] = arena_printf(csv->arena, "%s (%zu)", csv->header[c], c + 1);
+		}
+}
+
+/* The sign of typographers is a minus. */
+static void minus_rewrite(struct csv *csv) {
+	static const char sign[] = "\xe2\x88\x92";
+	for (size_t i = 0; i < csv->rows * csv->columns; i++)
+		if (strncmp(csv->cells[i], sign, strlen(sign)) == 0 && digits(csv->cells[i] + strlen(sign)))
+			csv->cells[i] = arena_printf(csv->arena, "-%s", csv->cells[i] + strlen(sign));
 }
 
 static bool is_serial_word(const char *cell) {
-	return table_among(cell, strlen(cell), table_serial_words);
+	char word[TABLE_NAME];
+	const char *remark = strncmp(cell, "1 (", 3) == 0 ? cell + 3 : cell;
+	table_translate(remark, word);
+	return table_among(word, strcspn(word, ")"), table_serial_words);
+}
+
+/* "1 (serial)" is one thread where no other row has that. */
+static bool is_one_twice(const struct csv *csv, size_t column) {
+	bool one = false;
+	for (size_t r = 0; r < csv->rows; r++)
+		one = one || strcmp(csv_cell(csv, r, column), "1") == 0;
+	return one;
 }
 
 /* Is it a column of teams in which serial code has a word instead of a number? */
@@ -217,7 +396,7 @@ static bool has_serial_cells(const struct csv *csv, size_t column) {
 	size_t words = 0, numbers = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		words += is_serial_word(cell);
+		words += is_serial_word(cell) && (*cell != '1' || is_one_twice(csv, column));
 		numbers += table_number(csv, cell, false, &number);
 	}
 	return words && numbers && words + numbers == csv->rows && table_is_team(csv->header[column]);
@@ -231,20 +410,13 @@ static void serial_split(struct csv *csv, size_t column) {
 		name += name < 2 && strcasecmp(csv->header[c], names[name]) == 0;
 	if (name == 2 || columns == CSV_COLUMNS_MAX)
 		return;
-	const char **header = arena_alloc(csv->arena, columns + 1, sizeof *header);
-	const char **cells = mem_alloc(csv->rows * (columns + 1) + 1, sizeof *cells);
-	memcpy(header, csv->header, columns * sizeof *header);
-	header[columns] = names[name];
+	column_append(csv, names[name]);
 	for (size_t r = 0; r < csv->rows; r++) {
-		const char **row = cells + r * (columns + 1);
-		memcpy(row, csv->cells + r * columns, columns * sizeof *row);
-		row[columns] = is_serial_word(row[column]) ? "serial" : "parallel";
-		row[column] = is_serial_word(row[column]) ? "" : row[column];
+		bool serial = is_serial_word(csv_cell(csv, r, column));
+		table_cell_set(csv, r, columns, serial ? "serial" : "parallel");
+		if (serial)
+			table_cell_set(csv, r, column, "");
 	}
-	free(csv->cells);
-	csv->header = header;
-	csv->cells = cells;
-	csv->columns = columns + 1;
 }
 
 /* "N\\threads,1,2,4": the corner names the rows and the columns, or the columns alone if these are teams and the rows
@@ -296,177 +468,23 @@ static void words_name(struct csv *csv) {
 		csv->header[0] = "version";
 }
 
-/* The text of the number at the beginning of a cell such as "10.2 s", "60s" or "8x", and what follows it; false if it
- * is not so. */
-static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
-	size_t length = strspn(cell, "+-.,0123456789");
-	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
-		length += 1 + strspn(cell + length + 1, "+-0123456789");
-	snprintf(number, CSV_FIELD_MAX + 1, "%.*s", (int)length, cell);
-	*suffix = cell + length + strspn(cell + length, " ");
-	return length && strpbrk(number, "0123456789");
-}
-
-/* "2.3 s" beside "5m9.04s". */
-static bool seconds_read(const struct csv *csv, const char *cell, double *seconds) {
-	char number[CSV_FIELD_MAX + 1];
-	const char *suffix;
-	struct table_name unit;
-	if (table_clock(cell, seconds) || table_number(csv, cell, false, seconds))
-		return true;
-	if (!suffixed_read(cell, number, &suffix) || !table_number(csv, number, false, seconds))
-		return false;
-	table_name_read(suffix, &unit);
-	*seconds *= unit.scale;
-	return unit.measure == MEASURE_TIME && !*unit.base && !*unit.per;
-}
-
-/* Some cells are such times, and the others numbers of seconds. */
-static void clocks_rewrite(struct csv *csv, size_t column) {
-	double seconds;
-	size_t clocks = 0;
-	struct table_name name;
-	if (table_is_problem(csv->header[column])) /* a mix of 80:20 */
-		return;
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		clocks += table_clock(cell, &seconds);
-		if (!table_is_missing(cell) && !seconds_read(csv, cell, &seconds))
-			return;
-	}
-	for (size_t r = 0; r < csv->rows && clocks; r++)
-		if (seconds_read(csv, csv_cell(csv, r, column), &seconds))
-			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
-	table_name_read(csv->header[column], &name);
-	if (clocks && name.measure == MEASURE_NONE)
-		csv->header[column] = arena_printf(csv->arena, "%s (s)", csv->header[column]);
-}
-
-/* "B", "KiB", "MB": sizes of memory. */
-static bool bytes_read(const char *unit, struct table_name *name) {
-	static const char prefixes[] = "kmgt";
-	const char *prefix = *unit ? strchr(prefixes, tolower((unsigned char)*unit)) : NULL;
-	const char *rest = unit + (prefix != NULL);
-	rest += prefix && *rest == 'i';
-	if (strcmp(rest, "B") != 0)
-		return false;
-	*name = (struct table_name){.scale = prefix ? ldexp(1, 10 * (int)(prefix - prefixes + 1)) : 1, .per = "byte"};
-	return true;
-}
-
-enum { FACTORS = 3 };
-
-/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
- * below "4 threads" counts something in a second. False: something else. */
-static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
-	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
-	char plural[CSV_FIELD_MAX + 3];
-	*name = (struct table_name){.scale = 1};
-	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		if (strcmp(suffix, plain[i]) == 0) {
-			if (i < FACTORS && !table_is_figure(header))
-				name->measure = MEASURE_RATE;
-			return true;
-		}
-	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
-	if (isalpha((unsigned char)*suffix) && suffix[1] &&
-	    (table_has_word(header, suffix) || table_has_word(header, plural)))
-		return true;
-	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
-	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
-		snprintf(plural, sizeof plural, "%s/s", suffix);
-		suffix = plural;
-	}
-	if (bytes_read(suffix, name))
-		return true;
-	table_name_read(suffix, name);
-	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
-}
-
-/* The units behind the numbers of a column. */
-struct suffixes {
-	struct table_name first, name; /* of the first one, and of the latest */
-	const char *unit;              /* the first one */
-	size_t with, without;
-	bool alike, above; /* all are the same; the first row alone has one */
-};
-
-static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes *all) {
-	char number[CSV_FIELD_MAX + 1];
-	const char *suffix;
-	*all = (struct suffixes){.alike = true};
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell))
-			continue;
-		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
-			return false;
-		all->without += !*suffix;
-		if (!*suffix)
-			continue;
-		if (all->with++ == 0) {
-			all->first = all->name;
-			all->above = all->without == 0;
-			all->unit = suffix;
-		}
-		all->alike = all->alike && strcmp(all->unit, suffix) == 0;
-		if (all->name.measure != all->first.measure || strcmp(all->name.per, all->first.per) != 0)
-			return false;
-	}
-	all->above = all->above && all->with == 1;
-	return all->with > 0;
-}
-
-/* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
- * unit moves to the header. */
-static void suffixes_rewrite(struct csv *csv, size_t column) {
-	struct suffixes all;
-	struct table_name own;
-	char number[CSV_FIELD_MAX + 1];
-	const char *header = csv->header[column], *suffix;
-	double value;
-	table_name_read(header, &own);
-	if (!suffixes_read(csv, column, &all) ||
-	    (all.without && !all.above && (all.first.measure == MEASURE_TIME || own.measure != MEASURE_NONE)))
-		return;
-	for (size_t r = 0; r < csv->rows && !all.alike; r++)
-		if (suffixed_read(csv_cell(csv, r, column), number, &suffix) && !table_number(csv, number, false, &value))
-			return;
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell) || !suffixed_read(cell, number, &suffix))
-			continue;
-		cell = arena_strdup(csv->arena, number);
-		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
-			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
-		table_cell_set(csv, r, column, cell);
-	}
-	size_t name = strcspn(header, "([");
-	while (name && header[name - 1] == ' ')
-		name--;
-	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
-	if (all.first.measure != MEASURE_NONE || *all.first.per)
-		csv->header[column] = arena_printf(csv->arena, "%.*s (%s%s)", (int)name, header, is_factor ? "x" : all.unit,
-		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
-}
-
-static void table_units_rewrite(struct csv *csv, size_t column) {
-	clocks_rewrite(csv, column);
-	suffixes_rewrite(csv, column);
-}
-
-struct csv *table_cells_rewrite(struct csv *csv, const char **noted) {
-	csv = turn(csv);
+void table_cells_rewrite(struct csv *csv, const char **noted) {
+	turn(csv);
 	*noted = corner_split(csv);
+	groups_fill(csv);
+	minus_rewrite(csv);
+	names_number(csv);
 	bool commas = has_decimal_commas(csv, 0, 1);
 	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		keys_strip(csv, c);
+		pairs_split(csv, c);
 		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
 			commas_rewrite(csv, c);
 		table_units_rewrite(csv, c);
 		thousands_rewrite(csv, c);
 		squares_rewrite(csv, c);
+		ranges_blank(csv, c);
 	}
 	headers_continue(csv);
 	for (size_t c = 0; c < csv->columns; c++)
@@ -474,5 +492,4 @@ struct csv *table_cells_rewrite(struct csv *csv, const char **noted) {
 			serial_split(csv, c);
 			break;
 		}
-	return csv;
 }

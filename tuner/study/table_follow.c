@@ -7,7 +7,7 @@
 
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
-static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5;
+static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000;
 
 static bool is_place(const char *header) {
 	char key[TABLE_NAME];
@@ -169,10 +169,10 @@ static void sizes_decide(struct table *table) {
 	const struct csv *csv = table->csv;
 	size_t column = only_size(table);
 	double least = INFINITY, small = INFINITY, large = -INFINITY, at_small = NAN, at_large = NAN;
-	if (column == SIZE_MAX || table_is_parameter(table->columns[column].name) ||
-	    table_is_team(table->columns[column].name) || csv->rows < SIZE_ROWS_LEAST ||
-	    table->columns[table->value].role != TABLE_TIME || *table->columns[table->value].read.per)
+	if (column == SIZE_MAX || csv->rows < SIZE_ROWS_LEAST || table->columns[table->value].role != TABLE_TIME ||
+	    *table->columns[table->value].read.per)
 		return;
+	bool team = table_is_team(table->columns[column].name);
 	for (size_t r = 0; r < csv->rows; r++) {
 		double x, y;
 		if (!table_number(csv, csv_cell(csv, r, column), true, &x) ||
@@ -184,11 +184,53 @@ static void sizes_decide(struct table *table) {
 		small = fmin(small, x);
 		large = fmax(large, x);
 	}
+	/* Processes that a program starts by the thousand are its work, and no team. */
+	if (team ? !(small >= TEAM_NEVER && at_large > at_small) : table_is_parameter(table->columns[column].name))
+		return;
 	if (at_small > SHORTER * at_large || (at_small > VALLEY * least && at_large > VALLEY * least))
 		table->columns[column].role = TABLE_PARAM;
 	else if (large >= GROWTH * small && small > 0 &&
 	         is_power(table, column, small, at_small, log(at_large / at_small) / log(large / small)))
 		table->columns[column].role = TABLE_PROBLEM;
+}
+
+static bool is_same_but(const struct table *table, size_t a, size_t b, size_t column) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
+		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+			return false;
+	return true;
+}
+
+/* Does the time grow with a column wherever nothing else changes, by a power of work, in at least two series? */
+static bool is_size_of_series(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	size_t pairs = 0, teams = 0;
+	for (size_t a = 0; a < csv->rows; a++)
+		for (size_t b = 0; b < csv->rows; b++) {
+			double x[2], y[2];
+			if (a == b || !is_same_but(table, a, b, column) ||
+			    !table_number(csv, csv_cell(csv, a, column), true, &x[0]) ||
+			    !table_number(csv, csv_cell(csv, b, column), true, &x[1]) ||
+			    !table_number(csv, csv_cell(csv, a, table->value), false, &y[0]) ||
+			    !table_number(csv, csv_cell(csv, b, table->value), false, &y[1]) || !(x[0] < x[1]))
+				continue;
+			if (!(x[0] > 0 && log(y[1] / y[0]) >= POWER_LEAST * log(x[1] / x[0])))
+				return false;
+			pairs++;
+			teams += a > 0 && b > 0 && !is_same_but(table, 0, a, column);
+		}
+	return pairs > TOGETHER_LEAST && teams;
+}
+
+static void series_sizes_decide(struct table *table) {
+	const struct table_column *value = &table->columns[table->value];
+	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
+		struct table_column *column = &table->columns[c];
+		if (column->role == TABLE_PARAM && column->numbers && value->role == TABLE_TIME && !*value->read.per &&
+		    !table_is_parameter(column->name) && !table_is_team(column->name) && is_size_of_series(table, c))
+			column->role = TABLE_PROBLEM;
+	}
 }
 
 /* The cells of a column over those of the team are the same in all rows, of which there are several. */
@@ -210,9 +252,10 @@ static void weak_decide(struct table *table) {
 	for (size_t a = 0; a < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; a++)
 		for (size_t b = 0; b < table->csv->columns; b++) {
 			struct table_column *size = &table->columns[a];
-			if (a != b && size->role == TABLE_PARAM && size->numbers && table->columns[b].role == TABLE_PARAM &&
-			    table_is_team(table->columns[b].name) && !table_is_parameter(size->name) && !is_place(size->name) &&
-			    grows_with(table->csv, a, b))
+			bool given = size->role == TABLE_PARAM || (size->role == TABLE_FIGURE && !table_is_figure(size->name));
+			if (a != b && given && size->read.measure == MEASURE_NONE && size->numbers &&
+			    table->columns[b].role == TABLE_PARAM && table_is_team(table->columns[b].name) &&
+			    !table_is_parameter(size->name) && !is_place(size->name) && grows_with(table->csv, a, b))
 				size->role = TABLE_PROBLEM;
 		}
 }
@@ -226,6 +269,8 @@ void table_roles_follow(struct table *table) {
 	if (!given)
 		depths_ignore(table);
 	results_ignore(table);
-	if (!given)
-		sizes_decide(table);
+	if (given)
+		return;
+	sizes_decide(table);
+	series_sizes_decide(table);
 }

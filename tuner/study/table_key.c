@@ -46,6 +46,7 @@ void table_words_join(const char *header, char key[TABLE_NAME]) {
 
 void table_key(const char *header, char key[TABLE_NAME]) {
 	static const char *const before[] = {"total_number_of_",
+	                                     "total_",
 	                                     "number_of_",
 	                                     "count_of_",
 	                                     "no_of_",
@@ -99,13 +100,15 @@ static void unit_cut(char *key) {
 bool table_is_problem(const char *header) {
 	char key[TABLE_NAME];
 	table_words_join(header, key);
-	if (table_has_word(key, "register registers regs"))
+	if (table_has_word(key, "register registers regs avg average mean"))
 		return false;
-	if (strstr(key, "_per_") && is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
+	if (strstr(key, "_per_") && !strstr(key, "_s_per_") &&
+	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
 	table_key(header, key);
 	unit_cut(key);
-	return is_size_of_input(key) ||
+	const char *last = strrchr(key, '_');
+	return is_size_of_input(key) || (last && is_key(last + 1, "grid mesh domain")) ||
 	       is_key(
 			   key,
 			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
@@ -113,6 +116,7 @@ bool table_is_problem(const char *header) {
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
+			   "read_fraction write_fraction update_fraction "
 			   "updates "
 			   "ops operations operation key_range keys range acquires density degree scale width height depth "
 			   "resolution "
@@ -140,8 +144,9 @@ bool table_is_parameter(const char *header) {
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(key, "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
-	                   "ncpus processors workers nworkers worker_threads cpu_threads openmp_threads");
+	return is_key(key,
+	              "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
+	              "ncpus processors workers nworkers worker_threads cpu_threads openmp_threads gomaxprocs goroutines");
 }
 
 bool table_is_count(const char *header) {
@@ -184,6 +189,7 @@ static const char *const translations[][2] = {
 	{"probleme problema problem προβληματος 问题", "problem"},
 	{"beschleunigung acceleration aceleracion accelerazione επιταχυνση 加速比", "speedup"},
 	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
+	{"memoire memoria speicher pamiec", "memory"},
 	{"durchsatz debit rendimiento 吞吐量", "throughput"},
 	{"长度 longueur longitud lange lunghezza", "length"},
 	{"带宽 bandbreite", "bandwidth"},
@@ -209,19 +215,44 @@ static const char *const translations[][2] = {
 	{"мс", "ms"},
 	{"мкс", "us"},
 	{"с сек секунд", "s"},
+	{"медиана", "median"},
+	{"liczba", ""},
+	{"sekwencyjnie sekwencyjny sequentielle secuencial sequenziale", "sequential"},
+	{"czas", "time"},
+	{"razem lacznie", "total"},
+	{"watki watkow watek", "threads"},
+	{"procesy procesow", "processes"},
+	{"rdzenie rdzeni", "cores"},
+	{"rozmiar", "size"},
+	{"przyspieszenie", "speedup"},
+	{"efektywnosc wydajnosc", "efficiency"},
+	{"blad", "error"},
+	{"jadro", "kernel"},
+	{"blok", "block"},
+	{"実行", "run"},
+	{"時間 시간", "time"},
+	{"スレッド 스레드", "threads"},
+	{"プロセス 프로세스", "processes"},
+	{"コア 코어", "cores"},
+	{"レイテンシ", "latency"},
+	{"サイズ 크기", "size"},
 };
 
 /* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
 static void fold(const char *text, char out[2 * TABLE_NAME]) {
 	static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty";
 	static const char greek[] = "άαέεήηίιόούυώωΆαΈεΉηΊιΌοΎυΏω"; /* with an accent, and without */
-	static const char *const others[][2] = {{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}};
+	static const char *const others[][2] = {
+		{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}, {"ą", "a"}, {"ć", "c"}, {"Ć", "c"}, {"ę", "e"},
+		{"ł", "l"},  {"Ł", "l"},   {"ń", "n"},  {"ś", "s"}, {"Ś", "s"}, {"ź", "z"}, {"ż", "z"}, {"Ą", "a"},
+	};
+	enum { OTHERS = sizeof others / sizeof *others };
 	size_t length = 0, i;
 	for (const unsigned char *at = (const unsigned char *)text; *at && length < TABLE_NAME;) {
 		const char *accented = at[0] >= 0xce && at[1] ? memmem(greek, sizeof greek, at, 2) : NULL;
-		for (i = 0; i < 4 && strncmp((const char *)at, others[i][0], strlen(others[i][0])) != 0;)
+		for (i = 0; i < OTHERS && strncmp((const char *)at, others[i][0], strlen(others[i][0])) != 0;)
 			i++;
-		if (i < 4) {
+		if (i < OTHERS) {
 			length += (size_t)snprintf(out + length, 4, "%s", others[i][1]);
 			at += strlen(others[i][0]);
 		} else if (accented && (accented - greek) % 4 == 0) {
@@ -249,7 +280,7 @@ static void fold(const char *text, char out[2 * TABLE_NAME]) {
  * which does not separate them. NULL: it is not known. */
 static const char *translated(const char *text, size_t *length) {
 	const char *found = NULL;
-	bool chinese = (unsigned char)*text >= 0xe3;
+	bool chinese = (unsigned char)*text >= 0xe3; /* or Japanese or Korean */
 	size_t word = chinese ? 0 : strcspn(text, " _-.,/()[]':"), best = 0;
 	for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
 		for (const char *at = translations[i][0]; *at; at += strspn(at, " ")) {
@@ -300,11 +331,15 @@ void table_translate(const char *header, char out[TABLE_NAME]) {
 			continue;
 		}
 		const char *ours = translated(at, &word);
+		if (!ours && strspn(at, "0123456789")) { /* a number is one in any language */
+			ours = at;
+			word = strspn(at, "0123456789");
+		}
 		if (!ours) {
 			theirs = false;
 			break;
 		}
-		size_t own = strcspn(ours, " ");
+		size_t own = ours == at ? word : strcspn(ours, " ");
 		theirs = theirs || strncmp(ours, at, own) != 0 || own != word;
 		bool joined = own && length && !strchr(" (/[.", out[length - 1]);
 		length += (size_t)snprintf(out + length, TABLE_NAME - length, "%s%.*s", joined ? " " : "", (int)own, ours);

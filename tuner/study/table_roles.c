@@ -7,26 +7,8 @@
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 
-enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, DIFFERENT_MOST = 100 };
-static const double MEASURED_DISTINCT = 0.6;
-
-bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
-	static const char prefixes[] = "KMGT";
-	char copy[CSV_FIELD_MAX + 1], *end;
-	snprintf(copy, sizeof copy, "%s", cell);
-	if (csv->delimiter == ';' && !strchr(copy, '.') && strchr(copy, ','))
-		*strchr(copy, ',') = '.';
-	if (!strchr("+-.0123456789", *copy) || !*copy || strpbrk(copy, "xX"))
-		return false;
-	*number = strtod(copy, &end);
-	const char *prefix = sizes && *end ? strchr(prefixes, *end == 'k' ? 'K' : *end) : NULL;
-	if (prefix) {
-		*number *= pow(1024, (double)(prefix - prefixes + 1));
-		end += 1 + (end[1] == 'i');
-		end += *end == 'B';
-	}
-	return *end == '\0' && isfinite(*number);
-}
+enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, RANKS = 20, DIFFERENT_MOST = 100 };
+static const double MEASURED_DISTINCT = 0.6, STOPPED = 1.15, WORKED = 1.4;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -57,14 +39,10 @@ static bool rarely_repeats(const struct csv *csv, size_t column) {
 /* Real numbers that are rarely the same twice were measured. */
 static bool is_real(const struct csv *csv, size_t column) {
 	double number;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number))
-			return true;
-	return false;
-}
-
-static bool looks_measured(const struct csv *csv, size_t column) {
-	return is_real(csv, column) && rarely_repeats(csv, column);
+	size_t r = 0;
+	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number)))
+		r++;
+	return r < csv->rows;
 }
 
 /* The first column of some programs numbers the rows. */
@@ -94,10 +72,10 @@ static int names_check(const struct table *table, struct err *err) {
 }
 
 static bool is_given_problem(const struct table *table, const char *name) {
-	for (size_t i = 0; table->reading && i < table->reading->problem_count; i++)
-		if (strcmp(table->reading->problem[i], name) == 0)
-			return true;
-	return false;
+	bool given = false;
+	for (size_t i = 0; table->reading && i < table->reading->problem_count && !given; i++)
+		given = strcmp(table->reading->problem[i], name) == 0;
+	return given;
 }
 
 static int given_check(const struct table *table, struct err *err) {
@@ -250,6 +228,28 @@ static bool total_find(struct table *table) {
 	return found == 1;
 }
 
+/* The largest over the smallest number of a column; 0: it has none. */
+static double span_of(const struct csv *csv, size_t column) {
+	double number, least = INFINITY, most = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number > 0) {
+			least = fmin(least, number);
+			most = fmax(most, number);
+		}
+	return most / least;
+}
+
+/* Do rates come before this time? Where all rows ran for the same time they are what differs, and of services that tell
+ * both, how long a request takes is not what they do. */
+static bool is_behind_rates(const struct table *table, size_t time) {
+	bool latency = table_has_word(table->columns[time].read.base, "latency latencies lat");
+	double most = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].read.measure == MEASURE_RATE && *table->columns[c].read.per)
+			most = fmax(most, span_of(table->csv, c));
+	return latency ? most > 0 : span_of(table->csv, time) <= STOPPED && most >= WORKED;
+}
+
 /* The column with the rows' times; without one, a rate. */
 static int value_choose(struct table *table, struct err *err) {
 	if (table->given) {
@@ -259,13 +259,19 @@ static int value_choose(struct table *table, struct err *err) {
 	}
 	if (table->reading && table->reading->objective)
 		return value_asked(table, err);
+	if (table->wide && !table_among(table->wide, strlen(table->wide), "part")) { /* the last column was made for it */
+		table->value = table->csv->columns - 1;
+		return 0;
+	}
 	int best = 1000;
 	bool twice = false;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
 		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
-		if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
-		    !table_is_statistic(name))
+		if (rank >= 0 && is_behind_rates(table, c))
+			rank += 2 * RATE_RANK - RANKS;
+		else if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
+		         !table_is_statistic(name))
 			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
 			                    : !*name->per                 ? RATE_RANK
 			                                                  : 2 * (strcmp(name->per, "byte") == 0));
@@ -314,17 +320,17 @@ static bool varies(const struct csv *csv, size_t column) {
 }
 
 static bool all_differ(const struct csv *csv, size_t column) {
-	for (size_t r = 0; r < csv->rows; r++)
-		if (csv->rows > DIFFERENT_MOST || times_seen(csv, column, r) > 1)
-			return false;
-	return csv->rows > 1;
+	size_t r = 0;
+	while (r < csv->rows && csv->rows <= DIFFERENT_MOST && times_seen(csv, column, r) == 1)
+		r++;
+	return r == csv->rows && r > 1;
 }
 
 static bool some_has(const struct csv *csv, size_t column, const char *words) {
+	bool some = false;
 	for (size_t r = 0; r < csv->rows; r++)
-		if (table_has_word(csv_cell(csv, r, column), words))
-			return true;
-	return false;
+		some = some || table_has_word(csv_cell(csv, r, column), words);
+	return some;
 }
 
 /* "naive" and "tiled" are versions of one kernel, "sort" and "scan" are kernels. */
@@ -343,10 +349,10 @@ static bool are_lists(const struct csv *csv, size_t column) {
 }
 
 static bool all_among(const struct csv *csv, size_t column, const char *words) {
-	for (size_t r = 0; r < csv->rows; r++)
-		if (!table_among(csv_cell(csv, r, column), strlen(csv_cell(csv, r, column)), words))
-			return false;
-	return csv->rows > 0;
+	bool all = csv->rows > 0;
+	for (size_t r = 0; r < csv->rows && all; r++)
+		all = table_among(csv_cell(csv, r, column), strlen(csv_cell(csv, r, column)), words);
+	return all;
 }
 
 /* The phases of a program, and the kinds of scaling: nobody chooses one of them. */
@@ -355,12 +361,6 @@ static bool are_given(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
 		phases += table_is_part(csv_cell(csv, r, column)) && !strpbrk(csv_cell(csv, r, column), "_ -./:");
 	return (csv->rows && phases == csv->rows) || all_among(csv, column, "strong weak");
-}
-
-static bool is_direction(const char *header) {
-	char key[TABLE_NAME];
-	table_key(header, key);
-	return table_has_word(key, "direction copy transfer way");
 }
 
 static bool is_run(const char *header) {
@@ -388,7 +388,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
 		return TABLE_PARAM;
 	/* "H2D" and "D2H" are work; "top-down" and "bottom-up" are ways to do it. */
-	if (!column->numbers && is_direction(column->name) && all_among(table->csv, c, table_direction_words))
+	if (!column->numbers && table_has_word(column->name, "direction copy transfer way") &&
+	    all_among(table->csv, c, table_direction_words))
 		return TABLE_PROBLEM;
 	if (is_index(table->csv, c) || (column->numbers && is_run(column->name)))
 		return TABLE_IGNORED;
@@ -408,11 +409,9 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_FIGURE;
 	if (column->numbers && table_is_counter(column->name))
 		return TABLE_COUNTER;
-	if (column->numbers && table_is_figure(column->name))
-		return TABLE_FIGURE;
-	if (!column->numbers && table_is_figure(column->name))
-		return TABLE_IGNORED;
-	return column->numbers && looks_measured(table->csv, c) ? TABLE_FIGURE : TABLE_PARAM;
+	if (table_is_figure(column->name))
+		return column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
+	return column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c) ? TABLE_FIGURE : TABLE_PARAM;
 }
 
 /* A number of iterations is an input if rows differ in nothing else, and a result if it follows from the other
@@ -423,8 +422,9 @@ static void counts_decide(struct table *table) {
 		if (!table_is_count(column->name) || is_given_problem(table, column->name) || !column->numbers ||
 		    c == table->value)
 			continue;
+		bool of_one = *table->columns[table->value].read.per; /* then the count is how often a benchmark ran it */
 		bool result = varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
-		column->role = result ? TABLE_FIGURE : TABLE_PROBLEM;
+		column->role = of_one ? TABLE_IGNORED : result ? TABLE_FIGURE : TABLE_PROBLEM;
 	}
 }
 
@@ -494,7 +494,7 @@ int table_roles(struct table *table, struct err *err) {
 	counts_decide(table);
 	chosen_decide(table);
 	only_chosen_decide(table);
-	table_roles_follow(table);
 	results_decide(table);
+	table_roles_follow(table);
 	return 0;
 }

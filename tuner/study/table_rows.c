@@ -369,9 +369,13 @@ static struct study_item *item_of(const struct filling *filling, size_t row) {
 	return study_set_item(filling->set, kernel, filling->device, filling->machine);
 }
 
-/* "0.00" is a time that the clock of the program, or what it prints, is too coarse for. */
+/* "0.00", or "0" among fractions, is a time that the clock of the program, or what it prints, is too coarse for, and
+ * the rate of nothing. */
 static bool is_too_short(const struct table *table, const char *cell) {
-	return table->columns[table->value].role == TABLE_TIME && strchr(cell, '.') && !cell[strspn(cell, "0.")];
+	bool fractions = false;
+	for (size_t r = 0; r < table->csv->rows && *cell == '0'; r++)
+		fractions = fractions || strchr(csv_cell(table->csv, r, table->value), '.');
+	return fractions && !cell[strspn(cell, "0.")];
 }
 
 static int row_add(struct filling *filling, size_t row) {

@@ -209,21 +209,29 @@ static void legend_drop(struct lines *lines) {
 		bool blank = line->dropped || is_rule(line);
 		over = over || (rows && blank);
 		rows += !blank;
-		bool alike = fields_read(lines, line, fields) == usual;
-		line->dropped = line->dropped || (!alike && (over || is_fit(&fields[0])));
+		if (fields_read(lines, line, fields) != usual && (over || is_fit(&fields[0])))
+			line->dropped = true;
 	}
+}
+
+/* An arrow points from a remark to the text before it, which has this length. */
+static size_t remark_cut(const char *text, size_t length) {
+	const char *arrow = memmem(text, length, "\xe2\x86\x90", 3);
+	for (length = arrow ? (size_t)(arrow - text) : length; arrow && length && text[length - 1] == ' ';)
+		length--;
+	return length;
 }
 
 /* JMH writes "812.4 ± 5.1" below two names: there the sign is a blank. */
 static void signs_blank(struct lines *lines) {
 	for (size_t i = 0; i < lines->count; i++) {
 		struct line *line = &lines->lines[i];
+		line->length = remark_cut(line->at, line->length);
 		const char *sign = memmem(line->at, line->length, "\xc2\xb1", 2);
 		if (!sign || line->dropped)
 			continue;
-		char *copy = arena_printf(lines->arena, "%.*s", (int)line->length, line->at);
-		memset(copy + (sign - line->at), ' ', 2);
-		line->at = copy;
+		size_t before = (size_t)(sign - line->at);
+		line->at = memset(arena_printf(lines->arena, "%.*s", (int)line->length, line->at) + before, ' ', 2) - before;
 	}
 }
 
@@ -409,6 +417,7 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 	bool quoted = field.length > 1 && *field.at == '"' && field.at[field.length - 1] == '"';
 	if (lines->form == FORM_PIPES || lines->form == FORM_LATEX)
 		markup_strip(&field);
+	field.length = remark_cut(field.at, field.length);
 	if (field.length > 1 && *field.at == '#' && isalpha((unsigned char)field.at[1])) { /* "#bytes #repetitions" */
 		field.at++;
 		field.length--;

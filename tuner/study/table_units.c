@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells that are a time, "1m12.3s" or "1:12", or the sides of a square, "64x64". */
+/* Units that stand in the cells of a table move to its header: "10.2 s", "850 ms", "1m12.3s", "8x". */
 #include <ctype.h>
+#include <math.h>
 
 #include "tuner/study/study_impl.h"
 
 static size_t digits(const char *at) {
 	return strspn(at, "0123456789");
+}
+
+bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
+	static const char prefixes[] = "KMGT";
+	char copy[CSV_FIELD_MAX + 1], *end;
+	snprintf(copy, sizeof copy, "%s", cell);
+	if (csv->delimiter == ';' && !strchr(copy, '.') && strchr(copy, ','))
+		*strchr(copy, ',') = '.';
+	if (!strchr("+-.0123456789", *copy) || !*copy || strpbrk(copy, "xX"))
+		return false;
+	*number = strtod(copy, &end);
+	const char *prefix = sizes && *end ? strchr(prefixes, *end == 'k' ? 'K' : *end) : NULL;
+	if (prefix) {
+		*number *= pow(1024, (double)(prefix - prefixes + 1));
+		end += 1 + (end[1] == 'i');
+		end += *end == 'B';
+	}
+	return *end == '\0' && isfinite(*number);
 }
 
 size_t table_side(const char *text, size_t *length) {
@@ -63,4 +82,181 @@ bool table_clock(const char *cell, double *seconds) {
 		at[2] = '.';
 	*seconds += strtod(at, &end);
 	return *end == '\0';
+}
+
+/* The length of a blank that may be a mark of thousands. */
+static size_t mark_of_thousands(const char *at) {
+	return *at == ' ' ? 1 : strncmp(at, "\xc2\xa0", 2) == 0 ? 2 : strncmp(at, "\xe2\x80\xaf", 3) == 0 ? 3 : 0;
+}
+
+/* The text of the number at the beginning of a cell such as "10.2 s", "60s" or "8x", and what follows it; false if it
+ * is not so. */
+static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
+	size_t length = strspn(cell, "+-.,0123456789");
+	for (size_t blank; (blank = mark_of_thousands(cell + length)) && digits(cell + length + blank) == 3;)
+		length += blank + 3;
+	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
+		length += 1 + strspn(cell + length + 1, "+-0123456789");
+	snprintf(number, CSV_FIELD_MAX + 1, "%.*s", (int)length, cell);
+	*suffix = cell + length + strspn(cell + length, " ");
+	return length && strpbrk(number, "0123456789");
+}
+
+/* "2.3 s" beside "5m9.04s". */
+static bool seconds_read(const struct csv *csv, const char *cell, double *seconds) {
+	char number[CSV_FIELD_MAX + 1];
+	const char *suffix;
+	struct table_name unit;
+	if (table_clock(cell, seconds) || table_number(csv, cell, false, seconds))
+		return true;
+	if (!suffixed_read(cell, number, &suffix) || !table_number(csv, number, false, seconds))
+		return false;
+	table_name_read(suffix, &unit);
+	*seconds *= unit.scale;
+	return unit.measure == MEASURE_TIME && !*unit.base && !*unit.per;
+}
+
+/* Some cells are such times, and the others numbers of seconds. */
+static void clocks_rewrite(struct csv *csv, size_t column) {
+	double seconds;
+	size_t clocks = 0;
+	struct table_name name;
+	if (table_is_problem(csv->header[column])) /* a mix of 80:20 */
+		return;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		clocks += table_clock(cell, &seconds);
+		if (!table_is_missing(cell) && !seconds_read(csv, cell, &seconds))
+			return;
+	}
+	for (size_t r = 0; r < csv->rows && clocks; r++)
+		if (seconds_read(csv, csv_cell(csv, r, column), &seconds))
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
+	table_name_read(csv->header[column], &name);
+	if (clocks && name.measure == MEASURE_NONE)
+		csv->header[column] = arena_printf(csv->arena, "%s (s)", csv->header[column]);
+}
+
+/* "B", "KiB", "MB", and "Mo" in French: sizes of memory. */
+static bool bytes_read(const char *unit, struct table_name *name) {
+	static const char prefixes[] = "kmgt";
+	const char *prefix = *unit ? strchr(prefixes, tolower((unsigned char)*unit)) : NULL;
+	const char *rest = unit + (prefix != NULL);
+	rest += prefix && *rest == 'i';
+	if (strcmp(rest, "B") != 0 && (!prefix || strcmp(rest, "o") != 0))
+		return false;
+	*name = (struct table_name){.scale = prefix ? ldexp(1, 10 * (int)(prefix - prefixes + 1)) : 1, .per = "byte"};
+	return true;
+}
+
+enum { FACTORS = 3 };
+
+/* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
+ * below "4 threads" counts something in a second. False: something else. */
+static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
+	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
+	char plural[CSV_FIELD_MAX + 3];
+	struct table_name own;
+	*name = (struct table_name){.scale = 1};
+	table_name_read(header, &own);
+	if (own.measure == MEASURE_RATE && table_among(suffix, strlen(suffix), "k K M G")) {
+		name->scale = *suffix == 'G' ? 1e9 : *suffix == 'M' ? 1e6 : 1e3;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		if (strcmp(suffix, plain[i]) == 0) {
+			if (i < FACTORS && !table_is_figure(header))
+				name->measure = MEASURE_RATE;
+			return true;
+		}
+	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
+	if (isalpha((unsigned char)*suffix) && suffix[1] && !strchr(suffix, ' ') &&
+	    (table_has_word(header, suffix) || table_has_word(header, plural)))
+		return true;
+	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
+	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
+		snprintf(plural, sizeof plural, "%s/s", suffix);
+		suffix = plural;
+	}
+	if (bytes_read(suffix, name))
+		return true;
+	table_name_read(suffix, name);
+	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
+}
+
+/* The units behind the numbers of a column. */
+struct suffixes {
+	struct table_name first, name; /* of the first one, and of the latest */
+	const char *unit;              /* the first one */
+	size_t with, without;
+	bool alike, above; /* all are the same; the first row alone has one */
+};
+
+static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes *all) {
+	char number[CSV_FIELD_MAX + 1];
+	const char *suffix;
+	*all = (struct suffixes){.alike = true};
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (table_is_missing(cell))
+			continue;
+		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
+			return false;
+		all->without += !*suffix;
+		if (!*suffix)
+			continue;
+		if (all->with++ == 0) {
+			all->first = all->name;
+			all->above = all->without == 0;
+			all->unit = suffix;
+		}
+		all->alike = all->alike && strcmp(all->unit, suffix) == 0;
+		if (all->name.measure != all->first.measure || strcmp(all->name.per, all->first.per) != 0)
+			return false;
+	}
+	all->above = all->above && all->with == 1;
+	if (all->first.measure == MEASURE_NONE && !*all->first.per && all->first.scale != 1) { /* "480k" of "ops/s" */
+		all->first.scale = 1;
+		all->alike = false;
+	}
+	return all->with > 0;
+}
+
+/* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
+ * unit moves to the header. */
+static void suffixes_rewrite(struct csv *csv, size_t column) {
+	struct suffixes all;
+	struct table_name own;
+	char number[CSV_FIELD_MAX + 1];
+	const char *header = csv->header[column], *suffix;
+	double value;
+	table_name_read(header, &own);
+	if (!suffixes_read(csv, column, &all) ||
+	    (all.without && !all.above &&
+	     (all.first.measure == MEASURE_TIME || (own.measure != MEASURE_NONE && all.alike))))
+		return;
+	for (size_t r = 0; r < csv->rows && !all.alike; r++)
+		if (suffixed_read(csv_cell(csv, r, column), number, &suffix) && !table_number(csv, number, false, &value))
+			return;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (table_is_missing(cell) || !suffixed_read(cell, number, &suffix))
+			continue;
+		cell = arena_strdup(csv->arena, number);
+		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
+			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
+		table_cell_set(csv, r, column, cell);
+	}
+	size_t name = strcspn(header, "([");
+	while (name && header[name - 1] == ' ')
+		name--;
+	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
+	if (all.first.measure != MEASURE_NONE || *all.first.per)
+		csv->header[column] = arena_printf(csv->arena, "%.*s (%s%s)", (int)name, header, is_factor ? "x" : all.unit,
+		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
+}
+
+void table_units_rewrite(struct csv *csv, size_t column) {
+	clocks_rewrite(csv, column);
+	suffixes_rewrite(csv, column);
 }

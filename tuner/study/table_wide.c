@@ -24,7 +24,9 @@ static bool is_numbers(const struct csv *csv, size_t column) {
 static bool header_split(const char *header, char word[TABLE_NAME], char number[TABLE_NAME]) {
 	char key[TABLE_NAME], *digits;
 	size_t length = 0;
-	table_words_join(header, key);
+	const char *open = strchr(header, '(');
+	bool noted = open && strchr(open, '=') && !open[strcspn(open, ")") + 1]; /* "MFLOPS (n=512)" */
+	table_words_join(noted ? open + 1 : header, key);
 	digits = key + strcspn(key, "0123456789");
 	size_t count = strspn(digits, "0123456789"), all = count, square;
 	if (!count)
@@ -129,7 +131,7 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	struct table_name one, name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (!is_numbers(csv, c) || !header_split(csv->header[c], word, number) ||
+		if (!is_numbers(csv, c) || table_is_statistic(&name) || !header_split(csv->header[c], word, number) ||
 		    (wide->count && (strcmp(word, first) != 0 || !is_same_measure(&one, &name))))
 			continue;
 		if (wide->count == 0) {
@@ -388,6 +390,39 @@ static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
 	return NULL;
 }
 
+/* Where a header such as "MB/s read", "mutex (Mops/s)", "MFLOPS (n=512)" and "tiled_gflops" names its rate. */
+static const char *rate_of(const struct csv *csv, const char *header) {
+	const char *unit = strpbrk(header, "(["), *last;
+	if (unit && strchr(unit, '=')) { /* what it is measured for, and no unit */
+		size_t behind = strcspn(unit, ")]"), length = (size_t)(unit - header);
+		header = arena_printf(csv->arena, "%.*s%s", (int)(length - (length && header[length - 1] == ' ')), header,
+		                      unit[behind] ? unit + behind + 1 : "");
+		unit = NULL;
+	}
+	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/"))
+		unit = arena_printf(csv->arena, "%.*s", (int)strcspn(header, " "), header);
+	last = strrchr(header, ' ') ? strrchr(header, ' ') : strrchr(header, '_');
+	return unit ? unit : last ? last + 1 : header;
+}
+
+/* The header of the times. A rate keeps its unit as it was written. */
+static const char *header_of(const struct csv *csv, const struct wide *wide) {
+	if (wide->speedups)
+		return "speedup";
+	if (wide->measure.measure != MEASURE_RATE) {
+		double scale = wide->measure.scale;
+		return scale == 1      ? "time_s"
+		       : scale == 1e-3 ? "time_ms"
+		       : scale == 1e-6 ? "time_us"
+		       : scale == 1e-9 ? "time_ns"
+		       : scale == 60   ? "time_minutes"
+		                       : "time_hours";
+	}
+	const char *unit =
+		wide->unit ? wide->unit : rate_of(csv, csv->header[wide->column[wide->count - 1 - wide->with_serial]]);
+	return arena_printf(csv->arena, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
+}
+
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide) {
 	bool asked = reading && reading->version_count;
 	*wide = (struct wide){0};
@@ -404,5 +439,6 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && (wide->unit = noted_unit(csv, &unit)))
 		wide->measure = unit;
 	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
+	wide->header = header_of(csv, wide);
 	return true;
 }

@@ -17,23 +17,24 @@ static const struct {
              {"h hour hours", 3600},
              {"day", 86400}};
 static const char *const nouns[][2] = {
-	{"b", "byte"},         {"byte", "byte"},        {"bytes", "byte"},
-	{"op", "operation"},   {"ops", "operation"},    {"operations", "operation"},
-	{"flop", "flop"},      {"flops", "flop"},       {"elements", "element"},
-	{"elem", "element"},   {"elems", "element"},    {"cells", "cell"},
-	{"updates", "update"}, {"ups", "update"},       {"lups", "update"},
-	{"lup", "update"},     {"edges", "edge"},       {"teps", "edge"},
-	{"items", "item"},     {"requests", "request"}, {"req", "request"},
-	{"reqs", "request"},   {"messages", "message"}, {"msgs", "message"},
-	{"points", "point"},   {"lookups", "lookup"},   {"acquires", "acquire"},
-	{"acq", "acquire"},    {"keys", "key"},         {"tasks", "task"},
-	{"frames", "frame"},   {"images", "image"},     {"iterations", "iteration"},
-	{"steps", "step"},     {"pairs", "pair"},       {"bs", "byte"},
-	{"qps", "query"},      {"rps", "request"},      {"iops", "operation"},
+	{"b", "byte"},          {"byte", "byte"},        {"bytes", "byte"},
+	{"op", "operation"},    {"ops", "operation"},    {"operations", "operation"},
+	{"flop", "flop"},       {"flops", "flop"},       {"elements", "element"},
+	{"elem", "element"},    {"elems", "element"},    {"cells", "cell"},
+	{"updates", "update"},  {"ups", "update"},       {"lups", "update"},
+	{"lup", "update"},      {"edges", "edge"},       {"teps", "edge"},
+	{"items", "item"},      {"requests", "request"}, {"req", "request"},
+	{"reqs", "request"},    {"messages", "message"}, {"msgs", "message"},
+	{"points", "point"},    {"lookups", "lookup"},   {"acquires", "acquire"},
+	{"acq", "acquire"},     {"keys", "key"},         {"tasks", "task"},
+	{"frames", "frame"},    {"images", "image"},     {"iterations", "iteration"},
+	{"steps", "step"},      {"pairs", "pair"},       {"bs", "byte"},
+	{"qps", "query"},       {"rps", "request"},      {"iops", "operation"},
+	{"tps", "transaction"},
 };
 /* Rates that are written without "a second". */
 static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
-								 "mteps gteps qps rps iops gbs mbs";
+								 "mteps gteps qps rps tps iops gbs mbs";
 
 static double time_unit(const char *word, size_t length) {
 	char *end; /* "10^-3 s", "1e-3 s" */
@@ -60,8 +61,8 @@ static bool amount_read(const char *word, struct table_name *name) {
 	const char *noun = noun_of(word), *prefix = *word ? strchr(prefixes, *word) : NULL;
 	double scale = 1;
 	if (!noun && prefix) {
-		bool binary = word[1] == 'i' && noun_of(word + 2);
-		noun = noun_of(word + (binary ? 2 : 1));
+		bool binary = word[1] == 'i' && noun_of(word + 2), blank = word[1] == ' '; /* "M ops" */
+		noun = noun_of(word + (binary || blank ? 2 : 1));
 		for (long i = 0; i <= prefix - prefixes; i++)
 			scale *= binary ? 1024 : 1000;
 	}
@@ -114,6 +115,8 @@ static void normalise(const char *header, char *out) {
 		bool per = (strncasecmp(at, "_per_", 5) == 0 || strncasecmp(at, " per ", 5) == 0) && at[5];
 		bool bytes =
 			length > 1 && strcasecmp(at, "_s") == 0 && out[length - 1] == 'b' && strchr("kmgt", out[length - 2]);
+		if (strchr("*`", *at)) /* marks of Markdown around a word */
+			continue;
 		out[length++] = per || bytes ? '/' : (char)tolower((unsigned char)*at);
 		at += per ? 4 : 0;
 	}
@@ -314,13 +317,15 @@ int table_time_rank(const struct table_name *name) {
 }
 
 bool table_is_statistic(const struct table_name *name) {
-	return !strstr(name->base, "std::") && parts(name->base,
-	                                             "min max virtual std stddev stdev sd sem sigma var variance cv ci low "
-	                                             "high lower upper q1 q3 p5 p25 p75 p90 "
-	                                             "p95 "
-	                                             "p99 ideal theoretical expected predicted err error deviation samples "
-	                                             "runs repeats repetitions reps trials",
-	                                             false);
+	return strstr(name->base, "95%") || strstr(name->base, "99%") ||
+	       (!strstr(name->base, "std::") &&
+	        parts(name->base,
+	              "min max virtual std stddev stdev sd sem sigma var variance cv ci low "
+	              "high lower upper q1 q3 p5 p25 p75 p90 "
+	              "p95 "
+	              "p99 ideal theoretical expected predicted err error deviation samples "
+	              "runs repeats repetitions reps trials p95 p99 p50 p999",
+	              false));
 }
 
 bool table_is_counter(const char *header) {
@@ -355,7 +360,9 @@ bool table_is_figure(const char *header) {
 	             "rate "
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
-	             "sm achieved imbalance scaling error accuracy inertia residual verdict unit",
+	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
+	             "change delta "
+	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }
 

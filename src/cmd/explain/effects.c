@@ -33,19 +33,30 @@ static size_t best_at(const struct explain_view *view, size_t column, size_t lev
 	return best;
 }
 
-/* Is the best configuration of another size one whose time at this size is doubted? Then it is not known whether it is
- * the best of this one, too. */
+/* The row of a configuration at a size; SIZE_MAX: it was not measured there. */
+static size_t row_at(const struct explain_view *view, size_t column, size_t level, size_t config) {
+	for (size_t row = 0; row < study_rows(view->study); row++)
+		if (study_row(view->study, row)->level[column] == (int)level &&
+		    study_same_problem_but(view->study, view->problem_row, row, column) &&
+		    study_same_config(view->study, config, row))
+			return row;
+	return SIZE_MAX;
+}
+
+/* Is the best configuration of another size one whose time at this size is doubted, or that of a smaller and a larger
+ * one without a time at this? Then it is not known whether it is the best of this one, too. */
 static bool is_open(const struct explain_view *view, size_t column, size_t level) {
 	const struct study *study = view->study;
-	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!study_row(study, row)->doubted || study_row(study, row)->level[column] != (int)level ||
-		    !study_same_problem_but(study, view->problem_row, row, column))
+	size_t below = SIZE_MAX, rows;
+	for (size_t other = 0; other < study_column(study, column)->levels; other++) {
+		size_t best = other == level ? SIZE_MAX : best_at(view, column, other, &rows);
+		size_t own = best == SIZE_MAX ? SIZE_MAX : row_at(view, column, level, best);
+		if (best == SIZE_MAX)
 			continue;
-		for (size_t other = 0; other < study_column(study, column)->levels; other++) {
-			size_t rows, best = best_at(view, column, other, &rows);
-			if (best != SIZE_MAX && study_same_config(study, best, row))
-				return true;
-		}
+		if (own == SIZE_MAX ? other > level && below != SIZE_MAX && study_same_config(study, below, best)
+		                    : study_row(study, own)->doubted)
+			return true;
+		below = other < level && own == SIZE_MAX ? best : below;
 	}
 	return false;
 }

@@ -440,11 +440,11 @@ json_t *explain_result(const struct explain_view *view) {
 	explain_table_clear(&table);
 	json_object_set_new(result, "drivers", explain_drivers(view, winner, baseline));
 	json_object_set_new(result, "roofline", explain_roofline(view, winner, baseline));
+	js_auto json_t *readings = findings_of(view, "readings", readings_examine);
 	/* The smallest team is not the best one where each member has work of its own. */
-	if (!view->item->table || !reading_work_each(study))
+	if (!view->item->table || !(reading_work_each(study) || js_named(readings, "weak")))
 		json_object_set_new(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	json_object_set_new(result, "pareto", explain_pareto(view));
-	js_auto json_t *readings = findings_of(view, "readings", readings_examine);
 	json_object_set(result, "readings", json_array_size(readings) ? readings : NULL);
 	json_object_set_new(result, "diagnoses", findings_of(view, "diagnoses", findings_examine));
 	silence_add(view, result);
