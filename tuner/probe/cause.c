@@ -291,3 +291,40 @@ bool cause_resize(const struct probe_subject *subject, size_t row, bool larger, 
 		                        larger ? "larger" : "smaller");
 	return resize_take(subject, row, best, test);
 }
+
+static bool price_take(double ratio, const json_t *ci, double *found, double range[2]) {
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	if (!(ratio > 0 && low > 0 && high >= low && high < 1e6))
+		return false;
+	*found = ratio;
+	range[0] = low;
+	range[1] = high;
+	return true;
+}
+
+/* The effect of a change that did not pay, in either direction. */
+static bool effect_take(const json_t *effect, const json_t *bad, const json_t *good, double *found, double range[2]) {
+	const json_t *best = json_object_get(effect, "best"), *worst = json_object_get(effect, "worst"),
+				 *ci = json_object_get(effect, "ci");
+	double ratio = js_real_or(effect, "ratio", NAN), low = json_number_value(json_array_get(ci, 0)),
+		   high = json_number_value(json_array_get(ci, 1));
+	js_auto json_t *inverse = json_pack("[o,o]", js_number(1 / high), js_number(1 / low));
+	if (json_equal(worst, bad) && json_equal(best, good))
+		return price_take(ratio, ci, found, range);
+	return json_equal(worst, good) && json_equal(best, bad) && price_take(1 / ratio, inverse, found, range);
+}
+
+bool cause_price(const struct probe_subject *subject, const struct cause_test *test, double *ratio, double ci[2]) {
+	const char *param = test->param ? test->param : "";
+	const json_t *bad = json_object_get(test->config[0], param), *good = json_object_get(test->config[1], param);
+	bool taken = false;
+	if (!test->param || !json_equal(bad, json_object_get(js_at(subject->tune, "baseline.config"), param)))
+		return false;
+	js_each (price, json_object_get(subject->tune, "worth"))
+		if (strcmp(js_string_or(price, "param", ""), param) == 0 && json_equal(json_object_get(price, "value"), good))
+			taken = price_take(js_real_or(price, "ratio", NAN), json_object_get(price, "ci"), ratio, ci);
+	js_each (effect, json_object_get(subject->tune, "effects"))
+		if (!taken && strcmp(js_string_or(effect, "param", ""), param) == 0)
+			taken = effect_take(effect, bad, good, ratio, ci);
+	return taken;
+}

@@ -8,15 +8,33 @@
 /* An effect below this is no reason for anything. */
 static const double CAUSE_LEAST = 1.1;
 
+/* Where a program runs. */
+enum cause_confined {
+	CAUSE_FREE,
+	CAUSE_CORES /* `cores` of them */,
+	CAUSE_INTERLEAVED /* its memory over all nodes */
+};
+
 struct cause_test {
 	json_t *problem[2], *config[2]; /* as it is, and with the intervention; new references */
 	double work; /* the time of the second is divided by this: it does more work, or has fewer threads */
-	double predicted, otherwise; /* the time of the first over that of the second, if it is the cause and if not */
-	double apart;                /* between these: the ratio that separates both */
-	double most;                 /* a larger ratio has another cause; INFINITY: none has */
-	double seconds;              /* of the first in the table, in its unit */
-	size_t beside;     /* processes beside the trials: they compute at the first side and read at the second */
-	const char *param; /* the only parameter that differs; NULL: there are more */
+	/* The time of the first over that of the second, if it is the cause and if not; predicted NAN: nothing tells. */
+	double predicted, otherwise;
+	double apart;       /* between these: the ratio that separates both */
+	double most;        /* a larger ratio has another cause; INFINITY: none has */
+	const char *beyond; /* that does not refute it, because of this; NULL: it does */
+	const char *unless; /* confirmed only if this cause, which comes before it, is refuted; NULL: none */
+	double seconds;     /* of the first in the table, in its unit */
+	double
+		nothing;   /* a smaller ratio refutes it, and a larger one only leaves it open; 0: `apart` decides about both */
+	double least;  /* a smaller ratio tells nothing: its threads poll for each other */
+	double bound;  /* what the runs so far have shown: no more can be gained, because of `why`; 0: they tell nothing */
+	size_t beside; /* processes beside the trials: they compute at the first side and read at the second */
+	bool quiet;    /* it tells nothing if other programs take processors from a team */
+	const char *param;  /* the only parameter that differs; NULL: there are more */
+	const char *lowers; /* a figure of its runs that falls if the intervention has reached the program; NULL: none */
+	enum cause_confined confined; /* the second side */
+	int cores;
 	char intervention[PROBE_TEXT], why[PROBE_TEXT];
 };
 
@@ -42,6 +60,46 @@ size_t cause_row_full(const struct probe_subject *subject);
 /* Both sides are this row, until something is changed. */
 void cause_begin(const struct probe_subject *subject, size_t row, struct cause_test *test);
 void cause_team_set(struct cause_test *test, int side, double team);
+
+/* The fastest row with the largest team that fits, or without a parameter for the team the fastest; SIZE_MAX: none. */
+size_t cause_row_today(const struct probe_subject *subject);
+/* The team of a row, also where a program chooses it itself; NAN: not known. */
+double cause_members(const struct probe_subject *subject, size_t row);
+/* Gives the second side a team of that size. */
+void cause_members_set(struct cause_test *test, double team);
+/* Does it follow the variables of OpenMP, as far as is known? */
+bool cause_openmp(const struct probe_subject *subject, size_t row, struct cause_test *test);
+/* Plans fewer threads, from which several causes predict something: it is measured once. */
+enum { CAUSE_FEWER = 4 };
+bool cause_fewer(const struct probe_subject *subject, size_t row, struct cause_test *test);
+/* Plans the same team on so many cores, which do not hinder each other more than this by their clocks and caches. */
+static const double CAUSE_CLOCKS = 1.5;
+bool cause_confine(const struct probe_subject *subject, size_t row, double cores, struct cause_test *test);
+/* Usage of the runs of a row: "user_s", "minor_faults" ..; NAN: not known. */
+double cause_usage(const struct probe_subject *subject, size_t row, const char *name);
+/* The share of its time that a program spends in parallel regions, in waiting there for the slowest thread, or in
+ * starting and joining teams; NAN: not known. Where its regions are not, the processors that it keeps busy tell the
+ * first. */
+enum cause_part { CAUSE_REGIONS, CAUSE_WAITS, CAUSE_JOINS };
+double cause_share(const struct probe_subject *subject, enum cause_part part);
+/* How many times faster it would be without this share of its time. */
+double cause_without(double share);
+/* The record bounds the gain. Returns true. */
+bool cause_bounded(struct cause_test *test, double bound, const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* A variable of a program's environment, which needs no rebuild. */
+struct cause_variable {
+	const char *name;  /* NULL: the end */
+	const char *param; /* as `tune` calls it; NULL: as the variable */
+	const char *value; /* NULL: it is not set */
+};
+/* Plans that these variables are set, without a prediction: an effect is then measured, but nothing is confirmed. */
+bool cause_environment(const struct probe_subject *subject, size_t row, const struct cause_variable *variables,
+                       struct cause_test *test);
+
+/* The finals of a tune have compared both values in pairs, beside each other: as the price of a change, or as the
+ * effect of one that did not pay. */
+bool cause_price(const struct probe_subject *subject, const struct cause_test *test, double *ratio, double ci[2]);
 
 struct cause_words {
 	const char *names; /* of the parameter */

@@ -76,7 +76,7 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	if (row == SIZE_MAX)
 		return cause_untestable(test, "no setting that fits the machine was measured");
 	if (cache > 0 && bytes > 0 && bytes <= cache)
-		return cause_untestable(test, "its %.3g MiB fit the caches", bytes / 1048576);
+		return cause_bounded(test, 1, "its %.3g MiB fit the caches", bytes / 1048576);
 	if (cache > 0 && bytes > cache && cause_resize(subject, row, false, cache, test))
 		return true;
 	return half_plan(subject, row, test) || beside_plan(subject, row, test);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,9 +33,21 @@ struct probe_one {
 	const struct cause *cause;
 	struct cause_test test;
 	bool testable, found; /* found: a finding names it */
-	const char *from;     /* "pairs" or "tune"; NULL: it was not measured */
+	bool busy;            /* other programs have disturbed it */
+	const char *from;     /* "pairs", "tune" or "record"; NULL: it was not measured */
 	double ratio, ci[2];
 	size_t pairs;
+	const struct probe_one *unless; /* the one that test.unless names; NULL: none */
+	double figure[2];               /* what the intervention lowers, of the last run of each side; NAN: not known */
+};
+
+/* Processes beside a run, and the processors before it was confined. */
+enum { AROUND_MOST = 64 };
+struct around {
+	pid_t pids[AROUND_MOST];
+	size_t count;
+	enum cause_confined confined;
+	cpu_set_t processors;
 };
 
 struct probing {
@@ -57,6 +71,15 @@ static bool is_found(const struct probe_subject *subject, const char *cause) {
 	return false;
 }
 
+/* The record shows that the cause costs too little to be one. */
+static void bound_take(struct probe_one *one) {
+	one->from = "record";
+	one->ratio = one->ci[1] = fmax(1, one->test.bound);
+	one->ci[0] = one->test.otherwise = 1;
+	one->test.predicted = one->test.apart = CAUSE_LEAST;
+	one->test.most = INFINITY;
+}
+
 /* Those that a finding names come first. Returns how many fit the device. */
 static size_t ones_plan(const struct probe_subject *subject, struct probe_one ones[CAUSES]) {
 	bool on_cpu = strcmp(study_device(subject->study), "cpu") == 0;
@@ -67,48 +90,38 @@ static size_t ones_plan(const struct probe_subject *subject, struct probe_one on
 			if (on_cpu != (strcmp(registry[i]->device, "cpu") == 0) || found != (pass == 0))
 				continue;
 			struct probe_one *one = &ones[count++];
-			*one = (struct probe_one){.cause = registry[i], .found = found, .ratio = NAN, .ci = {NAN, NAN}};
+			*one = (struct probe_one){
+				.cause = registry[i], .found = found, .ratio = NAN, .ci = {NAN, NAN}, .figure = {NAN, NAN}};
 			one->test = (struct cause_test){.work = 1, .predicted = NAN, .otherwise = NAN};
 			one->testable = one->cause->plan(subject, &one->test);
+			if (one->testable && one->test.bound > 0)
+				bound_take(one);
 		}
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count && ones[i].test.unless; k++)
+			if (strcmp(ones[k].cause->name, ones[i].test.unless) == 0)
+				ones[i].unless = &ones[k];
 	return count;
 }
 
-static void tune_take(struct probe_one *one, double ratio, const json_t *ci) {
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (!(ratio > 0 && low > 0 && high >= low && high < 1e6))
-		return;
-	one->from = "tune";
-	one->ratio = ratio;
-	one->ci[0] = low;
-	one->ci[1] = high;
+/* The largest gain that is predicted comes first, and a cause that a finding names before all others. */
+static double rank_of(const struct probe_one *one) {
+	return one->found ? INFINITY : one->test.predicted > 1 ? one->test.predicted : 1;
 }
 
-/* The finals of a tune have compared both values in pairs, beside each other: as the price of a change, or as the
- * effect of one that did not pay. */
-static void tune_read(const struct probe_subject *subject, struct probe_one *one) {
-	const char *param = one->test.param;
-	const json_t *bad = json_object_get(one->test.config[0], param ? param : ""),
-				 *good = json_object_get(one->test.config[1], param ? param : "");
-	if (!param || !json_equal(bad, json_object_get(js_at(subject->tune, "baseline.config"), param)))
-		return;
-	js_each (price, json_object_get(subject->tune, "worth"))
-		if (strcmp(js_string_or(price, "param", ""), param) == 0 && json_equal(json_object_get(price, "value"), good))
-			tune_take(one, js_real_or(price, "ratio", NAN), json_object_get(price, "ci"));
-	js_each (effect, json_object_get(subject->tune, "effects")) {
-		const json_t *best = json_object_get(effect, "best"), *worst = json_object_get(effect, "worst");
-		double ratio = js_real_or(effect, "ratio", NAN), ci[2] = {NAN, NAN};
-		if (strcmp(js_string_or(effect, "param", ""), param) != 0 || one->from ||
-		    !json_array_size(json_object_get(effect, "ci")))
-			continue;
-		for (size_t i = 0; i < 2; i++)
-			ci[i] = json_number_value(json_array_get(json_object_get(effect, "ci"), i));
-		js_auto json_t *inverse = json_pack("[o,o]", js_number(1 / ci[1]), js_number(1 / ci[0]));
-		if (json_equal(worst, bad) && json_equal(best, good))
-			tune_take(one, ratio, json_object_get(effect, "ci"));
-		else if (json_equal(worst, good) && json_equal(best, bad))
-			tune_take(one, 1 / ratio, inverse);
+static void order_make(const struct probe_one *ones, size_t count, size_t order[CAUSES]) {
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i;
+		for (; at && rank_of(&ones[order[at - 1]]) < rank_of(&ones[i]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
 	}
+}
+
+/* The finals of a tune have compared both sides already. */
+static void tune_take(const struct probe_subject *subject, struct probe_one *one) {
+	if (cause_price(subject, &one->test, &one->ratio, one->ci))
+		one->from = "tune";
 }
 
 /* The times of the second side are divided by its work and multiplied by the ratio that separates a cause from its
@@ -117,13 +130,10 @@ static double scale_of(const struct cause_test *test, int side) {
 	return side ? test->apart / test->work : 1;
 }
 
-/* Processes that run beside a trial. All do the same: they add numbers, of a first-level cache or of memory. */
-enum { BESIDE_MOST = 64, CACHED_BYTES = 16 << 10 };
+/* Processes beside a run all do the same: they add numbers, of a first-level cache or of memory. */
+enum { CACHED_BYTES = 16 << 10 };
 static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30; /* bytes */
-struct beside {
-	pid_t pids[BESIDE_MOST];
-	size_t count;
-};
+static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3;     /* of set_mempolicy(2) */
 
 _Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t first, pid_t parent) {
 	volatile uint64_t kept;
@@ -139,22 +149,15 @@ _Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t firs
 	}
 }
 
-static void beside_start(const struct probing *probing, bool read, struct beside *beside) {
+static void beside_start(const struct probing *probing, bool read, struct around *around) {
 	pid_t own = getpid();
 	size_t bytes = read ? probing->bytes : CACHED_BYTES, most = probing->one->test.beside;
-	for (size_t i = 0; i < most && i < BESIDE_MOST && probing->data; i++) {
+	for (size_t i = 0; i < most && i < AROUND_MOST && probing->data; i++) {
 		pid_t pid = fork();
 		if (pid == 0)
 			beside_add(probing->data, bytes, i * bytes / most / sizeof *probing->data, own);
 		if (pid > 0)
-			beside->pids[beside->count++] = pid;
-	}
-}
-
-static void beside_stop(struct beside *beside) {
-	while (beside->count) {
-		kill(beside->pids[--beside->count], SIGKILL);
-		waitpid(beside->pids[beside->count], NULL, 0);
+			around->pids[around->count++] = pid;
 	}
 }
 
@@ -167,8 +170,59 @@ static bool beside_open(struct probing *probing) {
 	return probing->data;
 }
 
+static void memory_place(int policy, unsigned long nodes) {
+	syscall(SYS_set_mempolicy, policy, nodes ? &nodes : NULL, nodes ? 8 * sizeof nodes : 0);
+}
+
+/* Keeps so many of this process's processors. */
+static void cores_take(struct around *around, int count) {
+	cpu_set_t some;
+	CPU_ZERO(&some);
+	for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++)
+		if (CPU_ISSET(i, &around->processors))
+			CPU_SET(i, &some);
+	sched_setaffinity(0, sizeof some, &some);
+}
+
+/* Processes that are started until the end run where the test wants it. */
+static void around_begin(const struct probing *probing, int side, struct around *around) {
+	const struct cause_test *test = &probing->one->test;
+	int nodes = study_host(probing->subject->study)->numa_nodes;
+	*around = (struct around){.confined = side ? test->confined : CAUSE_FREE};
+	beside_start(probing, side, around);
+	if (around->confined == CAUSE_INTERLEAVED)
+		memory_place(MEMORY_INTERLEAVED, nodes < 64 ? (1ul << nodes) - 1 : ~0ul);
+	if (around->confined == CAUSE_CORES && sched_getaffinity(0, sizeof around->processors, &around->processors) == 0)
+		cores_take(around, test->cores);
+}
+
+static void around_end(struct around *around) {
+	if (around->confined == CAUSE_INTERLEAVED)
+		memory_place(MEMORY_DEFAULT, 0);
+	if (around->confined == CAUSE_CORES)
+		sched_setaffinity(0, sizeof around->processors, &around->processors);
+	while (around->count) {
+		kill(around->pids[--around->count], SIGKILL);
+		waitpid(around->pids[around->count], NULL, 0);
+	}
+}
+
+static int side_run(struct probing *probing, int side, const struct trial_request *request, struct trial_result *result,
+                    struct err *err) {
+	const struct probe_bench *bench = probing->bench;
+	const struct cause_test *test = &probing->one->test;
+	const struct runner *runner = side && test->confined ? &bench->confined : &bench->runner;
+	struct around around;
+	around_begin(probing, side, &around);
+	int failed = runner->run(runner->ctx, request, result, err);
+	around_end(&around);
+	if (!failed && test->lowers)
+		probing->one->figure[side] = js_real_or(json_object_get(result->reply, "usage"), test->lowers, NAN);
+	return failed;
+}
+
 static int arm_run(void *ctx, const struct trial_request *asked, struct trial_result *result, struct err *err) {
-	const struct probing *probing = ctx;
+	struct probing *probing = ctx;
 	const struct probe_bench *bench = probing->bench;
 	const struct cause_test *test = &probing->one->test;
 	int side = json_equal(asked->config, probing->arms[1]);
@@ -179,11 +233,7 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 	request.problem = test->problem[side];
 	request.config = test->config[side];
 	request.limit_s = 0;
-	struct beside beside = {0};
-	beside_start(probing, side, &beside);
-	int failed = bench->runner.run(bench->runner.ctx, &request, result, err);
-	beside_stop(&beside);
-	if (failed)
+	if (side_run(probing, side, &request, result, err))
 		return -1;
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] *= scale;
@@ -220,6 +270,10 @@ static void duel_take(struct probe_one *one, const struct duel_result *duel) {
 		                 RACE_PAIRS_LEAST);
 		return;
 	}
+	if (one->test.quiet && one->busy) {
+		cause_untestable(&one->test, "other programs take processors from its team");
+		return;
+	}
 	one->from = "pairs";
 	one->pairs = paired->count;
 	one->ratio = paired->ratio * one->test.apart;
@@ -227,20 +281,48 @@ static void duel_take(struct probe_one *one, const struct duel_result *duel) {
 		one->ci[i] = paired->ci[i] * one->test.apart;
 }
 
+static bool is_same(const struct cause_test *a, const struct cause_test *b) {
+	return a->confined == b->confined && a->cores == b->cores && a->beside == b->beside &&
+	       json_equal(a->problem[1], b->problem[1]) && json_equal(a->config[0], b->config[0]) &&
+	       json_equal(a->config[1], b->config[1]);
+}
+
+/* The same experiment for another cause. */
+static bool same_take(const struct probe_one *ones, size_t count, struct probe_one *one) {
+	const struct probe_one *other = ones;
+	while (other < ones + count && !(other->pairs && is_same(&other->test, &one->test)))
+		other++;
+	if (other == ones + count)
+		return false;
+	double scale = one->test.work / other->test.work;
+	one->from = other->from;
+	one->pairs = other->pairs;
+	one->ratio = other->ratio * scale;
+	for (int i = 0; i < 2; i++)
+		one->ci[i] = other->ci[i] * scale;
+	return true;
+}
+
+static bool can_surround(struct probing *probing, struct cause_test *test) {
+	const struct probe_bench *bench = probing->bench;
+	if (test->confined && !bench->confined.run)
+		return cause_untestable(test, "it cannot be confined");
+	if (test->beside && !bench->own)
+		return cause_untestable(test, "nothing can run beside it on its machine");
+	return !test->beside || probing->data || beside_open(probing) ||
+	       cause_untestable(test, "no memory is left for a process beside it");
+}
+
 static int one_measure(struct probing *probing, double seconds, struct err *err) {
 	const struct probe_bench *bench = probing->bench;
 	struct probe_one *one = probing->one;
-	double now = now_of(bench);
 	struct duel_options options = duel_defaults;
 	struct duel_result duel = {0};
-	if (!complete(probing, &one->test))
+	if (!complete(probing, &one->test) || !can_surround(probing, &one->test))
 		return 0;
-	if (one->test.beside && (!bench->own || (!probing->data && !beside_open(probing)))) {
-		cause_untestable(&one->test, "%s",
-		                 bench->own ? "no memory is left for a process beside it"
-		                            : "nothing can run beside it on its machine");
-		return 0;
-	}
+	if (one->test.confined && bench->rest)
+		bench->rest(bench->ctx);
+	double now = now_of(bench);
 	options.pairs_first = RACE_PAIRS_LEAST;
 	options.pairs_max = RACE_PAIRS_OF_CHANGE_MAX;
 	options.width = WIDTH;
@@ -254,6 +336,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	const struct runner runner = {.ctx = probing, .run = arm_run};
 	struct runner own = runner;
 	int failed = duel_run(&own, &bench->request, probing->arms[0], probing->arms[1], &options, NULL, &duel, err);
+	one->busy = bench->watch && race_watch_is_busy(bench->watch);
 	if (!failed)
 		duel_take(one, &duel);
 	duel_result_clear(&duel);
@@ -265,21 +348,60 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	return 0;
 }
 
+/* Did the intervention reach the program at all? */
+static bool is_reached(const struct probe_one *one) {
+	static const double FALLS = 0.9;
+	return !one->test.lowers || one->figure[1] < FALLS * one->figure[0];
+}
+
 /* A ratio that its absence predicts refutes the cause, and so does one that it cannot explain alone. */
+static const char *outcome_of(struct probe_one *one);
+
+/* Is the other explanation of a ratio that is no more than 1 open still? */
+static bool is_open(struct probe_one *one) {
+	struct probe_one other;
+	if (!one->test.unless || one->ci[0] > 1)
+		return false;
+	if (one->unless)
+		other = *one->unless;
+	if (one->unless && strcmp(outcome_of(&other), "refuted") == 0)
+		return false;
+	cause_untestable(&one->test, "%.3gx [%.3g, %.3g] may be the %s, too", one->ratio, one->ci[0], one->ci[1],
+	                 "memory's bandwidth");
+	return true;
+}
+
+/* Do the pairs not decide, although they lie on one side of the ratio that separates both? */
+static bool is_undecidable(struct probe_one *one) {
+	struct cause_test *test = &one->test;
+	if (one->ratio < test->least)
+		return !cause_untestable(test, "%.3gx is less than that of threads which do not wait for each other",
+		                         one->ratio);
+	if (one->ci[0] > test->most && test->beyond)
+		return !cause_untestable(test, "%s", test->beyond);
+	if (test->nothing > 0 && one->ci[0] <= test->apart && one->ci[1] >= test->nothing)
+		return !cause_untestable(test, "%.3gx [%.3g, %.3g] has other explanations", one->ratio, one->ci[0], one->ci[1]);
+	return false;
+}
+
 static const char *outcome_of(struct probe_one *one) {
 	const struct cause_test *test = &one->test;
-	bool slower = test->predicted > test->otherwise;
-	if (!one->from)
+	bool slower = !(test->predicted <= test->otherwise), above = one->ci[0] > test->apart,
+		 below = one->ci[1] < test->apart;
+	if (!one->from || is_undecidable(one))
 		return "not testable";
 	if (one->ci[0] > test->most)
 		return "refuted";
-	if ((slower ? one->ci[0] > test->apart : one->ci[1] < test->apart) && one->ratio <= test->most)
-		return "confirmed";
-	if (slower ? one->ci[1] < test->apart : one->ci[0] > test->apart)
+	if ((slower ? above : below) && one->ratio <= test->most)
+		return is_open(one) ? "not testable" : isnan(test->predicted) ? "measured" : "confirmed";
+	if (!is_reached(one))
+		cause_untestable(&one->test, "the program does not follow it: %s stay as they are", test->lowers);
+	else if (slower ? below : above)
 		return "refuted";
-	cause_untestable(&one->test,
-	                 "%.3gx [%.3g, %.3g] may lie on either side of %.2gx, which would decide: raise --budget",
-	                 one->ratio, one->ci[0], one->ci[1], test->apart);
+	else
+		cause_untestable(&one->test,
+		                 "%.3gx [%.3g, %.3g] may lie on either side of %.2gx, which would decide: raise --budget",
+		                 one->ratio, one->ci[0], one->ci[1], test->apart);
 	return "not testable";
 }
 
@@ -290,7 +412,7 @@ static json_t *one_json(struct probe_one *one) {
 	              *one->test.intervention ? one->test.intervention : NULL, "predicted", js_number(one->test.predicted),
 	              "otherwise", js_number(one->test.otherwise), "measured", js_number(one->ratio), "ci",
 	              one->from ? js_reals(one->ci, 2) : json_null(), "outcome", outcome);
-	if (strcmp(outcome, "not testable") == 0)
+	if (strcmp(outcome, "not testable") == 0 || one->test.bound > 0)
 		json_object_set_new(json, "reason", js_text(one->test.why));
 	if (one->from)
 		json_object_set_new(json, "from", json_string(one->from));
@@ -302,42 +424,62 @@ static json_t *one_json(struct probe_one *one) {
 /* Each gets an equal share of the time that is left, or what the least number of pairs takes if that is more. What one
  * does not use is there for the others. */
 static double share_of(const struct probing *probing, double left, size_t open) {
-	static const double SPARE = 1.2;
-	double each = probing->one->test.seconds * (1 + 1 / probing->one->test.predicted);
+	static const double SPARE = 1.5, START = 0.03; /* START: seconds that a trial takes beside its run */
+	double predicted = probing->one->test.predicted;
+	double each = 2 * START + probing->one->test.seconds * (1 + 1 / (predicted > 0 ? predicted : 1));
 	double least = probing->bench->in_seconds ? SPARE * RACE_PAIRS_LEAST * each : 0;
 	return fmin(left, fmax(left / (double)open, least));
 }
 
+static void one_take(struct probing *probing, size_t open, struct err *err) {
+	struct probe_one *one = probing->one;
+	double left = probing->end - now_of(probing->bench);
+	if (!probing->bench->runner.run)
+		cause_untestable(&one->test, "%.140s", probing->bench->why);
+	else if (left <= 0)
+		cause_untestable(&one->test, "the budget is used up: raise --budget");
+	else if (err->code || one_measure(probing, share_of(probing, left, open), err))
+		cause_untestable(&one->test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
+}
+
 static void ones_measure(struct probing *probing, struct probe_one *ones, size_t count, struct err *err) {
-	size_t open = 0;
+	size_t open = 0, order[CAUSES];
+	order_make(ones, count, order);
 	for (size_t i = 0; i < count; i++)
 		open += ones[i].testable && !ones[i].from;
 	for (size_t i = 0; i < count; i++) {
-		double left = probing->end - now_of(probing->bench);
-		probing->one = &ones[i];
-		if (!ones[i].testable || ones[i].from)
+		probing->one = &ones[order[i]];
+		if (!probing->one->testable || probing->one->from)
 			continue;
-		if (!probing->bench->runner.run)
-			cause_untestable(&ones[i].test, "%.140s", probing->bench->why);
-		else if (left <= 0)
-			cause_untestable(&ones[i].test, "the budget is used up: raise --budget");
-		else if (err->code || one_measure(probing, share_of(probing, left, open), err))
-			cause_untestable(&ones[i].test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
+		if (!same_take(ones, count, probing->one))
+			one_take(probing, open, err);
 		open--;
 	}
 }
 
-json_t *probe_causes(const struct probe_subject *subject, const struct probe_bench *bench, struct err *err) {
+/* New reference, or NULL. */
+static json_t *regions_look(const struct probe_subject *subject, const struct probe_bench *bench) {
+	size_t row = cause_row_today(subject);
+	if (subject->regions || !bench->regions || !bench->runner.run || row == SIZE_MAX)
+		return json_incref((json_t *)subject->regions);
+	return bench->regions(bench->ctx, study_row(subject->study, row)->problem, study_row(subject->study, row)->config);
+}
+
+json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench *bench, struct err *err) {
 	struct probe_one ones[CAUSES];
+	struct probe_subject own = *asked, *subject = &own;
+	double end = now_of(bench) + bench->seconds;
+	js_auto json_t *regions = regions_look(asked, bench);
+	own.regions = regions;
 	struct probing probing = {.subject = subject,
 	                          .bench = bench,
-	                          .end = now_of(bench) + bench->seconds,
+	                          .end = end,
 	                          .arms = {json_pack("{s:i}", "arm", 0), json_pack("{s:i}", "arm", 1)}};
 	size_t count = ones_plan(subject, ones);
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (ones[i].testable)
-			tune_read(subject, &ones[i]);
+			tune_take(subject, &ones[i]);
 	ones_measure(&probing, ones, count, err);
 	for (size_t i = 0; i < count; i++) {
 		json_array_append_new(list, one_json(&ones[i]));

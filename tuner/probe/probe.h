@@ -13,15 +13,26 @@ struct probe_subject {
 	size_t problem_row;     /* any row of the problem */
 	const json_t *tune;     /* the newest result of `tune` for it; NULL: none */
 	const json_t *findings; /* as of findings_json: their causes come first; may be NULL */
+	bool program;           /* what was measured is a program, whose environment can be changed */
+	bool whole;             /* its times are those of whole runs, so that their usage belongs to them */
+	const json_t *regions;  /* as of probe_bench; NULL: not known */
 };
+
+/* Interventions may set these in the environment of a program; NULL-terminated. A configuration that has a member of
+ * such a name sets it. */
+extern const char *const probe_variables[];
 
 struct probe_bench {
 	struct runner runner;         /* run NULL: nothing can be measured, because of `why` */
+	struct runner confined;       /* the same in processes that it starts in this one's confinement; run NULL: none */
+	void (*rest)(void *ctx);      /* ends these processes; may be NULL */
 	struct trial_request request; /* without problem, configuration and samples */
 	const char *why;
 	/* Adds the parameters that a value brings along, such as the chunk of a schedule; NULL with err if it is not valid.
 	 * May be NULL. New reference. */
 	json_t *(*complete)(void *ctx, const json_t *problem, const json_t *config, struct err *err);
+	/* regions_profile of one run; may return NULL, and be NULL. New reference. */
+	json_t *(*regions)(void *ctx, const json_t *problem, const json_t *config);
 	int (*begin)(void *ctx, const char *cause, double left_s, struct err *err); /* before each trial; may be NULL */
 	void *ctx;
 	double seconds;  /* for all causes together */
@@ -32,10 +43,11 @@ struct probe_bench {
 	struct race_watch *watch;
 };
 
-/* [{"cause","intervention","predicted","measured","ci","outcome":"confirmed"|"refuted"|"not testable","reason",
- * "otherwise","pairs","from":"pairs"|"tune"}]: ratios of the time as it is to the time with the intervention, predicted
- * if it is the cause, and `otherwise` if it is not. Those that are not testable have a reason, and null for what is not
- * known. New reference. If `begin` or the runner fails (an interruption), err says so, and the other causes are "not
- * testable" for this reason. */
+/* [{"cause","intervention","predicted","measured","ci","outcome":"confirmed"|"refuted"|"measured"|"not testable",
+ * "reason","otherwise","pairs","from":"pairs"|"tune"|"record"}]: ratios of the time as it is to the time with the
+ * intervention, predicted if it is the cause, and `otherwise` if it is not. "measured": the intervention has an effect
+ * that nothing predicts. "record": the runs so far show that no more than the end of the interval can be gained. Those
+ * that are not testable have a reason, and null for what is not known. New reference. If `begin` or the runner fails
+ * (an interruption), err says so, and the other causes are "not testable" for this reason. */
 json_t *probe_causes(const struct probe_subject *subject, const struct probe_bench *bench, struct err *err);
 #endif

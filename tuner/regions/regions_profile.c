@@ -208,7 +208,8 @@ static json_t *regions_profile_json(const struct regions_run *run, const json_t 
 	uint64_t dropped = record->raw->dropped;
 	for (size_t i = 0; i < record->peer_count; i++)
 		dropped += record->peers[i].raw->dropped;
-	json_t *json = json_pack("{s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "runtime",
+	json_t *json = json_pack("{s:o,s:o,s:s,s:i,s:i,s:o,s:b,s:o}", "time", js_number(run->seconds), "fork_join_s",
+	                         js_number(regions_fork_join_s(record->raw)), "runtime",
 	                         record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
 	                         (int)record->raw->default_threads, "processes", (int)record->processes, "waiting",
 	                         js_number(waiting), "busy", waiting > REGIONS_BUSY, "regions", regions);

@@ -344,8 +344,8 @@ static double median_of(const json_t *samples) {
 	return count ? stats_median(x, count) : NAN;
 }
 
-static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
-                                   "energy_j", "unsafe",  "counters", "metrics"},
+static const char *const told[] = {"work",     "figures", "gpu",      "noise",   "placement",
+                                   "energy_j", "unsafe",  "counters", "metrics", "usage"},
 						 *const parts[] = {"functions", "lines"}; /* among what was counted */
 
 json_t *study_detail(const json_t *reply) {

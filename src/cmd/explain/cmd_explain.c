@@ -4,6 +4,7 @@
 #include "base/json/js.h"
 #include "base/stop.h"
 #include "base/sys.h"
+#include "src/app/app.h"
 #include "src/app/lock.h"
 #include "src/cmd/explain/explain.h"
 #include "src/cmd/regions/regions.h"
@@ -19,7 +20,9 @@ struct probed {
 	struct arena *arena;
 	const struct kernel_desc *kernel;
 	struct params params;
-	struct program *program;
+	struct program *program, *confined; /* confined: run by a worker of its own */
+	struct worker *twin;
+	const json_t *recorded; /* the program of its tune */
 	struct probe_bench bench;
 };
 
@@ -58,6 +61,10 @@ static int begin(void *ctx, const char *cause, double left_s, struct err *err) {
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
+static void confined_rest(void *ctx) {
+	worker_rest(((struct probed *)ctx)->twin);
+}
+
 static int kernel_open(struct probed *probed, struct err *err) {
 	struct app *app = probed->view->app;
 	const struct kernel_desc *kernel = probed->kernel;
@@ -67,6 +74,9 @@ static int kernel_open(struct probed *probed, struct err *err) {
 		return -1;
 	params_init(&probed->params, kernel, topo, true);
 	probed->bench.runner = worker_runner(worker);
+	probed->twin = worker_twin(worker, app_interrupt(app));
+	probed->bench.confined = worker_runner(probed->twin);
+	probed->bench.rest = confined_rest;
 	probed->bench.complete = kernel_complete;
 	probed->bench.request = (struct trial_request){.kernel = kernel->name,
 	                                               .library = kernel->library,
@@ -86,19 +96,105 @@ static const json_t *tune_of(const struct explain_view *view) {
 	return NULL;
 }
 
+/* Variables that interventions set are parameters, too. */
+static const char *const *params_more(struct arena *arena, const char *const *params) {
+	size_t count = 0, more = 0;
+	while (params[count])
+		count++;
+	while (probe_variables[more])
+		more++;
+	const char **all = arena_alloc(arena, count + more + 1, sizeof *all);
+	memcpy(all, params, count * sizeof *all);
+	for (size_t i = 0; i < more; i++) {
+		bool known = false;
+		for (size_t k = 0; k < count; k++)
+			known = known || strcmp(all[k], probe_variables[i]) == 0;
+		if (!known)
+			all[count++] = probe_variables[i];
+	}
+	return all;
+}
+
+static struct program_spec spec_of(struct probed *probed) {
+	struct program_spec spec =
+		program_recorded(probed->arena, probed->recorded, js_at(tune_of(probed->view), "baseline.config"));
+	spec.folder = js_string_or(probed->recorded, "folder", NULL);
+	return spec;
+}
+
 /* As `tune` ran it, in the folder where it did. */
 static int program_open(struct probed *probed, const json_t *tune, struct err *err) {
 	struct app *app = probed->view->app;
-	const json_t *program = json_object_get(tune, "program");
-	struct program_spec spec = program_recorded(probed->arena, program, js_at(tune, "baseline.config"));
-	spec.folder = js_string_or(program, "folder", NULL);
+	probed->recorded = json_object_get(tune, "program");
+	struct program_spec spec = spec_of(probed);
+	spec.params = params_more(probed->arena, spec.params);
 	struct worker *worker = app_worker(app, err);
 	probed->program = worker ? program_new(&spec, worker, err) : NULL;
 	if (!probed->program)
 		return -1;
+	probed->twin = worker_twin(worker, app_interrupt(app));
+	probed->confined = spec.build || spec.setup ? NULL : program_new(&spec, probed->twin, err);
+	if (probed->confined)
+		probed->bench.confined = program_runner(probed->confined);
+	probed->bench.rest = confined_rest;
 	probed->bench.runner = program_runner(probed->program);
 	probed->bench.request = (struct trial_request){.kernel = probed->view->item->kernel, .whole_program = true};
 	return 0;
+}
+
+static const char **words_of(struct arena *arena, const json_t *words) {
+	const char **list = arena_alloc(arena, json_array_size(words) + 1, sizeof *list);
+	js_each (word, words)
+		list[word_at] = arena_strdup(arena, json_string_value(word));
+	return list;
+}
+
+/* Nothing is known of a program that is built for each setting. */
+static json_t *program_regions(struct probed *probed, const json_t *config) {
+	struct program_spec spec = spec_of(probed);
+	if (spec.build || spec.setup)
+		return NULL;
+	js_auto json_t *words = program_recorded_words(probed->recorded, config),
+				   *variables = program_environment(probed->program, config);
+	spec.argv = words_of(probed->arena, words);
+	spec.shell = spec.openmp = false;
+	spec.params = NULL;
+	spec.baseline = NULL;
+	spec.variables = variables;
+	return regions_command_look(probed->view->app, &spec, probed->bench.seconds);
+}
+
+static void words_add(json_t *words, const json_t *values) {
+	js_members (name, value, values) {
+		mem_auto char *text = program_value_text(value);
+		json_array_append_new(words, json_sprintf("%s=%s", name, text ? text : ""));
+	}
+}
+
+/* The worker is a program, whose regions are those of the kernel: what else it does takes no part in them. */
+static json_t *kernel_regions(struct probed *probed, const json_t *problem, const json_t *config) {
+	struct err none = {0};
+	mem_auto char *worker = app_worker_path(&none);
+	if (!worker || probed->kernel->library)
+		return NULL;
+	js_auto json_t *words = json_pack("[s,s,s,s]", worker, "run", probed->kernel->name, "--no-verify");
+	words_add(words, problem);
+	words_add(words, config);
+	const struct program_spec spec = {.argv = words_of(probed->arena, words)};
+	json_t *profile = regions_command_look(probed->view->app, &spec, probed->bench.seconds);
+	double time = 0;
+	js_each (region, json_object_get(profile, "regions"))
+		time += js_real_or(region, "time", 0);
+	if (profile && time > 0)
+		json_object_set_new(profile, "time", json_real(time));
+	return profile;
+}
+
+static json_t *regions_look(void *ctx, const json_t *problem, const json_t *config) {
+	struct probed *probed = ctx;
+	if (app_device(probed->view->app) && strcmp(app_device(probed->view->app), "cpu") != 0)
+		return NULL;
+	return probed->program ? program_regions(probed, config) : kernel_regions(probed, problem, config);
 }
 
 /* Without a runner the bench says why. */
@@ -117,6 +213,7 @@ static void probed_open(struct probed *probed) {
 	trial_objective_find(probed->view->objective, &objective);
 	probed->bench.request.objective = objective;
 	probed->bench.own = true;
+	probed->bench.regions = regions_look;
 	probed->bench.request.timeout_s = TIMEOUT_SECONDS;
 	if (!failed)
 		return;
@@ -126,6 +223,9 @@ static void probed_open(struct probed *probed) {
 
 static void probed_close(struct probed *probed) {
 	program_free(probed->program);
+	program_free(probed->confined);
+	if (probed->twin)
+		worker_free(probed->twin);
 	if (probed->params.arena)
 		params_clear(&probed->params);
 	arena_free(probed->arena);
@@ -164,6 +264,9 @@ static int measure(struct probed *probed, json_t *result, struct err *err) {
 	const struct probe_subject subject = {.study = view->study,
 	                                      .problem_row = view->problem_row,
 	                                      .tune = view->tune,
+	                                      .program = probed->program,
+	                                      .whole = probed->program && strcmp(view->unit, "s") == 0 &&
+	                                               !json_object_get(probed->recorded, "metric"),
 	                                      .findings = json_object_get(result, "diagnoses")};
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock < 0)

@@ -224,12 +224,19 @@ static char *outcome_text(const json_t *probe) {
 	const json_t *ci = json_object_get(probe, "ci");
 	if (strcmp(outcome, "not testable") == 0)
 		return mem_printf("not testable here, because %s", js_string_or(probe, "reason", "?"));
+	if (strcmp(js_string_or(probe, "from", ""), "record") == 0) {
+		mem_auto char *bound = times_text(js_real_or(probe, "measured", NAN));
+		return mem_printf("%s (at most %sx: %s)", outcome, bound, js_string_or(probe, "reason", "?"));
+	}
 	mem_auto char *predicted = times_text(js_real_or(probe, "predicted", NAN)),
 				  *measured = times_text(js_real_or(probe, "measured", NAN)),
 				  *low = times_text(json_number_value(json_array_get(ci, 0))),
 				  *high = times_text(json_number_value(json_array_get(ci, 1)));
-	return mem_printf("%s (predicted %sx, measured %sx [%s, %s])%s", outcome, predicted, measured, low, high,
-	                  strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
+	bool known = json_is_number(json_object_get(probe, "predicted"));
+	return mem_printf("%s (%s%s%s, measured %sx [%s, %s])%s",
+	                  strcmp(outcome, "measured") == 0 ? "effect measured" : outcome,
+	                  known ? "predicted " : "no prediction", known ? predicted : "", known ? "x" : "", measured, low,
+	                  high, strcmp(js_string_or(probe, "from", ""), "tune") == 0 ? ", by the finals of tune" : "");
 }
 
 /* Each is one line, so that it can be searched for. */
@@ -304,7 +311,10 @@ static void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
-		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
+		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back%s",
+		        json_object_get(text->result, "table") || json_object_get(text->result, "probes")
+		            ? ""
+		            : "; --probe measures what would refute each cause");
 	explain_list_print(text, findings, FINDINGS_SHOWN, INDENT, finding_print);
 }
 

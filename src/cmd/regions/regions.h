@@ -3,6 +3,7 @@
 #ifndef SRC_CMD_REGIONS_REGIONS_H
 #define SRC_CMD_REGIONS_REGIONS_H
 #include "src/app/cmd.h"
+#include "tuner/program/program.h"
 
 /* tables: the options of the command. */
 int regions_command_tune(struct app *app, const struct opt_args *args, const struct opt *const *tables,
@@ -14,6 +15,9 @@ int regions_command_apply(struct app *app, const struct opt_args *args, struct e
 int regions_command_export(struct app *app, const struct opt_args *args, struct err *err);
 /* The limit of each region of the program after --, or of the only one that has been tuned. */
 int regions_command_explain(struct app *app, const struct opt_args *args, struct err *err);
+/* regions_profile of one run of at most so many seconds, {"regions": []} if it enters none, NULL if they cannot be
+ * seen. The caller holds the lock. New reference. */
+json_t *regions_command_look(struct app *app, const struct program_spec *program, double seconds);
 /* Whether `tune --openmp` should tune by region instead: it runs the program once if nothing else was asked for.
  */
 bool regions_command_suits(struct app *app, const struct opt_args *args, const struct opt *const *tables);

@@ -168,6 +168,30 @@ int regions_options_read(struct app *app, const struct opt_args *args, const str
 	           : -1;
 }
 
+json_t *regions_command_look(struct app *app, const struct program_spec *program, double seconds) {
+	struct regions_target target = {.words = (char *const *)program->argv};
+	struct err why = {0};
+	char loader[256];
+	while (target.words[target.count])
+		target.count++;
+	target.path = program_path(target.words[0], program->cwd ? program->cwd : program->folder, &why);
+	target.subject = target.path ? regions_subject(target.path, target.words, target.count) : NULL;
+	target.library = target.subject ? app_library_path("libsweetspot-omp.so", &why) : NULL;
+	const struct regions_options options = {.program = *program,
+	                                        .worker = app_worker(app, &why),
+	                                        .library = target.library,
+	                                        .timeout_s = seconds,
+	                                        .interrupt = app_interrupt(app)};
+	bool seen =
+		options.worker && target.library && !rights_check(target.subject, &why) && !runtime_check(&target, &why);
+	json_t *profile = seen ? regions_profile(&options, &why) : NULL;
+	if (seen && !profile && why.code == ERR_NOTHING &&
+	    openmp_file_kind(target.subject, loader, sizeof loader) == OPENMP_FILE_DYNAMIC)
+		profile = json_pack("{s:[]}", "regions");
+	regions_target_clear(&target);
+	return profile;
+}
+
 enum { CALLS_LEAST = 100, REGIONS_LEAST = 2 };
 static const double SHARE_LEAST = 0.01, TOGETHER_LEAST = 0.5;
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fewer threads cost only the part that they share (Amdahl 1967). */
+#include <math.h>
+
+#include "tuner/probe/cause_impl.h"
+
+static const double BEYOND = 1.25; /* times the prediction has another reason, too */
+
+static bool plan(const struct probe_subject *subject, struct cause_test *test) {
+	size_t row = cause_row_today(subject);
+	double share = cause_share(subject, CAUSE_REGIONS), team = row == SIZE_MAX ? NAN : cause_members(subject, row);
+	if (isnan(share) || !subject->program)
+		return cause_untestable(test, "the time of its parallel regions is not known");
+	if (cause_without(1 - share) < CAUSE_LEAST)
+		return subject->regions ? cause_bounded(test, cause_without(1 - share),
+		                                        "parallel regions take %.3g %% of its time", 100 * share)
+		                        : cause_bounded(test, cause_without(1 - share), "it keeps %.3g of %g processors busy",
+		                                        1 + share * (team - 1), team);
+	if (!(share > 0))
+		return cause_untestable(test, "all of its time is serial");
+	if (!cause_fewer(subject, row, test))
+		return false;
+	double fewer = fmax(1, floor(team / CAUSE_FEWER));
+	cause_predict(test, 1 / (1 - share + share * team / fewer), fewer / team, true);
+	test->most = BEYOND * test->predicted;
+	test->beyond = "they lose even less than the serial part explains, so that something else holds it back as well";
+	return true;
+}
+
+const struct cause cause_serial_part = {"serial_part", "cpu", plan};
