@@ -82,7 +82,7 @@ static double tune_remaining(const struct tune *tune, enum tune_phase phase) {
 		left = duel_left(tune);
 	/* what the finals leave goes back to the search */
 	if (phase > TUNE_SEARCH && tune_promised(tune) && tune->stopped && strcmp(tune->stopped, "budget") == 0 &&
-	    left + tune_evaluation_seconds(tune) + tune_proof_seconds(tune) < until)
+	    left + tune_evaluation_seconds(tune) < until)
 		left = until;
 	left = fmin(left, until);
 	return isfinite(left) ? left : NAN;
