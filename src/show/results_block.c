@@ -85,12 +85,11 @@ static char *faster_text(const struct result *result) {
 	bool time = strcmp(result->best.unit, "s") == 0;
 	struct shown from = setup_text(&result->baseline), to = setup_text(&result->best);
 	struct speedup speedup = result->speedup;
-	if (speedup_is_least(speedup))
-		return mem_printf("at least %.2fx %s%s: more than %s -> %s", speedup.low, time ? "faster" : "better",
-		                  result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "", from.text, to.text);
+	bool least = speedup_is_least(speedup);
 	mem_auto char *gain = speedup_gain_text(speedup, time ? "faster" : "better");
-	return mem_printf("%s%s: %s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "",
-	                  from.text, to.text, result_medians_differ(result) ? " (medians)" : "");
+	return mem_printf("%s%s: %s%s -> %s%s", gain, result->verdict == VERDICT_NOT_SAME ? ", but not the same work" : "",
+	                  least ? "more than " : "", from.text, to.text,
+	                  !least && result_medians_differ(result) ? " (medians)" : "");
 }
 
 /* Adds the remedy of an undecided comparison; frees the text. */

@@ -289,7 +289,7 @@ char *verdict_checked(const json_t *result) {
 static const double WIDE = 1.5;
 
 bool speedup_is_wide(struct speedup speedup) {
-	return speedup_has_interval(speedup) && !(speedup.high <= WIDE * speedup.low);
+	return speedup_is_least(speedup) || (speedup_has_interval(speedup) && !(speedup.high <= WIDE * speedup.low));
 }
 
 /* Rounded down, so that it stays true. */

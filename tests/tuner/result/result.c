@@ -119,6 +119,18 @@ static void test_unknown(void) {
 		   rows[i][0], rows[i][1]);
 		json_decref(result);
 	}
+	static const struct {
+		struct speedup speedup;
+		const char *text;
+	} gains[] = {{{1.29, 1.26, 1.32}, "1.29x faster [1.26, 1.32]"},
+	             {{8.77, 3.80, INFINITY}, "at least 3.80x faster"},
+	             {{3, 1.609, 7}, "at least 1.60x faster"}};
+	for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
+		char *text = speedup_gain_text(gains[i].speedup, "faster");
+		ok(strcmp(text, gains[i].text) == 0, "a gain of %g [%g, %g] is told as \"%s\"", gains[i].speedup.ratio,
+		   gains[i].speedup.low, gains[i].speedup.high, text);
+		free(text);
+	}
 	struct speedup none = {NAN, NAN, NAN};
 	ok(!speedup_has_interval(none) && !speedup_is_vague(none) && !speedup_is_unbounded(none),
 	   "nothing is said of a speedup that is not known");
