@@ -184,12 +184,18 @@ bool speedup_is_least(struct speedup speedup) {
 	return speedup.low > 0 && isinf(speedup.high);
 }
 
+/* Rounded down, so that it stays true. */
+static double least_of(struct speedup speedup) {
+	double step = speedup.low < 10 ? 100 : speedup.low < 100 ? 10 : 1;
+	return floor(step * speedup.low + 1e-9) / step;
+}
+
 static struct shown interval_text(struct speedup speedup, const char *const forms[3]) {
 	struct shown shown = {"-"};
 	if (isnan(speedup.ratio))
 		return shown;
 	if (speedup_is_least(speedup))
-		snprintf(shown.text, sizeof shown.text, forms[2], speedup.low);
+		snprintf(shown.text, sizeof shown.text, forms[2], least_of(speedup));
 	else
 		snprintf(shown.text, sizeof shown.text, forms[speedup_has_interval(speedup)], speedup.ratio, speedup.low,
 		         speedup.high);
@@ -290,12 +296,6 @@ static const double WIDE = 1.5;
 
 bool speedup_is_wide(struct speedup speedup) {
 	return speedup_is_least(speedup) || (speedup_has_interval(speedup) && !(speedup.high <= WIDE * speedup.low));
-}
-
-/* Rounded down, so that it stays true. */
-static double least_of(struct speedup speedup) {
-	double step = speedup.low < 10 ? 100 : speedup.low < 100 ? 10 : 1;
-	return floor(step * speedup.low + 1e-9) / step;
 }
 
 double speedup_told(struct speedup speedup) {

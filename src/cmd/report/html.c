@@ -425,12 +425,17 @@ void report_interval(struct html *html, const struct report_ruler *ruler, struct
 	double one = ruler_place(ruler, 1), middle = RULER_HEIGHT / 2;
 	if (!is_drawn(gain))
 		return;
+	char to[32] = "the end";
+	if (!speedup_is_least(gain))
+		snprintf(to, sizeof to, "%.3g", gain.high);
 	html_put(html,
 	         "<svg class=\"interval\" viewBox=\"0 0 %d %d\" role=\"img\"><title>%s</title><desc>a bar from %.3g to "
-	         "%.3g on a logarithmic scale with a line at 1</desc>",
-	         RULER_WIDTH, RULER_HEIGHT, speedup_digits_text(gain).text, gain.low, gain.high);
+	         "%s on a logarithmic scale with a line at 1</desc>",
+	         RULER_WIDTH, RULER_HEIGHT, speedup_digits_text(gain).text, gain.low, to);
 	html_put(html, "<path class=\"one\" d=\"M%.1f 0V%d\"></path>", one, RULER_HEIGHT);
 	html_put(html, "<path class=\"range\" d=\"M%.1f %.1fH%.1f\"></path>", ruler_place(ruler, gain.low), middle,
 	         ruler_place(ruler, gain.high));
-	html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path></svg>", ruler_place(ruler, gain.ratio), middle);
+	if (!speedup_is_least(gain))
+		html_put(html, "<path class=\"dot\" d=\"M%.1f %.1fh0\"></path>", ruler_place(ruler, gain.ratio), middle);
+	html_put(html, "</svg>");
 }
