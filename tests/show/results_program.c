@@ -265,7 +265,7 @@ static void test_verdicts(void) {
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: 3 of 116 tried, none of them faster than the baseline (1.20 s)");
 	verdict("{'verdict': 'faster', " SIDES("10", "0.05", "s") ", 'speedup': {'ratio': 200, 'ci': [160, null]}}",
-	        "at least 160.00x faster: more than 10.0 s -> 50.0 ms");
+	        "at least 160x faster: more than 10.0 s -> 50.0 ms");
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null, 'evaluations': 1,"
 	        " 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: only the baseline (1.20 s) was tried");
