@@ -120,16 +120,24 @@ static void changes_join(struct rent *rent, uint64_t group) {
 			change_join(rent, first, i);
 }
 
+/* Joins the first group of changes that have to be taken back together, if they are at most so many. */
+static bool group_tie(struct rent *rent, int most) {
+	for (size_t i = 0; i < rent->count; i++) {
+		uint64_t group = taken_with(rent, i);
+		if (is_single(group) || __builtin_popcountll(group) > most)
+			continue;
+		changes_join(rent, group);
+		return true;
+	}
+	return false;
+}
+
 /* A place belongs to its binding, a chunk to its schedule, and all that exists only for a variant to that variant.
  * Settings that constraints tie together are one change as well. */
 static void changes_tie(struct rent *rent) {
-	for (size_t i = 0; i < rent->count; i++) {
-		uint64_t group = taken_with(rent, i);
-		if (is_single(group))
-			continue;
-		changes_join(rent, group);
-		i = (size_t)-1;
-	}
+	/* Pairs first, so that what a smaller team does without is not tied to a binding and its place. */
+	while (group_tie(rent, 2) || group_tie(rent, ABLATION_CHANGES_MAX))
+		;
 }
 
 static void changes_find(struct rent *rent) {

@@ -171,8 +171,31 @@ static json_t *variants_today(void) {
 	return json_pack("{s:s,s:i,s:s}", "variant", "plain", "block", 128, "launch", "queued");
 }
 
+/* A team of one does without what a larger one has, and its binding does not depend on that. */
+static struct space *teams_make(void) {
+	struct space *space = space_new();
+	add_param(space, "team", "2, 1", NULL);
+	add_param(space, "bind", "false, close", NULL);
+	add_param(space, "places", "cores, threads", "bind != 'false'");
+	add_param(space, "schedule", "default, dynamic", "team > 1");
+	add_param(space, "wait", "default, passive", "team > 1");
+	add_param(space, "spin", "default, none", "team > 1");
+	built(space);
+	return space;
+}
+
+static json_t *teams_today(void) {
+	return json_pack("{s:i,s:s,s:s,s:s,s:s}", "team", 2, "bind", "false", "schedule", "default", "wait", "default",
+	                 "spin", "default");
+}
+
 static const struct shape openmp = {space_make, openmp_today}, flags = {flags_make, flags_today},
-						  variants = {variants_make, variants_today};
+						  variants = {variants_make, variants_today}, teams = {teams_make, teams_today};
+
+/* The smaller team always looks a little better, so that it is in the winner. */
+static double bound_team(const json_t *config) {
+	return (is_bound(config) ? 1 / 1.5 : 1) * (js_int_or(config, "team", 2) == 1 ? 0.995 : 1);
+}
 
 static double fast_variant(const json_t *config) {
 	return is(config, "variant", "fast") ? 1. / 4 : 1;
@@ -184,6 +207,7 @@ static double no_flag(const json_t *config) {
 
 static const struct shape *shape_of(double (*factor)(const json_t *)) {
 	return factor == fast_variant                                                ? &variants
+	       : factor == bound_team                                                ? &teams
 	       : factor == one_flag || factor == dangerous_flag || factor == no_flag ? &flags
 	                                                                             : &openmp;
 }
@@ -473,6 +497,7 @@ int main(int argc, char **argv) {
 	known("a flag of twelve", one_flag, 0.03, "F5", NULL, 1.4);
 	known("a place", place, 0.03, "bind", NULL, 1.3);
 	known("a variant with three parameters", fast_variant, 0.03, "variant", NULL, 4);
+	known("a binding in a smaller team", bound_team, 0.01, "bind", NULL, 1.5);
 	known("a binding beside much noise", binding, 0.1, "bind", NULL, 1.5);
 	danger();
 	dear("a schedule", any_schedule, 0.03, "schedule", NULL, 8);
