@@ -179,14 +179,12 @@ static struct space *teams_make(void) {
 	add_param(space, "places", "cores, threads", "bind != 'false'");
 	add_param(space, "schedule", "default, dynamic", "team > 1");
 	add_param(space, "wait", "default, passive", "team > 1");
-	add_param(space, "spin", "default, none", "team > 1");
 	built(space);
 	return space;
 }
 
 static json_t *teams_today(void) {
-	return json_pack("{s:i,s:s,s:s,s:s,s:s}", "team", 2, "bind", "false", "schedule", "default", "wait", "default",
-	                 "spin", "default");
+	return json_pack("{s:i,s:s,s:s,s:s}", "team", 2, "bind", "false", "schedule", "default", "wait", "default");
 }
 
 static const struct shape openmp = {space_make, openmp_today}, flags = {flags_make, flags_today},
@@ -250,12 +248,10 @@ static json_t *tune(struct program *p, int seed, double budget) {
 
 /* The names of the prices, in the order of the space. */
 static const char *names_of(const json_t *worth, char *text, size_t size) {
-	size_t i;
-	json_t *price;
 	*text = '\0';
-	json_array_foreach((json_t *)worth, i, price) {
+	js_each (price, worth) {
 		size_t used = strlen(text);
-		snprintf(text + used, size - used, "%s%s", i ? " " : "", js_string_or(price, "param", "?"));
+		snprintf(text + used, size - used, "%s%s", used ? " " : "", js_string_or(price, "param", "?"));
 	}
 	return text;
 }
@@ -279,44 +275,40 @@ static bool covers(const json_t *price, double truth) {
 
 /* Every change of the recommendation has a price of its own or belongs to one, and nothing else has. */
 static bool is_priced(const json_t *result) {
-	const json_t *today = json_object_get(json_object_get(result, "baseline"), "config"), *worth, *price, *value;
-	json_t *left = json_deep_copy(json_object_get(json_object_get(result, "best"), "config")), *name;
-	const char *key;
-	size_t i, k;
+	const json_t *today = json_object_get(json_object_get(result, "baseline"), "config");
+	json_t *left = json_deep_copy(json_object_get(json_object_get(result, "best"), "config"));
 	bool good = true;
-	worth = json_object_get(result, "worth");
-	json_array_foreach((json_t *)worth, i, price) {
+	js_each (price, json_object_get(result, "worth")) {
 		const char *param = js_string_or(price, "param", "");
 		good = good && !json_equal(json_object_get(left, param), json_object_get(today, param));
 		json_object_del(left, param);
-		json_array_foreach(json_object_get(price, "with"), k, name) json_object_del(left, json_string_value(name));
+		js_each (name, json_object_get(price, "with"))
+			json_object_del(left, json_string_value(name));
 	}
-	json_object_foreach(left, key, value) good = good && json_equal(value, json_object_get(today, key));
+	js_members (key, value, left)
+		good = good && json_equal(value, json_object_get(today, key));
 	json_decref(left);
 	return good;
 }
 
 static double seconds_of(const json_t *result) {
-	const char *phase;
-	json_t *value;
 	double sum = 0;
-	json_object_foreach(json_object_get(result, "seconds"), phase, value) sum += json_number_value(value);
+	js_members (phase, value, json_object_get(result, "seconds"))
+		sum += json_number_value(value);
 	return sum;
 }
 
 /* Has each price the true one in its interval? It is the time without the change over that with all of them. */
 static bool hold(const json_t *worth, double (*factor)(const json_t *), const json_t *result) {
-	json_t *best = json_object_get(json_object_get(result, "best"), "config"), *price,
+	json_t *best = json_object_get(json_object_get(result, "best"), "config"),
 		   *today = json_object_get(json_object_get(result, "baseline"), "config");
 	bool good = true;
-	size_t i;
-	json_array_foreach((json_t *)worth, i, price) {
+	js_each (price, worth) {
 		json_t *without = json_copy(best);
 		const char *name = js_string_or(price, "param", "");
-		const json_t *with = json_object_get(price, "with");
 		json_object_set(without, name, json_object_get(today, name));
-		for (size_t k = 0; k < json_array_size(with); k++) {
-			const char *other = json_string_value(json_array_get(with, k));
+		js_each (word, json_object_get(price, "with")) {
+			const char *other = json_string_value(word);
 			json_object_del(without, other);
 			if (json_object_get(today, other))
 				json_object_set(without, other, json_object_get(today, other));
