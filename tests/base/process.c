@@ -132,7 +132,7 @@ static void test_signals(void) {
 	proc_stop(proc, patience);
 	ok(named >= 28 && wrong == 0, "%d signals have the names that kill has", named);
 	ok(!proc_signal_name(-1) && !proc_signal_name(0) && !proc_signal_name(SIGRTMIN) && !proc_signal_name(INT_MAX),
-	   "a number that is no signal has no name");
+	   "a number that is not a signal has no name");
 }
 
 static void close_from_50(int at_exec) {

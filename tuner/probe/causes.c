@@ -64,13 +64,6 @@ static double now_of(const struct probe_bench *bench) {
 	return bench->clock.now ? bench->clock.now(bench->clock.ctx) : sys_now();
 }
 
-static bool is_found(const struct probe_subject *subject, const char *cause) {
-	js_each (finding, subject->findings)
-		if (strcmp(js_string_or(finding, "name", ""), cause) == 0)
-			return true;
-	return false;
-}
-
 /* The record shows that the cause costs too little to be one. */
 static void bound_take(struct probe_one *one) {
 	one->from = "record";
@@ -86,7 +79,7 @@ static size_t ones_plan(const struct probe_subject *subject, struct probe_one on
 	size_t count = 0;
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < CAUSES; i++) {
-			bool found = is_found(subject, registry[i]->name);
+			bool found = js_named(subject->findings, registry[i]->name);
 			if (on_cpu != (strcmp(registry[i]->device, "cpu") == 0) || found != (pass == 0))
 				continue;
 			struct probe_one *one = &ones[count++];
@@ -354,21 +347,18 @@ static bool is_reached(const struct probe_one *one) {
 	return !one->test.lowers || one->figure[1] < FALLS * one->figure[0];
 }
 
-/* A ratio that its absence predicts refutes the cause, and so does one that it cannot explain alone. */
 static const char *outcome_of(struct probe_one *one);
 
-/* Is the other explanation of a ratio that is no more than 1 open still? */
+/* A ratio of at most 1 may have another explanation. Is that one still open? */
 static bool is_open(struct probe_one *one) {
-	struct probe_one other;
 	if (!one->test.unless || one->ci[0] > 1)
 		return false;
-	if (one->unless)
-		other = *one->unless;
+	struct probe_one other =
+		one->unless ? *one->unless : (struct probe_one){.from = NULL}; /* outcome_of writes to it */
 	if (one->unless && strcmp(outcome_of(&other), "refuted") == 0)
 		return false;
-	cause_untestable(&one->test, "%.3gx [%.3g, %.3g] may be the %s, too", one->ratio, one->ci[0], one->ci[1],
-	                 "memory's bandwidth");
-	return true;
+	return !cause_untestable(&one->test, "%.3gx [%.3g, %.3g] may be the memory's bandwidth, too", one->ratio,
+	                         one->ci[0], one->ci[1]);
 }
 
 /* Do the pairs not decide, although they lie on one side of the ratio that separates both? */
@@ -384,6 +374,7 @@ static bool is_undecidable(struct probe_one *one) {
 	return false;
 }
 
+/* A ratio that its absence predicts refutes the cause, and so does one that it cannot explain alone. */
 static const char *outcome_of(struct probe_one *one) {
 	const struct cause_test *test = &one->test;
 	bool slower = !(test->predicted <= test->otherwise), above = one->ci[0] > test->apart,

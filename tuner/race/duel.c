@@ -336,7 +336,7 @@ static double seconds_again(const struct duel *duel) {
 	return missing * duel_block_seconds(duel);
 }
 
-/* Is it better to go on with one of the others? Not if there is no time for that. */
+/* Should one of the others take over? Only if there is time to prove it. */
 static bool others_replace(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 	bool gains = duel->looked && duel->result->paired.ratio < 1 - REPLACE_MARGINS * options->margin;
@@ -427,7 +427,7 @@ static void duel_report(struct duel *duel, struct duel_result *result) {
 	for (int i = 0; i < 2; i++)
 		side_report(duel, i, result);
 	others_report(duel, result);
-	/* without the rows that b has no part in */
+	/* only the rows in which b was measured */
 	result->paired.count = (size_t)duel_pairs(duel, SIDE_B);
 	result->a = duel->x;
 	result->b = duel->y;

@@ -294,8 +294,8 @@ struct ablation_result {
 void ablation_arm_take(struct ablation_arm *arm, const struct duel_other *other);
 /* The price of a single change, from the duel with today's setting. */
 struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel);
-/* An element of "worth": the time without the change over that with all of them. value: that of the parameter; NULL: it
- * is left out, or is no value. New reference. */
+/* An element of "worth": the time without the change over that with all of them. value: what the
+ * parameter is set to; NULL becomes null. New reference. */
 json_t *ablation_price_json(const char *param, json_t *value, const struct ablation_arm *arm);
 
 /* count is from 1 to ABLATION_CHANGES_MAX. Returns -1 if a duel does. */

@@ -41,7 +41,8 @@ static size_t block_recall(struct duel *duel, const struct duel_log *log, size_t
 void duel_log_recall(struct duel *duel) {
 	const struct duel_log *log = duel->options->log;
 	struct duel_arm *a = &duel->arms[SIDE_A], *b = &duel->arms[SIDE_B];
-	for (size_t at = 0; log && at < log->count && !was_ended(log, a->entrant.config);) {
+	bool counts = log && !was_ended(log, a->entrant.config);
+	for (size_t at = 0; counts && at < log->count;) {
 		at = block_recall(duel, log, at);
 		if (isnan(a->current))
 			continue;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/text.h"
 #include "tuner/race/unsafe.h"
 
 #include "base/expr/expr.h"

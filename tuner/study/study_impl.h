@@ -3,6 +3,8 @@
 #ifndef TUNER_STUDY_STUDY_IMPL_H
 #define TUNER_STUDY_STUDY_IMPL_H
 
+#include <string.h>
+
 #include "base/csv.h"
 #include "base/mem.h"
 #include "tuner/study/contrast.h"
@@ -143,6 +145,9 @@ extern const char table_serial_words[];
  * which gets a column of its own. A table whose rows are the columns of another one is turned.
  * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
 void table_cells_rewrite(struct csv *csv, const char **noted);
+static inline size_t table_digits(const char *at) { /* that it begins with */
+	return strspn(at, "0123456789");
+}
 static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
 }

@@ -29,29 +29,27 @@ static size_t mark_length(const char *at, char mark) {
 	return *at == mark && *at != '\0';
 }
 
-static size_t digits(const char *at) {
-	return strspn(at, "0123456789");
-}
-
 /* Reads a number of this style into `out`; false if it is none. Sets how many marks it has, and whether a fraction. */
 static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD_MAX + 1], size_t *marks,
                         bool *fraction) {
-	size_t count = digits(cell), length = 0, mark;
+	size_t count = table_digits(cell), length = 0, mark;
 	*marks = 0;
 	*fraction = false;
 	if (count == 0)
 		return false;
 	memcpy(out, cell, length = count);
 	cell += count;
-	for (; count <= GROUP && (mark = mark_length(cell, style.mark)) > 0 && digits(cell + mark) == GROUP; ++*marks) {
+	for (; count <= GROUP && (mark = mark_length(cell, style.mark)) > 0 && table_digits(cell + mark) == GROUP;
+	     ++*marks) {
 		memcpy(out + length, cell + mark, GROUP);
 		length += GROUP;
 		cell += mark + GROUP;
 	}
-	if (*cell == style.point && digits(cell + 1)) {
+	if (*cell == style.point && table_digits(cell + 1)) {
 		*fraction = true;
-		length += (size_t)snprintf(out + length, CSV_FIELD_MAX - length, ".%.*s", (int)digits(cell + 1), cell + 1);
-		cell += 1 + digits(cell + 1);
+		length +=
+			(size_t)snprintf(out + length, CSV_FIELD_MAX - length, ".%.*s", (int)table_digits(cell + 1), cell + 1);
+		cell += 1 + table_digits(cell + 1);
 	}
 	out[length] = '\0';
 	return *cell == '\0';
@@ -60,8 +58,8 @@ static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD
 /* Does another cell of the table begin with a number such as "2.1", which leaves a comma to be a mark of thousands? */
 static bool has_decimal_points(const struct csv *csv) {
 	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
-		const char *point = csv->cells[i] + digits(csv->cells[i]);
-		size_t fraction = *point == '.' ? digits(point + 1) : 0;
+		const char *point = csv->cells[i] + table_digits(csv->cells[i]);
+		size_t fraction = *point == '.' ? table_digits(point + 1) : 0;
 		if (point > csv->cells[i] && fraction && fraction != GROUP && point[1 + fraction] != ',')
 			return true;
 	}
@@ -75,7 +73,7 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 		 marked = false;
 	size_t some = 0;
 	for (size_t i = 0; i < csv->rows * csv->columns && style.mark == ','; i++)
-		some += strchr(csv->cells[i], ',') && digits(strchr(csv->cells[i], ',') + 1) == GROUP;
+		some += strchr(csv->cells[i], ',') && table_digits(strchr(csv->cells[i], ',') + 1) == GROUP;
 	for (size_t r = 0; r < csv->rows; r++) {
 		char out[CSV_FIELD_MAX + 1];
 		size_t marks;
@@ -88,8 +86,8 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 		bool only = style.mark == ' ' || style.mark == '\'';
 		sure = sure || marks > 1 || (marks && (fraction || only || points));
 		marked = marked || marks;
-		plain = plain || (!marks && !fraction && digits(cell) <= GROUP);
-		large = large || (!marks && (fraction || digits(cell) > GROUP));
+		plain = plain || (!marks && !fraction && table_digits(cell) <= GROUP);
+		large = large || (!marks && (fraction || table_digits(cell) > GROUP));
 	}
 	return sure || (style.mark == ',' && some > 1 && marked && plain && !large);
 }
@@ -111,7 +109,7 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 
 /* The words of "4 threads (ns)" in the singular: where they begin, and how long they are; 0: it is no such header. */
 static size_t counted_words(const char *header, const char **words) {
-	size_t number = digits(header), length = strcspn(header, "([");
+	size_t number = table_digits(header), length = strcspn(header, "([");
 	*words = header + number;
 	while (length > number && strchr(" s", header[length - 1]))
 		length--;
@@ -123,8 +121,8 @@ static size_t counted_words(const char *header, const char **words) {
 static void headers_continue(struct csv *csv) {
 	const char *words, *own, *unit;
 	for (size_t c = 1; c < csv->columns; c++)
-		if (counted_words(csv->header[c - 1], &words) && digits(csv->header[c]) &&
-		    !csv->header[c][digits(csv->header[c])])
+		if (counted_words(csv->header[c - 1], &words) && table_digits(csv->header[c]) &&
+		    !csv->header[c][table_digits(csv->header[c])])
 			csv->header[c] = arena_printf(csv->arena, "%s%s", csv->header[c], words);
 	for (size_t c = 0; c < csv->columns; c++) {
 		size_t length = counted_words(csv->header[c], &words);
@@ -141,9 +139,10 @@ static void headers_continue(struct csv *csv) {
 static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step) {
 	bool some = false;
 	for (size_t i = first; i < csv->rows * csv->columns; i += step) {
-		const char *cell = csv->cells[i], *comma = cell + digits(cell);
-		size_t fraction = *comma == ',' ? digits(comma + 1) : 0;
-		if (digits(cell) && *comma == '.' && digits(comma + 1) && (digits(comma + 1) != GROUP || *cell == '0'))
+		const char *cell = csv->cells[i], *comma = cell + table_digits(cell);
+		size_t fraction = *comma == ',' ? table_digits(comma + 1) : 0;
+		if (table_digits(cell) && *comma == '.' && table_digits(comma + 1) &&
+		    (table_digits(comma + 1) != GROUP || *cell == '0'))
 			return false;
 		some = some || (comma > cell && fraction && (fraction != GROUP || *cell == '0') && comma[1 + fraction] != ',');
 	}
@@ -154,7 +153,7 @@ static void commas_rewrite(struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		char out[CSV_FIELD_MAX + 1];
-		size_t whole = digits(cell), fraction = cell[whole] == ',' ? digits(cell + whole + 1) : 0, marks;
+		size_t whole = table_digits(cell), fraction = cell[whole] == ',' ? table_digits(cell + whole + 1) : 0, marks;
 		bool real;
 		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
 			table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
@@ -208,12 +207,12 @@ static void turn(struct csv *csv) {
 static double sides_multiplied(const char *cell) {
 	double product = 1;
 	size_t sides = 0;
-	for (const char *at = cell; digits(at); at += digits(at) + (at[digits(at)] != '\0')) {
+	for (const char *at = cell; table_digits(at); at += table_digits(at) + (at[table_digits(at)] != '\0')) {
 		product *= strtod(at, NULL);
 		sides++;
-		if (at[digits(at)] && !strchr("xX*", at[digits(at)]))
+		if (at[table_digits(at)] && !strchr("xX*", at[table_digits(at)]))
 			return 0;
-		if (!at[digits(at)])
+		if (!at[table_digits(at)])
 			return sides > 1 ? product : 0;
 	}
 	return 0;
@@ -257,7 +256,8 @@ static void column_append(struct csv *csv, const char *name) {
 	csv->columns = columns + 1;
 }
 
-/* The position of the sign in "4 x 12"; NULL: the text is no pair. `sign` is how long it is, with the blanks. */
+/* Returns where the sign of a pair such as "4 x 12" stands, and sets its length with the blanks around it; NULL if the
+ * text is not a pair. */
 static const char *pair_sign(const char *text, size_t *sign) {
 	static const char *const signs[] = {" x ", "x", " \xc3\x97 ", "\xc3\x97", " * "};
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -279,8 +279,8 @@ static void pairs_split(struct csv *csv, size_t column) {
 		return;
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		if (!(at = pair_sign(cell, &own)) || cell + digits(cell) != at || at[own + digits(at + own)] ||
-		    !digits(at + own))
+		if (!(at = pair_sign(cell, &own)) || cell + table_digits(cell) != at || at[own + table_digits(at + own)] ||
+		    !table_digits(at + own))
 			return;
 		members = strtod(cell, NULL) * strtod(at + own, NULL);
 		first = r ? first : members;
@@ -371,7 +371,7 @@ static void names_number(struct csv *csv) {
 static void minus_rewrite(struct csv *csv) {
 	static const char sign[] = "\xe2\x88\x92";
 	for (size_t i = 0; i < csv->rows * csv->columns; i++)
-		if (strncmp(csv->cells[i], sign, strlen(sign)) == 0 && digits(csv->cells[i] + strlen(sign)))
+		if (strncmp(csv->cells[i], sign, strlen(sign)) == 0 && table_digits(csv->cells[i] + strlen(sign)))
 			csv->cells[i] = arena_printf(csv->arena, "-%s", csv->cells[i] + strlen(sign));
 }
 

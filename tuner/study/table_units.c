@@ -5,10 +5,6 @@
 
 #include "tuner/study/study_impl.h"
 
-static size_t digits(const char *at) {
-	return strspn(at, "0123456789");
-}
-
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
 	static const char prefixes[] = "KMGT";
 	char copy[CSV_FIELD_MAX + 1], *end;
@@ -28,8 +24,8 @@ bool table_number(const struct csv *csv, const char *cell, bool sizes, double *n
 }
 
 size_t table_side(const char *text, size_t *length) {
-	size_t side = digits(text), at = side, times = 1;
-	while (side && side < 10 && (text[at] == 'x' || text[at] == 'X') && digits(text + at + 1) == side &&
+	size_t side = table_digits(text), at = side, times = 1;
+	while (side && side < 10 && (text[at] == 'x' || text[at] == 'X') && table_digits(text + at + 1) == side &&
 	       strncmp(text, text + at + 1, side) == 0) {
 		at += side + 1;
 		times++;
@@ -71,12 +67,12 @@ bool table_clock(const char *cell, double *seconds) {
 	if (letters_read(cell, seconds))
 		return true;
 	snprintf(copy, sizeof copy, "%s", cell);
-	for (*seconds = 0; digits(at) && at[digits(at)] == ':'; at += digits(at) + 1, colons++) {
-		if (colons && digits(at) != 2)
+	for (*seconds = 0; table_digits(at) && at[table_digits(at)] == ':'; at += table_digits(at) + 1, colons++) {
+		if (colons && table_digits(at) != 2)
 			return false;
 		*seconds = 60 * (*seconds + strtod(at, NULL));
 	}
-	if (colons == 0 || colons > 2 || digits(at) != 2)
+	if (colons == 0 || colons > 2 || table_digits(at) != 2)
 		return false;
 	if (at[2] == ',')
 		at[2] = '.';
@@ -93,7 +89,7 @@ static size_t mark_of_thousands(const char *at) {
  * is not so. */
 static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
 	size_t length = strspn(cell, "+-.,0123456789");
-	for (size_t blank; (blank = mark_of_thousands(cell + length)) && digits(cell + length + blank) == 3;)
+	for (size_t blank; (blank = mark_of_thousands(cell + length)) && table_digits(cell + length + blank) == 3;)
 		length += blank + 3;
 	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
 		length += 1 + strspn(cell + length + 1, "+-0123456789");

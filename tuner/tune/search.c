@@ -270,8 +270,7 @@ static struct strategy_task strategy_task_of(const struct tune *tune, int64_t bu
 /* Asks as the search will ask that does not exist yet; its first proposals depend on nothing that is measured. */
 static size_t foresee(const struct tune *tune, size_t want, uint64_t *first) {
 	const struct strategy_task task = strategy_task_of(tune, (int64_t)tune->money.budget.evaluations);
-	struct err ignored = {0};
-	struct search *search = want ? search_new(tune->task->strategy, &task, &ignored) : NULL;
+	struct search *search = want ? search_new(tune->task->strategy, &task, NULL) : NULL;
 	if (search && task.start != UINT64_MAX)
 		search_tell_value(search, task.start, STRATEGY_VALUE, 1);
 	size_t count = search ? search_ask(search, first, want) : 0;

@@ -202,7 +202,7 @@ static double late(void *ctx) {
 	return 1;
 }
 
-/* Returns what the log alone tells of `a` and the second configuration: there is no time for a trial. */
+/* Runs a duel of `a` and the second configuration without time for a trial, so that the log alone decides. */
 static struct duel_result recalled(struct sim *sim, const json_t *a, struct duel_log *log) {
 	struct duel_options options = duel_defaults;
 	struct trial_request request = {.kernel = "simulated"};

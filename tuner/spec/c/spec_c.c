@@ -397,8 +397,8 @@ static bool is_measured(const struct trial_request *base, const struct trial_req
 	       result->sample_count == 1 && result->value >= AT_ONCE * trial->settles_s;
 }
 
-/* Runs a configuration whose outputs for this seed become the reference. Those of the baseline are worth a third of the
- * time that is left, where runs may be ended at all. */
+/* Runs a configuration whose outputs for this seed become the reference. The baseline may take a third of the time that
+ * is left for that, if runs may be ended at all. */
 static int reference_run(struct spec_c *c, const struct trial_request *base, struct trial_result *result,
                          struct err *err) {
 	struct c_build build;
