@@ -137,6 +137,7 @@ def theirs(spec, seed, folder, place):
     """One search with Kernel Tuner, ended after $SECONDS of its own clock; its cache file has all that it measured."""
     out, cache = os.path.join(folder, "kt.json"), os.path.join(folder, "kt.cache.json")
     place = {**place, "env": {**place["env"], "CUPY_CACHE_DIR": os.path.join(folder, "cupy")}}
+    started = time.time()
     process = subprocess.Popen([sys.executable, FAIR, "kernel_tuner", spec, str(seed), str(SECONDS), out], cwd=os.path.dirname(spec),
                                stdout=subprocess.DEVNULL, start_new_session=True, **place)
     for until in (60, SECONDS + 2):  # its start, then its search
@@ -158,11 +159,12 @@ def theirs(spec, seed, folder, place):
     names = [p["Name"] for p in json.load(open(spec))["ConfigurationSpace"]["TuningParameters"]]
     best = min(right, key=lambda t: t["time"], default=None)
     return {"points": points, "best": best["time"] / 1e3 if best else math.inf, "evaluations": len(tried), "strategy": run["strategy"],
-            "config": best and {name: best[name] for name in names}}
+            "start": run["begun"] - started, "config": best and {name: best[name] for name in names}}
 
 
-def seconds_to(run, target):
-    return min((at for at, value in run["points"] if value <= target), default=math.inf)
+def seconds_to(run, target, whole=False):
+    """whole: from the start of the program, and not from the moment at which the tool's own clock begins."""
+    return min((at + whole * run.get("start", 0) for at, value in run["points"] if value <= target), default=math.inf)
 
 
 def save(rows):
@@ -267,6 +269,7 @@ def fair_kernel(name, folder, gpus, rows):
                 run = ours(["--spec", spec], seed, home, place) if tool == "ours" else theirs(spec, seed, home, place)
                 runs.setdefault(tool, []).append({**run, **watch.end(), "seed": seed})
             print(f"# {name} {tool} seed {seed}: {run['evaluations']} evaluations, best {run['best'] * 1e3:.4g} ms", file=sys.stderr, flush=True)
+        save(rows)
     with tempfile.TemporaryDirectory() as home:
         found = [(f"{tool} {i}", run["config"]) for tool in runs for i, run in enumerate(runs[tool]) if run.get("config")]
         json.dump(found, open(os.path.join(home, "found"), "w"))
@@ -312,13 +315,14 @@ def table(rows):
         for tool, runs in row["runs"].items():
             kept["runs"].setdefault(tool, []).extend(runs)
     print(*sorted({f"{row['card']}; {row['processors']} processors; {row['seconds']} s" for row in rows}), sep="\n")
-    print("\n| | tool | searches | 5 % | 1 % | evaluations | its best | judged, NVRTC | judged, nvcc | power | clock | lowered |\n" + "|---" * 12 + "|")
+    print("\n| | tool | searches | 5 % | 1 % | 5 %, whole | evaluations | its best | judged, NVRTC | judged, nvcc | power | clock | lowered |\n" + "|---" * 13 + "|")
     for name, row in sorted(kernels.items()):
         best = min((run["nvrtc"] for runs in row["runs"].values() for run in runs if "nvrtc" in run), default=math.nan)
         for tool, runs in row["runs"].items():
             # a tool's clock may count the launch as well, so that what it measures is compared as the judge would
             clock = statistics.median([run["best"] / run["nvrtc"] for run in runs if "nvrtc" in run] or [math.nan])
-            to = [cell(statistics.median(seconds_to(run, within * best * clock) for run in runs), 1, 2) for within in WITHIN]
+            to = [cell(statistics.median(seconds_to(run, within * best * clock, whole) for run in runs), 1, 2)
+                  for within, whole in ((WITHIN[0], False), (WITHIN[1], False), (WITHIN[0], True))]
             lowered = {word: statistics.fmean(run.get("lowered", {}).get(word, 0) for run in runs) for word in set(LOWERED.values())}
             print("|", " | ".join([name, f"{tool}, {runs[0]['strategy']}" if "strategy" in runs[0] else tool, str(len(runs)),
                                    *(t if t == "-" else t + " s" for t in to), cell(middle(runs, "evaluations"), 1, 4),
