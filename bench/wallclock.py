@@ -168,9 +168,11 @@ def seconds_to(run, target, whole=False):
 
 
 def save(rows):
+    """Whole or not at all, from any thread."""
     if os.environ.get("OUT"):
-        with open(os.environ["OUT"], "w", encoding="utf-8") as file:
+        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(os.path.abspath(os.environ["OUT"])), delete=False) as file:
             json.dump(rows, file, indent=1)
+        os.replace(file.name, os.environ["OUT"])
 
 
 def compare(name, tools, rows):
