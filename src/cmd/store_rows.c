@@ -29,13 +29,13 @@ static json_t *search_json(const struct store_row *row) {
 	const char *verdict = verdict_said(row->result, NULL);
 	const char *folder = js_string_or(json_object_get(row->result, "program"), "folder", NULL);
 	json_t *evaluations = json_object_get(row->result, "evaluations");
-	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:O?,s:o?,s:O*,s:O*,s:o*,s:o}", "search", (json_int_t)row->search,
+	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:O?,s:o?,s:O*,s:O*,s:o*,s:o,s:O*}", "search", (json_int_t)row->search,
 	                 "kernel", js_text(row->kernel), "problem", parsed(row->problem), "objective",
 	                 js_text(row->objective), "state", js_text(row->state), "started", day_json(row->started),
 	                 "evaluations", json_is_integer(evaluations) ? evaluations : NULL, VERDICT_MEMBER,
 	                 verdict ? js_text(verdict) : NULL, "checked", json_object_get(row->result, "checked"), "evidence",
 	                 json_object_get(row->result, "evidence"), "folder", folder ? js_text(folder) : NULL, "speedup",
-	                 js_number(speedup_of(row->result).ratio));
+	                 js_number(speedup_of(row->result).ratio), "ci", js_at(row->result, "speedup.ci"));
 }
 
 static int search_add(void *ctx, const struct store_row *row) {
@@ -55,7 +55,11 @@ static char *verdict_text(const json_t *search) {
 }
 
 static char *gain_text(const json_t *search) {
-	return verdict_is_faster(search) ? mem_printf("%.2fx", js_real_or(search, "speedup", NAN)) : mem_strdup("");
+	struct speedup gain = speedup_read(search);
+	gain.ratio = js_real_or(search, "speedup", NAN);
+	return verdict_is_faster(search)
+	           ? mem_printf("%s%.2fx", speedup_is_wide(gain) ? "at least " : "", speedup_told(gain))
+	           : mem_strdup("");
 }
 
 static void list_print(struct ui *ui, const json_t *list) {

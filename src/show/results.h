@@ -12,7 +12,7 @@ void results_progress(struct ui *ui, const struct tune_progress *progress);
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
 /* "2.58x faster [2.51, 2.68]: 1.87 s -> 719 ms"; the caller frees it. */
 char *results_verdict(const json_t *result);
-/* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided: busy machine". The caller frees it. */
+/* The verdict in a few words: "2.58x faster [2.51, 2.68]", "undecided (busy machine)". The caller frees it. */
 char *results_brief(const json_t *result);
 /* The verdict of whole runs of a program in which something was changed by region or context. pairs: " in 5 pairs", or
  * "", follows a ratio without an interval. */

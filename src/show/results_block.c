@@ -217,7 +217,7 @@ char *results_brief(const json_t *json) {
 		return mem_printf("tie: nothing %s", better);
 	if (result.verdict == VERDICT_NO_BASELINE)
 		return mem_strdup("the baseline fails");
-	return mem_strdup(result.load.busy ? "undecided: busy machine" : "undecided");
+	return mem_strdup(result.load.busy ? "undecided (busy machine)" : "undecided");
 }
 
 void results_runs_print(struct ui *ui, const json_t *json, const char *pairs) {

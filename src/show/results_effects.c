@@ -44,12 +44,12 @@ static struct shown ratio_text(double ratio) {
 
 static void clear_print(const struct param_effect *effect, FILE *out) {
 	mem_auto char *best = value_member(effect->best), *worst = value_member(effect->worst);
-	struct shown ratio = ratio_text(effect->speedup.ratio), low = ratio_text(effect->speedup.low);
-	if (speedup_is_unbounded(effect->speedup))
-		fprintf(out, "%sx, at least %sx  best %s, worst %s\n", ratio.text, low.text, best, worst);
+	mem_auto char *least = speedup_gain_text(effect->speedup, "");
+	if (speedup_is_wide(effect->speedup))
+		fprintf(out, "%s  best %s, worst %s\n", least, best, worst);
 	else
-		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio.text, low.text, ratio_text(effect->speedup.high).text,
-		        best, worst);
+		fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio_text(effect->speedup.ratio).text,
+		        ratio_text(effect->speedup.low).text, ratio_text(effect->speedup.high).text, best, worst);
 }
 
 static void unclear_print(struct speedup effect, FILE *out) {

@@ -279,9 +279,8 @@ struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel) {
 
 json_t *ablation_price_json(const char *param, json_t *value, const struct ablation_arm *arm) {
 	double ratio = arm->fails ? NAN : arm->ratio;
-	bool known = arm->ci[0] >= 0 && arm->ci[1] <= RACE_UNKNOWN;
 	json_t *price = json_pack("{s:s,s:O?,s:o,s:[f,f],s:b}", "param", param, "value", value, "ratio", js_number(ratio),
-	                          "ci", known ? arm->ci[0] : 0, known ? arm->ci[1] : RACE_UNKNOWN, "proven", arm->slower);
+	                          "ci", fmax(arm->ci[0], 0), fmin(arm->ci[1], RACE_UNKNOWN), "proven", arm->slower);
 	if (arm->fails)
 		json_object_set_new(price, "fails", json_true());
 	if (isnan(ratio))

@@ -328,16 +328,15 @@ char *result_worth_text(const json_t *price) {
 	struct speedup ratio = speedup_read(price);
 	const char *danger = js_string_or(price, "danger", NULL);
 	mem_auto char *setting = result_setting_text(price);
-	struct shown gain = speedup_text(ratio);
-	if (js_bool_or(price, "fails", false))
-		gain = (struct shown){"without it nothing works"};
-	else if (isnan(ratio.ratio))
-		gain = (struct shown){"not measured alone"};
-	else if (speedup_is_unbounded(ratio) || speedup_is_vague(ratio))
-		snprintf(gain.text, sizeof gain.text, ratio.low > 1 ? "at least %.2fx" : "too noisy to tell", least_of(ratio));
+	bool vague = speedup_is_unbounded(ratio) || speedup_is_vague(ratio);
+	mem_auto char *gain = js_bool_or(price, "fails", false) ? mem_strdup("without it nothing works")
+	                      : isnan(ratio.ratio)              ? mem_strdup("not measured alone")
+	                      : ratio.low > 1                   ? speedup_gain_text(ratio, "")
+	                      : vague                           ? mem_strdup("too noisy to tell")
+	                                                        : mem_strdup(speedup_text(ratio).text);
 	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
-	char *text = mem_printf("%s  %s%s%s%s", setting, gain.text, open ? ", not proven" : "", danger ? "; " : "",
-	                        danger ? danger : "");
+	char *text =
+		mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "", danger ? danger : "");
 	text_clean(text, true);
 	return text;
 }

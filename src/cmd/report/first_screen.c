@@ -104,7 +104,7 @@ static void tally_add(struct tally *tally, const json_t *answers) {
 	}
 }
 
-/* "3 of 18 are faster, 12 undecided because the machine was busy, 3 tie" */
+/* "3 of 18 are faster, 12 undecided while the machine was busy, 3 tie" */
 static json_t *summary_json(const json_t *answers, const json_t *regions) {
 	struct tally tally = {0};
 	tally_add(&tally, answers);
@@ -112,7 +112,7 @@ static json_t *summary_json(const json_t *answers, const json_t *regions) {
 	const struct {
 		size_t count;
 		const char *words;
-	} parts[] = {{tally.busy, "undecided because the machine was busy"},
+	} parts[] = {{tally.busy, "undecided while the machine was busy"},
 	             {tally.by[VERDICT_UNDECIDED] - tally.busy, "undecided"},
 	             {tally.by[VERDICT_TIE], "where nothing is faster than the baseline"},
 	             {tally.by[VERDICT_NOT_SAME], "faster, but not the same work"},

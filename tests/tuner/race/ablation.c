@@ -3,6 +3,7 @@
  * what does that cost? With "table" or "power" as argument it prints the operating characteristics of
  * doc/measurement.md instead. */
 
+#include "base/json/js.h"
 #include "tests/tap.h"
 #include "tests/tuner/race/noise.h"
 #include "tuner/race/numbers.h"
@@ -336,6 +337,19 @@ static void power(void) {
 		}
 }
 
+/* Runs that were ended may take any time: the upper end says so, and the lower one stays what the pairs tell. */
+static void test_price(void) {
+	const struct ablation_arm ended = {.ratio = 1.6, .ci = {1.2, 1.5 * RACE_UNKNOWN}, .slower = true};
+	const struct ablation_arm unmeasured = {.ratio = NAN, .ci = {NAN, NAN}};
+	json_t *price = ablation_price_json("level", NULL, &ended), *none = ablation_price_json("level", NULL, &unmeasured);
+	ok(json_number_value(js_at(price, "ci.0")) == 1.2 && json_number_value(js_at(price, "ci.1")) == RACE_UNKNOWN,
+	   "a price of which only a bound is known keeps that bound");
+	ok(json_number_value(js_at(none, "ci.0")) == 0 && json_number_value(js_at(none, "ci.1")) == RACE_UNKNOWN,
+	   "a price that was not measured may be anything");
+	json_decref(price);
+	json_decref(none);
+}
+
 int main(int argc, char **argv) {
 	if (argc > 1) {
 		(strcmp(argv[1], "power") == 0 ? power : table)();
@@ -344,5 +358,6 @@ int main(int argc, char **argv) {
 	test_truths();
 	test_budgets();
 	test_likely();
+	test_price();
 	return tap_done();
 }
