@@ -38,7 +38,7 @@ static void words(void) {
 	opt_free(args);
 }
 
-/* Promises 10 % for every ten evaluations left. */
+/* Promises 1 % for every ten evaluations left. */
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	(void)state, (void)task, (void)err;
 	return 0;
@@ -56,21 +56,39 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 
 static double promise(const void *state, uint64_t left) {
 	(void)state;
-	return .01 * (double)left;
+	return .001 * (double)left;
+}
+
+/* The first index of the `count` told ones works best, or the last. */
+static struct search *told(const struct strategy *strategy, const struct space *space, uint64_t count, bool late) {
+	struct err err = {0};
+	struct search *search = search_new(strategy, &(struct strategy_task){.space = space}, &err);
+	for (uint64_t i = 0; i < count; i++)
+		search_tell_value(search, i, STRATEGY_VALUE, i == (late ? count - 1 : 0) ? 1 : 2);
+	return search;
+}
+
+static bool ends(const struct strategy *strategy, const struct space *space, uint64_t count, bool late, double gain,
+                 uint64_t left) {
+	struct search *search = told(strategy, space, count, late);
+	bool ends = search_hopeless(search, gain, left);
+	search_free(search);
+	return ends;
 }
 
 static void holds(const struct strategy *strategy, bool tells) {
 	struct space *space = space_new();
-	struct err err = {0};
-	add_param(space, "x", "1..9", NULL);
+	for (int p = 0; p < 5; p++)
+		add_param(space, (const char[2]){(char)('a' + p), 0}, p == 4 ? "1" : "1..3", NULL);
 	built(space);
-	struct search *search = search_new(strategy, &(struct strategy_task){.space = space}, &err);
-	ok(!stop_when_holds(.5, search, 1), "%s: not before anything worked", strategy->name);
-	search_tell_value(search, 0, STRATEGY_VALUE, 1);
-	ok(stop_when_holds(.05, search, 4) == tells, "%s: less is promised", strategy->name);
-	ok(!stop_when_holds(.05, search, 6), "%s: more is promised", strategy->name);
-	ok(!stop_when_holds(0, search, 0), "%s: never without a gain", strategy->name);
-	search_free(search);
+	ok(!ends(strategy, space, 0, false, .5, 1), "%s: no search ends before anything worked", strategy->name);
+	ok(ends(strategy, space, 17, false, .05, 4) == tells,
+	   "%s: it ends when a tenth of the gain is promised and the best has stood for four of each parameter",
+	   strategy->name);
+	ok(!ends(strategy, space, 17, false, .05, 6), "%s: it goes on when more is promised", strategy->name);
+	ok(!ends(strategy, space, 16, false, .05, 4), "%s: it goes on when the best has stood for less", strategy->name);
+	ok(!ends(strategy, space, 40, true, .05, 4), "%s: it goes on when the best was found just now", strategy->name);
+	ok(!ends(strategy, space, 17, false, 0, 0), "%s: it never ends without a gain", strategy->name);
 	space_free(space);
 }
 

@@ -34,6 +34,9 @@ const char *search_phase(const struct search *search); /* NULL: the strategy doe
 /* A strategy of the user's own that cannot go on ends the search. */
 int search_fault(const struct search *search, struct err *err);
 double search_promise(const struct search *search, uint64_t left); /* NAN: the strategy cannot estimate it */
+/* Is it likely that `left` more evaluations gain less than this (0.01 is 1 %)? Never if `gain` is 0, or if nobody
+ * knows. */
+bool search_hopeless(const struct search *search, double gain, uint64_t left);
 
 /* Which configuration is the best if values are noisy and no comparison follows? The smallest of many noisy values is
  * usually a lucky one. The last evaluations of a budget therefore repeat the leaders, as long as it is not clear who

@@ -21,6 +21,7 @@ struct history {
 	struct slot *slots;
 	size_t room, used, taken, told; /* used: slots that are not empty; taken: those asked for or told */
 	uint64_t best;
+	size_t best_told; /* how many were told when the best was */
 };
 
 struct search {
@@ -238,8 +239,10 @@ void search_tell(struct search *search, uint64_t index, const struct strategy_ou
 	if (outcome.build > 0)
 		search->builds[search->build_count++ % BUILDS_MAX] = outcome.build;
 	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
-	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value))
+	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value)) {
 		history->best = index;
+		history->best_told = history->told;
+	}
 	search->strategy->tell(search->state, index, &outcome);
 }
 
@@ -295,6 +298,23 @@ double search_patience(const struct search *search) {
 
 double search_promise(const struct search *search, uint64_t left) {
 	return search->strategy->promise ? search->strategy->promise(search->state, left) : NAN;
+}
+
+/* A model that knows few results of many parameters is too sure of what is near the best, and where a better one was
+ * found late, one more may come as late. Judged by 20 recorded spaces with 300 evaluations left, 16 searches each:
+ * where the model alone decides, ten evaluations after the best, what is missed is 8 % on average, and above 1 % in 24
+ * of 100 stops; with these numbers it is 1.1 %, and 6 of 100, after 140 evaluations instead of 87. */
+enum { STANDS_LEAST = 10, STANDS_EACH_PARAM = 4 };
+static const double TOO_SURE = 10;
+
+bool search_hopeless(const struct search *search, double gain, uint64_t left) {
+	size_t since = gain > 0 ? search->history.told - search->history.best_told : 0, least = 0;
+	for (size_t p = 0; since && p < space_params(search->space); p++)
+		least += space_param_values(search->space, p) > 1 ? STANDS_EACH_PARAM : 0;
+	if (since < STANDS_LEAST || since < least || since < search->history.best_told ||
+	    search->history.best == UINT64_MAX)
+		return false;
+	return TOO_SURE * search_promise(search, left) < gain; /* NAN: unknown */
 }
 
 int search_fault(const struct search *search, struct err *err) {

@@ -35,8 +35,6 @@ static const uint64_t BROKEN_AFTER = 2;
  * evaluations it is worth more to know which changes pay than to try more of them. */
 static const double SHARE_KEPT = 0.35, SHARE_KEPT_LATE = 0.5, RACE_SHARE_KEPT = 0.15;
 static const uint64_t EVALUATIONS_EARLY = 32;
-/* With fewer evaluations since the best was found the expected gain is too uncertain to stop on. */
-static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* A space whose rest takes less than this share of the budget is tried whole. */
 static const double SHARE_OF_REST = 0.25;
 
@@ -449,14 +447,10 @@ static bool rest_is_cheap(const struct tune *tune) {
 	       seconds <= fmin(SHARE_OF_REST * time, time - tune_elapsed(tune) - tune_finals_kept(tune));
 }
 
-/* Is the expected gain below the requested minimum? The model is too sure of itself where a better one was found late,
- * so a search goes on for as many evaluations as it took to find the best. */
 static bool hopeless(const struct tune *tune) {
-	uint64_t since = tune->tally.evaluations - tune->memory.best_at;
-	if (!(tune->task->limits.stop_gain > 0) || since < EVALUATIONS_BEFORE_STOP || since < tune->memory.best_at ||
-	    tune_is_recalling(tune) || rest_is_cheap(tune))
-		return false;
-	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->limits.stop_gain; /* NAN: unknown */
+	double gain = tune->task->limits.stop_gain;
+	return gain > 0 && !tune_is_recalling(tune) && !rest_is_cheap(tune) &&
+	       search_hopeless(tune->search, gain, tune_evaluations_left(tune));
 }
 
 /* A program that fails as it is run today, and fails with another configuration as well, has a mistake in its command,

@@ -306,7 +306,7 @@ static bool enough(void *ctx, const struct search *search, const struct replay *
 	if (session->verbose)
 		phase_note(repeat, search, replay->count);
 	return *app_interrupt(session->app) ||
-	       stop_when_holds(session->gain, search, replay_most(&session->task) - replay->count);
+	       search_hopeless(search, session->gain, replay_most(&session->task) - replay->count);
 }
 
 static void play(void *ctx, size_t i) {

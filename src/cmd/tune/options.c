@@ -37,12 +37,6 @@ int stop_when_read(const struct opt_args *args, double *gain, struct err *err) {
 	return 0;
 }
 
-bool stop_when_holds(double gain, const struct search *search, uint64_t left) {
-	if (!(gain > 0) || history_best(search_history(search)) == UINT64_MAX)
-		return false;
-	return search_promise(search, left) < gain; /* false if the promise is NaN */
-}
-
 static const double DEFAULT_SECONDS = 60;
 /* A budget in time is an upper limit; one in evaluations is what the user wants to see measured. */
 static const double DEFAULT_STOP_GAIN = 0.01;

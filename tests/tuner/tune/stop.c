@@ -47,7 +47,7 @@ static void check(double promise, double stop_gain, uint64_t evaluations, int64_
 
 /* 35 configurations in half a minute, with a strategy that expects nothing of any. */
 static void rest(void) {
-	json_t *whole = tune(0.001, 0.01, 0, 60), *part = tune(0.001, 0.01, 0, 12);
+	json_t *whole = tune(0.0005, 0.01, 0, 60), *part = tune(0.0005, 0.01, 0, 12);
 	ok(js_int_or(whole, "evaluations", -1) == 35 && strcmp(js_string_or(whole, "stopped", "?"), "space") == 0,
 	   "a space whose rest costs little of the budget is tried whole: %lld evaluations, %s",
 	   (long long)js_int_or(whole, "evaluations", -1), js_string_or(whole, "stopped", "?"));
@@ -71,9 +71,9 @@ static void deviations(void) {
 
 int main(void) {
 	fixture_begin();
-	check(0.001, 0.01, 30, 12, "gain",
-	      "an expected gain below the limit stops a search ten evaluations after its best");
-	check(0.02, 0.01, 30, 30, "budget", "an expected gain above the limit does not stop a search");
+	check(0.0005, 0.01, 30, 12, "gain",
+	      "an expected gain far below the limit stops a search ten evaluations after its best");
+	check(0.002, 0.01, 30, 30, "budget", "an expected gain above a tenth of the limit does not stop a search");
 	check(NAN, 0.01, 30, 30, "budget", "a strategy that does not know its gain does not stop a search");
 	check(0.001, 0, 30, 30, "budget", "no gain stops a search without a limit");
 	check(0.001, 0.01, 6, 6, "budget", "a small budget ends a search earlier");
