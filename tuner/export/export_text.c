@@ -130,8 +130,9 @@ static bool is_open(const struct profile_entry *entry) {
 static char *gain_text(const struct profile_entry *entry) {
 	struct speedup speedup = entry->speedup;
 	if (is_baseline(entry))
-		return mem_printf("%s, because nothing is proven to be faster%s",
-		                  entry->program ? "as it is run today" : "the baseline",
+		return mem_printf("%s, because %s%s", entry->program ? "as it is run today" : "the baseline",
+		                  entry->verdict == VERDICT_NOT_SAME ? "what is faster does not do the same work"
+		                                                     : "nothing is proven to be faster",
 		                  entry->verdict == VERDICT_UNDECIDED ? " (undecided)" : "");
 	if (isnan(speedup.ratio))
 		return mem_strdup("not compared with a baseline");

@@ -203,9 +203,15 @@ long export_threads(const struct profile_entry *entry) {
 	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
 }
 
+/* Where the setting is not used, the program's own values are left out: it runs with today's. */
+static json_t *words_of(const struct profile_entry *entry) {
+	bool today = json_object_size(entry->config) == 0;
+	return program_recorded_words(entry->program, today ? entry->baseline.config : entry->config);
+}
+
 long export_ranks(const struct profile *profile, const struct profile_entry *entry) {
 	(void)profile;
-	js_auto json_t *words = program_recorded_words(entry->program, entry->config);
+	js_auto json_t *words = words_of(entry);
 	size_t count = json_array_size(words);
 	mem_auto const char **list = mem_alloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
@@ -256,7 +262,7 @@ bool export_shell_command_put(const struct profile *profile, const struct profil
 		fputs(" || exit\n", out);
 	}
 	fprintf(out, "%sexec", indent);
-	js_auto json_t *words = program_recorded_words(program, entry->config);
+	js_auto json_t *words = words_of(entry);
 	js_each (word, words) {
 		putc(' ', out);
 		export_shell_quoted(out, json_string_value(word));
