@@ -142,10 +142,13 @@ static char *undecided_text(const struct result *result) {
 		return risk;
 	struct shown best = setup_text(&result->best);
 	snprintf(times, sizeof times, result->compared ? "at least %.2f times as fast" : "the best so far",
-	         result->speedup.low);
+	         floor(100 * result->speedup.low) / 100);
 	if (js_bool_or(result->json, "unverified", false) && !result->keeps)
-		return mem_printf("undecided: %s (%s), if it is right: the baseline did not end, so that no output could be "
-		                  "compared with its own; a ReferenceFile or more time would tell",
+		return mem_printf(result->program ? "undecided: %s (%s), if it does the same work: too few runs of the "
+		                                    "baseline ended to tell; --verify CMD or more time would"
+		                                  : "undecided: %s (%s), if it is right: the baseline did not end, so that no "
+		                                    "output could be compared with its own; a ReferenceFile or more time would "
+		                                    "tell",
 		                  times, best.text);
 	if (result_no_bounds(result))
 		return decide_added(result, mem_strdup("undecided: the few pairs are too noisy to bound the speedup"));

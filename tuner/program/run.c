@@ -29,11 +29,19 @@ static json_t *evidence_of(const struct program *program, const struct same_case
 	                 js_number(same_processor(one->best)));
 }
 
+/* A single run of the baseline does not tell what repeats, so that it proves something only where nothing differs. */
+static bool is_known(const struct same_case *one) {
+	if (same_is_known(one) || !same_shows(one->base))
+		return same_is_known(one);
+	js_auto json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
+	return same_runs(one->best) > 0 && json_array_size(left) + json_array_size(files) + json_array_size(output) == 0;
+}
+
 /* Why nothing was found the same. */
 static const char *unchecked_why(const struct program *program, const struct same_case *one, bool files_differ) {
 	if (program->unchecked)
 		return program->unchecked;
-	if (!same_is_known(one))
+	if (!is_known(one))
 		return "too few runs to tell what repeats";
 	if (files_differ)
 		return "its files differ";
@@ -55,7 +63,7 @@ static const char *output_except(const struct same_case *one) {
 
 /* Says what was compared without an option that asks for it. */
 static json_t *compared_of(const struct program *program, const struct same_case *one) {
-	bool known = same_is_known(one);
+	bool known = is_known(one);
 	json_int_t runs = (json_int_t)same_runs(one->best);
 	const char *some = known && !program->spec.expect_any ? output_except(one) : NULL;
 	const char *except = one->metric ? "the metric" : NULL;
@@ -86,10 +94,22 @@ static json_t *checked_of(const struct program *program, const struct same_case 
 	return compared_of(program, one);
 }
 
+/* Nobody knows whether what is faster does less. */
+static void unverified_set(json_t *result) {
+	verdict_set(result, VERDICT_UNDECIDED);
+	json_object_set_new(result, "unverified", json_true());
+	json_object_set_new(result, "proven", json_false());
+}
+
 void program_work_tell(const struct program *program, const struct same_case *one, int64_t runs, json_t *result) {
+	const struct program_spec *spec = &program->spec;
+	bool told = spec->verify || spec->expect_same || spec->expect_any || spec->expect_files;
 	json_object_set_new(result, "checked", checked_of(program, one, runs));
-	if (!same_is_known(one))
+	if (!is_known(one)) {
+		if (verdict_of(result) == VERDICT_FASTER && !told)
+			unverified_set(result);
 		return;
+	}
 	json_object_set_new(result, "evidence", evidence_of(program, one));
 	if (verdict_of(result) == VERDICT_FASTER && !js_bool_or(json_object_get(result, "evidence"), "same_work", true))
 		verdict_set(result, VERDICT_NOT_SAME);

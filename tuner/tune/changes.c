@@ -408,6 +408,8 @@ int tune_rent(struct tune *tune, const json_t *winner, json_t **kept, struct err
 	struct rent rent = {.tune = tune, .winner = winner, .begun = tune_elapsed(tune)};
 	struct ablation_result result = {0};
 	*kept = NULL;
+	if (tune_winner_check(tune, today_of(&rent), err))
+		return -1;
 	rent_begin(&rent);
 	if (rent.count == 0) {
 		*kept = json_incref((json_t *)winner);

@@ -357,18 +357,16 @@ bool tune_wants_final(const struct tune *tune) {
 
 /* The time for checking a winner where no budget limits it is at least this. */
 static const double CHECK_SECONDS_LEAST = 5;
-int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
-	uint64_t runs = tune_checked_runs(tune, winner);
-	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
-	double seconds =
-		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
-	if (!(tune_checked_runs(tune, winner) > 0) || runs >= TUNE_CHECKED_RUNS ||
-	    !(tune_final_seconds(tune, value) <= seconds))
-		return 0;
+/* The share of the time before the duel that a whole run of the baseline may take. */
+static const double FINISH_SHARE = 0.5;
+
+/* Runs one configuration for what it does, and not for its times. *failed: it does not work. */
+static int check_runs(struct tune *tune, const json_t *config, double value, uint64_t runs, double seconds,
+                      bool *failed, struct err *err) {
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct race_options options = race_defaults;
-	struct race_entry entry = {.config = winner, .estimate = value};
+	struct race_entry entry = {.config = config, .estimate = value};
 	size_t only;
 	request.check = true;
 	if (!tune->task->whole_programs) { /* the results count, and not the times */
@@ -377,19 +375,51 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 		request.min_sample_s = 0;
 	}
 	options.phase = "check";
-	options.blocks_min = options.blocks_max = (int)(TUNE_CHECKED_RUNS - runs);
+	options.blocks_min = options.blocks_max = (int)runs;
 	options.blocks = tune->bench.fleet ? &tune->bench.blocks : NULL;
 	options.clock = tune_race_clock(tune, seconds);
 	options.clock.end = tune_elapsed(tune) + seconds;
+	if (options.clock.cut > 0)
+		options.clock.cut = fmin(options.clock.cut, options.clock.end);
 	struct runner runner = tune_runner(tune, SPENT_VERIFY);
 	tune_spend_nodes(tune, SPENT_VERIFY);
 	int rc = race_run(&runner, &request, &entry, 1, &options, &observer, &only, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
-	if (entry.failed == TRIAL_CORRECT || (rc && err->code != ERR_NOTHING))
+	*failed = entry.failed != TRIAL_CORRECT;
+	if (!rc || err->code != ERR_NOTHING)
 		return rc;
 	*err = (struct err){0};
-	tune_fall(tune, winner);
 	return 0;
+}
+
+/* A program shows what it does in runs that end. Where those of the baseline are ended before, so many of them go on to
+ * their end, if that takes no longer than these seconds. */
+static int baseline_finish(struct tune *tune, uint64_t runs, double seconds, struct err *err) {
+	bool ended = tune->memory.baseline.status == TRIAL_CENSORED || tune->finals.duel.bounded > 0, failed;
+	double today = tune_today_value(tune);
+	if (!tune->task->whole_programs || tune->task->checked || !ended || tune->finals.trust.whole >= runs ||
+	    !tune_promised(tune) || !(tune_final_seconds(tune, today) <= seconds))
+		return 0;
+	return check_runs(tune, tune->task->baseline, today, runs - tune->finals.trust.whole, seconds, &failed, err);
+}
+
+int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
+	enum { TELL = 2 /* runs of the baseline show what repeats */ };
+	uint64_t runs = tune_checked_runs(tune, winner);
+	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
+	double seconds =
+		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
+	bool failed = false;
+	if (json_equal(winner, tune->task->baseline))
+		return baseline_finish(tune, 1, FINISH_SHARE * seconds, err);
+	if (runs == 0)
+		return baseline_finish(tune, TELL, seconds, err);
+	if (runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
+		return 0;
+	int rc = check_runs(tune, winner, value, TUNE_CHECKED_RUNS - runs, seconds, &failed, err);
+	if (failed)
+		tune_fall(tune, winner);
+	return rc;
 }
 
 static int by_least(const void *a, const void *b) {

@@ -183,6 +183,9 @@ void tune_checked_note(struct tune *tune, const json_t *config, const struct tri
 	double verify = js_real_or(result->reply, "verify_s", 0);
 	tune->finals.trust.unverified |= js_bool_or(result->reply, "unverified", false);
 	uint64_t runs = verify > 0 && !tune->finals.trust.unverified;
+	if (tune->task->whole_programs && result->status == TRIAL_CORRECT && json_object_get(result->reply, "evidence") &&
+	    json_equal(config, tune->task->baseline))
+		tune->finals.trust.whole += result->sample_count;
 	if (tune->task->whole_programs)
 		runs = tune->task->checked && !json_object_get(result->reply, "unchecked") ? result->sample_count : 0;
 	if (result->status != TRIAL_CORRECT || runs == 0)

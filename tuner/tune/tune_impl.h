@@ -279,6 +279,7 @@ struct tune_trust {
 	json_t *fallen;  /* configuration text -> true: it worked at first, and failed for good later */
 	double verify_s; /* of a kernel, the shortest so far; 0: not known */
 	bool unverified; /* nothing is known to be right, because the baseline did not end */
+	uint64_t whole;  /* runs of a program's baseline that ended, so that it is known what they did */
 };
 
 struct tune_gain_trial { /* of the duel, on a node */
@@ -346,6 +347,8 @@ void tune_comparison_drop(struct tune *tune); /* forgets the last one */
 void tune_proof_keep(struct tune *tune);
 /* Makes what is proven the outcome, unless the last comparison has proven something else. */
 void tune_proof_use(struct tune *tune);
+/* Runs a winner for what it does, as far as there is time, and the baseline where too little is known of that; before
+ * the duel, the baseline alone. */
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err);
 void tune_gain_clear(struct tune *tune);
 /* Is the gain that the duel shows also seen on the tuner's clock? Quarantines the nodes for which it is not. */
