@@ -8,7 +8,7 @@
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4 };
-static const double SAME = 0.04, IDEAL = 0.9;
+static const double SAME = 0.04, IDEAL = 0.9, ALONE = 1.1;
 static const char cubic_kernels[] = "fw floyd warshall gemm matmul mm dgemm sgemm lu cholesky";
 
 struct weak {
@@ -97,6 +97,12 @@ static double efficiency_of(const struct study *study, const struct weak *weak, 
 	return reading_time(study, weak->rows[0]) / reading_time(study, row) * (study_is_rate(study) ? 1 : work) / members;
 }
 
+/* Where all members together get no more done than one alone, the work may have grown faster than the size. */
+static bool may_be_square(const struct study *study, const struct weak *weak, double efficiency, double members) {
+	bool linear = weak->size >= 0 && weak->power == 1 && !study_is_rate(study);
+	return linear && efficiency * members <= ALONE && !(study_work(study, weak->rows[0], "ops") > 0);
+}
+
 /* best: of other sizes; NAN if there are none. */
 static void report(const struct study *study, struct findings *findings, const struct weak *weak, double best) {
 	static const char *const powers[] = {"", "", "^2", "^3", ""};
@@ -107,10 +113,14 @@ static void report(const struct study *study, struct findings *findings, const s
 	char range[48] = "";
 	if (100 * best >= 100 * efficiency + 1)
 		snprintf(range, sizeof range, " to %.0f", 100 * best);
+	bool square = may_be_square(study, weak, efficiency, to / from);
+	if (square)
+		snprintf(range, sizeof range, " %%, or %.0f", 100 * efficiency * to / from);
 	struct finding *finding = findings_add(
 		findings, weak->count > POINTS_LEAST ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
-		"weak scaling: with %g %s, each with the work that %g %s, the efficiency is %.0f%s %%%s", to, team, from,
-		from == 1 ? "has alone" : "had", 100 * efficiency, range,
+		"weak scaling: with %g %s, each with the %s that %g %s, the efficiency is %.0f%s %%%s%s", to, team,
+		square ? "size" : "work", from, from == 1 ? "has alone" : "had", 100 * efficiency, range,
+		square ? " if the work grows as the square of the size" : "",
 		efficiency >= IDEAL ? ", which is near the ideal" : ": the rest is what the members cost each other");
 	finding_about(finding, study, (size_t)weak->team, study_row(study, last)->level[weak->team]);
 	for (size_t i = 1; i < weak->count; i++)

@@ -249,25 +249,27 @@ static int wide_refuse(const char *path, const struct wide *wide, struct err *er
 	               wide->value[1]);
 }
 
-/* "Average,4.2" below the rows is not one of them. */
-static int summary_refuse(const struct csv *csv, const char *path, struct err *err) {
-	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
-								"promedio totale 平均 合计 总计";
-	double number;
-	for (size_t r = 1; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, 0);
-		if (table_among(cell, strlen(cell), words) && table_number(csv, csv_cell(csv, 0, 0), true, &number))
-			return err_set(err, ERR_USAGE, "remove it: each line below the header is one measurement",
-			               "%s:%zu: \"%.20s\" looks like a summary of the lines above", path, csv->line[r], cell);
-	}
-	return 0;
+/* Is this "283ms", a time with its unit and nothing else? */
+static bool is_timed(const char *cell) {
+	struct table_name unit;
+	const char *behind = cell + strspn(cell, "0123456789.");
+	table_name_read(behind, &unit);
+	return behind > cell && *behind != ' ' && unit.measure == MEASURE_TIME && !*unit.base && !*unit.per;
+}
+
+/* A line of times above others is a measurement, too: the names are missing. */
+static int nameless_refuse(const struct csv *csv, const char *path, struct err *err) {
+	size_t timed = 0;
+	for (size_t c = 0; c < csv->columns && csv->rows; c++)
+		timed += is_timed(csv->header[c]) && is_timed(csv_cell(csv, 0, c));
+	return timed < 2 ? 0 : err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 }
 
 /* A table of no known producer. */
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
 	char header[TABLE_NAME];
-	if (summary_refuse(csv, table->path, err))
+	if (nameless_refuse(csv, table->path, err))
 		return -1;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_translate(csv->header[c], header);
@@ -363,15 +365,26 @@ static void deviation_cut(struct csv *csv, size_t at) {
 	}
 }
 
-/* "8.1 (1.02)", "15.0 M/s (95%)", "12 (slower)" and "~12": a remark is not part of what was measured. */
+/* Are there signs and pictures behind this blank, and no letters of any language? */
+static bool are_signs(const char *at) {
+	enum { SIGN = 0xe2, PICTURE = 0xf0 }; /* their first bytes in UTF-8 */
+	bool signs = at[0] && ((unsigned char)at[1] == SIGN || (unsigned char)at[1] == PICTURE);
+	for (at++; signs && *at; at++)
+		signs = (unsigned char)*at >= 0x80;
+	return signs;
+}
+
+/* "8.1 (1.02)", "15.0 M/s (95%)", "12 (slower)", "12 ✅" and "~12": a remark is not part of what was measured. */
 static void remark_cut(struct csv *csv, size_t at) {
 	size_t about = *csv->cells[at] == '~' ? 1 : strncmp(csv->cells[at], "≈", 3) == 0 ? 3 : 0;
 	if (about && strspn(csv->cells[at] + about, " 0123456789"))
 		csv->cells[at] += about + strspn(csv->cells[at] + about, " ");
-	const char *cell = csv->cells[at], *open = strstr(cell, " ("), *header = csv->header[at % csv->columns];
-	if (open && isdigit((unsigned char)*cell) && cell[strlen(cell) - 1] == ')' && !table_is_parameter(header) &&
-	    !table_is_problem(header))
-		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(open - cell), cell);
+	const char *cell = csv->cells[at], *header = csv->header[at % csv->columns], *end = strstr(cell, " (");
+	const char *wide = strstr(cell, "（"), *blank = cell + strcspn(cell, " ");
+	if (!end || cell[strlen(cell) - 1] != ')' || table_is_parameter(header) || table_is_problem(header))
+		end = wide ? wide : are_signs(blank) ? blank : NULL;
+	if (end && isdigit((unsigned char)*cell))
+		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(end - cell), cell);
 }
 
 static size_t column_find(const struct csv *csv, const char *name) {

@@ -134,15 +134,15 @@ static void headers_continue(struct csv *csv) {
 	}
 }
 
-/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of these has a point
- * in it but as a mark of thousands: "1.000". */
+/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
+ * point in it but as a mark of thousands: "1.000". In one column, somebody may have typed both. */
 static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step) {
 	bool some = false;
 	for (size_t i = first; i < csv->rows * csv->columns; i += step) {
 		const char *cell = csv->cells[i], *comma = cell + table_digits(cell);
 		size_t fraction = *comma == ',' ? table_digits(comma + 1) : 0;
 		if (table_digits(cell) && *comma == '.' && table_digits(comma + 1) &&
-		    (table_digits(comma + 1) != GROUP || *cell == '0'))
+		    (table_digits(comma + 1) != GROUP || *cell == '0') && (step == 1 || strchr(cell, ',')))
 			return false;
 		some = some || (comma > cell && fraction && (fraction != GROUP || *cell == '0') && comma[1 + fraction] != ',');
 	}
@@ -162,14 +162,19 @@ static void commas_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
+/* "metric,padded,packed": a column for each version. */
+static bool is_of_metrics(const struct csv *csv) {
+	return table_among(csv->header[0], strlen(csv->header[0]), "metric metrics measure measurement quantity");
+}
+
 /* "threads,1,2,4,8" with a row of times below it: what is measured must be the name of a row, and the first row
  * numbers.
  */
 static bool is_transposed(const struct csv *csv) {
 	double number;
-	bool timed = false;
+	bool timed = false, versions = is_of_metrics(csv);
 	struct table_name name;
-	for (size_t c = 1; c < csv->columns; c++)
+	for (size_t c = 1; c < csv->columns && !versions; c++)
 		if (!table_number(csv, csv->header[c], true, &number))
 			return false;
 	for (size_t r = 0; r < csv->rows; r++) {
@@ -179,7 +184,8 @@ static bool is_transposed(const struct csv *csv) {
 			if (!table_is_missing(csv_cell(csv, r, c)) && !strspn(csv_cell(csv, r, c), "+-.0123456789"))
 				return false;
 	}
-	return timed && csv->columns > 2 && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
+	return timed && csv->columns > 2 &&
+	       (versions || table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
 }
 
 static void turn(struct csv *csv) {
@@ -192,7 +198,7 @@ static void turn(struct csv *csv) {
 	out.cells = mem_alloc(out.rows * out.columns + 1, sizeof *out.cells);
 	out.line = mem_alloc(out.rows + 1, sizeof *out.line);
 	for (size_t c = 0; c < out.columns; c++)
-		out.header[c] = c ? csv_cell(csv, c - 1, 0) : csv->header[0];
+		out.header[c] = c ? csv_cell(csv, c - 1, 0) : is_of_metrics(csv) ? "version" : csv->header[0];
 	for (size_t r = 0; r < out.rows; r++) {
 		out.line[r] = csv->line[0];
 		for (size_t c = 0; c < out.columns; c++)
@@ -298,27 +304,6 @@ static void pairs_split(struct csv *csv, size_t column) {
 	}
 }
 
-/* "42.9-66.2" among numbers is no value: it varied. */
-static void ranges_blank(struct csv *csv, size_t column) {
-	static const char *const dashes[] = {"-", "\xe2\x80\x93"};
-	double number;
-	size_t numbers = 0, ranges = 0;
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t r = 0; r < csv->rows; r++) {
-			const char *cell = csv_cell(csv, r, column), *point = strchr(cell, '.');
-			bool range = false;
-			for (size_t i = 0; i < 2 && point; i++) {
-				const char *dash = strstr(cell, dashes[i]);
-				range = range || (dash && dash > cell && cell + strspn(cell, "0123456789.") == dash &&
-				                  table_number(csv, dash + strlen(dashes[i]), false, &number));
-			}
-			if (pass && range && numbers > ranges)
-				table_cell_set(csv, r, column, "-");
-			ranges += !pass && range;
-			numbers += !pass && !range && table_number(csv, cell, false, &number);
-		}
-}
-
 /* A row with nothing but the first cell names the rows below it, and an empty first cell is the one above. */
 static void groups_fill(struct csv *csv) {
 	size_t kept = 0, empty = 0, groups = 0;
@@ -365,6 +350,18 @@ static void names_number(struct csv *csv) {
 			    table_time_rank(&name) < 0 && !table_is_parameter(csv->header[c]) && !table_is_problem(csv->header[c]))
 				csv->header[c] = arena_printf(csv->arena, "%s (%zu)", csv->header[c], c + 1);
 		}
+}
+
+/* "min" alone is a minimum and not minutes, and "rank" is a team unless its numbers are places of a ranking. */
+static void name_expand(struct csv *csv, size_t column) {
+	double number;
+	bool team = false;
+	for (size_t r = 0; r < csv->rows; r++)
+		team = team || (table_number(csv, csv_cell(csv, r, column), true, &number) && number != (double)(r + 1));
+	if (team && strcasecmp(csv->header[column], "rank") == 0)
+		csv->header[column] = "ranks";
+	else if (strcasecmp(csv->header[column], "min") == 0)
+		csv->header[column] = "minimum";
 }
 
 /* The sign of typographers is a minus. */
@@ -425,8 +422,12 @@ static const char *corner_split(struct csv *csv) {
 	const char *slash = strpbrk(csv->header[0], "\\/"), *team = table_is_team(csv->header[0]) ? csv->header[0] : NULL;
 	double number;
 	for (size_t c = 1; c < csv->columns; c++)
-		if (!table_number(csv, csv->header[c], true, &number))
+		if (!table_number(csv, csv->header[c], true, &number)) {
+			if (slash && slash > csv->header[0] && *slash == '\\') /* "Processes \\ Threads" above "4 threads" */
+				csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]) - (slash[-1] == ' '),
+				                              csv->header[0]);
 			return NULL;
+		}
 	for (size_t r = 0; r < csv->rows && team; r++)
 		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
 			team = NULL;
@@ -438,22 +439,6 @@ static const char *corner_split(struct csv *csv) {
 		return NULL;
 	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
 	return slash + 1;
-}
-
-/* "p=4" in all cells of a column is 4, and names a column that has no name. */
-static void keys_strip(struct csv *csv, size_t column) {
-	const char *first = csv->rows ? csv_cell(csv, 0, column) : "", *equals = strchr(first, '=');
-	size_t length = equals ? (size_t)(equals - first) + 1 : 0;
-	double number;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (length < 2 || strncmp(csv_cell(csv, r, column), first, length) != 0 ||
-		    !table_number(csv, csv_cell(csv, r, column) + length, true, &number))
-			return;
-	for (size_t r = 0; r < csv->rows; r++)
-		table_cell_set(csv, r, column, csv_cell(csv, r, column) + length);
-	char *key = arena_printf(csv->arena, "%.*s", (int)length - 1, first);
-	if (!*csv->header[column] || table_has_word(csv->header[column], key))
-		csv->header[column] = key;
 }
 
 /* Words in a column without a name, as in a table of versions by what was measured of each. */
@@ -468,7 +453,25 @@ static void words_name(struct csv *csv) {
 		csv->header[0] = "version";
 }
 
+/* "Average,4.2" and "Speedup,3.8" below numbered rows are left out. */
+static void summaries_drop(struct csv *csv) {
+	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
+								"promedio totale speedup efficiency 平均 合计 总计";
+	size_t kept = 0;
+	double number;
+	bool numbered = csv->rows > 0 && table_number(csv, csv_cell(csv, 0, 0), true, &number);
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, 0);
+		if (numbered && table_among(cell, strlen(cell), words))
+			continue;
+		memmove(csv->cells + kept * csv->columns, csv->cells + r * csv->columns, csv->columns * sizeof *csv->cells);
+		csv->line[kept++] = csv->line[r];
+	}
+	csv->rows = kept;
+}
+
 void table_cells_rewrite(struct csv *csv, const char **noted) {
+	summaries_drop(csv);
 	turn(csv);
 	*noted = corner_split(csv);
 	groups_fill(csv);
@@ -477,14 +480,13 @@ void table_cells_rewrite(struct csv *csv, const char **noted) {
 	bool commas = has_decimal_commas(csv, 0, 1);
 	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
-		keys_strip(csv, c);
+		name_expand(csv, c);
 		pairs_split(csv, c);
 		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
 			commas_rewrite(csv, c);
 		table_units_rewrite(csv, c);
 		thousands_rewrite(csv, c);
 		squares_rewrite(csv, c);
-		ranges_blank(csv, c);
 	}
 	headers_continue(csv);
 	for (size_t c = 0; c < csv->columns; c++)

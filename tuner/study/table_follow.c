@@ -7,7 +7,8 @@
 
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
-static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000;
+static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
+					GAINED = 0.6;
 
 static bool is_place(const char *header) {
 	char key[TABLE_NAME];
@@ -247,23 +248,84 @@ static bool grows_with(const struct csv *csv, size_t column, size_t team) {
 	return csv->rows >= TOGETHER_LEAST && go_together(csv, column, team);
 }
 
-/* A number of any name that is proportional to the team is the size of weak scaling: "records", 5M for each thread. */
+/* Is the time of the largest team so much shorter than that of the smallest one as no weak scaling makes it? */
+static bool falls_with(const struct table *table, size_t team) {
+	double members, time, small = INFINITY, large = 0, at_small = NAN, at_large = NAN;
+	for (size_t r = 0; r < table->csv->rows && table->columns[table->value].role == TABLE_TIME; r++) {
+		if (!table_number(table->csv, csv_cell(table->csv, r, team), true, &members) ||
+		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &time))
+			continue;
+		at_small = members < small ? time : at_small;
+		at_large = members > large ? time : at_large;
+		small = fmin(small, members);
+		large = fmax(large, members);
+	}
+	return at_large < GAINED * at_small;
+}
+
+/* A number of any name that is proportional to the team is the size of weak scaling: "records", 5M for each thread.
+ * Where teams gain, it is another name of the team: "resources". */
 static void weak_decide(struct table *table) {
 	for (size_t a = 0; a < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; a++)
 		for (size_t b = 0; b < table->csv->columns; b++) {
 			struct table_column *size = &table->columns[a];
-			bool given = size->role == TABLE_PARAM || (size->role == TABLE_FIGURE && !table_is_figure(size->name));
-			if (a != b && given && size->read.measure == MEASURE_NONE && size->numbers &&
+			bool given = size->role == TABLE_PARAM || size->role == TABLE_PROBLEM ||
+			             (size->role == TABLE_FIGURE && !table_is_figure(size->name));
+			bool behind = a > table->value && size->role != TABLE_PROBLEM && !table_is_count(size->name);
+			if (a != b && given && !behind && size->read.measure == MEASURE_NONE && size->numbers &&
 			    table->columns[b].role == TABLE_PARAM && table_is_team(table->columns[b].name) &&
 			    !table_is_parameter(size->name) && !is_place(size->name) && grows_with(table->csv, a, b))
-				size->role = TABLE_PROBLEM;
+				size->role = falls_with(table, b) ? TABLE_IGNORED : TABLE_PROBLEM;
 		}
+}
+
+/* "cells/rank" that are the same in all rows are the work of each member: weak scaling. */
+static void each_decide(struct table *table) {
+	static const char members[] = "rank process proc thread core worker gpu node";
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const char *name = table->columns[c].name, *slash = strchr(name, '/');
+		bool each = slash && table->csv->rows > 1 && table_among(slash + 1, strlen(slash + 1), members) &&
+		            table_is_problem(arena_printf(table->csv->arena, "%.*s", (int)(slash - name), name));
+		for (size_t r = 1; r < table->csv->rows && each; r++)
+			each = strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) == 0;
+		table->columns[c].role = each ? TABLE_PROBLEM : table->columns[c].role;
+	}
+}
+
+/* Words that stand in some rows, and not twice, are remarks on these; so are numbers with words behind them beside a
+ * team: "20 % faster". */
+static bool are_remarks(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	size_t empty = 0, numbers = 0;
+	bool team = false;
+	for (size_t c = 0; c < column; c++)
+		team = team || (table->columns[c].role == TABLE_PARAM && table->columns[c].numbers &&
+		                table_is_parameter(table->columns[c].name));
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		empty += !*cell;
+		numbers += table_is_missing(cell) || (table_digits(cell) && !strpbrk(cell, "x*") && !strstr(cell, "×"));
+		for (size_t s = 0; s < r && !table_is_missing(cell); s++)
+			if (strcmp(cell, csv_cell(csv, s, column)) == 0)
+				return false;
+	}
+	return column > 0 && (empty > 0 || (team && numbers == csv->rows));
+}
+
+static void remarks_ignore(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++)
+		if (table->columns[c].role == TABLE_PARAM && !table->columns[c].numbers &&
+		    !table_is_parameter(table->columns[c].name) && are_remarks(table, c))
+			table->columns[c].role = TABLE_IGNORED;
 }
 
 void table_roles_follow(struct table *table) {
 	bool given = table->reading && table->reading->problem_count;
-	if (!given)
+	remarks_ignore(table);
+	if (!given) {
+		each_decide(table);
 		weak_decide(table);
+	}
 	together_ignore(table);
 	places_ignore(table);
 	if (!given)

@@ -126,7 +126,7 @@ bool table_is_problem(const char *header) {
 			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
 			   "payload payloads prompt prompts context sequence tokens "
 			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
-			   "mb mib gb gib");
+			   "mb mib gb gib frames circuit query family candidates scene scenario");
 }
 
 bool table_is_parameter(const char *header) {
@@ -165,7 +165,9 @@ bool table_is_team(const char *header) {
 /* Words of headers in German, French, Spanish, Italian, Greek, Russian and Chinese, without accents, and what they are
  * in English; "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
 static const char *const translations[][2] = {
-	{"threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n p", NULL},
+	{"strong weak threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n "
+     "p",
+     NULL},
 	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
      "αριθμος πληθος 数 数量 个数 执行",
      ""},
@@ -177,6 +179,8 @@ static const char *const translations[][2] = {
      "运行 "
      "计算",
      "run"},
+	{"中位数 медианное медианный", "median"},
+	{"并行", "parallel"},
 	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
      "平均",
      "mean"},
@@ -199,21 +203,23 @@ static const char *const translations[][2] = {
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
 	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
 	{"sekunden secondes segundos secondi δευτερολεπτα 秒", "s"},
-	{"количество число", ""},
-	{"время", "time"},
-	{"выполнения работы исполнения", "run"},
-	{"среднее", "mean"},
-	{"потоки потоков поток нити нитей", "threads"},
+	{"количество число кількість", ""},
+	{"время час", "time"},
+	{"выполнения работы исполнения виконання роботи", "run"},
+	{"среднее середній", "mean"},
+	{"потоки потоков поток нити нитей потоків потік", "threads"},
 	{"ядра ядер", "cores"},
-	{"процессы процессов", "processes"},
-	{"размер", "size"},
-	{"матрица матрицы", "matrix"},
+	{"процессы процессов процеси процесів", "processes"},
+	{"размер розмір", "size"},
+	{"матрица матрицы матриця матриці", "matrix"},
 	{"последовательный последовательно", "sequential"},
-	{"параллельный параллельно", "parallel"},
-	{"ускорение", "speedup"},
-	{"эффективность", "efficiency"},
+	{"послідовний послідовно", "sequential"},
+	{"параллельный параллельно паралельний паралельно", "parallel"},
+	{"ускорение прискорення", "speedup"},
+	{"эффективность ефективність", "efficiency"},
 	{"мс", "ms"},
 	{"мкс", "us"},
+	{"нс", "ns"},
 	{"с сек секунд", "s"},
 	{"медиана", "median"},
 	{"liczba", ""},
@@ -235,6 +241,8 @@ static const char *const translations[][2] = {
 	{"プロセス 프로세스", "processes"},
 	{"コア 코어", "cores"},
 	{"レイテンシ", "latency"},
+	{"高速化", "speedup"},
+	{"標準偏差", "stddev"},
 	{"サイズ 크기", "size"},
 };
 

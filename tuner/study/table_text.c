@@ -44,8 +44,7 @@ static void lines_split(struct lines *lines, const char *text, size_t size) {
 	size_t room = 0;
 	for (const char *at = text, *end = text + size; at < end && lines->count < LINES_MAX;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at), own = length;
-		size_t blank = 0;
+		size_t length = (size_t)((newline ? newline : end) - at), own = length, blank = 0;
 		while (own && strchr(" \r", at[own - 1]))
 			own--;
 		while (blank < own && strchr(" \t", at[blank]))
@@ -60,8 +59,7 @@ static void lines_split(struct lines *lines, const char *text, size_t size) {
 }
 
 static bool begins(const struct line *line, const char *text) {
-	size_t length = strlen(text);
-	return line->length >= length && strncmp(line->at, text, length) == 0;
+	return line->length >= strlen(text) && strncmp(line->at, text, strlen(text)) == 0;
 }
 
 /* A rule between rows: "|---|:--:|", "+----+", "\hline", "-----". */
@@ -447,6 +445,8 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 static void line_write(struct lines *lines, const struct line *line, FILE *out) {
 	struct field fields[FIELDS_MAX];
 	bool comment = line->length && *line->at == '#';
+	if (line->dropped && line->length && memmem(line->at, line->length, "is better", 9)) /* "MB/s, more is better" */
+		fprintf(out, "# %.*s", (int)line->length, line->at);
 	if (line->dropped)
 		return;
 	if (lines->form == FORM_CHARACTER || comment) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units that stand in the cells of a table move to its header: "10.2 s", "850 ms", "1m12.3s", "8x". */
+/* Units that stand in the cells of a table move to its header: "10.2 s", "850 ms", "1m12.3s", "8x"; sizes lose their
+ * sides. */
 #include <ctype.h>
 #include <math.h>
 
@@ -151,9 +152,10 @@ enum { FACTORS = 3 };
  * below "4 threads" counts something in a second. False: something else. */
 static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
 	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
-	char plural[CSV_FIELD_MAX + 3];
+	char plural[CSV_FIELD_MAX + 3], ours[TABLE_NAME];
 	struct table_name own;
 	*name = (struct table_name){.scale = 1};
+	table_translate(suffix, ours); /* "52 secondes" */
 	table_name_read(header, &own);
 	if (own.measure == MEASURE_RATE && table_among(suffix, strlen(suffix), "k K M G")) {
 		name->scale = *suffix == 'G' ? 1e9 : *suffix == 'M' ? 1e6 : 1e3;
@@ -174,9 +176,15 @@ static bool suffix_read(const char *header, const char *suffix, struct table_nam
 		snprintf(plural, sizeof plural, "%s/s", suffix);
 		suffix = plural;
 	}
+	static const char *const large[] = {"thousand", "million", "billion"};
+	for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+		if (strcmp(suffix, large[i]) == 0) {
+			name->scale = pow(1000, (double)i + 1);
+			return true;
+		}
 	if (bytes_read(suffix, name))
 		return true;
-	table_name_read(suffix, name);
+	table_name_read(suffix == plural ? suffix : ours, name);
 	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
 }
 
@@ -218,6 +226,20 @@ static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes 
 	return all->with > 0;
 }
 
+/* The header without what is in brackets, unless only that tells it from others: "time (task)", "time (pipeline)". */
+static const char *header_bare(const struct csv *csv, size_t column) {
+	const char *header = csv->header[column];
+	size_t name = strcspn(header, "(["), own = name;
+	bool twice = false;
+	for (size_t c = 0; c < csv->columns && header[name]; c++)
+		twice = twice || (c != column && strncmp(csv->header[c], header, name + 1) == 0);
+	while (name && header[name - 1] == ' ')
+		name--;
+	return twice ? arena_printf(csv->arena, "%.*s %.*s", (int)name, header, (int)strcspn(header + own + 1, ")]"),
+	                            header + own + 1)
+	             : arena_printf(csv->arena, "%.*s", (int)name, header);
+}
+
 /* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
  * unit moves to the header. */
 static void suffixes_rewrite(struct csv *csv, size_t column) {
@@ -243,16 +265,54 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
 		table_cell_set(csv, r, column, cell);
 	}
-	size_t name = strcspn(header, "([");
-	while (name && header[name - 1] == ' ')
-		name--;
+	char unit[TABLE_NAME];
+	table_translate(all.unit, unit);
 	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
 	if (all.first.measure != MEASURE_NONE || *all.first.per)
-		csv->header[column] = arena_printf(csv->arena, "%.*s (%s%s)", (int)name, header, is_factor ? "x" : all.unit,
+		csv->header[column] = arena_printf(csv->arena, "%s (%s%s)", header_bare(csv, column), is_factor ? "x" : unit,
 		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
 }
 
+/* "42.9-66.2" among numbers is no value: it varied. */
+static void ranges_blank(struct csv *csv, size_t column) {
+	static const char *const dashes[] = {"-", "\xe2\x80\x93"};
+	double number;
+	size_t numbers = 0, ranges = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t r = 0; r < csv->rows; r++) {
+			const char *cell = csv_cell(csv, r, column), *point = strchr(cell, '.');
+			bool range = false;
+			for (size_t i = 0; i < 2 && point; i++) {
+				const char *dash = strstr(cell, dashes[i]);
+				range = range || (dash && dash > cell && cell + strspn(cell, "0123456789.") == dash &&
+				                  table_number(csv, dash + strlen(dashes[i]), false, &number));
+			}
+			if (pass && range && numbers > ranges)
+				table_cell_set(csv, r, column, "-");
+			ranges += !pass && range;
+			numbers += !pass && !range && table_number(csv, cell, false, &number);
+		}
+}
+
+/* "p=4" in all cells of a column is 4, and names a column that has no name. */
+static void keys_strip(struct csv *csv, size_t column) {
+	const char *first = csv->rows ? csv_cell(csv, 0, column) : "", *equals = strchr(first, '=');
+	size_t length = equals ? (size_t)(equals - first) + 1 : 0;
+	double number;
+	for (size_t r = 0; r < csv->rows; r++)
+		if (length < 2 || strncmp(csv_cell(csv, r, column), first, length) != 0 ||
+		    !table_number(csv, csv_cell(csv, r, column) + length, true, &number))
+			return;
+	for (size_t r = 0; r < csv->rows; r++)
+		table_cell_set(csv, r, column, csv_cell(csv, r, column) + length);
+	char *key = arena_printf(csv->arena, "%.*s", (int)length - 1, first);
+	if (!*csv->header[column] || table_has_word(csv->header[column], key))
+		csv->header[column] = key;
+}
+
 void table_units_rewrite(struct csv *csv, size_t column) {
+	keys_strip(csv, column);
 	clocks_rewrite(csv, column);
 	suffixes_rewrite(csv, column);
+	ranges_blank(csv, column);
 }

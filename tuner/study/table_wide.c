@@ -53,10 +53,10 @@ static bool is_same_measure(const struct table_name *a, const struct table_name 
 	return a->measure == b->measure && a->scale == b->scale && strcmp(a->per, b->per) == 0;
 }
 
-/* Numbers from 1 without a gap count runs; 1, 2, 4, 8 are teams. */
-static bool is_counting(const struct wide *wide) {
+/* Numbers from 1 without a gap count runs; 1, 2, 4, 8 are teams. From 0 they are the members of one: "rank 0". */
+static bool is_counting(const struct wide *wide, size_t first) {
 	for (size_t i = 0; i < wide->count; i++)
-		if (strtod(wide->value[i], NULL) != (double)(i + 1))
+		if (strtod(wide->value[i], NULL) != (double)(i + first))
 			return false;
 	return true;
 }
@@ -143,8 +143,9 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	}
 	if (wide->count < 2 || others_timed(csv, wide))
 		return false;
-	bool counting = is_counting(wide);
-	if (counting && table_among(first, strlen(first), repeat_words))
+	bool counting = is_counting(wide, 1), members = is_counting(wide, 0);
+	members = members && table_has_word(first, "rank process processe proc thread worker core");
+	if (members || (counting && table_among(first, strlen(first), repeat_words)))
 		wide->repeats = true;
 	else if (*first)
 		wide->name = name_of_word(csv, first);
@@ -317,7 +318,7 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
 	wide_kinds(csv, wide, measure);
-	return wide->count >= 2 && keys > 0 && wide->measure.measure == measure &&
+	return wide->count >= 2 && (keys > 0 || csv->rows == 1) && wide->measure.measure == measure &&
 	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }
 
@@ -360,9 +361,27 @@ static bool has_value(const struct csv *csv) {
 	return false;
 }
 
+/* "Copy, Scale, Add, Triad" are the rates of STREAM, in MB/s as it prints them, or in GB/s. */
+static bool stream_find(const struct csv *csv, struct wide *wide) {
+	enum { KERNELS_LEAST = 3, MEGABYTES = 3000 };
+	double number = 0;
+	for (size_t c = 0; c < csv->columns; c++)
+		if (is_numbers(csv, c) && table_among(csv->header[c], strlen(csv->header[c]), "copy scale add triad")) {
+			wide->column[wide->count] = c;
+			wide->value[wide->count++] = csv->header[c];
+			table_number(csv, csv_cell(csv, 0, c), false, &number);
+		}
+	wide->name = "operation";
+	table_name_read(wide->unit = number < MEGABYTES ? "GB/s" : "MB/s", &wide->measure);
+	return wide->count >= KERNELS_LEAST;
+}
+
 static bool any_find(const struct csv *csv, struct wide *wide) {
 	if (has_value(csv))
 		return false;
+	if (stream_find(csv, wide))
+		return true;
+	*wide = (struct wide){0};
 	if (keyed_find(csv, wide))
 		return true;
 	*wide = (struct wide){0};
@@ -381,7 +400,7 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
 	for (size_t i = 0; i < csv->note_count; i++) {
 		char *copy = arena_strdup(csv->arena, csv->notes[i]), *rest = NULL;
-		for (char *word = strtok_r(copy, " ,;:()[]", &rest); word; word = strtok_r(NULL, " ,;:()[]", &rest)) {
+		for (char *word = strtok_r(copy, " ,;:()[].*", &rest); word; word = strtok_r(NULL, " ,;:()[].*", &rest)) {
 			table_name_read(word, unit);
 			if (word[1] && strcasecmp(word, "second") != 0 && unit->measure != MEASURE_NONE && !*unit->base)
 				return word;

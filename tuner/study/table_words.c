@@ -30,11 +30,11 @@ static const char *const nouns[][2] = {
 	{"frames", "frame"},    {"images", "image"},     {"iterations", "iteration"},
 	{"steps", "step"},      {"pairs", "pair"},       {"bs", "byte"},
 	{"qps", "query"},       {"rps", "request"},      {"iops", "operation"},
-	{"tps", "transaction"},
+	{"tps", "transaction"}, {"bps", "bit"},
 };
 /* Rates that are written without "a second". */
 static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
-								 "mteps gteps qps rps tps iops gbs mbs";
+								 "mteps gteps qps rps tps iops gbs mbs gbps mbps";
 
 static double time_unit(const char *word, size_t length) {
 	char *end; /* "10^-3 s", "1e-3 s" */
@@ -139,7 +139,7 @@ static char *bracket_find(char *text) {
 	char *comma = strrchr(text, ',');
 	if (open && length && strchr(")]", text[length - 1])) {
 		text[length - 1] = '\0';
-		return open + 1;
+		return open + (strncmp(open + 1, "in ", 3) == 0 || strncmp(open + 1, "en ", 3) == 0 ? 4 : 1);
 	}
 	return comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
 }
@@ -320,7 +320,7 @@ bool table_is_statistic(const struct table_name *name) {
 	return strstr(name->base, "95%") || strstr(name->base, "99%") ||
 	       (!strstr(name->base, "std::") &&
 	        parts(name->base,
-	              "min max virtual std stddev stdev sd sem sigma var variance cv ci low "
+	              "min max minimum virtual std stddev stdev sd sem sigma var variance cv ci low "
 	              "high lower upper q1 q3 p5 p25 p75 p90 "
 	              "p95 "
 	              "p99 ideal theoretical expected predicted err error deviation samples "
@@ -361,7 +361,7 @@ bool table_is_figure(const char *header) {
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
 	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
-	             "change delta "
+	             "change delta usage allocs "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }

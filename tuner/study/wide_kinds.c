@@ -69,8 +69,12 @@ static const char beside_words[] = "kernel kernels gpu cpu host device calculati
 
 static bool all_words(const struct wide *wide, const char *words) {
 	for (size_t i = 0; i < wide->count; i++)
-		if (!table_among(wide->value[i], strlen(wide->value[i]), words))
-			return false;
+		for (const char *at = wide->value[i]; *at;) {
+			size_t length = strcspn(at, separators);
+			if (!table_among(at, length, words))
+				return false;
+			at += length + (at[length] != '\0');
+		}
 	return true;
 }
 
@@ -78,7 +82,8 @@ static bool all_words(const struct wide *wide, const char *words) {
  * inserting. */
 static const char operation_words[] =
 	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
-	"read write copy scale triad load store hit miss build query encode decode compress decompress";
+	"read write copy scale triad load store hit miss build query encode decode compress decompress prefill prompt eval "
+	"evaluation generation generate";
 
 static const char *name_of_words(const struct wide *wide) {
 	return all_words(wide, "static dynamic guided auto") ? "schedule"
