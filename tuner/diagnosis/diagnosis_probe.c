@@ -105,6 +105,19 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 	return holding;
 }
 
+const char probe_teams[] = "threads ranks processes procs np nproc nprocs ntasks tasks gpus nodes devices rank process";
+
+bool probe_is_team(const struct study_column *column, const char *words) {
+	const char *sign = strstr(column->name, " ("); /* "MPI processes (P)" */
+	size_t end = sign ? (size_t)(sign - column->name) : strlen(column->name), length = 0;
+	while (length < end && column->name[end - length - 1] != ' ')
+		length++;
+	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
+		if (strcspn(at, " ") == length && strncasecmp(at, column->name + end - length, length) == 0)
+			return true;
+	return false;
+}
+
 int probe_threads(const struct study *study) {
 	int column = study_find(study, "threads");
 	const struct study_column *one = column >= 0 ? study_column(study, (size_t)column) : NULL;

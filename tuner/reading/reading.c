@@ -66,20 +66,6 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 	return probe_columns(study, row, false, column, text);
 }
 
-const char reading_teams[] =
-	"threads ranks processes procs np nproc nprocs ntasks tasks gpus nodes devices rank process";
-
-bool reading_is_team(const struct study_column *column, const char *words) {
-	const char *sign = strstr(column->name, " ("); /* "MPI processes (P)" */
-	size_t end = sign ? (size_t)(sign - column->name) : strlen(column->name), length = 0;
-	while (length < end && column->name[end - length - 1] != ' ')
-		length++;
-	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
-		if (strcspn(at, " ") == length && strncasecmp(at, column->name + end - length, length) == 0)
-			return true;
-	return false;
-}
-
 enum { BOTH_COLUMNS = 100 };
 
 struct apart {

@@ -42,10 +42,6 @@ bool reading_is_axis(const struct study *study, size_t column, bool of_problem, 
 /* Makes the finding about what the row has in all columns but one. */
 void reading_about(struct finding *finding, const struct study *study, size_t row, size_t column);
 
-/* Is the column's name one of these words, or does it end with one: "MPI ranks"? */
-bool reading_is_team(const struct study_column *column, const char *words);
-extern const char reading_teams[]; /* "threads ranks .." */
-
 /* weak.c: is every row of a team whose members have the same work each, so that a constant time is ideal? */
 bool reading_work_each(const struct study *study);
 

@@ -20,7 +20,7 @@ struct weak {
 
 static bool is_team(const struct study_column *column) {
 	return !column->is_problem && column->numeric && column->levels >= TEAMS_LEAST &&
-	       reading_is_team(column, reading_teams);
+	       probe_is_team(column, probe_teams);
 }
 
 static bool is_of_each(const char *name) {
