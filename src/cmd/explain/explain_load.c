@@ -211,7 +211,7 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 		return 0;
 	return err_set(err, ERR_NOTHING,
 	               "tune something first: sweetspot tune --openmp -- ./app in.dat, or read a recording with --from",
-	               "nothing has been measured on this machine yet");
+	               "the store does not have any measurements of this machine");
 }
 
 /* A description in words, or a file that has one. New reference. */

@@ -97,6 +97,15 @@ char *explain_value_text(const json_t *json) {
 	return text;
 }
 
+/* Only what is proven, or what is run today, is recommended. */
+static const char *label_of(const json_t *result, bool tuned, bool same) {
+	enum verdict verdict = verdict_of(result);
+	return !tuned                                                        ? "fastest measured configuration:"
+	       : verdict == VERDICT_NOT_SAME                                 ? "does other work:"
+	       : same || verdict == VERDICT_FASTER || verdict == VERDICT_TIE ? "recommended:"
+	                                                                     : "best so far:";
+}
+
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
@@ -105,7 +114,7 @@ static void recommended_print(const struct explain_text *text) {
 	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
 	js_auto json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
 	mem_auto char *words = results_config(kept, text->all || same ? NULL : base);
-	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", label_of(text->result, tuned, same), words,
 	        same ? " (the baseline)" : "");
 }
 
@@ -119,7 +128,10 @@ static void seen_print(const struct explain_text *text) {
 
 /* The verdict in the words of `tune`. */
 static char *verdict_words(const json_t *result) {
-	js_auto json_t *tuned = json_copy((json_t *)result);
+	const char *sentence = js_string_or(result, "sentence", NULL);
+	js_auto json_t *tuned = sentence ? NULL : json_copy((json_t *)result);
+	if (sentence)
+		return mem_strdup(sentence);
 	json_object_set(tuned, "best", json_object_get(result, "winner"));
 	return results_verdict(tuned);
 }

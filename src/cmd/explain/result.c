@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "src/cmd/explain/explain_table_impl.h"
+#include "src/show/results.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/pareto.h"
 #include "tuner/program/program.h"
@@ -277,8 +278,10 @@ static json_t *setup_json(const struct explain_view *view, size_t row, const jso
  * is shown, and stays undecided. */
 static void speedup_add(json_t *result, const struct explain_view *view, size_t winner, size_t baseline) {
 	json_t *speedup = json_object_get(view->tune, "speedup");
-	if (speedup) {
-		json_object_set(result, "speedup", speedup);
+	if (verdict_said(view->tune, NULL)) {
+		json_object_set_new(result, "speedup", speedup ? json_incref(speedup) : json_null());
+		mem_auto char *sentence = results_verdict(view->tune);
+		json_object_set_new(result, "sentence", js_text(sentence));
 		verdict_set(result, verdict_of(view->tune));
 	} else if (winner != SIZE_MAX && baseline != SIZE_MAX) {
 		double ratio = study_row(view->study, baseline)->value / study_row(view->study, winner)->value;
@@ -293,7 +296,7 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 /* Did tune compare its best with the baseline without a decision? Then nothing can be said of how its neighbours differ
  * from it, because that is decided by the same noise. */
 static bool is_undecided(const struct explain_view *view) {
-	return json_object_get(view->tune, "speedup") && !verdict_is_decided(view->tune);
+	return verdict_said(view->tune, NULL) && !verdict_is_decided(view->tune);
 }
 
 /* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */

@@ -173,7 +173,10 @@ static char *param_words(const json_t *param) {
 		if (flat && fabs(ratio - 1) < PRINTED)
 			continue;
 		mem_append(&words, "%s %s", step_at ? "," : flat ? ";" : "", value);
-		mem_append(&words, fabs(ratio - 1) < PRINTED ? " is about as fast" : " takes %.3gx as long", ratio);
+		if (json_is_null(js_at(step, "ci.1"))) /* it was cut short */
+			mem_append(&words, " takes at least %.3gx as long", json_number_value(js_at(step, "ci.0")));
+		else
+			mem_append(&words, fabs(ratio - 1) < PRINTED ? " is about as fast" : " takes %.3gx as long", ratio);
 		mem_append(&words, js_bool_or(step, "measured", false) ? "" : " (predicted)");
 	}
 	return words;

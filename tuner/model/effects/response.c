@@ -179,8 +179,8 @@ static int check(const struct effects_table *table, char reason[RESPONSE_REASON]
 		snprintf(reason, RESPONSE_REASON, "there are %zu parameters; a surface takes 1 to %d", table->params,
 		         GP_DIMS_MAX);
 	else if (whole < ROWS_MIN)
-		snprintf(reason, RESPONSE_REASON, "%zu configurations were measured to the end; at least %d are needed", whole,
-		         ROWS_MIN);
+		snprintf(reason, RESPONSE_REASON, "%zu configuration%s measured to the end; at least %d are needed", whole,
+		         whole == 1 ? " was" : "s were", ROWS_MIN);
 	return *reason ? -1 : 0;
 }
 
