@@ -260,16 +260,19 @@ const json_t *counters_row(const json_t *rows, const json_t *wanted) {
 	return NULL;
 }
 
-static double value_before(const struct counts *from, const struct counted *wanted) {
+/* group: NULL is any */
+static double value_before(const struct counts *from, const char *name, const char *group) {
 	for (size_t i = 0; i < from->count; i++)
-		if (strcmp(from->rows[i].name, wanted->name) == 0 && strcmp(from->rows[i].group, wanted->group) == 0)
+		if (strcmp(from->rows[i].name, name) == 0 && (!group || strcmp(from->rows[i].group, group) == 0))
 			return from->rows[i].value;
 	return NAN;
 }
 
-/* The factor between both, at least 1; NAN unless both are known. Counts are raised by 3, because a difference of one
- * or two events is chance. */
+/* The factor between both, at least 1; NAN unless both are known. Counts of two runs differ by chance, by up to two
+ * deviations of a Poisson distribution. */
 static double factor_of(double a, double b, bool count) {
+	if (count && fabs(a - b) <= 2 * sqrt(a + b))
+		return 1;
 	if (count && a >= 0 && b >= 0) {
 		a += 3;
 		b += 3;
@@ -279,13 +282,29 @@ static double factor_of(double a, double b, bool count) {
 	return a == b ? 1 : isfinite(a) && isfinite(b) ? FACTOR_OF_NOTHING : NAN;
 }
 
-static void pairs_add(struct pair **pairs, size_t *count, const struct counts *from, const struct counts *to,
+/* Is a metric a count by the second, "page_faults / seconds", of which only the time differs, or is it there already?
+ */
+static bool tells_nothing(const struct counted *metric, const struct counts *from, const struct counts *to,
+                          const struct pair *pairs, size_t count) {
+	const char *by = strstr(metric->formula, " / seconds");
+	mem_auto char *name = mem_printf("%.*s", by ? (int)(by - metric->formula) : 0, metric->formula);
+	bool rate = by && strcmp(by, " / seconds") == 0 && strcmp(metric->unit, "1/s") == 0;
+	double factor = rate ? factor_of(value_before(from, name, NULL), value_before(to, name, NULL), true) : NAN;
+	for (size_t i = 0; i < count; i++)
+		if (*metric->formula && strcmp(pairs[i].to->formula, metric->formula) == 0)
+			return true;
+	return factor < FACTOR_MIN;
+}
+
+static void pairs_add(struct pair **pairs, size_t *count, const struct counts from[2], const struct counts to[2],
                       bool metrics) {
-	for (size_t i = 0; i < to->count; i++) {
-		const struct counted *row = &to->rows[i];
+	const struct counts *rows = &to[!metrics];
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct counted *row = &rows->rows[i];
 		bool counts = !metrics && (strcmp(row->unit, "count") == 0 || !*row->unit);
-		double before = value_before(from, row), factor = factor_of(before, row->value, counts);
-		if (!(factor >= FACTOR_MIN))
+		double before = value_before(&from[!metrics], row->name, row->group);
+		double factor = factor_of(before, row->value, counts);
+		if (!(factor >= FACTOR_MIN) || (metrics && tells_nothing(row, &from[1], &to[1], *pairs, *count)))
 			continue;
 		*pairs = mem_grow(*pairs, *count + 1, sizeof **pairs);
 		(*pairs)[(*count)++] = (struct pair){row, before, factor + (metrics ? 1e9 : 0)};
@@ -322,8 +341,9 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 	for (int i = 0; i < 2; i++) {
 		from[i] = counts_read(baseline, lists[i]);
 		to[i] = counts_read(best, lists[i]);
-		pairs_add(&pairs, &count, &from[i], &to[i], i == 0);
 	}
+	pairs_add(&pairs, &count, from, to, true);
+	pairs_add(&pairs, &count, from, to, false);
 	if (count) {
 		qsort(pairs, count, sizeof *pairs, by_score);
 		table_print_pairs(ui, pairs, count, out);

@@ -330,7 +330,8 @@ static int refuse(struct tune *tune, const char *longer, double seconds, double 
 			"if the runs keep processors busy that the workers share, they disturb each other: measure on fewer "
 			"GPUs or nodes, or with about --budget %.0fs",
 			rounded_up(tune, needed));
-	return err_hint(err, "about --budget %.0fs is needed for a result that is proven", rounded_up(tune, needed));
+	return err_hint(err, "about --budget %.0fs%s is needed for a result that is proven", rounded_up(tune, needed),
+	                *longer ? " or more" : "");
 }
 
 /* For a few evaluations and the proof, after what was spent. */

@@ -140,7 +140,7 @@ static void short_note(const struct program_item *p, json_t *result) {
 	if (strcmp(js_string_or(baseline, "unit", ""), "s") != 0 || !(seconds < SHORT_SECONDS))
 		return;
 	mem_auto char *text =
-		mem_printf("a run takes only %.2g ms, which is mostly its start: give it more work%s", 1000 * seconds,
+		mem_printf("a run takes only %.2g ms, much of which may be its start: give it more work%s", 1000 * seconds,
 	               p->plan->program.input ? "" : ", or --input FILE if it reads stdin, which is empty now");
 	json_array_append_new(json_object_get(result, "notes"), json_string(text));
 }
