@@ -204,7 +204,9 @@ static void noise_describe(struct report *report, const struct report_section *s
 			"differences mean nothing.</p>",
 			100 * noise);
 	else
-		report_absent(report, "The noise floor is unknown because no duel was held. This command holds one:",
+		report_absent(report,
+		              "The noise floor is unknown, because the best did not meet itself often enough. This command "
+		              "repeats the search:",
 		              report_advice(report, section, "tune", ""));
 }
 

@@ -83,7 +83,7 @@ static void path_table(struct report *report, const json_t *result) {
 	                                        NUMBER("\1to", "ci.1", "%.3gx", 1),
 	                                        COLUMN("source", "measured", .words = {"predicted", "measured"}),
 	                                        {0}};
-	bool faster = verdict_of(result) == VERDICT_FASTER || json_object_get(result, "table");
+	bool faster = verdict_is_faster(result) || json_object_get(result, "table");
 	html_rows(report->html, "from the baseline to the winner, one change at a time",
 	          faster ? "The settings that make it fast" : "The settings that differ, which are not proven to be faster",
 	          columns, json_object_get(result, "path"));

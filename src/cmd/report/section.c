@@ -196,8 +196,13 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	const char *again = result.program ? NULL : report_again(report, section);
 	html_put(report->html, "<p class=\"lead\">%s</p>", verdict);
 	html_put(report->html, "<pre class=\"answer\">%s</pre>", text);
-	command_put(report, "This command runs the recommended settings:", line ? line : again);
-	if (again)
+	bool used = result.keeps || result.verdict == VERDICT_FASTER || result.verdict == VERDICT_TIE;
+	command_put(report,
+	            used            ? "This command runs the recommended settings:"
+	            : result.faster ? "This command runs what is faster, but does not do the same work:"
+	                            : "This command runs the best so far, which is not proven to be faster:",
+	            line ? line : again);
+	if (again && used)
 		command_put(report, "This command writes them for a job script:",
 		            report_command_line(report, section, "export", "--format env"));
 	if (result.load.busy)
