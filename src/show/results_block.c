@@ -181,7 +181,7 @@ static const char *alone_words(const struct result *result) {
 	return result_tried_all(result) ? "only the baseline works" : "nothing that was tried works except the baseline";
 }
 
-/* The interval says how much faster another configuration may still be; less than 1 % is not worth a change. */
+/* The interval says how much faster the best of the others may still be; less than 1 % is not worth a change. */
 static char *tie_text(const struct result *result) {
 	double percent = fmax(1, ceil(100 * (result->speedup.high - 1) - 0.01));
 	struct shown best = setup_text(&result->best);
@@ -189,7 +189,10 @@ static char *tie_text(const struct result *result) {
 		return mem_printf("tie: %s (%s)", alone_words(result), best.text);
 	if (result_single(result))
 		return mem_printf("tie: there is only one configuration, the baseline (%s)", best.text);
-	return mem_printf("tie: nothing is more than %.0f %% faster than the baseline (%s)", percent, best.text);
+	mem_auto char *tried = result->evaluations > 1
+	                           ? mem_printf("none of the %lld that were tried", (long long)result->evaluations)
+	                           : mem_strdup("nothing that was tried");
+	return mem_printf("tie: %s is more than %.0f %% faster than the baseline (%s)", tried, percent, best.text);
 }
 
 static char *verdict_text(const struct result *result) {

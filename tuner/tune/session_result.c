@@ -212,11 +212,12 @@ static void alone(const struct tune *tune, json_t *result) {
 		json_object_set_new(result, "closest", json_real(tune->finals.rival_ratio));
 }
 
-/* A winner of the search that lost its duel is a tie, because the baseline stays, and so is one that cannot be faster.
- * Against a baseline that stopped working nothing is proven. */
+/* A winner of the search that lost its duel is a tie, because the baseline stays, and so is one that cannot be much
+ * faster. Against a baseline that stopped working nothing is proven. */
 static enum verdict duel_verdict(const struct duel_result *duel, bool keeps) {
-	bool gains = duel->paired.ci[0] < 1 - duel_defaults.margin;
-	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && !duel->decided && (gains || !keeps)))
+	static const double GAIN_OF_TIE = 1.15; /* which the pairs may leave open */
+	bool gains = duel->paired.ci[0] < 1 - duel_defaults.margin, much = GAIN_OF_TIE * duel->paired.ci[0] < 1;
+	if (duel->lost[1] || (duel->verdict == PAIRED_TIE && ((!duel->decided && (gains || !keeps)) || (keeps && much))))
 		return VERDICT_UNDECIDED;
 	return duel->verdict == PAIRED_SLOWER ? VERDICT_TIE : verdict_named(paired_said(duel->verdict, &duel->paired));
 }
