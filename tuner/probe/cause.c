@@ -22,11 +22,12 @@ void cause_intervene(struct cause_test *test, const char *text, ...) {
 	va_end(args);
 }
 
-/* An effect that was not seen may be any part of what is possible, so that it only has to be worth a word. */
+/* An effect that was not seen may be any part of what is possible, so that it only has to be worth a word. How much a
+ * table or a record lets expect does not move this limit: then what few rows show by chance would decide. */
 void cause_predict(struct cause_test *test, double predicted, double otherwise, bool sure) {
 	double size = predicted > otherwise ? predicted / otherwise : otherwise / predicted;
 	bool slower = predicted >= otherwise;
-	double least = fmax(size, CAUSE_LEAST), apart = sure ? sqrt(least) : fmin(sqrt(least), CAUSE_LEAST);
+	double least = fmax(size, CAUSE_LEAST), apart = sure ? sqrt(least) : CAUSE_LEAST;
 	test->predicted = slower ? otherwise * least : otherwise / least;
 	test->otherwise = otherwise;
 	test->apart = slower ? otherwise * apart : otherwise / apart;
@@ -197,7 +198,7 @@ static void replacement_predict(const struct replacement *r, struct cause_test *
 	if (r->other != SIZE_MAX)
 		seen = study_row(study, r->row)->value / study_row(study, r->other)->value;
 	bool clear = seen > 1 + probe_limit(study) && seen > CAUSE_LEAST;
-	cause_predict(test, clear ? seen : fmax(1, loss), 1, clear);
+	cause_predict(test, clear ? seen : fmax(1, loss), 1, false);
 }
 
 static const char *shown(const json_t *config, const char *param, char text[PROBE_TEXT]) {

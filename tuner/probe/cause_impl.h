@@ -33,7 +33,7 @@ struct cause_test {
 	bool quiet;    /* it tells nothing if other programs take processors from a team */
 	const char *param;  /* the only parameter that differs; NULL: there are more */
 	const char *lowers; /* a figure of its runs that falls if the intervention has reached the program; NULL: none */
-	enum cause_confined confined; /* the second side */
+	enum cause_confined confined; /* the second side; with processes beside it, both */
 	int cores;
 	char intervention[PROBE_TEXT], why[PROBE_TEXT];
 };
@@ -86,6 +86,16 @@ double cause_share(const struct probe_subject *subject, enum cause_part part);
 double cause_without(double share);
 /* The record bounds the gain. Returns true. */
 bool cause_bounded(struct cause_test *test, double bound, const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* Processes beside the trials read these. */
+struct cause_data {
+	uint64_t *numbers; /* NULL: none has read yet */
+	size_t bytes;
+};
+/* Runs one side where the test wants it. As a runner's run; ERR_NOTHING, too, if that is not possible. */
+int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
+              int side, struct cause_data *data, const struct trial_request *request, struct trial_result *result,
+              struct err *err);
 
 /* A variable of a program's environment, which needs no rebuild. */
 struct cause_variable {

@@ -58,11 +58,13 @@ static bool beside_plan(const struct probe_subject *subject, size_t row, struct 
 	bool known = cause_threads(study_row(study, row)->config) != NULL;
 	if (!(processors >= 2))
 		return cause_untestable(test, "nothing can run beside it on one processor");
-	double members = known ? fmin(team, floor(processors / 2)) : processors, readers = floor(processors / 2);
+	double readers = floor(processors / 2), members = fmin(known ? team : processors, processors - readers);
 	cause_begin(subject, row, test);
 	for (int side = 0; side < 2 && known; side++)
 		cause_team_set(test, side, members);
 	test->beside = (size_t)readers;
+	test->confined = CAUSE_CORES; /* nobody waits for the processor of another */
+	test->cores = (int)(processors - readers);
 	cause_predict(test, fmin(1, each_of(study, members + readers) / each_of(study, members)), 1, false);
 	cause_intervene(test, "%g process%s beside it read%s memory, instead of only computing", readers,
 	                readers == 1 ? "" : "es", readers == 1 ? "s" : "");

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/json/js.h"
 #include "base/sys.h"
@@ -25,8 +19,11 @@ static const struct cause *const registry[] = {
 #undef CAUSE
 enum { CAUSES = sizeof registry / sizeof *registry };
 
-/* A wider interval is worth RACE_PAIRS_MIN pairs. */
-static const double WIDTH = 1.3;
+/* A wider interval is worth more pairs. */
+static const double WIDTH = 2;
+/* Each cause is asked once, and once more if that left it open and there is time. Both looks at the end share the
+ * error. */
+enum { PASSES = 2 };
 
 /* One cause and what became of it. */
 struct probe_one {
@@ -39,15 +36,7 @@ struct probe_one {
 	size_t pairs;
 	const struct probe_one *unless; /* the one that test.unless names; NULL: none */
 	double figure[2];               /* what the intervention lowers, of the last run of each side; NAN: not known */
-};
-
-/* Processes beside a run, and the processors before it was confined. */
-enum { AROUND_MOST = 64 };
-struct around {
-	pid_t pids[AROUND_MOST];
-	size_t count;
-	enum cause_confined confined;
-	cpu_set_t processors;
+	struct duel_log log;            /* its pairs */
 };
 
 struct probing {
@@ -56,8 +45,7 @@ struct probing {
 	struct probe_one *one; /* the current one */
 	double end;
 	json_t *arms[2]; /* what the duel takes for configurations */
-	uint64_t *data;  /* that processes beside the trials read, or NULL */
-	size_t bytes;
+	struct cause_data data;
 };
 
 static double now_of(const struct probe_bench *bench) {
@@ -89,6 +77,8 @@ static size_t ones_plan(const struct probe_subject *subject, struct probe_one on
 			one->testable = one->cause->plan(subject, &one->test);
 			if (one->testable && one->test.bound > 0)
 				bound_take(one);
+			else if (one->testable)
+				one->test.why[0] = '\0'; /* other plans had failed */
 		}
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < count && ones[i].test.unless; k++)
@@ -97,15 +87,23 @@ static size_t ones_plan(const struct probe_subject *subject, struct probe_one on
 	return count;
 }
 
-/* The largest gain that is predicted comes first, and a cause that a finding names before all others. */
-static double rank_of(const struct probe_one *one) {
-	return one->found ? INFINITY : one->test.predicted > 1 ? one->test.predicted : 1;
+/* Times what its first side takes. */
+static double pair_of(const struct probe_one *one) {
+	return 1 + 1 / (one->test.predicted > 0 ? one->test.predicted : 1);
+}
+
+/* The largest gain that is predicted comes first, and a cause that a finding names before all others. Of those without
+ * a gain the shortest do, because what they do not use is there for the others. */
+static bool is_before(const struct probe_one *a, const struct probe_one *b) {
+	double gain[2] = {a->found ? INFINITY : fmax(1, a->test.predicted),
+	                  b->found ? INFINITY : fmax(1, b->test.predicted)};
+	return gain[0] != gain[1] ? gain[0] > gain[1] : pair_of(a) < pair_of(b);
 }
 
 static void order_make(const struct probe_one *ones, size_t count, size_t order[CAUSES]) {
 	for (size_t i = 0; i < count; i++) {
 		size_t at = i;
-		for (; at && rank_of(&ones[order[at - 1]]) < rank_of(&ones[i]); at--)
+		for (; at && is_before(&ones[i], &ones[order[at - 1]]); at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
@@ -123,95 +121,10 @@ static double scale_of(const struct cause_test *test, int side) {
 	return side ? test->apart / test->work : 1;
 }
 
-/* Processes beside a run all do the same: they add numbers, of a first-level cache or of memory. */
-enum { CACHED_BYTES = 16 << 10 };
-static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30; /* bytes */
-static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3;     /* of set_mempolicy(2) */
-
-_Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t first, pid_t parent) {
-	volatile uint64_t kept;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	for (size_t at = first;; at = 0) {
-		uint64_t sum = 0;
-		for (; at < bytes / sizeof *data; at++)
-			sum += data[at];
-		kept = sum;
-		(void)kept;
-	}
-}
-
-static void beside_start(const struct probing *probing, bool read, struct around *around) {
-	pid_t own = getpid();
-	size_t bytes = read ? probing->bytes : CACHED_BYTES, most = probing->one->test.beside;
-	for (size_t i = 0; i < most && i < AROUND_MOST && probing->data; i++) {
-		pid_t pid = fork();
-		if (pid == 0)
-			beside_add(probing->data, bytes, i * bytes / most / sizeof *probing->data, own);
-		if (pid > 0)
-			around->pids[around->count++] = pid;
-	}
-}
-
-/* What they read: at least four times the caches. False: there is no memory for it. */
-static bool beside_open(struct probing *probing) {
-	double bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * fmax(0, study_cache(probing->subject->study))));
-	void *data = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	probing->data = data == MAP_FAILED ? NULL : data;
-	probing->bytes = (size_t)bytes;
-	return probing->data;
-}
-
-static void memory_place(int policy, unsigned long nodes) {
-	syscall(SYS_set_mempolicy, policy, nodes ? &nodes : NULL, nodes ? 8 * sizeof nodes : 0);
-}
-
-/* Keeps so many of this process's processors. */
-static void cores_take(struct around *around, int count) {
-	cpu_set_t some;
-	CPU_ZERO(&some);
-	for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++)
-		if (CPU_ISSET(i, &around->processors))
-			CPU_SET(i, &some);
-	sched_setaffinity(0, sizeof some, &some);
-}
-
-/* Processes that are started until the end run where the test wants it. */
-static void around_begin(const struct probing *probing, int side, struct around *around) {
-	const struct cause_test *test = &probing->one->test;
-	int nodes = study_host(probing->subject->study)->numa_nodes;
-	*around = (struct around){.confined = side ? test->confined : CAUSE_FREE};
-	beside_start(probing, side, around);
-	if (around->confined == CAUSE_INTERLEAVED)
-		memory_place(MEMORY_INTERLEAVED, nodes < 64 ? (1ul << nodes) - 1 : ~0ul);
-	if (around->confined == CAUSE_CORES && sched_getaffinity(0, sizeof around->processors, &around->processors) == 0)
-		cores_take(around, test->cores);
-}
-
-static void around_end(struct around *around) {
-	if (around->confined == CAUSE_INTERLEAVED)
-		memory_place(MEMORY_DEFAULT, 0);
-	if (around->confined == CAUSE_CORES)
-		sched_setaffinity(0, sizeof around->processors, &around->processors);
-	while (around->count) {
-		kill(around->pids[--around->count], SIGKILL);
-		waitpid(around->pids[around->count], NULL, 0);
-	}
-}
-
-static int side_run(struct probing *probing, int side, const struct trial_request *request, struct trial_result *result,
-                    struct err *err) {
-	const struct probe_bench *bench = probing->bench;
-	const struct cause_test *test = &probing->one->test;
-	const struct runner *runner = side && test->confined ? &bench->confined : &bench->runner;
-	struct around around;
-	around_begin(probing, side, &around);
-	int failed = runner->run(runner->ctx, request, result, err);
-	around_end(&around);
-	if (!failed && test->lowers)
-		probing->one->figure[side] = js_real_or(json_object_get(result->reply, "usage"), test->lowers, NAN);
-	return failed;
+/* Has the intervention reached the program, as far as is known? */
+static bool is_reached(const struct probe_one *one) {
+	static const double FALLS = 0.9;
+	return !(one->figure[1] >= FALLS * one->figure[0]);
 }
 
 static int arm_run(void *ctx, const struct trial_request *asked, struct trial_result *result, struct err *err) {
@@ -226,13 +139,17 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 	request.problem = test->problem[side];
 	request.config = test->config[side];
 	request.limit_s = 0;
-	if (side_run(probing, side, &request, result, err))
+	if (cause_run(probing->subject, bench, test, side, &probing->data, &request, result, err))
 		return -1;
+	if (test->lowers)
+		probing->one->figure[side] = js_real_or(json_object_get(result->reply, "usage"), test->lowers, NAN);
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] *= scale;
 	result->value *= scale;
 	result->least *= scale;
-	if (result->status != TRIAL_CORRECT)
+	if (!is_reached(probing->one))
+		return err_set(err, ERR_NOTHING, NULL, "the program does not follow it: %s stay as they are", test->lowers);
+	if (result->status != TRIAL_CORRECT && now_of(bench) < probing->end)
 		cause_untestable(&probing->one->test, "%s %s%s%.80s", side ? "the intervention" : "the setting",
 		                 trial_status_text(result->status), *result->message ? ": " : "", result->message);
 	return 0;
@@ -258,11 +175,8 @@ static void duel_take(struct probe_one *one, const struct duel_result *duel) {
 			cause_untestable(&one->test, "one side does not work");
 		return;
 	}
-	if (paired->count < RACE_PAIRS_LEAST) {
-		cause_untestable(&one->test, "its share of the budget is too short for %d pairs: raise --budget",
-		                 RACE_PAIRS_LEAST);
+	if (paired->count < RACE_PAIRS_LEAST)
 		return;
-	}
 	if (one->test.quiet && one->busy) {
 		cause_untestable(&one->test, "other programs take processors from its team");
 		return;
@@ -280,10 +194,10 @@ static bool is_same(const struct cause_test *a, const struct cause_test *b) {
 	       json_equal(a->config[1], b->config[1]);
 }
 
-/* The same experiment for another cause. */
+/* The same experiment for another cause, which has made more pairs of it. */
 static bool same_take(const struct probe_one *ones, size_t count, struct probe_one *one) {
 	const struct probe_one *other = ones;
-	while (other < ones + count && !(other->pairs && is_same(&other->test, &one->test)))
+	while (other < ones + count && !(other->pairs > one->pairs && is_same(&other->test, &one->test)))
 		other++;
 	if (other == ones + count)
 		return false;
@@ -296,14 +210,14 @@ static bool same_take(const struct probe_one *ones, size_t count, struct probe_o
 	return true;
 }
 
-static bool can_surround(struct probing *probing, struct cause_test *test) {
-	const struct probe_bench *bench = probing->bench;
+static bool can_surround(const struct probe_bench *bench, struct cause_test *test) {
+	if (test->beside && !bench->confined.run)
+		test->confined = CAUSE_FREE;
 	if (test->confined && !bench->confined.run)
 		return cause_untestable(test, "it cannot be confined");
 	if (test->beside && !bench->own)
 		return cause_untestable(test, "nothing can run beside it on its machine");
-	return !test->beside || probing->data || beside_open(probing) ||
-	       cause_untestable(test, "no memory is left for a process beside it");
+	return true;
 }
 
 static int one_measure(struct probing *probing, double seconds, struct err *err) {
@@ -311,13 +225,15 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	struct probe_one *one = probing->one;
 	struct duel_options options = duel_defaults;
 	struct duel_result duel = {0};
-	if (!complete(probing, &one->test) || !can_surround(probing, &one->test))
+	if (!complete(probing, &one->test) || !can_surround(bench, &one->test))
 		return 0;
 	if (one->test.confined && bench->rest)
 		bench->rest(bench->ctx);
 	double now = now_of(bench);
 	options.pairs_first = RACE_PAIRS_LEAST;
-	options.pairs_max = RACE_PAIRS_OF_CHANGE_MAX;
+	options.pairs_min = RACE_PAIRS_OF_CHANGE_MAX;
+	options.pairs_max = options.pairs_min + PASSES - 1;
+	options.log = &one->log;
 	options.width = WIDTH;
 	options.seconds_max = 0;
 	options.seed = bench->seed;
@@ -335,16 +251,10 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	duel_result_clear(&duel);
 	if (!failed || err->code != ERR_NOTHING)
 		return failed;
-	*err = (struct err){0};
 	if (!*one->test.why)
-		cause_untestable(&one->test, "the budget is too short for it: raise --budget");
+		cause_untestable(&one->test, "%.140s", err->what);
+	*err = (struct err){0};
 	return 0;
-}
-
-/* Did the intervention reach the program at all? */
-static bool is_reached(const struct probe_one *one) {
-	static const double FALLS = 0.9;
-	return !one->test.lowers || one->figure[1] < FALLS * one->figure[0];
 }
 
 static const char *outcome_of(struct probe_one *one);
@@ -379,20 +289,20 @@ static const char *outcome_of(struct probe_one *one) {
 	const struct cause_test *test = &one->test;
 	bool slower = !(test->predicted <= test->otherwise), above = one->ci[0] > test->apart,
 		 below = one->ci[1] < test->apart;
+	if (!one->from && !*test->why)
+		cause_untestable(&one->test, "its share of the budget is too short for %d pairs: raise --budget",
+		                 RACE_PAIRS_LEAST);
 	if (!one->from || is_undecidable(one))
 		return "not testable";
 	if (one->ci[0] > test->most)
 		return "refuted";
 	if ((slower ? above : below) && one->ratio <= test->most)
 		return is_open(one) ? "not testable" : isnan(test->predicted) ? "measured" : "confirmed";
-	if (!is_reached(one))
-		cause_untestable(&one->test, "the program does not follow it: %s stay as they are", test->lowers);
-	else if (slower ? below : above)
+	if (slower ? below : above)
 		return "refuted";
-	else
-		cause_untestable(&one->test,
-		                 "%.3gx [%.3g, %.3g] may lie on either side of %.2gx, which would decide: raise --budget",
-		                 one->ratio, one->ci[0], one->ci[1], test->apart);
+	cause_untestable(&one->test,
+	                 "%.3gx [%.3g, %.3g] may lie on either side of %.3gx, which would decide: raise --budget",
+	                 one->ratio, one->ci[0], one->ci[1], test->apart);
 	return "not testable";
 }
 
@@ -416,8 +326,7 @@ static json_t *one_json(struct probe_one *one) {
  * does not use is there for the others. */
 static double share_of(const struct probing *probing, double left, size_t open) {
 	static const double SPARE = 1.5, START = 0.03; /* START: seconds that a trial takes beside its run */
-	double predicted = probing->one->test.predicted;
-	double each = 2 * START + probing->one->test.seconds * (1 + 1 / (predicted > 0 ? predicted : 1));
+	double each = 2 * START + probing->one->test.seconds * pair_of(probing->one);
 	double least = probing->bench->in_seconds ? SPARE * RACE_PAIRS_LEAST * each : 0;
 	return fmin(left, fmax(left / (double)open, least));
 }
@@ -433,19 +342,33 @@ static void one_take(struct probing *probing, size_t open, struct err *err) {
 		cause_untestable(&one->test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
 }
 
-static void ones_measure(struct probing *probing, struct probe_one *ones, size_t count, struct err *err) {
-	size_t open = 0, order[CAUSES];
-	order_make(ones, count, order);
+/* Are pairs wanted: the first ones, or more because these do not decide? */
+static bool is_asked(const struct probe_one *one) {
+	const struct cause_test *test = &one->test;
+	if (!one->testable || !one->from)
+		return one->testable && !*test->why;
+	return one->pairs && one->ci[0] <= test->apart && one->ci[1] >= (test->nothing > 0 ? test->nothing : test->apart);
+}
+
+static void pass_measure(struct probing *probing, struct probe_one *ones, size_t count, const size_t *order,
+                         struct err *err) {
+	size_t open = 0;
 	for (size_t i = 0; i < count; i++)
-		open += ones[i].testable && !ones[i].from;
+		open += is_asked(&ones[i]);
 	for (size_t i = 0; i < count; i++) {
-		probing->one = &ones[order[i]];
-		if (!probing->one->testable || probing->one->from)
-			continue;
-		if (!same_take(ones, count, probing->one))
-			one_take(probing, open, err);
-		open--;
+		struct probe_one *one = probing->one = &ones[order[i]];
+		bool asked = is_asked(one);
+		open -= asked;
+		if (asked && !same_take(ones, count, one) && (!one->pairs || one->log.count))
+			one_take(probing, open + 1, err);
 	}
+}
+
+static void ones_measure(struct probing *probing, struct probe_one *ones, size_t count, struct err *err) {
+	size_t order[CAUSES];
+	order_make(ones, count, order);
+	for (int pass = 0; pass < PASSES; pass++)
+		pass_measure(probing, ones, count, order, err);
 }
 
 /* New reference, or NULL. */
@@ -474,13 +397,14 @@ json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench
 	ones_measure(&probing, ones, count, err);
 	for (size_t i = 0; i < count; i++) {
 		json_array_append_new(list, one_json(&ones[i]));
+		duel_log_clear(&ones[i].log);
 		for (int side = 0; side < 2; side++) {
 			json_decref(ones[i].test.problem[side]);
 			json_decref(ones[i].test.config[side]);
 		}
 	}
-	if (probing.data)
-		munmap(probing.data, probing.bytes);
+	if (probing.data.numbers)
+		munmap(probing.data.numbers, probing.data.bytes);
 	json_decref(probing.arms[0]);
 	json_decref(probing.arms[1]);
 	return list;

@@ -21,7 +21,8 @@ CAUSES = \
 	%D%/cause_occupancy_limiter.c \
 	%D%/cause_host_bound.c
 
-libtuner_la_SOURCES += $(CAUSES) %D%/cause.c %D%/cause_program.c %D%/cause_impl.h %D%/causes.c %D%/probe.h
+libtuner_la_SOURCES += $(CAUSES) %D%/cause.c %D%/cause_program.c %D%/cause_impl.h %D%/causes.c \
+	%D%/probe.h %D%/surroundings.c
 nodist_libtuner_la_SOURCES += %D%/causes.def
 BUILT_SOURCES += %D%/causes.def
 CLEANFILES += %D%/causes.def

@@ -174,6 +174,39 @@ static void test_planted(void) {
 	}
 }
 
+/* Equal shares cost a little, and the few rows of the table vary more than that. */
+static struct made *make_slight(uint64_t seed, bool acts) {
+	static const char *const schedules[] = {"static", "dynamic"};
+	struct made *made = made_new(seed, 8, 8);
+	made->noise = 0.1;
+	for (int threads = 1; threads <= 8; threads *= 2)
+		for (int s = 0; s < 2; s++)
+			made_add(made, json_object(), json_pack("{s:i,s:s}", "threads", threads, "schedule", schedules[s]),
+			         (s      ? 1
+			          : acts ? 1.2
+			                 : 1.07) /
+			             threads,
+			         NULL);
+	return made;
+}
+
+/* The verdict is about the effect, wherever the rows of the table have fallen. */
+static void test_slight(void) {
+	static const struct planted slight = {"load_imbalance", make_slight, NULL, 0};
+	int confirmed[2] = {0}, refuted[2] = {0};
+	for (int seed = 0; seed < SEEDS; seed++)
+		for (int acts = 0; acts < 2; acts++) {
+			struct err err = {0};
+			js_auto json_t *entry = probed(&slight, (uint64_t)seed, acts, TRIALS, 0, &err);
+			confirmed[acts] += said(entry, "confirmed");
+			refuted[acts] += said(entry, "refuted");
+		}
+	ok(confirmed[0] == 0, "an effect of 7 %% is no reason in any of %d tables, however large it seemed", SEEDS);
+	ok(refuted[1] == 0, "an effect of 20 %% is not refuted in any of %d tables", SEEDS);
+	ok(refuted[0] + confirmed[1] >= 2 * RIGHT_LEAST - 4, "most of them are decided: %d and %d", refuted[0],
+	   confirmed[1]);
+}
+
 static void test_ends(void) {
 	struct err err = {0};
 	js_auto json_t *late = probed(&planted[0], 1, true, 0, 0, &err);
@@ -210,6 +243,7 @@ static void test_tune(void) {
 
 int main(void) {
 	test_planted();
+	test_slight();
 	test_ends();
 	test_tune();
 	return tap_done();
