@@ -16,8 +16,6 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 		                                        "parallel regions take %.3g %% of its time", 100 * share)
 		                        : cause_bounded(test, cause_without(1 - share), "it keeps %.3g of %g processors busy",
 		                                        1 + share * (team - 1), team);
-	if (!(share > 0))
-		return cause_untestable(test, "all of its time is serial");
 	if (!cause_fewer(subject, row, test))
 		return false;
 	double fewer = fmax(1, floor(team / CAUSE_FEWER));
