@@ -20,11 +20,13 @@ struct cause_test {
 	double work; /* the time of the second is divided by this: it does more work, or has fewer threads */
 	/* The time of the first over that of the second, if it is the cause and if not; predicted NAN: nothing tells. */
 	double predicted, otherwise;
-	double apart;       /* between these: the ratio that separates both */
-	double most;        /* a larger ratio has another cause; INFINITY: none has */
-	const char *beyond; /* that does not refute it, because of this; NULL: it does */
-	const char *unless; /* confirmed only if this cause, which comes before it, is refuted; NULL: none */
-	double seconds;     /* of the first in the table, in its unit */
+	double apart;        /* between these: the ratio that separates both */
+	double most;         /* a larger ratio has another cause; INFINITY: none has */
+	const char *beyond;  /* that does not refute it, because of this; NULL: it does */
+	const char *unless;  /* confirmed only if this cause, which comes before it, is refuted; NULL: none */
+	const char *instead; /* refuted if this one is confirmed; NULL: none */
+	double longer;       /* the second side may take so many times as long; 0: as predicted */
+	double seconds;      /* of the first in the table, in its unit */
 	double
 		nothing;   /* a smaller ratio refutes it, and a larger one only leaves it open; 0: `apart` decides about both */
 	double least;  /* a smaller ratio tells nothing: its threads poll for each other */

@@ -76,6 +76,7 @@ bool cause_confine(const struct probe_subject *subject, size_t row, double cores
 	test->confined = CAUSE_CORES;
 	test->cores = (int)cores;
 	test->least = cores / team / CAUSE_CLOCKS;
+	test->longer = team / cores;
 	test->quiet = true;
 	cause_intervene(test, "all of its %g threads on %g core%s", team, cores, probe_s(cores));
 	return true;

@@ -34,9 +34,9 @@ struct probe_one {
 	const char *from;     /* "pairs", "tune" or "record"; NULL: it was not measured */
 	double ratio, ci[2];
 	size_t pairs;
-	const struct probe_one *unless; /* the one that test.unless names; NULL: none */
-	double figure[2];               /* what the intervention lowers, of the last run of each side; NAN: not known */
-	struct duel_log log;            /* its pairs */
+	const struct probe_one *unless, *instead; /* those that the test names; NULL: none */
+	double figure[2];    /* what the intervention lowers, of the last run of each side; NAN: not known */
+	struct duel_log log; /* its pairs */
 };
 
 struct probing {
@@ -61,6 +61,26 @@ static void bound_take(struct probe_one *one) {
 	one->test.most = INFINITY;
 }
 
+static const char *outcome_of(struct probe_one *one);
+
+static const struct probe_one *one_named(const struct probe_one *ones, size_t count, const char *name) {
+	for (size_t i = 0; i < count && name; i++)
+		if (strcmp(ones[i].cause->name, name) == 0)
+			return &ones[i];
+	return NULL;
+}
+
+/* The record may bound the effect, or the finals of a tune have compared both sides already. */
+static void known_take(const struct probe_subject *subject, struct probe_one *one) {
+	if (one->test.bound > 0) {
+		bound_take(one);
+		return;
+	}
+	one->test.why[0] = '\0'; /* of plans that failed before this one */
+	if (cause_price(subject, &one->test, &one->ratio, one->ci))
+		one->from = "tune";
+}
+
 /* Those that a finding names come first. Returns how many fit the device. */
 static size_t ones_plan(const struct probe_subject *subject, struct probe_one ones[CAUSES]) {
 	bool on_cpu = strcmp(study_device(subject->study), "cpu") == 0;
@@ -75,29 +95,31 @@ static size_t ones_plan(const struct probe_subject *subject, struct probe_one on
 				.cause = registry[i], .found = found, .ratio = NAN, .ci = {NAN, NAN}, .figure = {NAN, NAN}};
 			one->test = (struct cause_test){.work = 1, .predicted = NAN, .otherwise = NAN};
 			one->testable = one->cause->plan(subject, &one->test);
-			if (one->testable && one->test.bound > 0)
-				bound_take(one);
-			else if (one->testable)
-				one->test.why[0] = '\0'; /* other plans had failed */
+			if (one->testable)
+				known_take(subject, one);
 		}
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < count && ones[i].test.unless; k++)
-			if (strcmp(ones[k].cause->name, ones[i].test.unless) == 0)
-				ones[i].unless = &ones[k];
+	for (size_t i = 0; i < count; i++) {
+		ones[i].unless = one_named(ones, count, ones[i].test.unless);
+		ones[i].instead = one_named(ones, count, ones[i].test.instead);
+	}
 	return count;
 }
 
 /* Times what its first side takes. */
 static double pair_of(const struct probe_one *one) {
-	return 1 + 1 / (one->test.predicted > 0 ? one->test.predicted : 1);
+	return 1 + fmax(one->test.longer, 1 / (one->test.predicted > 0 ? one->test.predicted : 1));
+}
+
+static double rank_of(const struct probe_one *one) {
+	if (isnan(one->test.predicted))
+		return one->found;
+	return one->found ? INFINITY : one->test.longer > 0 ? 1 : fmax(1, one->test.predicted);
 }
 
 /* The largest gain that is predicted comes first, and a cause that a finding names before all others. Of those without
  * a gain the shortest do, because what they do not use is there for the others. */
 static bool is_before(const struct probe_one *a, const struct probe_one *b) {
-	double gain[2] = {a->found ? INFINITY : fmax(1, a->test.predicted),
-	                  b->found ? INFINITY : fmax(1, b->test.predicted)};
-	return gain[0] != gain[1] ? gain[0] > gain[1] : pair_of(a) < pair_of(b);
+	return rank_of(a) != rank_of(b) ? rank_of(a) > rank_of(b) : pair_of(a) < pair_of(b);
 }
 
 static void order_make(const struct probe_one *ones, size_t count, size_t order[CAUSES]) {
@@ -107,12 +129,6 @@ static void order_make(const struct probe_one *ones, size_t count, size_t order[
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
-}
-
-/* The finals of a tune have compared both sides already. */
-static void tune_take(const struct probe_subject *subject, struct probe_one *one) {
-	if (cause_price(subject, &one->test, &one->ratio, one->ci))
-		one->from = "tune";
 }
 
 /* The times of the second side are divided by its work and multiplied by the ratio that separates a cause from its
@@ -194,6 +210,14 @@ static bool is_same(const struct cause_test *a, const struct cause_test *b) {
 	       json_equal(a->config[1], b->config[1]);
 }
 
+static void pairs_take(struct probe_one *one, const struct probe_one *other, double scale) {
+	one->from = other->from;
+	one->pairs = other->pairs;
+	one->ratio = other->ratio * scale;
+	for (int i = 0; i < 2; i++)
+		one->ci[i] = other->ci[i] * scale;
+}
+
 /* The same experiment for another cause, which has made more pairs of it. */
 static bool same_take(const struct probe_one *ones, size_t count, struct probe_one *one) {
 	const struct probe_one *other = ones;
@@ -201,12 +225,21 @@ static bool same_take(const struct probe_one *ones, size_t count, struct probe_o
 		other++;
 	if (other == ones + count)
 		return false;
-	double scale = one->test.work / other->test.work;
-	one->from = other->from;
-	one->pairs = other->pairs;
-	one->ratio = other->ratio * scale;
-	for (int i = 0; i < 2; i++)
-		one->ci[i] = other->ci[i] * scale;
+	pairs_take(one, other, one->test.work / other->test.work);
+	return true;
+}
+
+/* The pairs that confirm a cause refute one which it leaves no room for. */
+static bool instead_take(struct probe_one *one) {
+	struct probe_one other = one->instead ? *one->instead : (struct probe_one){.from = NULL};
+	if (!other.from || strcmp(outcome_of(&other), "confirmed") != 0)
+		return false;
+	memcpy(one->test.intervention, other.test.intervention, sizeof one->test.intervention);
+	one->test.predicted = other.test.otherwise;
+	one->test.otherwise = other.test.predicted;
+	one->test.apart = other.test.apart;
+	one->test.nothing = 0;
+	pairs_take(one, &other, 1);
 	return true;
 }
 
@@ -256,8 +289,6 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	*err = (struct err){0};
 	return 0;
 }
-
-static const char *outcome_of(struct probe_one *one);
 
 /* A ratio of at most 1 may have another explanation. Is that one still open? */
 static bool is_open(struct probe_one *one) {
@@ -347,7 +378,8 @@ static bool is_asked(const struct probe_one *one) {
 	const struct cause_test *test = &one->test;
 	if (!one->testable || !one->from)
 		return one->testable && !*test->why;
-	return one->pairs && one->ci[0] <= test->apart && one->ci[1] >= (test->nothing > 0 ? test->nothing : test->apart);
+	return strcmp(one->from, "record") != 0 && one->ci[0] <= test->apart &&
+	       one->ci[1] >= (test->nothing > 0 ? test->nothing : test->apart);
 }
 
 static void pass_measure(struct probing *probing, struct probe_one *ones, size_t count, const size_t *order,
@@ -359,7 +391,7 @@ static void pass_measure(struct probing *probing, struct probe_one *ones, size_t
 		struct probe_one *one = probing->one = &ones[order[i]];
 		bool asked = is_asked(one);
 		open -= asked;
-		if (asked && !same_take(ones, count, one) && (!one->pairs || one->log.count))
+		if (asked && !instead_take(one) && !same_take(ones, count, one) && (!one->pairs || one->log.count))
 			one_take(probing, open + 1, err);
 	}
 }
@@ -391,9 +423,6 @@ json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench
 	                          .arms = {json_pack("{s:i}", "arm", 0), json_pack("{s:i}", "arm", 1)}};
 	size_t count = ones_plan(subject, ones);
 	json_t *list = json_array();
-	for (size_t i = 0; i < count; i++)
-		if (ones[i].testable)
-			tune_take(subject, &ones[i]);
 	ones_measure(&probing, ones, count, err);
 	for (size_t i = 0; i < count; i++) {
 		json_array_append_new(list, one_json(&ones[i]));

@@ -241,10 +241,34 @@ static void test_tune(void) {
 	made_free(made);
 }
 
+/* They have left it open: then it is measured. */
+static void test_vague(void) {
+	struct made *made = make_false_sharing(1, true);
+	struct study *study = made_study(made);
+	struct err err = {0};
+	js_auto json_t *tune =
+		json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config", "pad", "none", "best",
+	              "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", 1.2, "ci", 0.9, 1.6);
+	struct machine machine = {.made = made};
+	rng_split(&machine.rng, 1, "machine");
+	const struct probe_subject subject = {.study = study, .problem_row = row_of(study, "coords", 1), .tune = tune};
+	const struct probe_bench bench = {.runner = {.ctx = &machine, .run = machine_run},
+	                                  .request = {.kernel = "made"},
+	                                  .seconds = TRIALS,
+	                                  .clock = {.now = machine_now, .ctx = &machine}};
+	js_auto json_t *list = probe_causes(&subject, &bench, &err);
+	const json_t *first = json_array_get(list, 0);
+	ok(said(first, "confirmed") && strcmp(js_string_or(first, "from", ""), "pairs") == 0,
+	   "what they have left open is measured");
+	study_free(study);
+	made_free(made);
+}
+
 int main(void) {
 	test_planted();
 	test_slight();
 	test_ends();
 	test_tune();
+	test_vague();
 	return tap_done();
 }

@@ -186,6 +186,14 @@ static void test_unpredicted(void) {
 	ok(said(absent, "refuted"), "no effect refutes what nothing predicts");
 }
 
+/* Threads that lose nothing to each other do not take lines from each other. */
+static void test_instead(void) {
+	struct program own = {.work = 0.8};
+	js_auto json_t *entry = probed(&own, &long_and_quiet, 1, "shared_lines");
+	ok(said(entry, "refuted") && strstr(js_string_or(entry, "intervention", ""), "on 4 cores"),
+	   "what confirms own work refutes shared lines, without the run on one core");
+}
+
 /* The finals of a tune have measured a binding, with the places that belong to it. */
 static void test_tune(void) {
 	struct made *made = made_new(1, TEAM, TEAM);
@@ -237,5 +245,6 @@ int main(void) {
 	test_unknown();
 	test_tune();
 	test_unpredicted();
+	test_instead();
 	return tap_done();
 }
