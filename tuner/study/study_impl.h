@@ -148,6 +148,9 @@ void table_cells_rewrite(struct csv *csv, const char **noted);
 static inline size_t table_digits(const char *at) { /* that it begins with */
 	return strspn(at, "0123456789");
 }
+static inline bool table_is_sign(const char *at) { /* or a picture, by its first byte in UTF-8 */
+	return (unsigned char)*at == 0xe2 || (unsigned char)*at == 0xf0;
+}
 static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
 }

@@ -350,7 +350,7 @@ static void units_take(struct csv *csv) {
 /* "8.1 ± 0.2 ms" and "8.1 ms +/- 0.2 ms": what a value deviates by is not part of it. A unit behind the deviation is
  * the value's. */
 static void deviation_cut(struct csv *csv, size_t at) {
-	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-"};
+	static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", "\\pm"};
 	const char *cell = csv->cells[at];
 	for (size_t i = 0; i < sizeof signs / sizeof *signs && isdigit((unsigned char)*cell); i++) {
 		const char *sign = strstr(cell, signs[i]), *rest = sign ? sign + strlen(signs[i]) : "";
@@ -359,6 +359,8 @@ static void deviation_cut(struct csv *csv, size_t at) {
 		if (!number)
 			continue;
 		bool bare = strspn(cell + own, " ") == (size_t)(sign - cell) - own;
+		while (sign[-1] == ' ')
+			sign--;
 		csv->cells[at] =
 			arena_printf(csv->arena, "%.*s%s", (int)(bare ? (long)own : sign - cell), cell, bare ? rest + number : "");
 		return;
@@ -366,10 +368,9 @@ static void deviation_cut(struct csv *csv, size_t at) {
 }
 
 /* Are there signs and pictures behind this blank, and no letters of any language? */
-static bool are_signs(const char *at) {
-	enum { SIGN = 0xe2, PICTURE = 0xf0 }; /* their first bytes in UTF-8 */
-	bool signs = at[0] && ((unsigned char)at[1] == SIGN || (unsigned char)at[1] == PICTURE);
-	for (at++; signs && *at; at++)
+static bool are_signs(const char *blank) {
+	bool signs = table_is_sign(blank + 1);
+	for (const char *at = blank + 1; signs && *at; at++)
 		signs = (unsigned char)*at >= 0x80;
 	return signs;
 }
@@ -380,9 +381,9 @@ static void remark_cut(struct csv *csv, size_t at) {
 	if (about && strspn(csv->cells[at] + about, " 0123456789"))
 		csv->cells[at] += about + strspn(csv->cells[at] + about, " ");
 	const char *cell = csv->cells[at], *header = csv->header[at % csv->columns], *end = strstr(cell, " (");
-	const char *wide = strstr(cell, "（"), *blank = cell + strcspn(cell, " ");
+	const char *wide = strstr(cell, "（"), *blank = strrchr(cell, ' ');
 	if (!end || cell[strlen(cell) - 1] != ')' || table_is_parameter(header) || table_is_problem(header))
-		end = wide ? wide : are_signs(blank) ? blank : NULL;
+		end = wide ? wide : blank && are_signs(blank) ? blank : NULL;
 	if (end && isdigit((unsigned char)*cell))
 		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(end - cell), cell);
 }

@@ -67,11 +67,12 @@ static bool has_decimal_points(const struct csv *csv) {
 }
 
 /* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4, but not
- * beside 733 if several have three digits behind the comma, because fractions are printed alike. */
+ * beside 733 if several have three digits behind the comma, because fractions are printed alike, nor where all end in
+ * "000", because nobody prints so many zeros. */
 static bool is_style(const struct csv *csv, size_t column, struct style style) {
 	bool sure = false, points = style.mark == ',' && has_decimal_points(csv), plain = false, large = false,
 		 marked = false;
-	size_t some = 0;
+	size_t some = 0, rounds = 0;
 	for (size_t i = 0; i < csv->rows * csv->columns && style.mark == ','; i++)
 		some += strchr(csv->cells[i], ',') && table_digits(strchr(csv->cells[i], ',') + 1) == GROUP;
 	for (size_t r = 0; r < csv->rows; r++) {
@@ -86,10 +87,11 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 		bool only = style.mark == ' ' || style.mark == '\'';
 		sure = sure || marks > 1 || (marks && (fraction || only || points));
 		marked = marked || marks;
+		rounds += marks == 1 && strcmp(out + strlen(out) - GROUP, "000") == 0;
 		plain = plain || (!marks && !fraction && table_digits(cell) <= GROUP);
 		large = large || (!marks && (fraction || table_digits(cell) > GROUP));
 	}
-	return sure || (style.mark == ',' && some > 1 && marked && plain && !large);
+	return sure || (style.mark == ',' && some > 1 && (rounds == csv->rows || (marked && plain && !large)));
 }
 
 static void thousands_rewrite(struct csv *csv, size_t column) {

@@ -2,6 +2,7 @@
 /* Columns that follow from others: pairs of parameters that change together, results that belong to the problem, and
  * numbers that were taken for a size of the problem. */
 #include <math.h>
+#include <strings.h>
 
 #include "tuner/study/study_impl.h"
 
@@ -74,6 +75,15 @@ static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
 			several = several || (same && !own);
 		}
 	return several;
+}
+
+/* The grid of a GPU's kernel follows from its block. */
+static void grids_ignore(struct table *table) {
+	for (size_t a = 0; a < table->csv->columns; a++)
+		for (size_t b = 0; b < table->csv->columns; b++)
+			if (strcasecmp(table->columns[a].name, "grid") == 0 && table->columns[a].role == TABLE_PROBLEM &&
+			    table_has_word(table->columns[b].name, "block blocks") && table->columns[b].role == TABLE_PARAM)
+				table->columns[a].role = TABLE_IGNORED;
 }
 
 /* 64 ranks need 8 nodes: a scheduler fills them in turn, and a column of nodes would cut the series over ranks. */
@@ -164,34 +174,47 @@ static bool is_power(const struct table *table, size_t column, double size, doub
 	return power >= POWER_LEAST;
 }
 
+/* The least and the largest number of a column, the times there, and the least time. */
+struct ends {
+	double small, large, at_small, at_large, least;
+};
+
+static struct ends ends_of(const struct table *table, size_t column) {
+	struct ends ends = {INFINITY, -INFINITY, NAN, NAN, INFINITY};
+	for (size_t r = 0; r < table->csv->rows; r++) {
+		double x, y;
+		if (!table_number(table->csv, csv_cell(table->csv, r, column), true, &x) ||
+		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y))
+			continue;
+		ends.least = fmin(ends.least, y);
+		ends.at_small = x < ends.small ? y : ends.at_small;
+		ends.at_large = x > ends.large ? y : ends.at_large;
+		ends.small = fmin(ends.small, x);
+		ends.large = fmax(ends.large, x);
+	}
+	return ends;
+}
+
 /* The depth of a recursion, where tasks end, is not a size: times fall as it grows, or have a least value within. What
  * times grow with, by about the same power throughout, is one whatever its name: nobody chooses the shortest input. */
 static void sizes_decide(struct table *table) {
 	const struct csv *csv = table->csv;
 	size_t column = only_size(table);
-	double least = INFINITY, small = INFINITY, large = -INFINITY, at_small = NAN, at_large = NAN;
 	if (column == SIZE_MAX || csv->rows < SIZE_ROWS_LEAST || table->columns[table->value].role != TABLE_TIME ||
 	    *table->columns[table->value].read.per)
 		return;
 	bool team = table_is_team(table->columns[column].name);
-	for (size_t r = 0; r < csv->rows; r++) {
-		double x, y;
-		if (!table_number(csv, csv_cell(csv, r, column), true, &x) ||
-		    !table_number(csv, csv_cell(csv, r, table->value), false, &y))
-			continue;
-		least = fmin(least, y);
-		at_small = x < small ? y : at_small;
-		at_large = x > large ? y : at_large;
-		small = fmin(small, x);
-		large = fmax(large, x);
-	}
+	struct ends ends = ends_of(table, column);
 	/* Processes that a program starts by the thousand are its work, and no team. */
-	if (team ? !(small >= TEAM_NEVER && at_large > at_small) : table_is_parameter(table->columns[column].name))
+	if (team ? !(ends.small >= TEAM_NEVER && ends.at_large > ends.at_small)
+	         : table_is_parameter(table->columns[column].name))
 		return;
-	if (at_small > SHORTER * at_large || (at_small > VALLEY * least && at_large > VALLEY * least))
+	if (ends.at_small > SHORTER * ends.at_large ||
+	    (ends.at_small > VALLEY * ends.least && ends.at_large > VALLEY * ends.least))
 		table->columns[column].role = TABLE_PARAM;
-	else if (large >= GROWTH * small && small > 0 &&
-	         is_power(table, column, small, at_small, log(at_large / at_small) / log(large / small)))
+	else if (ends.large >= GROWTH * ends.small && ends.small > 0 &&
+	         is_power(table, column, ends.small, ends.at_small,
+	                  log(ends.at_large / ends.at_small) / log(ends.large / ends.small)))
 		table->columns[column].role = TABLE_PROBLEM;
 }
 
@@ -250,17 +273,8 @@ static bool grows_with(const struct csv *csv, size_t column, size_t team) {
 
 /* Is the time of the largest team so much shorter than that of the smallest one as no weak scaling makes it? */
 static bool falls_with(const struct table *table, size_t team) {
-	double members, time, small = INFINITY, large = 0, at_small = NAN, at_large = NAN;
-	for (size_t r = 0; r < table->csv->rows && table->columns[table->value].role == TABLE_TIME; r++) {
-		if (!table_number(table->csv, csv_cell(table->csv, r, team), true, &members) ||
-		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &time))
-			continue;
-		at_small = members < small ? time : at_small;
-		at_large = members > large ? time : at_large;
-		small = fmin(small, members);
-		large = fmax(large, members);
-	}
-	return at_large < GAINED * at_small;
+	struct ends ends = ends_of(table, team);
+	return table->columns[table->value].role == TABLE_TIME && ends.at_large < GAINED * ends.at_small;
 }
 
 /* A number of any name that is proportional to the team is the size of weak scaling: "records", 5M for each thread.
@@ -293,23 +307,24 @@ static void each_decide(struct table *table) {
 }
 
 /* Words that stand in some rows, and not twice, are remarks on these; so are numbers with words behind them beside a
- * team: "20 % faster". */
+ * team, "20 % faster", check marks, and pairs such as "3/17" behind the times. */
 static bool are_remarks(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
-	size_t empty = 0, numbers = 0;
-	bool team = false;
+	size_t empty = 0, numbers = 0, marks = 0;
+	bool team = false, twice = false;
 	for (size_t c = 0; c < column; c++)
 		team = team || (table->columns[c].role == TABLE_PARAM && table->columns[c].numbers &&
 		                table_is_parameter(table->columns[c].name));
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		empty += !*cell;
+		marks +=
+			table_is_sign(cell) || (column > table->value && strchr(cell, '/') && !cell[strspn(cell, "0123456789/")]);
 		numbers += table_is_missing(cell) || (table_digits(cell) && !strpbrk(cell, "x*") && !strstr(cell, "×"));
 		for (size_t s = 0; s < r && !table_is_missing(cell); s++)
-			if (strcmp(cell, csv_cell(csv, s, column)) == 0)
-				return false;
+			twice = twice || strcmp(cell, csv_cell(csv, s, column)) == 0;
 	}
-	return column > 0 && (empty > 0 || (team && numbers == csv->rows));
+	return column > 0 && (marks == csv->rows || (!twice && (empty > 0 || (team && numbers == csv->rows))));
 }
 
 static void remarks_ignore(struct table *table) {
@@ -327,6 +342,7 @@ void table_roles_follow(struct table *table) {
 		weak_decide(table);
 	}
 	together_ignore(table);
+	grids_ignore(table);
 	places_ignore(table);
 	if (!given)
 		depths_ignore(table);

@@ -126,7 +126,7 @@ bool table_is_problem(const char *header) {
 			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
 			   "payload payloads prompt prompts context sequence tokens "
 			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
-			   "mb mib gb gib frames circuit query family candidates scene scenario");
+			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew");
 }
 
 bool table_is_parameter(const char *header) {
@@ -186,7 +186,7 @@ static const char *const translations[][2] = {
      "mean"},
 	{"faden threadanzahl fils filetage hilos hilo νηματα νηματων 线程", "threads"},
 	{"kerne kern rechenkerne coeurs coeur nucleos nucleo core πυρηνες πυρηνων 核心 核", "cores"},
-	{"prozesse prozess processus procesos proceso processi processo διεργασιες διεργασιων "
+	{"prozesse prozess processus procesos proceso processi processo processos διεργασιες διεργασιων "
      "进程",
      "processes"},
 	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},

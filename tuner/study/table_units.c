@@ -310,7 +310,21 @@ static void keys_strip(struct csv *csv, size_t column) {
 		csv->header[column] = key;
 }
 
+/* "12 (8 fast)" and "12T" of a team are 12, unless another row has that, too. */
+static void brackets_strip(struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows && table_is_team(csv->header[column]); r++) {
+		const char *cell = csv_cell(csv, r, column);
+		size_t own = table_digits(cell), same = 0;
+		for (size_t s = 0; s < csv->rows; s++)
+			same += table_digits(csv_cell(csv, s, column)) == own && strncmp(csv_cell(csv, s, column), cell, own) == 0;
+		bool remark = strncmp(cell + own, " (", 2) == 0 && cell[strlen(cell) - 1] == ')';
+		if (own && *cell != '0' && same == 1 && (remark || strcmp(cell + own, "T") == 0))
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s", (int)own, cell));
+	}
+}
+
 void table_units_rewrite(struct csv *csv, size_t column) {
+	brackets_strip(csv, column);
 	keys_strip(csv, column);
 	clocks_rewrite(csv, column);
 	suffixes_rewrite(csv, column);

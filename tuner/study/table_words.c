@@ -30,11 +30,11 @@ static const char *const nouns[][2] = {
 	{"frames", "frame"},    {"images", "image"},     {"iterations", "iteration"},
 	{"steps", "step"},      {"pairs", "pair"},       {"bs", "byte"},
 	{"qps", "query"},       {"rps", "request"},      {"iops", "operation"},
-	{"tps", "transaction"}, {"bps", "bit"},
+	{"tps", "transaction"}, {"bps", "bit"},          {"fps", "frame"},
 };
 /* Rates that are written without "a second". */
 static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
-								 "mteps gteps qps rps tps iops gbs mbs gbps mbps";
+								 "mteps gteps qps rps tps iops gbs mbs gbps mbps fps";
 
 static double time_unit(const char *word, size_t length) {
 	char *end; /* "10^-3 s", "1e-3 s" */
