@@ -61,7 +61,7 @@ static bool judge_ignores_size(const struct study *study, size_t row, struct wro
  * longer a larger problem takes (the median of their ratios, and how far they agree). A configuration that is faster at
  * the larger problem than at a smaller one, although all others take much longer, did not do the work. */
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };
-static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3, DROP = 1.5;
+static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3, DROP = 1.5, EXPECTED = 1.5;
 
 /* Is the problem of `small` a smaller one in every member in which it differs? Graphs and mixes are not sizes. */
 static bool is_smaller(const struct study *study, size_t small, size_t large) {
@@ -143,12 +143,20 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 		problem, by_own ? own : least, growth, expected);
 }
 
+/* Is it as long as the smaller problem and the other configurations let expect? Then it is the time at another problem
+ * that is wrong. */
+static bool is_expected(const struct study *study, size_t row, size_t small) {
+	double own = judge_time_at(study, row, small), growth = growth_of(study, row, row, small, false);
+	return fabs(log(growth * own / study_row(study, row)->value)) < log(EXPECTED);
+}
+
 static bool impossible_by_neighbours(const struct study *study, size_t row, struct wrong *wrong) {
-	bool asked = wrong->problems >= 2 && study_rows(study) <= ROWS_MOST;
-	for (size_t i = 0; asked && i < wrong->problems; i++)
-		if (is_smaller(study, wrong->problem[i], row) && is_against(study, row, wrong->problem[i], wrong))
-			return true;
-	return false;
+	bool asked = wrong->problems >= 2 && study_rows(study) <= ROWS_MOST, against = false;
+	for (size_t i = 0; asked && !against && i < wrong->problems; i++)
+		against = is_smaller(study, wrong->problem[i], row) && is_against(study, row, wrong->problem[i], wrong);
+	for (size_t i = 0; against && i < wrong->problems; i++)
+		against = !is_smaller(study, wrong->problem[i], row) || !is_expected(study, row, wrong->problem[i]);
+	return against;
 }
 
 struct power {

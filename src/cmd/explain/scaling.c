@@ -140,7 +140,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.1;
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.2;
 
 struct law {
 	const struct explain_view *view;
@@ -298,12 +298,14 @@ static const char *flat_reason(const struct law *law) {
 
 /* Times that no law describes: a bandwidth, which stops where that of the memory is used up and not because code is
  * serial, and teams that gain more than they are larger. NULL: neither. */
-static const char *other_reason(const struct law *law, bool failed) {
-	const struct scaling_point *first = law->points, *last = first + law->series->count - 1;
-	double more = last->threads / first->threads;
+static const char *other_reason(const struct law *law) {
+	const struct scaling_point *first = law->points;
+	double most = 0; /* of the gains for each member */
+	for (size_t i = 0; i < law->series->count; i++)
+		most = fmax(most, first->seconds / law->points[i].seconds * first->threads / law->points[i].threads);
 	if (study_is_bandwidth(law->view->study))
 		return "no law of scaling is fitted: a bandwidth stops growing where that of the memory is used up";
-	return failed && first->seconds > SUPERLINEAR * more * last->seconds
+	return most > SUPERLINEAR
 	           ? "the gain exceeds the size of the team, as where the data of each member come to fit into its caches"
 	           : NULL;
 }
@@ -324,7 +326,7 @@ static json_t *explain_law(const struct explain_view *view, size_t threads, cons
 	const char *refusal = NULL;
 	points_fill(&law);
 	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
-	const char *flat = flat_reason(&law), *other = other_reason(&law, failed != 0);
+	const char *flat = flat_reason(&law), *other = other_reason(&law);
 	if (other || !failed)
 		refusal = other ? other : open_reason(&law, &scaling);
 	failed = flat || refusal ? -1 : failed;
