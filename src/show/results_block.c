@@ -335,7 +335,7 @@ static bool fell_late(const struct result *result) {
 
 /* So many wrong results are rarely the configurations' fault. */
 static void wrong_print(const struct result *result, long long wrong, FILE *out) {
-	if (2 * wrong <= (long long)result->evaluations)
+	if (2 * wrong <= (long long)result->evaluations || result->verdict == VERDICT_NO_BASELINE)
 		return;
 	fputs("more than half of what was tried computes something else than the baseline: ", out);
 	if (result->program)

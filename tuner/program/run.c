@@ -61,13 +61,24 @@ static const char *output_except(const struct same_case *one) {
 	                     : "times and what changes from run to run";
 }
 
-/* Says what was compared without an option that asks for it. */
-static json_t *compared_of(const struct program *program, const struct same_case *one) {
-	bool known = is_known(one);
-	json_int_t runs = (json_int_t)same_runs(one->best);
+/* Says what was compared without an option that asks for it. A baseline that stays has only its own runs to be compared
+ * with: those that differ from all others are. */
+static json_t *compared_of(const struct program *program, const struct same_case *all) {
+	struct same_case own = *all;
+	const struct same_case *one = &own;
+	size_t kinds = json_array_size(all->base);
+	js_auto json_t *others = all->base == all->best && kinds > 1 ? json_copy((json_t *)all->base) : NULL;
+	js_auto json_t *last = others ? json_pack("[O]", json_array_get(others, kinds - 1)) : NULL;
+	if (others) {
+		json_array_remove(others, kinds - 1);
+		own.base = others;
+		own.best = last;
+	}
+	bool known = is_known(all);
+	json_int_t runs = (json_int_t)same_runs(all->best);
 	const char *some = known && !program->spec.expect_any ? output_except(one) : NULL;
 	const char *except = one->metric ? "the metric" : NULL;
-	bool alike = known && (json_int_t)same_outputs(one) == runs;
+	bool alike = known && same_outputs(one) == same_runs(one->best);
 	js_auto json_t *differs = known ? same_files(one) : NULL;
 	bool differ = json_array_size(differs) > 0;
 	mem_auto char *files = known && !differ ? same_files_how(one) : NULL;
@@ -75,7 +86,7 @@ static json_t *compared_of(const struct program *program, const struct same_case
 		alike || some ? json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", runs, "except", alike ? except : some)
 		: files       ? json_pack("{s:s,s:I}", "how", "files same", "runs", runs)
 					  : json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why",
-	                              js_text(unchecked_why(program, one, differ)));
+	                              js_text(unchecked_why(program, all, differ)));
 	if (files)
 		json_object_set_new(checked, "files", js_text(files));
 	return checked;
