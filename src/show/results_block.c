@@ -325,10 +325,10 @@ static void failure_print(const struct result *result, const char *type, FILE *o
 	}
 }
 
-/* True if the configuration that looked best is not recommended. */
+/* Did another configuration than the baseline fail after the search? */
 static bool fell_late(const struct result *result) {
 	js_each (failed, js_at(result->json, "failed"))
-		if (json_object_get(failed, "phase"))
+		if (json_object_get(failed, "phase") && !json_equal(json_object_get(failed, "config"), result->baseline.config))
 			return true;
 	return false;
 }
@@ -361,7 +361,8 @@ static void failures_print(const struct result *result, FILE *out) {
 			wrong_print(result, failed, out);
 	}
 	if (fell_late(result) && !result->decided)
-		fputs("what looked best failed, and there was no time to prove the next best: go on with --resume and a longer "
+		fputs("a setting failed in the final comparison, and there was no time to prove another one: go on with "
+		      "--resume and a longer "
 		      "--budget\n",
 		      out);
 	if (incomparable > 0)

@@ -279,8 +279,10 @@ struct ablation_arm ablation_arm_of_duel(const struct duel_result *duel) {
 
 json_t *ablation_price_json(const char *param, json_t *value, const struct ablation_arm *arm) {
 	double ratio = arm->fails ? NAN : arm->ratio;
+	/* The interval of few pairs may exclude 1 although they do not prove a difference (look.c). */
+	double low = fmin(fmax(arm->ci[0], 0), arm->slower ? RACE_UNKNOWN : 1);
 	json_t *price = json_pack("{s:s,s:O?,s:o,s:[f,f],s:b}", "param", param, "value", value, "ratio", js_number(ratio),
-	                          "ci", fmax(arm->ci[0], 0), fmin(arm->ci[1], RACE_UNKNOWN), "proven", arm->slower);
+	                          "ci", low, fmin(arm->ci[1], RACE_UNKNOWN), "proven", arm->slower);
 	if (arm->fails)
 		json_object_set_new(price, "fails", json_true());
 	if (isnan(ratio))

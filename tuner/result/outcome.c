@@ -329,12 +329,12 @@ char *result_worth_text(const json_t *price) {
 	const char *danger = js_string_or(price, "danger", NULL);
 	mem_auto char *setting = result_setting_text(price);
 	bool vague = speedup_is_unbounded(ratio) || speedup_is_vague(ratio);
+	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
 	mem_auto char *gain = js_bool_or(price, "fails", false) ? mem_strdup("without it nothing works")
 	                      : isnan(ratio.ratio)              ? mem_strdup("not measured alone")
-	                      : ratio.low > 1                   ? speedup_gain_text(ratio, "")
+	                      : ratio.low > 1 && !open          ? speedup_gain_text(ratio, "")
 	                      : vague                           ? mem_strdup("too noisy to tell")
 	                                                        : mem_strdup(speedup_text(ratio).text);
-	bool open = !js_bool_or(price, "proven", true) && ratio.ratio > 0;
 	char *text =
 		mem_printf("%s  %s%s%s%s", setting, gain, open ? ", not proven" : "", danger ? "; " : "", danger ? danger : "");
 	text_clean(text, true);

@@ -310,10 +310,11 @@ static json_t *price_json(const struct rent *rent, const struct change *change, 
 /* A change against what it replaces, as the effect of its parameter. */
 static json_t *effect_json(const struct rent *rent, const struct change *change, const struct ablation_arm *arm) {
 	const char *name = change->names[0];
-	bool pays = arm->ratio >= 1;
+	bool pays = arm->ratio >= 1, proven = pays ? arm->slower : arm->faster;
+	double low = pays ? arm->ci[0] : 1 / arm->ci[1];
 	json_t *value = json_object_get(rent->winner, name), *today = json_object_get(today_of(rent), name);
 	return json_pack("{s:s,s:b,s:o,s:[o,o],s:O?,s:O?}", "param", name, "known", true, "ratio",
-	                 js_number(pays ? arm->ratio : 1 / arm->ratio), "ci", js_number(pays ? arm->ci[0] : 1 / arm->ci[1]),
+	                 js_number(pays ? arm->ratio : 1 / arm->ratio), "ci", js_number(proven ? low : fmin(low, 1)),
 	                 js_number(pays ? arm->ci[1] : 1 / arm->ci[0]), "best", pays ? value : today, "worst",
 	                 pays ? today : value);
 }

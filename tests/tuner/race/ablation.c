@@ -346,6 +346,11 @@ static void test_price(void) {
 	   "a price of which only a bound is known keeps that bound");
 	ok(json_number_value(js_at(none, "ci.0")) == 0 && json_number_value(js_at(none, "ci.1")) == RACE_UNKNOWN,
 	   "a price that was not measured may be anything");
+	struct ablation_arm open = ended;
+	open.slower = false;
+	json_t *unproven = ablation_price_json("level", NULL, &open);
+	ok(json_number_value(js_at(unproven, "ci.0")) == 1, "the interval of a price that is not proven has 1");
+	json_decref(unproven);
 	json_decref(price);
 	json_decref(none);
 }
