@@ -55,6 +55,7 @@ struct program {
 	struct program_builds *builds; /* NULL: nothing is built */
 	struct service *service;       /* NULL: none */
 	bool service_failed;           /* the last trial did, and may have brought it down */
+	bool crowded; /* its folder has too many files to tell which ones a run writes: nobody looks again */
 	struct program_given given;
 	json_t *used; /* {build folder: true} of the builds of which a run has used what they have made */
 	struct program_expected expected;

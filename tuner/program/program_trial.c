@@ -67,7 +67,7 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "left_s", json_real(fmax(program->until - sys_now(), LEAST_SECONDS)));
 	json_object_set_new(json, "evidence", json_true());
 	/* A server that --setup has started writes into the folder as well: into a database, a log. */
-	if (program->spec.setup && !program->spec.expect_files)
+	if ((program->spec.setup || program->crowded) && !program->spec.expect_files)
 		json_object_set_new(json, "shared", json_true());
 	if (request->watch)
 		json_object_set_new(json, "device", json_string(request->device ? request->device : "cuda"));
@@ -245,6 +245,7 @@ static void program_seen_add(struct program *program, const json_t *config, cons
 		json_object_set_new(program->seen, key, json_array());
 	}
 	same_add(list_of(program, config), evidence);
+	program->crowded |= program_is_baseline(program, config) && json_is_null(js_at(evidence, "0.files"));
 }
 
 struct same_case program_same_case(const struct program *program, const json_t *config) {

@@ -330,7 +330,8 @@ json_t *written_end(struct written *written) {
 	struct listing after = {0};
 	size_t budget = WRITTEN_READ, texts = 0;
 	events_read(written);
-	listing_make(&after, written->cwd);
+	if (!written->before.torn)
+		listing_make(&after, written->cwd);
 	int folder = open(written->cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	json_t *list = written->before.torn || after.torn || folder < 0 ? json_null() : json_array();
 	for (size_t i = 0; i < after.count && json_is_array(list) && json_array_size(list) < WRITTEN_LIST; i++)
