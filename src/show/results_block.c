@@ -100,10 +100,10 @@ static char *decide_added(const struct result *result, char *text) {
 		return text;
 	struct shown seconds = ui_seconds(js_real_or(decide, "seconds", NAN));
 	bool few = strcmp(js_string_or(decide, "by", ""), "pairs") == 0;
-	char *longer = pairs > 0 ? mem_printf(few ? "%s; about %lld more pair%s (%s) would decide"
-	                                          : "%s; more than %lld more pair%s (%s) or a quieter machine would decide",
+	char *longer = pairs > 0 ? mem_printf(few ? "%s; about %lld more pair%s (%s) may decide"
+	                                          : "%s; more than %lld more pair%s (%s) or a quieter machine may decide",
 	                                      text, pairs, pairs == 1 ? "" : "s", seconds.text)
-	                         : mem_printf("%s; a quieter machine would decide", text);
+	                         : mem_printf("%s; a quieter machine may decide", text);
 	free(text);
 	return longer;
 }
