@@ -11,7 +11,7 @@
 #include "tuner/diagnosis/laws_impl.h"
 
 enum { ROWS_MAX = 4000 };
-static const double CHANCE = 0.01, FEW = 0.25, SURE = 9;
+static const double CHANCE = 0.01, FEW = 0.25, SURE = 9, FAST = 1.6, SLOW = 1.8;
 
 bool law_broken(struct wrong *wrong, double value, const char *unit, const char *text, ...) {
 	va_list args;
@@ -22,6 +22,10 @@ bool law_broken(struct wrong *wrong, double value, const char *unit, const char 
 	wrong->value = value;
 	wrong->unit = unit;
 	return true;
+}
+
+bool law_is_far(double far) {
+	return far > log(SLOW) || far < -log(FAST);
 }
 
 static struct finding *tell_add(const struct study *study, struct findings *findings, size_t row,
@@ -77,7 +81,7 @@ static void judge_law(struct study *study, const struct law *law, struct wrong *
 
 /* A time is told by the first law that it breaks. */
 static void judge(struct study *study, struct findings *findings) {
-	static const struct law *const laws[] = {laws_of_work, laws_of_sizes, laws_of_teams, laws_of_lines, NULL};
+	static const struct law *const laws[] = {laws_of_work, laws_of_sizes, laws_of_teams, NULL};
 	struct wrong wrong = {0};
 	mem_auto bool *told = mem_alloc(study_rows(study) + 1, sizeof *told);
 	if (study_rows(study) > ROWS_MAX)

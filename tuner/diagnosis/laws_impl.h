@@ -22,15 +22,10 @@ struct law {
 	enum judged judged;
 };
 /* Each ends with NULL. */
-extern const struct law laws_of_work[], laws_of_sizes[], laws_of_teams[], laws_of_lines[];
+extern const struct law laws_of_work[], laws_of_sizes[], laws_of_teams[];
 
-/* Rows that differ from one in one column of numbers alone, the least number first. */
-struct line {
-	size_t count, at; /* at: the row itself */
-	size_t row[CURVE_MAX];
-	double n[CURVE_MAX], x[CURVE_MAX], y[CURVE_MAX]; /* the numbers, their logarithms, logarithms of times */
-};
-bool line_find(const struct study *study, size_t row, int column, struct line *line);
+/* Is it more than chance puts a single time beside what others predict? far: the logarithm of the ratio. */
+bool law_is_far(double far);
 
 /* Says how a time breaks a law, with a number of this unit. Returns true. */
 bool law_broken(struct wrong *wrong, double value, const char *unit, const char *text, ...)

@@ -7,7 +7,7 @@
 #include "tuner/diagnosis/laws_impl.h"
 
 enum { SIZES_FLAT = 3, SIZES_LEAST = 4 };
-static const double WORK = 16, UNREAL = 3000, LAW = 3, STRAIGHT = 1.3,
+static const double WORK = 16, UNREAL = 3000, LAW = 3, STRAIGHT = 1.3, SURE = 5,
 					HARDLY = 1.25 /* a larger size that takes up to this much longer than a smaller one */;
 
 static double judge_time_at(const struct study *study, size_t row, size_t problem) {
@@ -146,7 +146,7 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 /* Is it as long as the smaller problem and the other configurations let expect? Then it is the time at another problem
  * that is wrong. */
 static bool is_expected(const struct study *study, size_t row, size_t small) {
-	double own = judge_time_at(study, row, small), growth = growth_of(study, row, row, small, false);
+	double own = judge_time_at(study, row, small), growth = growth_of(study, row, row, small, true);
 	return fabs(log(growth * own / study_row(study, row)->value)) < log(EXPECTED);
 }
 
@@ -159,10 +159,20 @@ static bool impossible_by_neighbours(const struct study *study, size_t row, stru
 	return against;
 }
 
+static int twos_in(double n) {
+	int count = 0;
+	for (; n >= 2 && isfinite(n) && fmod(n, 2) == 0; n /= 2)
+		count++;
+	return count;
+}
+
 struct power {
 	size_t count;
 	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size and log time of the others */
 	double slope, offset, residual;              /* the largest residual */
+	double smaller;                              /* the longest time of a smaller size; 0: there is none */
+	bool larger,
+		round; /* is there a larger size, and does the row's own have more factors of two than both beside it? */
 };
 
 /* The median of the slopes of all pairs (Theil, A rank-invariant method of linear and polynomial regression analysis,
@@ -184,28 +194,53 @@ static void law_fit(struct power *law) {
 		law->residual = fmax(law->residual, fabs(offsets[i] - law->offset));
 }
 
-static bool is_against_law(const struct study *study, size_t row, struct wrong *wrong) {
-	struct power law = {0};
-	double size = probe_size(study, row), time = study_row(study, row)->value, smaller = 0;
-	for (size_t r = 0; r < study_rows(study) && law.count < PROBE_PROBLEMS; r++) {
+/* The time that the other sizes of its configuration predict for a row; NAN if they do not lie on a power law. */
+static double power_fit(const struct study *study, size_t row, struct power *law) {
+	double size = probe_size(study, row), below = 0, above = INFINITY;
+	*law = (struct power){0};
+	for (size_t r = 0; r < study_rows(study) && law->count < PROBE_PROBLEMS; r++) {
 		const struct study_row *other = study_row(study, r);
+		double n = probe_size(study, r);
 		if (r == row || other->over || !study_same_config(study, r, row))
 			continue;
-		law.x[law.count] = log(probe_size(study, r));
-		law.y[law.count++] = log(other->value);
-		if (probe_size(study, r) < size)
-			smaller = fmax(smaller, other->value);
+		law->x[law->count] = log(n);
+		law->y[law->count++] = log(other->value);
+		law->smaller = n < size ? fmax(law->smaller, other->value) : law->smaller;
+		below = n < size ? fmax(below, n) : below;
+		above = n > size ? fmin(above, n) : above;
 	}
-	if (law.count + 1 < SIZES_LEAST || !(smaller * HARDLY > time))
-		return false;
-	law_fit(&law);
-	double expected = exp(law.offset + law.slope * log(size));
-	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW ||
-	    log(expected / time) < 5 * law.residual)
-		return false;
-	return law_broken(wrong, expected, "s", "%s a smaller problem (%.4g s); the %zu other sizes predict %.4g s",
-	                  smaller > time ? "less time than" : "hardly more time than", smaller, law.count, expected);
+	law->larger = isfinite(above);
+	law->round = twos_in(size) > fmax(twos_in(below), twos_in(above));
+	if (law->count + 1 < SIZES_LEAST)
+		return NAN;
+	law_fit(law);
+	return law->residual > log(STRAIGHT) ? NAN : exp(law->offset + law->slope * log(size));
 }
 
-const struct law laws_of_sizes[] = {
-	{is_against_law, LAW_WORK}, {impossible_by_neighbours, LAW_WORK}, {judge_ignores_size, LAW_SIZE}, {NULL}};
+static bool is_against_law(const struct study *study, size_t row, struct wrong *wrong) {
+	struct power law;
+	double time = study_row(study, row)->value, expected = power_fit(study, row, &law);
+	if (!(expected / time >= LAW) || !(law.slope > 0) || !(law.smaller * HARDLY > time) ||
+	    log(expected / time) < SURE * law.residual)
+		return false;
+	return law_broken(wrong, expected, "s", "%s a smaller problem (%.4g s); the %zu other sizes predict %.4g s",
+	                  law.smaller > time ? "less time than" : "hardly more time than", law.smaller, law.count,
+	                  expected);
+}
+
+/* A size alone between others: not one that fits vectors, tiles or the sets of caches better, or worse, than those
+ * beside it. */
+static bool is_beside_law(const struct study *study, size_t row, struct wrong *wrong) {
+	struct power law;
+	double far = log(study_row(study, row)->value / power_fit(study, row, &law));
+	if (!law_is_far(far) || fabs(far) < SURE * law.residual || !(law.smaller > 0) || !law.larger || law.round)
+		return false;
+	return law_broken(wrong, exp(fabs(far)), "x", "%.3g times as %s as the %zu other sizes predict", exp(fabs(far)),
+	                  far > 0 ? "slow" : "fast", law.count);
+}
+
+const struct law laws_of_sizes[] = {{is_against_law, LAW_WORK},
+                                    {impossible_by_neighbours, LAW_WORK},
+                                    {judge_ignores_size, LAW_SIZE},
+                                    {is_beside_law, LAW_POINT},
+                                    {NULL}};
