@@ -8,7 +8,7 @@
 
 enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
 static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
-					OVERLAP = 1.1;
+					OVERLAP = 1.1, UNLIKE = 10;
 
 /* A program of MPI has parts only in the rows that were counted. */
 static bool tells(const struct study *study, size_t row, const struct judge_parts *parts) {
@@ -186,7 +186,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	}
 	if (rows && (double)whole >= SHARE * (double)rows)
 		report(study, findings, &parts, rows);
-	else if (rows >= ROWS_LEAST && (double)over >= SHARE * (double)rows)
+	else if (rows >= ROWS_LEAST && (double)over >= SHARE * (double)rows && most <= UNLIKE)
 		overlap_report(study, findings, &parts, most);
 }
 

@@ -27,8 +27,11 @@ static bool is_of_each(const char *name) {
 	return strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/');
 }
 
-/* A member of the problem is the work of one member of a team, "n per rank". */
+/* A member of the problem is the work of one member of a team, "n per rank", or a column is named "weak efficiency". */
 bool reading_work_each(const struct study *study) {
+	js_each (figure, json_object_get(study_row(study, 0)->detail, "figures"))
+		if (probe_text_has(js_string_or(figure, "name", ""), "weak"))
+			return true;
 	js_members (name, value, study_row(study, 0)->problem)
 		if (is_of_each(name) &&
 		    (study_find(study, name) < 0 || study_column(study, (size_t)study_find(study, name))->numeric))
@@ -181,7 +184,7 @@ static void sizes_report(const struct study *study, struct findings *findings, s
 }
 
 /* Sizes of the work of each: a statement for all of them, from the worst to the best efficiency of the largest team. */
-static void each_report(const struct study *study, struct findings *findings, size_t column) {
+static bool each_report(const struct study *study, struct findings *findings, size_t column) {
 	struct weak worst = {0};
 	double least = INFINITY, most = 0;
 	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
@@ -194,6 +197,7 @@ static void each_report(const struct study *study, struct findings *findings, si
 	}
 	if (list.count)
 		report(study, findings, &worst, list.count > 1 ? most : NAN);
+	return list.count > 0;
 }
 
 static void examine(const struct study *study, struct findings *findings) {
@@ -207,9 +211,7 @@ static void examine(const struct study *study, struct findings *findings) {
 		if (!is_team(study_column(study, c)))
 			continue;
 		qsort_r(rows, count, sizeof *rows, by_team, ctx);
-		if (reading_work_each(study))
-			each_report(study, findings, c);
-		else
+		if (!reading_work_each(study) || !each_report(study, findings, c))
 			sizes_report(study, findings, &weak);
 	}
 	free(rows);

@@ -103,6 +103,7 @@ bool table_is_problem(const char *header) {
 	if (table_has_word(key, "register registers regs avg average mean"))
 		return false;
 	if (strstr(key, "_per_") && !strstr(key, "_s_per_") &&
+	    !table_among(key, strcspn(key, "_"), "thread threads task tasks rank ranks process processes core cores") &&
 	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
 	table_key(header, key);

@@ -283,7 +283,8 @@ static json_t *reason_json(const char *refusal) {
 	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
-/* Do single values of a table differ by less than they may be off? Then a law would follow chance. */
+/* Do single values of a table differ by less than they may be off? Then a law would follow chance. What a member alone
+ * takes is a guess where no row has it. */
 static const char *flat_reason(const struct law *law) {
 	const struct study_item *item = law->view->item;
 	double off = js_real_or(item->table, "assumed_noise", NAN), least = INFINITY, most = 0;
@@ -291,8 +292,12 @@ static const char *flat_reason(const struct law *law) {
 		least = fmin(least, law->points[i].seconds);
 		most = fmax(most, law->points[i].seconds);
 	}
-	return item->table && most < least * (1 + 2 * off)
-	           ? "the times differ by less than 10 %, which single values do not show: no law is fitted"
+	if (!item->table)
+		return NULL;
+	if (most < least * (1 + 2 * off))
+		return "the times differ by less than 10 %, which single values do not show: no law is fitted";
+	return law->points[0].threads > 1 && most < least * (1 + 4 * off)
+	           ? "the times differ by less than 20 %, and none is of one member alone: no law is fitted"
 	           : NULL;
 }
 
