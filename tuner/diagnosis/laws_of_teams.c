@@ -12,8 +12,8 @@
 enum { POINTS = 3, FAST_POINTS = 4, SLOW_POINTS = 5, SMOOTH_POINTS = 4, ROWS_MOST = 400 /* to compare all curves */ };
 /* Ratios of times: of what is alike, of a gain that the next team loses, of a gain to the members of a team. SMOOTH: of
  * a suspect's distance to those of others. */
-static const double LINEAR = 4, ROUGH = 0.3, SURE = 0.995, ALIKE = 1.2, LOST = 1.3, SUPER = 1.3, SMOOTH = 3,
-					CHANCE = 0.01;
+static const double LINEAR = 4, ROUGH = 0.3, SURE = 0.995, ALIKE = 1.2, LOST = 1.3, SUPER = 1.3, STEEP = 1.5,
+					SMOOTH = 3, CHANCE = 0.01;
 
 /* Rows that differ from one in one column of numbers alone, the least number first. */
 struct line {
@@ -144,8 +144,17 @@ static bool is_parallel(const struct line *line, const struct line *other, doubl
 	return true;
 }
 
+/* How much more a team gains than it has more members than the next smaller one: the point itself, if that is too fast
+ * (far < 0), otherwise the next larger one; -INFINITY: there are no two. */
+static double beyond(const struct line *line, double far) {
+	size_t fast = far > 0 ? line->at + 1 : line->at;
+	return fast == 0 || fast == line->count ? -INFINITY
+	                                        : line->y[fast - 1] - line->y[fast] - (line->x[fast] - line->x[fast - 1]);
+}
+
 /* How far the other lines say that a point is off, at least: most of them, which have to be parallel to its own but for
- * this point, and none must have the like. */
+ * this point, and none must have the like. If there is one, only a gain beyond the members tells which of both is off;
+ * and at an end a curve may turn for itself unless there is such a gain. */
 static double against_others(const struct study *study, const struct line *line, int column) {
 	struct line other;
 	double least = INFINITY, sign = 0;
@@ -156,23 +165,19 @@ static double against_others(const struct study *study, const struct line *line,
 			continue;
 		if (!(fabs(far) > log(ALIKE)) || far * sign < 0)
 			return 0;
-		all++;
 		sign = far < 0 ? -1 : 1;
+		if (far < 0 && line->at + 1 == line->count && !study_same_problem(study, r, line->row[line->at]))
+			continue; /* the caches of all members may hold a smaller problem */
+		all++;
 		if (!is_parallel(line, &other, far))
 			continue;
 		parallel++;
 		least = fmin(least, fabs(far));
 	}
-	return parallel >= 2 && 2 * parallel > all ? sign * least : 0;
-}
-
-/* May the curve of one configuration turn here, unlike others? At an end it may, unless a team gains more than it has
- * members. */
-static bool may_turn(const struct line *line, double far) {
-	size_t i = line->at, fast = far > 0 ? i + 1 : i;
-	if (i > 0 && i + 1 < line->count)
-		return false;
-	return fast == 0 || fast == line->count || line->y[fast - 1] - line->y[fast] < line->x[fast] - line->x[fast - 1];
+	double gain = beyond(line, sign);
+	bool end = line->at == 0 || line->at + 1 == line->count;
+	size_t witnesses = gain > log(STEEP) ? 1 : 2;
+	return parallel < witnesses || 2 * parallel <= all || (end && gain < 0) ? 0 : sign * least;
 }
 
 static bool is_other(void *row, const struct study *study, size_t other) {
@@ -185,9 +190,7 @@ static bool is_lone_in(const struct study *study, size_t row, int column, struct
 	if (!line_find(study, row, column, &line) || line.count < POINTS)
 		return false;
 	double own = against_own(study, &line, column), far = own != 0 ? own : against_others(study, &line, column);
-	if (!law_is_far(far) || (own == 0 && may_turn(&line, far)))
-		return false;
-	if (!wrong->few && !(follows_chance(study, column, NULL, is_other, &row) <= CHANCE))
+	if (!law_is_far(far) || (!wrong->few && !(follows_chance(study, column, NULL, is_other, &row) <= CHANCE)))
 		return false;
 	return law_broken(wrong, exp(fabs(far)), "x", "%.3g times as %s as %s suggest", exp(fabs(far)),
 	                  far > 0 ? "slow" : "fast",
