@@ -300,7 +300,7 @@ static void tried_print(const struct result *result, FILE *out) {
 	if (tried < valid && valid <= MOST && all < 86400 && strcmp(stopped, "budget") == 0)
 		fprintf(out, "; `--budget %s` covers all", budget_text(all).text);
 	if (strcmp(stopped, "gain") == 0)
-		fputs("; more of them would gain too little", out);
+		fputs("; more of them would probably gain too little", out);
 	fputc('\n', out);
 }
 
