@@ -360,13 +360,11 @@ static const double CHECK_SECONDS_LEAST = 5;
 /* The share of the time before the duel that a whole run of the baseline may take. */
 static const double FINISH_SHARE = 0.5;
 
-/* Runs one configuration for what it does, and not for its times. *failed: it does not work. */
-static int check_runs(struct tune *tune, const json_t *config, double value, uint64_t runs, double seconds,
-                      bool *failed, struct err *err) {
+/* Runs one configuration for what it does, and not for its times. */
+static int check_runs(struct tune *tune, struct race_entry *entry, uint64_t runs, double seconds, struct err *err) {
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct race_options options = race_defaults;
-	struct race_entry entry = {.config = config, .estimate = value};
 	size_t only;
 	request.check = true;
 	if (!tune->task->whole_programs) { /* the results count, and not the times */
@@ -383,9 +381,8 @@ static int check_runs(struct tune *tune, const json_t *config, double value, uin
 		options.clock.cut = fmin(options.clock.cut, options.clock.end);
 	struct runner runner = tune_runner(tune, SPENT_VERIFY);
 	tune_spend_nodes(tune, SPENT_VERIFY);
-	int rc = race_run(&runner, &request, &entry, 1, &options, &observer, &only, err);
+	int rc = race_run(&runner, &request, entry, 1, &options, &observer, &only, err);
 	tune_spend_nodes(tune, SPENT_IDLE);
-	*failed = entry.failed != TRIAL_CORRECT;
 	if (!rc || err->code != ERR_NOTHING)
 		return rc;
 	*err = (struct err){0};
@@ -395,12 +392,18 @@ static int check_runs(struct tune *tune, const json_t *config, double value, uin
 /* A program shows what it does in runs that end. Where those of the baseline are ended before, so many of them go on to
  * their end, if that takes no longer than these seconds. */
 static int baseline_finish(struct tune *tune, uint64_t runs, double seconds, struct err *err) {
-	bool ended = tune->memory.baseline.status == TRIAL_CENSORED || tune->finals.duel.bounded > 0, failed;
-	double today = tune_today_value(tune);
+	struct trial_result *baseline = &tune->memory.baseline;
+	bool ended = baseline->status == TRIAL_CENSORED || tune->finals.duel.bounded > 0;
+	struct race_entry entry = {.config = tune->task->baseline, .estimate = tune_today_value(tune)};
 	if (!tune->task->whole_programs || tune->task->checked || !ended || tune->finals.trust.whole >= runs ||
-	    !tune_promised(tune) || !(tune_final_seconds(tune, today) <= seconds))
+	    !tune_promised(tune) || !(tune_final_seconds(tune, entry.estimate) <= seconds))
 		return 0;
-	return check_runs(tune, tune->task->baseline, today, runs - tune->finals.trust.whole, seconds, &failed, err);
+	int rc = check_runs(tune, &entry, runs - tune->finals.trust.whole, seconds, err);
+	if (baseline->status == TRIAL_CENSORED && entry.blocks > 0) { /* now it is known how long it takes */
+		baseline->status = TRIAL_CORRECT;
+		baseline->value = baseline->least = tune->bench.times.run = entry.median;
+	}
+	return rc;
 }
 
 int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) {
@@ -409,15 +412,15 @@ int tune_winner_check(struct tune *tune, const json_t *winner, struct err *err) 
 	double value = tune->finals.dueled ? tune->finals.duel.median[0] : tune->memory.best;
 	double seconds =
 		tune_promised(tune) ? tune_left(tune) : fmax(CHECK_SECONDS_LEAST, RACE_SHARE_CHECK_SPENT * tune_elapsed(tune));
-	bool failed = false;
+	struct race_entry entry = {.config = winner, .estimate = value};
 	if (json_equal(winner, tune->task->baseline))
 		return baseline_finish(tune, 1, FINISH_SHARE * seconds, err);
 	if (runs == 0)
 		return baseline_finish(tune, TELL, seconds, err);
 	if (runs >= TUNE_CHECKED_RUNS || !(tune_final_seconds(tune, value) <= seconds))
 		return 0;
-	int rc = check_runs(tune, winner, value, TUNE_CHECKED_RUNS - runs, seconds, &failed, err);
-	if (failed)
+	int rc = check_runs(tune, &entry, TUNE_CHECKED_RUNS - runs, seconds, err);
+	if (entry.failed != TRIAL_CORRECT)
 		tune_fall(tune, winner);
 	return rc;
 }
