@@ -146,6 +146,29 @@ static char *command_with(const char *command, const char *option) {
 	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
 }
 
+/* The command with four times the budget of time, because --resume with a budget that is used up proves nothing more.
+ * The caller frees it. */
+static char *command_longer(const char *command) {
+	static const char *const names[] = {" --budget ", " --budget=", " -b "};
+	const char *end = strstr(command, " -- ");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *at = strstr(command, names[i]);
+		if (!at || (end && at > end))
+			continue;
+		char *unit;
+		const char *value = at + strlen(names[i]);
+		double number = strtod(value, &unit);
+		bool plain = number > 0 && *unit && strchr("smh", *unit) && (unit[1] == ' ' || !unit[1]);
+		return plain ? mem_printf("%.*s%g%s", (int)(value - command), command, 4 * number, unit) : mem_strdup(command);
+	}
+	return command_with(command, " --budget 4m");
+}
+
+char *profile_command_resumed(const char *command, bool used_up) {
+	mem_auto char *longer = used_up ? command_longer(command) : mem_strdup(command);
+	return command_with(longer, " --resume");
+}
+
 /* Only a search that ended early can be resumed; another one needs new measurements, or somebody who tells whether the
  * other work is right. */
 char *profile_use_proof(const json_t *entry) {
@@ -154,7 +177,7 @@ char *profile_use_proof(const json_t *entry) {
 		return NULL;
 	char *proof = verdict_of(entry) == VERDICT_NOT_SAME ? command_with(command, " --verify CMD")
 	              : js_bool_or(entry, "proven", true)   ? mem_strdup(command)
-	                                                    : command_with(command, " --resume");
+	                                                    : profile_command_resumed(command, true);
 	text_clean(proof, false);
 	return proof;
 }

@@ -411,18 +411,16 @@ static struct standing standing_of(const struct tuning *t) {
 	return standing;
 }
 
-/* The command line once more, with --resume after its first two words. An interruption that only ended counting, or
- * came before the next kernel, leaves nothing to prove. */
-static void resume_hint(const struct tuning *t, struct standing standing) {
-	const char *line = app_command_line(t->app), *tune = strstr(line, " tune");
-	size_t first = tune ? (size_t)(tune - line) + strlen(" tune") : strcspn(line, " ");
-	bool given = opt_has(t->what->args, "resume");
+/* The command line once more, with --resume after its first two words, and more time if it was used up. An interruption
+ * that only ended counting, or came before the next kernel, leaves nothing to prove. */
+static void resume_hint(const struct tuning *t, struct standing standing, bool interrupted) {
+	mem_auto char *line = profile_command_resumed(app_command_line(t->app), !interrupted);
 	const char *what =
 		!standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
 		: !standing.open                   ? "nothing is decided yet; to begin again"
 		: standing.other ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
 						 : "it is not yet decided whether another setting is faster; to go on";
-	ui_inform(app_ui(t->app), "%s: %.*s%s%s", what, (int)first, line, given ? "" : " --resume", line + first);
+	ui_inform(app_ui(t->app), "%s: %s", what, line);
 }
 
 static int tune_and_show(struct tuning *t, struct err *err) {
@@ -451,7 +449,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 			failed && err->code != ERR_NOTHING && !interrupted ? NULL : profile_write(t, &unwritten);
 		int shown = show(t, profile, &unwritten);
 		if (standing.open || interrupted)
-			resume_hint(t, standing);
+			resume_hint(t, standing, interrupted);
 		bool first = failed && (err->code != ERR_NOTHING || unwritten.code == ERR_OK);
 		failed = err_later(err, first, &unwritten) || shown || failed ? -1 : 0;
 	}
