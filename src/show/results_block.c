@@ -171,6 +171,11 @@ static char *undecided_text(const struct result *result) {
 		                  best.text);
 	if (result_untried(result))
 		return mem_printf("undecided: only the baseline (%s) was tried", best.text);
+	if (js_int_or(result->json, "cut_pairs", 0) > 0)
+		return mem_printf(
+			"undecided: the best so far (%s) is not shown to be faster than the baseline, whose runs were cut "
+			"short; more time may decide",
+			best.text);
 	return mem_printf("undecided: the best so far (%s) has not been compared with the baseline; more time would decide",
 	                  best.text);
 }

@@ -129,7 +129,7 @@ static void tie_print(const struct result *result, FILE *out) {
 
 static void undecided_print(const struct result *result, const char *today, FILE *out) {
 	bool met = result->compared;
-	long long pairs = result->pairs;
+	long long pairs = result->pairs, cut = (long long)js_int_or(result->json, "cut_pairs", 0);
 	if (met && result->keeps)
 		fprintf(out, "the best of the others with what you run today, in %lld pairs\n", pairs);
 	else if (met)
@@ -140,6 +140,8 @@ static void undecided_print(const struct result *result, const char *today, FILE
 		fputs("with nothing, because the others were cut short; a quiet machine would decide\n", out);
 	else if (result_untried(result))
 		fputs("with nothing, because nothing else was tried\n", out);
+	else if (!result->keeps && cut > 0)
+		fprintf(out, "with `%s` in %lld pair%s, in which its runs were cut short\n", today, cut, cut == 1 ? "" : "s");
 	else if (result->keeps)
 		fputs("with nothing, because no other setting was better in the search\n", out);
 	else if (json_is_null(js_at(result->json, "stopped")))

@@ -257,6 +257,10 @@ static void test_verdicts(void) {
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
 	        "undecided: the best so far (1.20 s) has not been compared with the baseline; more time would "
 	        "decide");
+	verdict(
+		"{'verdict': 'undecided', 'cut_pairs': 4, " SIDES("1.5", "1.2", "s") ", 'speedup': null}",
+		"undecided: the best so far (1.20 s) is not shown to be faster than the baseline, whose runs were cut short; "
+		"more time may decide");
 	verdict("{'verdict': 'undecided', 'baseline': {'config': {'x': 1}}, 'speedup': null, 'evaluations': 3,"
 	        " 'space': {'valid': 116}, 'best': {'config': {'x': 1}, 'median': 1.2, 'unit': 's'}}",
 	        "undecided: 3 of 116 tried, none of them faster than the baseline (1.20 s)");

@@ -416,6 +416,8 @@ json_t *tune_result(const struct tune *tune) {
 		alone(tune, result);
 	else
 		undecided(tune, result);
+	if (!is_met(tune) && tune->finals.duel.bounded > 0 && tune->finals.duel.paired.count > 0)
+		json_object_set_new(result, "cut_pairs", json_integer((json_int_t)tune->finals.duel.paired.count));
 	checked_add(tune, result);
 	json_object_set_new(
 		result, "proven",
