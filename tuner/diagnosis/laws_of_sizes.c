@@ -171,8 +171,8 @@ struct power {
 	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size and log time of the others */
 	double slope, offset, residual;              /* the largest residual */
 	double smaller;                              /* the longest time of a smaller size; 0: there is none */
-	bool larger,
-		round; /* is there a larger size, and does the row's own have more factors of two than both beside it? */
+	bool larger;                                 /* is there a larger size? */
+	bool round; /* does the row's own size have more factors of two than those beside it? */
 };
 
 /* The median of the slopes of all pairs (Theil, A rank-invariant method of linear and polynomial regression analysis,
@@ -200,9 +200,9 @@ static double power_fit(const struct study *study, size_t row, struct power *law
 	*law = (struct power){0};
 	for (size_t r = 0; r < study_rows(study) && law->count < PROBE_PROBLEMS; r++) {
 		const struct study_row *other = study_row(study, r);
-		double n = probe_size(study, r);
 		if (r == row || other->over || !study_same_config(study, r, row))
 			continue;
+		double n = probe_size(study, r);
 		law->x[law->count] = log(n);
 		law->y[law->count++] = log(other->value);
 		law->smaller = n < size ? fmax(law->smaller, other->value) : law->smaller;
