@@ -194,10 +194,11 @@ static char *tie_text(const struct result *result) {
 		return mem_printf("tie: %s (%s)", alone_words(result), best.text);
 	if (result_single(result))
 		return mem_printf("tie: there is only one configuration, the baseline (%s)", best.text);
-	mem_auto char *tried = result->evaluations > 1
-	                           ? mem_printf("none of the %lld that were tried", (long long)result->evaluations)
-	                           : mem_strdup("nothing that was tried");
-	return mem_printf("tie: %s is more than %.0f %% faster than the baseline (%s)", tried, percent, best.text);
+	mem_auto char *of = result->evaluations > 1
+	                        ? mem_printf(" of the %lld that were tried", (long long)result->evaluations)
+	                        : mem_strdup("");
+	return mem_printf("tie: what looked best%s is at most %.0f %% faster than the baseline (%s)", of, percent,
+	                  best.text);
 }
 
 static char *verdict_text(const struct result *result) {

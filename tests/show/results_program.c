@@ -241,15 +241,15 @@ static void test_verdicts(void) {
 	                                                                  "") ", 'speedup': {'ratio': 4, 'ci': [4, 4]}}",
 	        "4.00x better [4.00, 4.00]: 10 -> 40");
 	verdict("{'verdict': 'tie', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1, 'ci': [0.99, 1.01]}}",
-	        "tie: nothing that was tried is more than 1 % faster than the baseline (1.50 s)");
+	        "tie: what looked best is at most 1 % faster than the baseline (1.50 s)");
 	verdict(
 		"{'verdict': 'tie', 'baseline': {'config': {'x': 1}}, 'best': {'config': {'x': 1}, 'median': 2, 'unit': 's'},"
 		" 'speedup': {'ratio': 1.3, 'ci': [0.99, 1.09]}}",
-		"tie: nothing that was tried is more than 9 % faster than the baseline (2.00 s)");
+		"tie: what looked best is at most 9 % faster than the baseline (2.00 s)");
 	verdict("{'verdict': 'tie', 'evaluations': 12, 'baseline': {'config': {'x': 1}}, 'best': {'config': {'x': 1}, "
 	        "'median': 2,"
 	        " 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
-	        "tie: none of the 12 that were tried is more than 1 % faster than the baseline (2.00 s)");
+	        "tie: what looked best of the 12 that were tried is at most 1 % faster than the baseline (2.00 s)");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0.1, 21.4]}}",
 	        "undecided: too noisy, the speedup is between 0.10 and 21.40");
 	verdict("{'verdict': 'undecided', " SIDES("1.5", "1.5", "s") ", 'speedup': {'ratio': 1.4, 'ci': [0, 1e7]}}",
