@@ -440,7 +440,8 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->tally.incomparable)
 		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->tally.incomparable));
 	json_object_set_new(result, "sources", sources_json(tune->memory.sources));
-	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
+	json_object_set_new(result, "stopped",
+	                    tune->stopped && !tune_interrupted(tune) ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects_measured(tune));
 	if (task->goal.pareto) {
 		json_object_set_new(

@@ -415,11 +415,10 @@ static struct standing standing_of(const struct tuning *t) {
  * that only ended counting, or came before the next kernel, leaves nothing to prove. */
 static void resume_hint(const struct tuning *t, struct standing standing, bool interrupted) {
 	mem_auto char *line = profile_command_resumed(app_command_line(t->app), !interrupted);
-	const char *what =
-		!standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
-		: !standing.open                   ? "nothing is decided yet; to begin again"
-		: standing.other ? "the best setting so far is in the profile, but it is not yet proven; to go on and prove it"
-						 : "it is not yet decided whether another setting is faster; to go on";
+	const char *what = !standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
+	                   : !standing.open                   ? "nothing is decided yet; to begin again"
+	                   : standing.other ? "the best setting so far is not yet proven; to go on and prove it"
+	                                    : "it is not yet decided whether another setting is faster; to go on";
 	ui_inform(app_ui(t->app), "%s: %s", what, line);
 }
 
