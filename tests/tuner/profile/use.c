@@ -72,8 +72,19 @@ int main(void) {
 	ok(use_of("faster, but not the same work", 1) == SSP_OPEN, "a gain by other work is not used");
 	resumed("faster, but not the same work", 1, "sweetspot tune --verify CMD --param V=1,2 -- ./app '{V}'",
 	        "a command that verifies is asked for after a gain by other work");
-	resumed("undecided", 0, "sweetspot tune --resume --param V=1,2 -- ./app '{V}'",
-	        "a search that ended early is resumed");
+	resumed("undecided", 0, "sweetspot tune --resume --budget 4m --param V=1,2 -- ./app '{V}'",
+	        "a search that ended early is resumed with more time");
+	static const char *const commands[][2] = {
+		{"sweetspot tune --budget 15s -- ./app", "sweetspot tune --resume --budget 60s -- ./app"},
+		{"sweetspot tune -b 1.5m x", "sweetspot tune --resume -b 6m x"},
+		{"sweetspot tune x --budget=1h", "sweetspot tune --resume x --budget=4h"},
+		{"sweetspot tune --budget 20e -- ./app", "sweetspot tune --resume --budget 20e -- ./app"},
+		{"sweetspot tune -- ./app -b 3s", "sweetspot tune --resume --budget 4m -- ./app -b 3s"}};
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+		char *resumed = profile_command_resumed(commands[i][0], true);
+		is_text(resumed, commands[i][1], "the budget of a command that goes on");
+		free(resumed);
+	}
 	resumed("undecided", 1, "sweetspot tune --param V=1,2 -- ./app '{V}'", "a search that ran to its end is repeated");
 	return tap_done();
 }
