@@ -5,6 +5,23 @@
 
 #include "tuner/probe/cause_impl.h"
 
+/* A smaller team. */
+static bool fewer_plan(const struct probe_subject *subject, size_t row, struct cause_test *test) {
+	double team = cause_members(subject, row), fewer = fmax(1, floor(team / CAUSE_FEWER));
+	if (team > probe_room(subject->study))
+		return cause_untestable(test, "its threads share processors, so that fewer of them lose nothing");
+	cause_begin(subject, row, test);
+	if (cause_threads(test->config[1]))
+		cause_team_set(test, 1, fewer);
+	else if (subject->program)
+		json_object_set_new(test->config[1], "OMP_NUM_THREADS", json_integer((json_int_t)fewer));
+	else
+		return cause_untestable(test, "its team cannot be changed");
+	test->quiet = true;
+	cause_intervene(test, "%g thread%s instead of %g", fewer, probe_s(fewer), team);
+	return true;
+}
+
 static bool record_plan(const struct probe_subject *subject, size_t row, struct cause_test *test) {
 	double joins = cause_share(subject, CAUSE_JOINS), regions = cause_share(subject, CAUSE_REGIONS),
 		   team = cause_members(subject, row), gain = cause_without(joins);
@@ -12,7 +29,7 @@ static bool record_plan(const struct probe_subject *subject, size_t row, struct 
 		return subject->program && cause_untestable(test, "the price of its parallel regions is not known");
 	if (gain < CAUSE_LEAST)
 		return cause_bounded(test, gain, "starting and joining teams takes %.2g %% of its time", 100 * joins);
-	if (!cause_fewer(subject, row, test))
+	if (!fewer_plan(subject, row, test))
 		return false;
 	double more = team / fmax(1, floor(team / CAUSE_FEWER)) - 1; /* work of each thread in the smaller team */
 	cause_predict(test, 1 / (1 + (regions - joins) * more), 1 / (1 + regions * more), true);

@@ -67,13 +67,9 @@ void cause_team_set(struct cause_test *test, int side, double team);
 size_t cause_row_today(const struct probe_subject *subject);
 /* The team of a row, also where a program chooses it itself; NAN: not known. */
 double cause_members(const struct probe_subject *subject, size_t row);
-/* Gives the second side a team of that size. */
-void cause_members_set(struct cause_test *test, double team);
 /* Does it follow the variables of OpenMP, as far as is known? */
 bool cause_openmp(const struct probe_subject *subject, size_t row, struct cause_test *test);
-/* Plans fewer threads, from which several causes predict something: it is measured once. */
-enum { CAUSE_FEWER = 4 };
-bool cause_fewer(const struct probe_subject *subject, size_t row, struct cause_test *test);
+enum { CAUSE_FEWER = 4 }; /* so many times fewer threads, or cores for all of them */
 /* Plans the same team on so many cores, which do not hinder each other more than this by their clocks and caches. */
 static const double CAUSE_CLOCKS = 1.5;
 bool cause_confine(const struct probe_subject *subject, size_t row, double cores, struct cause_test *test);
@@ -94,9 +90,12 @@ struct cause_data {
 	uint64_t *numbers; /* NULL: none has read yet */
 	size_t bytes;
 };
-/* Runs one side where the test wants it. As a runner's run; ERR_NOTHING, too, if that is not possible. */
+/* Prepares what the test wants beside its runs, so that no run takes longer for it. False: it is not testable here. */
+bool cause_surround(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
+                    struct cause_data *data);
+/* Runs one side where the test wants it. As a runner's run. */
 int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
-              int side, struct cause_data *data, const struct trial_request *request, struct trial_result *result,
+              const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
               struct err *err);
 
 /* A variable of a program's environment, which needs no rebuild. */

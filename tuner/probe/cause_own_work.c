@@ -13,6 +13,7 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	test->predicted = fewer / team;
 	test->otherwise = CAUSE_CLOCKS * CAUSE_CLOCKS * fewer / team;
 	test->apart = CAUSE_CLOCKS * fewer / team;
+	test->least = fewer / team / sqrt(CAUSE_CLOCKS); /* threads that wait by sleeping lose more than that */
 	return true;
 }
 

@@ -28,13 +28,6 @@ double cause_members(const struct probe_subject *subject, size_t row) {
 	return cause_threads(config) ? cause_team(config) : js_real_or(subject->regions, "default_threads", NAN);
 }
 
-void cause_members_set(struct cause_test *test, double team) {
-	if (cause_threads(test->config[1]))
-		cause_team_set(test, 1, team);
-	else
-		json_object_set_new(test->config[1], "OMP_NUM_THREADS", json_integer((json_int_t)team));
-}
-
 /* A serial part that keeps one processor busy and a parallel one that keeps all of them busy have this mean. */
 static double busy_of(const struct probe_subject *subject, size_t row) {
 	return (cause_usage(subject, row, "user_s") + cause_usage(subject, row, "system_s")) /
@@ -79,22 +72,6 @@ bool cause_confine(const struct probe_subject *subject, size_t row, double cores
 	test->longer = team / cores;
 	test->quiet = true;
 	cause_intervene(test, "all of its %g threads on %g core%s", team, cores, probe_s(cores));
-	return true;
-}
-
-bool cause_fewer(const struct probe_subject *subject, size_t row, struct cause_test *test) {
-	double team = row == SIZE_MAX ? NAN : cause_members(subject, row), fewer = floor(team / CAUSE_FEWER);
-	if (!(team >= 2))
-		return cause_untestable(test, "no team of several threads is known");
-	if (team > probe_room(subject->study))
-		return cause_untestable(test, "its threads share processors, so that fewer of them lose nothing");
-	cause_begin(subject, row, test);
-	if (!cause_threads(test->config[1]) && !subject->program)
-		return cause_untestable(test, "its team cannot be changed");
-	fewer = fmax(1, fewer);
-	cause_members_set(test, fewer);
-	test->quiet = true;
-	cause_intervene(test, "%g thread%s instead of %g", fewer, probe_s(fewer), team);
 	return true;
 }
 

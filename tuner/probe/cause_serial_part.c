@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fewer threads cost only the part that they share (Amdahl 1967). */
+/* Fewer processors cost only the part that its threads share (Amdahl 1967). */
 #include <math.h>
 
 #include "tuner/probe/cause_impl.h"
@@ -16,9 +16,9 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 		                                        "parallel regions take %.3g %% of its time", 100 * share)
 		                        : cause_bounded(test, cause_without(1 - share), "it keeps %.3g of %g processors busy",
 		                                        1 + share * (team - 1), team);
-	if (!cause_fewer(subject, row, test))
-		return false;
 	double fewer = fmax(1, floor(team / CAUSE_FEWER));
+	if (!cause_confine(subject, row, fewer, test))
+		return false;
 	cause_predict(test, 1 / (1 - share + share * team / fewer), fewer / team, true);
 	test->most = BEYOND * test->predicted;
 	test->beyond = "they lose even less than the serial part explains, so that something else holds it back as well";

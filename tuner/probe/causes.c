@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/json/js.h"
+#include "base/mem.h"
 #include "base/sys.h"
 #include "tuner/probe/cause_impl.h"
 #include "tuner/race/numbers.h"
@@ -155,7 +156,7 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 	request.problem = test->problem[side];
 	request.config = test->config[side];
 	request.limit_s = 0;
-	if (cause_run(probing->subject, bench, test, side, &probing->data, &request, result, err))
+	if (cause_run(probing->subject, bench, test, &probing->data, side, &request, result, err))
 		return -1;
 	if (test->lowers)
 		probing->one->figure[side] = js_real_or(json_object_get(result->reply, "usage"), test->lowers, NAN);
@@ -218,14 +219,30 @@ static void pairs_take(struct probe_one *one, const struct probe_one *other, dou
 		one->ci[i] = other->ci[i] * scale;
 }
 
+/* Its pairs may go on from those of the other. */
+static void log_take(const struct probing *probing, struct probe_one *one, const struct probe_one *other) {
+	struct duel_log *log = &one->log;
+	double scale = scale_of(&one->test, 1) / scale_of(&other->test, 1);
+	duel_log_clear(log);
+	*log = other->log;
+	log->trials = mem_alloc(log->room + 1, sizeof *log->trials);
+	for (size_t i = 0; i < log->count; i++) {
+		log->trials[i] = other->log.trials[i];
+		log->trials[i].seconds *= json_equal(log->trials[i].config, probing->arms[1]) ? scale : 1;
+		json_incref(log->trials[i].config);
+	}
+}
+
 /* The same experiment for another cause, which has made more pairs of it. */
-static bool same_take(const struct probe_one *ones, size_t count, struct probe_one *one) {
+static bool same_take(const struct probing *probing, const struct probe_one *ones, size_t count) {
+	struct probe_one *one = probing->one;
 	const struct probe_one *other = ones;
 	while (other < ones + count && !(other->pairs > one->pairs && is_same(&other->test, &one->test)))
 		other++;
 	if (other == ones + count)
 		return false;
 	pairs_take(one, other, one->test.work / other->test.work);
+	log_take(probing, one, other);
 	return true;
 }
 
@@ -243,22 +260,12 @@ static bool instead_take(struct probe_one *one) {
 	return true;
 }
 
-static bool can_surround(const struct probe_bench *bench, struct cause_test *test) {
-	if (test->beside && !bench->confined.run)
-		test->confined = CAUSE_FREE;
-	if (test->confined && !bench->confined.run)
-		return cause_untestable(test, "it cannot be confined");
-	if (test->beside && !bench->own)
-		return cause_untestable(test, "nothing can run beside it on its machine");
-	return true;
-}
-
 static int one_measure(struct probing *probing, double seconds, struct err *err) {
 	const struct probe_bench *bench = probing->bench;
 	struct probe_one *one = probing->one;
 	struct duel_options options = duel_defaults;
 	struct duel_result duel = {0};
-	if (!complete(probing, &one->test) || !can_surround(bench, &one->test))
+	if (!complete(probing, &one->test) || !cause_surround(probing->subject, bench, &one->test, &probing->data))
 		return 0;
 	if (one->test.confined && bench->rest)
 		bench->rest(bench->ctx);
@@ -391,7 +398,7 @@ static void pass_measure(struct probing *probing, struct probe_one *ones, size_t
 		struct probe_one *one = probing->one = &ones[order[i]];
 		bool asked = is_asked(one);
 		open -= asked;
-		if (asked && !instead_take(one) && !same_take(ones, count, one) && (!one->pairs || one->log.count))
+		if (asked && !instead_take(one) && !same_take(probing, ones, count))
 			one_take(probing, open + 1, err);
 	}
 }

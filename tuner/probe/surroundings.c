@@ -66,16 +66,6 @@ static void beside_start(const struct cause_test *test, const struct cause_data 
 	}
 }
 
-/* At least four times the caches. */
-static int data_open(const struct probe_subject *subject, struct cause_data *data, struct err *err) {
-	double bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * fmax(0, study_cache(subject->study))));
-	void *numbers = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (numbers == MAP_FAILED)
-		return err_set(err, ERR_NOTHING, NULL, "no memory is left for a process beside it");
-	*data = (struct cause_data){numbers, (size_t)bytes};
-	return 0;
-}
-
 static void memory_place(int policy, unsigned long nodes) {
 	syscall(SYS_set_mempolicy, policy, nodes ? &nodes : NULL, nodes ? 8 * sizeof nodes : 0);
 }
@@ -110,13 +100,32 @@ static void around_end(struct around *around) {
 	}
 }
 
+/* At least four times the caches. */
+static bool data_open(const struct probe_subject *subject, struct cause_data *data) {
+	double bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * fmax(0, study_cache(subject->study))));
+	void *numbers = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (numbers != MAP_FAILED)
+		*data = (struct cause_data){numbers, (size_t)bytes};
+	return numbers != MAP_FAILED;
+}
+
+bool cause_surround(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
+                    struct cause_data *data) {
+	if (test->beside && !bench->confined.run)
+		test->confined = CAUSE_FREE;
+	if (test->confined && !bench->confined.run)
+		return cause_untestable(test, "it cannot be confined");
+	if (test->beside && !bench->own)
+		return cause_untestable(test, "nothing can run beside it on its machine");
+	return !test->beside || data->numbers || data_open(subject, data) ||
+	       cause_untestable(test, "no memory is left for a process beside it");
+}
+
 int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
-              int side, struct cause_data *data, const struct trial_request *request, struct trial_result *result,
+              const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
               struct err *err) {
 	const struct runner *runner = confined_of(test, side) ? &bench->confined : &bench->runner;
 	struct around around;
-	if (test->beside && !data->numbers && data_open(subject, data, err))
-		return -1;
 	around_begin(subject, test, side, data, &around);
 	int failed = runner->run(runner->ctx, request, result, err);
 	around_end(&around);

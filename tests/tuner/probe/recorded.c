@@ -16,6 +16,7 @@ static const struct conditions long_and_quiet = {90, 0.03}, usual = {9, 0.1};
 /* Seconds of one run; those of the threads are for all of them together. */
 struct program {
 	double serial, work, join; /* join: of each region */
+	double turns;              /* on fewer cores, of each region: threads wait by sleeping */
 	double uneven;             /* the slowest thread works so much longer than the mean, with equal shares */
 	double lines, memory;      /* what threads on several cores, and more threads than saturate it, add to the work */
 	double sleeps, moves, kernel; /* a run; seconds for the last */
@@ -35,9 +36,9 @@ static double model(const struct program *one, const json_t *config, bool confin
 		 keeps = one->memory_kept && json_object_get(config, "MALLOC_TRIM_THRESHOLD_");
 	double team = json_number_value(json_object_get(config, "OMP_NUM_THREADS")), cores = confined ? one->few : team;
 	double work = one->work * (1 + (cores > 1 ? one->lines * (cores - 1) : 0));
-	return one->serial + (team > 1 ? CALLS * one->join : 0) + work / cores * (dynamic ? 1 : 1 + one->uneven) +
-	       (active ? 0 : one->sleeps * 50e-6 / team) + (bound ? 0 : one->moves * 150e-6 / team) +
-	       (keeps ? 0 : one->kernel);
+	return one->serial + (team > 1 ? CALLS * one->join : 0) + (confined ? CALLS * one->turns : 0) +
+	       work / cores * (dynamic ? 1 : 1 + one->uneven) + (active ? 0 : one->sleeps * 50e-6 / team) +
+	       (bound ? 0 : one->moves * 150e-6 / team) + (keeps ? 0 : one->kernel);
 }
 
 static int run_in(struct program *one, const struct trial_request *request, bool confined,
@@ -80,7 +81,7 @@ static int begin(void *ctx, const char *cause, double left_s, struct err *err) {
 	struct program *one = ctx;
 	(void)left_s;
 	(void)err;
-	one->few = strcmp(cause, "own_work") == 0 ? TEAM / 4 : 1;
+	one->few = strcmp(cause, "shared_lines") == 0 ? 1 : TEAM / 4;
 	return 0;
 }
 
@@ -194,6 +195,13 @@ static void test_instead(void) {
 	   "what confirms own work refutes shared lines, without the run on one core");
 }
 
+static void test_turns(void) {
+	struct program tiny = {.work = 0.16, .join = 50e-6, .turns = 250e-6};
+	js_auto json_t *entry = probed(&tiny, &long_and_quiet, 1, "own_work");
+	ok(said(entry, "not testable") && js_real_or(entry, "measured", 1) < 0.25,
+	   "threads that take longer in turns than their work explains do not have it to themselves");
+}
+
 /* The finals of a tune have measured a binding, with the places that belong to it. */
 static void test_tune(void) {
 	struct made *made = made_new(1, TEAM, TEAM);
@@ -246,5 +254,6 @@ int main(void) {
 	test_tune();
 	test_unpredicted();
 	test_instead();
+	test_turns();
 	return tap_done();
 }
