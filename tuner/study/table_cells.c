@@ -155,8 +155,11 @@ static void commas_rewrite(struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		char out[CSV_FIELD_MAX + 1];
-		size_t whole = table_digits(cell), fraction = cell[whole] == ',' ? table_digits(cell + whole + 1) : 0, marks;
+		size_t whole = table_digits(cell), fraction, marks, blank;
 		bool real;
+		while (whole && (blank = mark_length(cell + whole, ' ')) && table_digits(cell + whole + blank) == GROUP)
+			whole += blank + GROUP;
+		fraction = cell[whole] == ',' ? table_digits(cell + whole + 1) : 0;
 		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
 			table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
 		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
@@ -226,20 +229,17 @@ static double sides_multiplied(const char *cell) {
 	return 0;
 }
 
-/* A size "512x512" is 512, so that times can follow it, and other sizes of as many sides are so many cells. The shape
- * of a block stays as it is. */
+/* A size "512x512" or "64³" is 512 or 64, so that times can follow it, and other sizes of as many sides are so many
+ * cells. The shape of a block stays as it is. */
 static void squares_rewrite(struct csv *csv, size_t column) {
 	size_t length;
-	bool squares = true;
-	if (!table_is_problem(csv->header[column]))
-		return;
+	bool squares = table_is_problem(csv->header[column]), products = squares;
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		if (sides_multiplied(cell) == 0)
-			return;
+		products = products && sides_multiplied(cell) > 0;
 		squares = squares && table_side(cell, &length) && !cell[length];
 	}
-	for (size_t r = 0; r < csv->rows; r++) {
+	for (size_t r = 0; r < csv->rows && (squares || products); r++) {
 		const char *cell = csv_cell(csv, r, column);
 		table_cell_set(csv, r, column,
 		               squares ? arena_printf(csv->arena, "%.*s", (int)table_side(cell, &length), cell)

@@ -31,6 +31,12 @@ size_t table_side(const char *text, size_t *length) {
 		at += side + 1;
 		times++;
 	}
+	bool square = strncmp(text + at, "\xc2\xb2", 2) == 0, cube = strncmp(text + at, "\xc2\xb3", 2) == 0;
+	if (times == 1 && (square || cube) && side > 1 &&
+	    (side > 2 || strncmp(text, "10", 2) != 0)) { /* not powers of 10 */
+		at += 2;
+		times++;
+	}
 	*length = at;
 	return times > 1 && !isalnum((unsigned char)text[at]) ? side : 0;
 }
@@ -91,7 +97,7 @@ static size_t mark_of_thousands(const char *at) {
 static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
 	size_t length = strspn(cell, "+-.,0123456789");
 	for (size_t blank; (blank = mark_of_thousands(cell + length)) && table_digits(cell + length + blank) == 3;)
-		length += blank + 3;
+		length += blank + 3 + strspn(cell + length + blank + 3, ".,0123456789");
 	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
 		length += 1 + strspn(cell + length + 1, "+-0123456789");
 	snprintf(number, CSV_FIELD_MAX + 1, "%.*s", (int)length, cell);

@@ -289,14 +289,28 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	return true;
 }
 
-/* How long each request takes is a figure beside how many there are. */
+/* How long each request takes is a figure beside how many there are, but not that of each of two machines. */
 static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	bool rate = false;
 	for (size_t c = 0; c < csv->columns; c++)
 		rate = rate || is_candidate(csv, c, MEASURE_RATE);
 	for (size_t i = 0; i < wide->count; i++)
-		rate = rate && table_has_word(wide->value[i], "lat latency latencies");
+		rate = rate && table_has_word(wide->value[i], "lat latency latencies") &&
+		       !table_has_word(wide->value[i], "cpu gpu serial parallel");
 	return rate;
+}
+
+/* A column of copies is no version beside those of two machines. Several are parts. */
+static bool is_copy(const struct csv *csv, const char *header) {
+	static const char words[] = "h2d d2h htod dtoh memcpy";
+	bool host = false, device = false;
+	size_t copies = 0;
+	for (size_t c = 0; c < csv->columns && table_has_word(header, words); c++) {
+		host = host || table_has_word(csv->header[c], "cpu serial sequential");
+		device = device || table_has_word(csv->header[c], "gpu cuda");
+		copies += table_has_word(csv->header[c], words);
+	}
+	return host && device && copies == 1;
 }
 
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
@@ -305,6 +319,8 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 	struct table_name name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
+		if (is_copy(csv, csv->header[c]))
+			continue;
 		if (is_candidate(csv, c, measure)) {
 			if (!named_add(csv, c, wide))
 				return false;

@@ -311,7 +311,7 @@ static const char *other_reason(const struct law *law) {
 	if (study_is_bandwidth(law->view->study))
 		return "no law of scaling is fitted: a bandwidth stops growing where that of the memory is used up";
 	return most > SUPERLINEAR
-	           ? "the gain exceeds the size of the team, as where the data of each member come to fit into its caches"
+	           ? "some team gains more than it is larger, as where the data of each member come to fit into its caches"
 	           : NULL;
 }
 
