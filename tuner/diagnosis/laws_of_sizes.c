@@ -132,15 +132,15 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 	double growth =
 		by_own || by_all ? growth_of(study, row, row, small, own > DROP * time && others_grow(study, row)) : NAN;
 	double expected = growth * (by_own ? own : least);
-	char problem[PROBE_TEXT];
+	char problem[PROBE_TEXT], taken[PROBE_TEXT], text[PROBE_TEXT];
 	if (!(growth >= GROWTH_LEAST) || !isfinite(expected) || !(expected > BELOW * time))
 		return false;
-	probe_problem(study, small, problem);
 	return law_broken(
 		wrong, expected, "s",
-		"less time than %s takes (%.4g s), although the other configurations take %.3g times as long here, so "
-		"that about %.3g s are expected",
-		problem, by_own ? own : least, growth, expected);
+		"less time than %s takes (%s), although the other configurations take %.3g times as long here, so "
+		"that about %s are expected",
+		probe_problem(study, small, problem), study_value_text(study, by_own ? own : least, taken, sizeof taken),
+		growth, study_value_text(study, expected, text, sizeof text));
 }
 
 /* Is it as long as the smaller problem and the other configurations let expect? Then it is the time at another problem
@@ -223,9 +223,11 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 	if (!(expected / time >= LAW) || !(law.slope > 0) || !(law.smaller * HARDLY > time) ||
 	    log(expected / time) < SURE * law.residual)
 		return false;
-	return law_broken(wrong, expected, "s", "%s a smaller problem (%.4g s); the %zu other sizes predict %.4g s",
-	                  law.smaller > time ? "less time than" : "hardly more time than", law.smaller, law.count,
-	                  expected);
+	char smaller[PROBE_TEXT], text[PROBE_TEXT];
+	return law_broken(wrong, expected, "s", "%s a smaller problem (%s); the %zu other sizes predict %s",
+	                  law.smaller > time ? "less time than" : "hardly more time than",
+	                  study_value_text(study, law.smaller, smaller, sizeof smaller), law.count,
+	                  study_value_text(study, expected, text, sizeof text));
 }
 
 /* A size alone between others: not one that fits vectors, tiles or the sets of caches better, or worse, than those
