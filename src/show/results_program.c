@@ -46,8 +46,20 @@ static void resource_pair(const json_t *from, const json_t *to, const struct res
 		snprintf(text, size, "%s %s", resource->name, resource_text(after, resource->unit).text);
 }
 
-/* User and system time, memory, faults and switches, baseline -> best; prints nothing if neither is known. */
-/* Prints as many per line as fit. */
+/* As many in a line as fit. */
+static void resource_put(const char *text, int *column, FILE *out) {
+	bool fits = *column && *column + 2 + (int)strlen(text) <= WIDTH;
+	if (!*column)
+		fprintf(out, "%-*s", RESULTS_INDENT, "resources:");
+	else if (fits)
+		fputs(", ", out);
+	else
+		fprintf(out, ",\n%*s", RESULTS_INDENT, "");
+	*column = (fits ? *column + 2 : RESULTS_INDENT) + fprintf(out, "%s", text);
+}
+
+/* User and system time, memory, faults and switches, baseline -> best; prints nothing if neither is known. They are
+ * those of one run, so that another may differ. */
 static void results_usage_print(const struct result *result, FILE *out) {
 	const json_t *from = result->keeps ? NULL : js_at(result->baseline.json, "usage");
 	const json_t *to = js_at(result->best.json, "usage");
@@ -55,19 +67,13 @@ static void results_usage_print(const struct result *result, FILE *out) {
 	for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
 		char text[200];
 		resource_pair(from, to, &resources[i], text, sizeof text);
-		if (!*text)
-			continue;
-		bool fits = column && column + 2 + (int)strlen(text) <= WIDTH;
-		if (!column)
-			fprintf(out, "%-*s", RESULTS_INDENT, "resources:");
-		else if (fits)
-			fputs(", ", out);
-		else
-			fprintf(out, ",\n%*s", RESULTS_INDENT, "");
-		column = (fits ? column + 2 : RESULTS_INDENT) + fprintf(out, "%s", text);
+		if (*text)
+			resource_put(text, &column, out);
 	}
-	if (column)
-		fputc('\n', out);
+	if (!column)
+		return;
+	resource_put("as last measured", &column, out);
+	fputc('\n', out);
 }
 
 struct shown results_value(double value, const char *unit) {

@@ -58,7 +58,8 @@ static const char faster_text[] = "run it as:   env OMP_NUM_THREADS=2 ./app in.d
 								  "  schedule  no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n"
 								  "resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms,\n"
 								  "             peak memory 12 MiB -> 12.4 MiB, page faults 302 -> 290,\n"
-								  "             context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
+								  "             context switches 51 -> 11, run delay 2.00 ms -> 100 us,\n"
+								  "             as last measured\n"
 								  "notes:       threads: 1 to 4, as many as there are processors\n"
 								  "             a second\n";
 
@@ -105,7 +106,7 @@ static void test_tie(void) {
 	       " 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
 	       "no change:   keep running it as ./app\n"
 	       "compared:    the best of the others with what you run today, in 24 pairs\n"
-	       "resources:   user 1.25 s\n",
+	       "resources:   user 1.25 s, as last measured\n",
 	       "a tie that the baseline keeps");
 	prints("{'verdict': 'tie', 'pairs': 0, 'closest': 3.834, 'program': {'line': './app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'x': 2}, 'median': 1.5, 'unit': 's'},"
