@@ -245,4 +245,4 @@ const struct law laws_of_sizes[] = {{is_against_law, LAW_WORK},
                                     {impossible_by_neighbours, LAW_WORK},
                                     {judge_ignores_size, LAW_SIZE},
                                     {is_beside_law, LAW_POINT},
-                                    {NULL}};
+                                    {0}};

@@ -268,4 +268,4 @@ static bool judge_beyond_core(const struct study *study, size_t row, struct wron
 }
 
 const struct law laws_of_teams[] = {
-	{judge_beyond_linear, LAW_WORK}, {judge_beyond_core, LAW_POINT}, {is_lone, LAW_POINT}, {NULL}};
+	{judge_beyond_linear, LAW_WORK}, {judge_beyond_core, LAW_POINT}, {is_lone, LAW_POINT}, {0}};

@@ -66,4 +66,4 @@ static bool judge_exceeds_whole(const struct study *study, size_t row, struct wr
 	                  100 * share, 100 * WHOLE);
 }
 
-const struct law laws_of_work[] = {{is_over_peak, LAW_WORK}, {judge_exceeds_whole, LAW_POINT}, {NULL}};
+const struct law laws_of_work[] = {{is_over_peak, LAW_WORK}, {judge_exceeds_whole, LAW_POINT}, {0}};
