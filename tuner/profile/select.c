@@ -138,10 +138,16 @@ const char *profile_use_why(const json_t *entry) {
 	return "undecided: the best setting that was found is not proven to be faster";
 }
 
+/* Where an option of ours stands in a command; NULL: nowhere, or it is a word of the program behind it. */
+static const char *option_find(const char *command, const char *option) {
+	const char *at = strstr(command, option), *end = strstr(command, " -- ");
+	return at && (!end || at < end) ? at : NULL;
+}
+
 /* `sweetspot tune ..` with the option after its first two words; other commands as they are. The caller frees it. */
 static char *command_with(const char *command, const char *option) {
 	static const char tune[] = "sweetspot tune";
-	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, option))
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || option_find(command, option))
 		return mem_strdup(command);
 	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
 }
@@ -150,10 +156,9 @@ static char *command_with(const char *command, const char *option) {
  * The caller frees it. */
 static char *command_longer(const char *command) {
 	static const char *const names[] = {" --budget ", " --budget=", " -b "};
-	const char *end = strstr(command, " -- ");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *at = strstr(command, names[i]);
-		if (!at || (end && at > end))
+		const char *at = option_find(command, names[i]);
+		if (!at)
 			continue;
 		char *unit;
 		const char *value = at + strlen(names[i]);

@@ -79,7 +79,8 @@ int main(void) {
 		{"sweetspot tune -b 1.5m x", "sweetspot tune --resume -b 6m x"},
 		{"sweetspot tune x --budget=1h", "sweetspot tune --resume x --budget=4h"},
 		{"sweetspot tune --budget 20e -- ./app", "sweetspot tune --resume --budget 20e -- ./app"},
-		{"sweetspot tune -- ./app -b 3s", "sweetspot tune --resume --budget 4m -- ./app -b 3s"}};
+		{"sweetspot tune -- ./app -b 3s", "sweetspot tune --resume --budget 4m -- ./app -b 3s"},
+		{"sweetspot tune -- ./app --resume", "sweetspot tune --resume --budget 4m -- ./app --resume"}};
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
 		char *resumed = profile_command_resumed(commands[i][0], true);
 		is_text(resumed, commands[i][1], "the budget of a command that goes on");
