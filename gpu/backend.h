@@ -74,7 +74,7 @@ __attribute__((format(printf, 3, 4))) bool library_because(struct library_why *w
 bool cupti_open(struct library *library);
 
 /* False with the reason in why. An opened library stays in the process; *_close forgets it. */
-/* The major version of CUDA that the driver supports, asked without the slow cuInit; 0: there is no driver. */
+/* Returns the major version of CUDA that the driver supports, without the slow cuInit; 0: there is no driver. */
 int driver_major(void);
 /* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);

@@ -105,10 +105,9 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 	return holding;
 }
 
-const char probe_teams[] =
-	"threads ranks processes procs np nproc nprocs numproc ntasks tasks gpus nodes devices rank process";
-
-bool probe_is_team(const struct study_column *column, const char *words) {
+bool probe_is_team(const struct study_column *column) {
+	static const char words[] =
+		"threads ranks processes procs np nproc nprocs numproc ntasks tasks gpus nodes devices rank process";
 	const char *sign = strstr(column->name, " ("); /* "MPI processes (P)" */
 	size_t end = sign ? (size_t)(sign - column->name) : strlen(column->name), length = 0;
 	while (length < end && !strchr(" /", column->name[end - length - 1]))

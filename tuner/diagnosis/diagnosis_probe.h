@@ -76,9 +76,8 @@ void probe_next_compare(struct finding *finding, const struct study *study, cons
 /* Sets the experiment over threads that would tell more about this row. */
 void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column);
 
-/* Is the column's name one of these words, or does it end with one: "MPI ranks", "threads/processes"? */
-bool probe_is_team(const struct study_column *column, const char *words);
-extern const char probe_teams[]; /* "threads ranks .." */
+/* Does the column's name end with a word for the members of a team: "MPI ranks", "threads/processes"? */
+bool probe_is_team(const struct study_column *column);
 /* The column of threads; -1: the number never changes. */
 int probe_threads(const struct study *study);
 /* The threads that the machine has room for: its hardware threads, INFINITY if unknown. */

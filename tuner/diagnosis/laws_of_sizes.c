@@ -79,7 +79,7 @@ static bool is_smaller(const struct study *study, size_t small, size_t large) {
 }
 
 /* How much longer other configurations take at the problem of `large`; NAN if fewer than three tell, or if they
- * disagree. all: fewer are enough if there are no others. */
+ * disagree. all: fewer than three suffice if no others were measured. */
 static double growth_of(const struct study *study, size_t row, size_t large, size_t small, bool all) {
 	mem_auto double *ratio = mem_alloc(study_rows(study) + 1, sizeof *ratio);
 	double median = NAN, spread = NAN;

@@ -145,7 +145,7 @@ static bool is_parallel(const struct line *line, const struct line *other, doubl
 }
 
 /* How much more a team gains than it has more members than the next smaller one: the point itself, if that is too fast
- * (far < 0), otherwise the next larger one; -INFINITY: there are no two. */
+ * (far < 0), otherwise the next larger one; -INFINITY: there is no such pair of teams. */
 static double beyond(const struct line *line, double far) {
 	size_t fast = far > 0 ? line->at + 1 : line->at;
 	return fast == 0 || fast == line->count ? -INFINITY
@@ -201,8 +201,7 @@ static bool is_lone_in(const struct study *study, size_t row, int column, struct
 static bool is_lone(const struct study *study, size_t row, struct wrong *wrong) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (column->numeric && !column->is_problem && probe_is_team(column, probe_teams) &&
-		    is_lone_in(study, row, (int)c, wrong))
+		if (column->numeric && !column->is_problem && probe_is_team(column) && is_lone_in(study, row, (int)c, wrong))
 			return true;
 	}
 	return false;
@@ -219,7 +218,7 @@ static double roughness(const struct line *teams, size_t without) {
 	for (size_t i = 0; i < teams->count; i++) {
 		if (i == without)
 			continue;
-		double slope = last == SIZE_MAX ? NAN : (teams->y[i] - teams->y[last]) / log(teams->n[i] / teams->n[last]);
+		double slope = last == SIZE_MAX ? NAN : (teams->y[i] - teams->y[last]) / (teams->x[i] - teams->x[last]);
 		sum += isfinite(before) && isfinite(slope) ? fabs(slope - before) : 0;
 		before = slope;
 		last = i;

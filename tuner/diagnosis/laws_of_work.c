@@ -20,7 +20,7 @@ static double ceiling_of(const struct study *study, const char *const *names, co
 	return most;
 }
 
-/* In units of 1e9 a second; NAN: there is no ceiling for this kind of operation. */
+/* The highest measured rate, in 1e9 operations a second; NAN: no ceiling was measured for this kind of operation. */
 static double peak_of(const struct study *study, size_t row) {
 	static const char *const pairs[] = {"addmin", "addmin2", NULL}, *const flops[] = {"fp32", "fp64", NULL};
 	const char *op = js_string_or(json_object_get(study_row(study, row)->detail, "work"), "op", "");

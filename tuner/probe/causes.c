@@ -64,6 +64,12 @@ static void bound_take(struct probe_one *one) {
 
 static const char *outcome_of(struct probe_one *one);
 
+/* As things stand; its own outcome, with its reason, comes later. */
+static bool is_outcome(const struct probe_one *one, const char *outcome) {
+	struct probe_one copy = *one;
+	return strcmp(outcome_of(&copy), outcome) == 0;
+}
+
 static const struct probe_one *one_named(const struct probe_one *ones, size_t count, const char *name) {
 	for (size_t i = 0; i < count && name; i++)
 		if (strcmp(ones[i].cause->name, name) == 0)
@@ -248,15 +254,15 @@ static bool same_take(const struct probing *probing, const struct probe_one *one
 
 /* The pairs that confirm a cause refute one which it leaves no room for. */
 static bool instead_take(struct probe_one *one) {
-	struct probe_one other = one->instead ? *one->instead : (struct probe_one){.from = NULL};
-	if (!other.from || strcmp(outcome_of(&other), "confirmed") != 0)
+	const struct probe_one *other = one->instead;
+	if (!other || !other->from || !is_outcome(other, "confirmed"))
 		return false;
-	memcpy(one->test.intervention, other.test.intervention, sizeof one->test.intervention);
-	one->test.predicted = other.test.otherwise;
-	one->test.otherwise = other.test.predicted;
-	one->test.apart = other.test.apart;
+	memcpy(one->test.intervention, other->test.intervention, sizeof one->test.intervention);
+	one->test.predicted = other->test.otherwise;
+	one->test.otherwise = other->test.predicted;
+	one->test.apart = other->test.apart;
 	one->test.nothing = 0;
-	pairs_take(one, &other, 1);
+	pairs_take(one, other, 1);
 	return true;
 }
 
@@ -301,9 +307,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 static bool is_open(struct probe_one *one) {
 	if (!one->test.unless || one->ci[0] > 1)
 		return false;
-	struct probe_one other =
-		one->unless ? *one->unless : (struct probe_one){.from = NULL}; /* outcome_of writes to it */
-	if (one->unless && strcmp(outcome_of(&other), "refuted") == 0)
+	if (one->unless && is_outcome(one->unless, "refuted"))
 		return false;
 	return !cause_untestable(&one->test, "%.3gx [%.3g, %.3g] may be the memory's bandwidth, too", one->ratio,
 	                         one->ci[0], one->ci[1]);

@@ -31,17 +31,20 @@ static json_t *evidence_of(const struct program *program, const struct same_case
 
 /* A single run of the baseline does not tell what repeats, so that it proves something only where nothing differs. */
 static bool is_known(const struct same_case *one) {
-	if (same_is_known(one) || !same_shows(one->base))
-		return same_is_known(one);
+	if (same_is_known(one))
+		return true;
+	if (!same_shows(one->base) || same_runs(one->best) == 0)
+		return false;
 	js_auto json_t *left = same_left(one), *files = same_files(one), *output = same_output(one);
-	return same_runs(one->best) > 0 && json_array_size(left) + json_array_size(files) + json_array_size(output) == 0;
+	return json_array_size(left) + json_array_size(files) + json_array_size(output) == 0;
 }
 
 /* Why nothing was found the same. */
-static const char *unchecked_why(const struct program *program, const struct same_case *one, bool files_differ) {
+static const char *unchecked_why(const struct program *program, const struct same_case *one, bool known,
+                                 bool files_differ) {
 	if (program->unchecked)
 		return program->unchecked;
-	if (!is_known(one))
+	if (!known)
 		return "too few runs to tell what repeats";
 	if (files_differ)
 		return "its files differ";
@@ -86,7 +89,7 @@ static json_t *compared_of(const struct program *program, const struct same_case
 		alike || some ? json_pack("{s:s,s:I,s:s*}", "how", "output same", "runs", runs, "except", alike ? except : some)
 		: files       ? json_pack("{s:s,s:I}", "how", "files same", "runs", runs)
 					  : json_pack("{s:s,s:i,s:o}", "how", "nothing", "runs", 0, "why",
-	                              js_text(unchecked_why(program, all, differ)));
+	                              js_text(unchecked_why(program, all, known, differ)));
 	if (files)
 		json_object_set_new(checked, "files", js_text(files));
 	return checked;

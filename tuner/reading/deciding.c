@@ -191,7 +191,7 @@ static void starts_consider(const struct study *study, size_t column, const stru
 
 /* Numbers that somebody chose, or teams. */
 static void axes_consider(const struct study *study, size_t column, struct decision *found) {
-	bool team = probe_is_team(study_column(study, column), probe_teams);
+	bool team = probe_is_team(study_column(study, column));
 	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];

@@ -85,7 +85,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 
 static void examine(const struct study *study, struct findings *findings) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (reading_is_axis(study, c, false, POINTS_LEAST) && probe_is_team(study_column(study, c), probe_teams))
+		if (reading_is_axis(study, c, false, POINTS_LEAST) && probe_is_team(study_column(study, c)))
 			column_examine(study, findings, c);
 }
 

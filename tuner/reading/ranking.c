@@ -31,7 +31,7 @@ static int by_time(const void *a, const void *b) {
 static int team_find(const struct study *study) {
 	for (size_t c = 0; c < study_columns(study); c++)
 		if (!study_column(study, c)->is_problem && study_column(study, c)->numeric &&
-		    probe_is_team(study_column(study, c), probe_teams))
+		    probe_is_team(study_column(study, c)))
 			return (int)c;
 	return -1;
 }

@@ -19,8 +19,7 @@ struct weak {
 };
 
 static bool is_team(const struct study_column *column) {
-	return !column->is_problem && column->numeric && column->levels >= TEAMS_LEAST &&
-	       probe_is_team(column, probe_teams);
+	return !column->is_problem && column->numeric && column->levels >= TEAMS_LEAST && probe_is_team(column);
 }
 
 static bool is_of_each(const char *name) {

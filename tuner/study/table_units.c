@@ -279,7 +279,7 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
 }
 
-/* "42.9-66.2" among numbers is no value: it varied. */
+/* A range such as "42.9-66.2" among numbers is not a value. */
 static void ranges_blank(struct csv *csv, size_t column) {
 	static const char *const dashes[] = {"-", "\xe2\x80\x93"};
 	double number;
@@ -300,7 +300,7 @@ static void ranges_blank(struct csv *csv, size_t column) {
 		}
 }
 
-/* "p=4" in all cells of a column is 4, and names a column that has no name. */
+/* Where all cells of a column read "p=4", their value is 4, and "p" is the name of a column that has none. */
 static void keys_strip(struct csv *csv, size_t column) {
 	const char *first = csv->rows ? csv_cell(csv, 0, column) : "", *equals = strchr(first, '=');
 	size_t length = equals ? (size_t)(equals - first) + 1 : 0;

@@ -300,7 +300,7 @@ static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	return rate;
 }
 
-/* A column of copies is no version beside those of two machines. Several are parts. */
+/* A single column of copies beside the columns of two machines is not a third version. Several of them are parts. */
 static bool is_copy(const struct csv *csv, const char *header) {
 	static const char words[] = "h2d d2h htod dtoh memcpy";
 	bool host = false, device = false;

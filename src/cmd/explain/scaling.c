@@ -413,7 +413,7 @@ static int team_find(const struct explain_view *view) {
 		return threads;
 	for (size_t c = 0; c < study_columns(view->study); c++) {
 		const struct study_column *column = study_column(view->study, c);
-		if (!column->is_problem && column->numeric && probe_is_team(column, probe_teams))
+		if (!column->is_problem && column->numeric && probe_is_team(column))
 			return (int)c;
 	}
 	return -1;

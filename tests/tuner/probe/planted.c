@@ -218,14 +218,18 @@ static void test_ends(void) {
 	   "an interruption is the reason why the rest was not tested");
 }
 
-/* The finals of a tune have compared pad=line with pad=none already. */
+/* The finals of a tune have compared pad=line with pad=none. New reference. */
+static json_t *tune_json(double ratio, double low, double high) {
+	return json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config", "pad", "none", "best",
+	                 "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", ratio, "ci", low,
+	                 high);
+}
+
 static void test_tune(void) {
 	struct made *made = make_false_sharing(1, true);
 	struct study *study = made_study(made);
 	struct err err = {0};
-	js_auto json_t *tune =
-		json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config", "pad", "none", "best",
-	              "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", 3.0, "ci", 2.8, 3.2);
+	js_auto json_t *tune = tune_json(3.0, 2.8, 3.2);
 	const struct probe_subject subject = {.study = study, .problem_row = row_of(study, "coords", 1), .tune = tune};
 	const struct probe_bench bench = {.why = "nothing runs here", .seconds = 1};
 	js_auto json_t *list = probe_causes(&subject, &bench, &err);
@@ -246,9 +250,7 @@ static void test_vague(void) {
 	struct made *made = make_false_sharing(1, true);
 	struct study *study = made_study(made);
 	struct err err = {0};
-	js_auto json_t *tune =
-		json_pack("{s:{s:{s:s}},s:{s:{s:s}},s:[{s:s,s:s,s:f,s:[f,f]}]}", "baseline", "config", "pad", "none", "best",
-	              "config", "pad", "line", "worth", "param", "pad", "value", "line", "ratio", 1.2, "ci", 0.9, 1.6);
+	js_auto json_t *tune = tune_json(1.2, 0.9, 1.6);
 	struct machine machine = {.made = made};
 	rng_split(&machine.rng, 1, "machine");
 	const struct probe_subject subject = {.study = study, .problem_row = row_of(study, "coords", 1), .tune = tune};
