@@ -29,7 +29,7 @@ from ._study import Study
 F = TypeVar("F", bound=Callable[..., Any])
 Config = Dict[str, Any]
 Timed = Callable[[Callable[[], Any]], Tuple[Any, float]]
-_PAIRS, _WON = 9, 8  # of nine pairs of equals one side wins eight or more in 4 % of cases, both sides counted
+_PAIRS, _WON = 13, 12  # of thirteen pairs of equals one side wins twelve or more in .17 % of cases
 _LOST = 1.5  # a candidate that takes this many times what holds is given up after one call
 
 
@@ -93,6 +93,17 @@ class Outcome:
         self.ratio, self.calls = ratio, calls
 
 
+def _pair(
+    one: Config, other: Config, swapped: bool
+) -> Generator[Config, Optional[float], Tuple[Optional[float], Optional[float]]]:
+    """Both run; pairs take turns in which of them runs first, so that a machine that gets slower favours neither."""
+    if swapped:
+        second = yield other
+        return (yield one), second
+    first = yield one
+    return first, (yield other)
+
+
 def _search(
     study: Study, default: Config, trials: int, repeat: int
 ) -> Generator[Config, Optional[float], Outcome]:
@@ -114,8 +125,7 @@ def _search(
         ratios: List[float] = []
         failed = (yield trial.config) is None
         while not failed and len(ratios) < repeat:
-            seconds = yield trial.config
-            usual = yield best
+            seconds, usual = yield from _pair(trial.config, best, len(ratios) % 2 == 1)
             calls += 2
             failed = seconds is None or usual is None
             if seconds is not None and usual is not None:
@@ -128,8 +138,8 @@ def _search(
             best, scale = trial.config, scale * statistics.median(ratios)
     won: List[float] = []
     times: List[Tuple[float, float]] = []
-    while best != default and len(won) < _PAIRS:
-        first, second = (yield best), (yield default)
+    while best != default and len(won) < _PAIRS and sum(each <= 1 for each in won) <= _PAIRS - _WON:
+        first, second = yield from _pair(best, default, len(won) % 2 == 1)
         calls += 2
         if first is None or second is None:
             best = default
@@ -353,7 +363,7 @@ def autotune(
     Each of the first calls for a key is the program's own, with one configuration, so that nothing is computed twice:
     any configuration must give the right result. A candidate runs in turn with what holds, and is given up as soon as it
     is clearly slower; one that raises is not tried again, and the call is made with the default. The winner must win
-    eight of nine calls against the default. It is kept in $XDG_DATA_HOME/sweetspot/autotune, and later processes on
+    twelve of thirteen calls against the default. It is kept in $XDG_DATA_HOME/sweetspot/autotune, and later processes on
     this machine begin with it, until the function or its parameters change. A call that names a parameter itself
     decides alone.
     """

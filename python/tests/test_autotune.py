@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choices inside a run, and functions that tune themselves at their first calls."""
 
+import itertools
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -12,18 +14,41 @@ import unittest
 from unittest import mock
 
 import sweetspot
+from sweetspot._autotune import _search
 
 SCRIPT = """
-import sys, time, sweetspot
-calls = []
+import sys, types, sweetspot
+from sweetspot import _autotune
+calls, now = [], [0.0]
+_autotune.time = types.SimpleNamespace(perf_counter=lambda: now[0])
 @sweetspot.autotune({"block": [16, 64, 256], "how": ["slow", (1, 2)]}, key=["n"], name="example")
 def work(n, block, how):
     calls.append((block, how))
-    time.sleep(.012 if how == "slow" else .001 if block == 64 else .006)
+    now[0] += .012 if how == "slow" else .001 if block == 64 else .006
     return n * 2
 assert all(work(n=4) == 8 for _ in range(int(sys.argv[1])))
 print(calls[0], calls[-1])
 """
+
+
+class Clock:
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+def ending(seconds):
+    """The end of a search whose calls take seconds(config); x=0 is the default."""
+    asked = iter(range(1, 5))
+    study = mock.Mock(ask=lambda: mock.Mock(config={"x": next(asked)}))
+    search = _search(study, {"x": 0}, trials=4, repeat=2)
+    config = next(search)
+    try:
+        while True:
+            config = search.send(seconds(config))
+    except StopIteration as end:
+        return end.value.config["x"]
 
 
 class Inside(unittest.TestCase):
@@ -93,12 +118,24 @@ class Inside(unittest.TestCase):
         @sweetspot.autotune({"x": list(range(8))}, trials=4, default={"x": 5})
         def same(x):
             seen.append(x)
-            time.sleep(0.0002)
+            clock.now += 1
 
-        for _ in range(80):
-            same()
+        with mock.patch("sweetspot._autotune.time", Clock()) as clock:
+            for _ in range(80):
+                same()
         self.assertEqual((seen[0], seen[-1]), (5, 5))
         self.assertGreater(len(set(seen)), 3)
+
+    def test_noise_makes_a_winner_in_two_of_a_thousand_searches(self):
+        noise = random.Random(7)
+        false = sum(ending(lambda config: noise.lognormvariate(0, 0.1)) != 0 for _ in range(3000))
+        self.assertLess(false, 15)
+        half = [ending(lambda config: noise.lognormvariate(0, 0.1) * (0.5 if config["x"] == 2 else 1)) for _ in range(300)]
+        self.assertGreater(half.count(2), 290)
+
+    def test_a_machine_that_gets_slower_makes_no_winner(self):
+        slower = itertools.count()
+        self.assertEqual(ending(lambda config: 1.05 ** next(slower)), 0)
 
     def test_keys_are_numbers_words_and_arrays(self):
         class Array:
