@@ -9,8 +9,12 @@
 enum { WORDS_MAX = 256, NESTED_MAX = 8 };
 
 static const char blanks[] = " \t\n", ends[] = " \t\n;&|()<>";
-/* These only prepare for the next command of a line. */
-static const char before[] = " cd export set ulimit umask source . module test [ ";
+/* These only prepare for the next command of a line, or belong to the shell's grammar. */
+static const char before[] = " cd export set ulimit umask source . module test [ [[ : exit return break continue shift "
+							 "trap wait read unset local"
+							 " readonly declare alias for case select function fi done esac } ";
+/* A command follows these. */
+static const char leads[] = " if then elif else while until do { ! ";
 
 /* A program that runs another one, and its options, each between blanks. An option that is not listed stands alone. */
 struct passer {
@@ -286,7 +290,7 @@ static size_t command_read(const char **line, char *words[WORDS_MAX + 1]) {
 		if (!**line || strchr(ends, **line))
 			break;
 		char *word = word_read(line);
-		if (*word && (count || (strcmp(word, "{") != 0 && strcmp(word, "!") != 0)))
+		if (*word && (count || !is_listed(leads, word)))
 			words[count++] = word;
 		else
 			free(word);
@@ -298,23 +302,29 @@ static size_t command_read(const char **line, char *words[WORDS_MAX + 1]) {
 static bool does_work(char *const *words) {
 	while (*words && work_word_assigns(*words))
 		words++;
-	return *words && !is_listed(before, base_of(*words));
+	return *words && **words != '#' && !is_listed(before, *words);
 }
 
-/* The first command that does the work; the first word of all if none does. */
+/* "f() {", "a) ./app": a word that names a function, or a pattern of `case`, where no parenthesis is open. */
+static bool is_label(size_t count, const char *line, int open) {
+	return count == 1 && (*line == '(' || (*line == ')' && open == 0));
+}
+
+/* The first command that does the work; the shell itself if none does. */
 static struct work of_line(const char *line, int nested) {
 	char *words[WORDS_MAX + 1];
 	struct work first = {WORK_CODE, NULL}, found = {WORK_CODE, NULL};
+	int open = 0;
 	while (*line && !found.word) {
 		size_t count = command_read(&line, words);
-		if (count && does_work(words))
+		if (count && does_work(words) && !is_label(count, line, open))
 			found = of_words(words, nested);
 		else if (count && !first.word)
-			first = work_new(WORK_CODE, words[0]);
+			first = work_new(WORK_CODE, work_word_assigns(words[0]) ? words[0] : "sh");
 		for (size_t i = 0; i < count; i++)
 			free(words[i]);
-		while (*line && strchr(ends, *line))
-			line++;
+		for (; *line && strchr(ends, *line); line++)
+			open += *line == '(' ? 1 : *line == ')' && open > 0 ? -1 : 0;
 		line += count == WORDS_MAX ? strlen(line) : 0;
 	}
 	if (found.word)
