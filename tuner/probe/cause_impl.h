@@ -76,7 +76,7 @@ bool cause_confine(const struct probe_subject *subject, size_t row, double cores
 /* Usage of the runs of a row: "user_s", "minor_faults" ..; NAN: not known. */
 double cause_usage(const struct probe_subject *subject, size_t row, const char *name);
 /* The share of its time that a program spends in parallel regions, in waiting there for the slowest thread, or in
- * starting and joining teams; NAN: not known. Where its regions are not, the processors that it keeps busy tell the
+ * starting and joining teams; NAN: not known. Where its regions are not, the time in which no thread runs alone is the
  * first. */
 enum cause_part { CAUSE_REGIONS, CAUSE_WAITS, CAUSE_JOINS };
 double cause_share(const struct probe_subject *subject, enum cause_part part);

@@ -28,20 +28,6 @@ double cause_members(const struct probe_subject *subject, size_t row) {
 	return cause_threads(config) ? cause_team(config) : js_real_or(subject->regions, "default_threads", NAN);
 }
 
-/* A serial part that keeps one processor busy and a parallel one that keeps all of them busy have this mean. */
-static double busy_of(const struct probe_subject *subject, size_t row) {
-	return (cause_usage(subject, row, "user_s") + cause_usage(subject, row, "system_s")) /
-	       study_row(subject->study, row)->value;
-}
-
-static double share_of_usage(const struct probe_subject *subject) {
-	size_t row = cause_row_today(subject);
-	double team = row == SIZE_MAX ? NAN : cause_members(subject, row), room = probe_room(subject->study);
-	team = team > room ? room : team;
-	double share = team > 1 ? (busy_of(subject, row) - 1) / (team - 1) : NAN;
-	return share < 0 ? 0 : share > 1 ? 1 : share;
-}
-
 bool cause_openmp(const struct probe_subject *subject, size_t row, struct cause_test *test) {
 	js_members (name, value, study_row(subject->study, row)->config)
 		if (strncmp(name, "OMP_", 4) == 0 || strcmp(name, "proc_bind") == 0)
@@ -91,7 +77,7 @@ double cause_share(const struct probe_subject *subject, enum cause_part part) {
 	const json_t *profile = subject->regions;
 	double fork_join = js_real_or(profile, "fork_join_s", NAN), all = js_real_or(profile, "time", NAN), sum = 0;
 	if (isnan(all))
-		return part == CAUSE_REGIONS ? share_of_usage(subject) : NAN;
+		return part == CAUSE_REGIONS && subject->alone ? 1 - *subject->alone : NAN;
 	if (part != CAUSE_REGIONS && js_bool_or(profile, "busy", false)) /* then the threads wait for others, too */
 		return NAN;
 	js_each (region, json_object_get(profile, "regions")) {

@@ -5,6 +5,7 @@
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/proc/alone.h"
 #include "base/sys.h"
 #include "tuner/probe/cause_impl.h"
 #include "tuner/race/numbers.h"
@@ -422,12 +423,48 @@ static json_t *regions_look(const struct probe_subject *subject, const struct pr
 	return bench->regions(bench->ctx, study_row(subject->study, row)->problem, study_row(subject->study, row)->config);
 }
 
+/* The program as it is. */
+struct looked {
+	const struct probe_bench *bench;
+	const struct study_row *row;
+};
+
+static bool looked_run(void *ctx) {
+	const struct looked *looked = ctx;
+	const struct probe_bench *bench = looked->bench;
+	struct trial_request request = bench->request;
+	struct trial_result result = {0};
+	struct err err = {0};
+	request.problem = looked->row->problem;
+	request.config = looked->row->config;
+	request.timeout_s = fmin(request.timeout_s, bench->seconds);
+	bool done = bench->runner.run(bench->runner.ctx, &request, &result, &err) == 0;
+	trial_result_clear(&result);
+	return done;
+}
+
+/* Where its regions are not known; what runs elsewhere is not seen. */
+static double alone_of(const struct probe_subject *subject, const struct probe_bench *bench) {
+	static const double SECONDS = 0.25;
+	enum { RUNS = 4 };
+	size_t row = cause_row_today(subject);
+	if (subject->alone)
+		return *subject->alone;
+	if (!subject->program || !bench->own || !bench->runner.run || row == SIZE_MAX ||
+	    json_is_number(json_object_get(subject->regions, "time")))
+		return NAN;
+	struct looked looked = {bench, study_row(subject->study, row)};
+	return alone_share(looked_run, &looked, SECONDS, RUNS);
+}
+
 json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench *bench, struct err *err) {
 	struct probe_one ones[CAUSES];
 	struct probe_subject own = *asked, *subject = &own;
 	double end = now_of(bench) + bench->seconds;
 	js_auto json_t *regions = regions_look(asked, bench);
 	own.regions = regions;
+	const double alone = alone_of(&own, bench);
+	own.alone = &alone;
 	struct probing probing = {.subject = subject,
 	                          .bench = bench,
 	                          .end = end,

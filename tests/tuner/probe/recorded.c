@@ -23,7 +23,8 @@ struct program {
 	bool memory_kept;             /* the allocator can keep what it has got */
 	int few;                      /* cores of a confined run */
 	double noise;
-	bool hidden; /* its usage is not known */
+	bool hidden;  /* its usage is not known */
+	double alone; /* its regions are not known, but that one thread alone runs for this share of its time */
 	struct rng rng;
 	double now;
 };
@@ -96,7 +97,11 @@ static json_t *probed(struct program *one, const struct conditions *conditions, 
 	                   "voluntary_switches", one->sleeps, "migrations", one->moves, "minor_faults", 1e5));
 	struct study *study = made_study(made);
 	js_auto json_t *regions = regions_of(one, time);
-	const struct probe_subject subject = {.study = study, .program = true, .whole = !one->hidden, .regions = regions};
+	const struct probe_subject subject = {.study = study,
+	                                      .program = true,
+	                                      .whole = !one->hidden,
+	                                      .regions = one->alone > 0 ? NULL : regions,
+	                                      .alone = one->alone > 0 ? &one->alone : NULL};
 	const struct probe_bench bench = {.runner = {.ctx = one, .run = run_free},
 	                                  .confined = {.ctx = one, .run = run_confined},
 	                                  .request = {.kernel = "made"},
@@ -128,6 +133,8 @@ static const struct planted {
 	{"load_imbalance", {.work = 0.8, .uneven = 0.8}, {.work = 0.8}},
 	{"fork_join", {.work = 0.16, .join = 50e-6}, {.work = 0.8, .join = 1e-6}},
 	{"serial_part", {.work = 0.8, .serial = 0.05}, {.work = 0.8, .serial = 1e-3}},
+	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = 0.5}, {.work = 0.8, .alone = 0.5}},
+	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = 0.5}, {.work = 0.8, .serial = 1e-3, .alone = 0.03}},
 	{"own_work", {.work = 0.8}, {.work = 0.8, .lines = 0.3}},
 	{"shared_lines", {.work = 0.1, .lines = 3}, {.work = 0.8}},
 	{"wake_up", {.work = 0.8, .sleeps = 16000}, {.work = 0.8, .sleeps = 50}},
@@ -195,6 +202,17 @@ static void test_instead(void) {
 	   "what confirms own work refutes shared lines, without the run on one core");
 }
 
+/* A quarter of the cores is 1.04 times slower for such a part, and clocks alone may change it by more. */
+static void test_small(void) {
+	struct program small = {.work = 0.8, .serial = 0.01, .alone = 0.14};
+	int open = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		js_auto json_t *entry = probed(&small, &long_and_quiet, seed, "serial_part");
+		open += said(entry, "not testable") && strstr(js_string_or(entry, "reason", ""), "1.16x at most");
+	}
+	ok(open == SEEDS, "a serial part that no experiment could refute is not confirmed, and its gain is bounded");
+}
+
 static void test_turns(void) {
 	struct program tiny = {.work = 0.16, .join = 50e-6, .turns = 250e-6};
 	js_auto json_t *entry = probed(&tiny, &long_and_quiet, 1, "own_work");
@@ -254,6 +272,7 @@ int main(void) {
 	test_tune();
 	test_unpredicted();
 	test_instead();
+	test_small();
 	test_turns();
 	return tap_done();
 }
