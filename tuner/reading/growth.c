@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times over a size of the problem: the exponent of the law, and the series that break it. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -9,7 +10,7 @@
 
 enum { SIZES_LEAST = 3, BREAKS_MOST = 6, LAWS_MOST = 4 };
 static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2, LAWS_APART = 0.3,
-					VALUE = 0.005;
+					VALUE = 0.005, WIDTH_MOST = 1.5; /* a wider interval says nothing */
 
 struct law {
 	double exponent, residual; /* the largest distance of a time from the line, as a ratio */
@@ -161,6 +162,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 		return;
 	double ci[2];
 	exponent = common_exponent(study, laws, count, exponent, ci);
+	if (ci[1] - ci[0] > WIDTH_MOST)
+		return;
 	char subject[PROBE_TEXT] = "time", some[64] = "";
 	for (size_t i = 0; i < count && straight == 1 && count > 1; i++)
 		if (is_straight(study, &laws[i]))
@@ -201,14 +204,17 @@ static void rate_report(const struct study *study, struct findings *findings, si
 	double share = reading_time(study, series->rows[best]) / reading_time(study, series->rows[worst]);
 	if (!(share * reading_limit(study, READING_UNTESTED, series->count) < 1))
 		return;
+	/* Larger requests are fewer in a second; bytes and operations on numbers are as many unless something stops them.
+	 */
+	study_value_text(study, reading_time(study, series->rows[best]), rate, sizeof rate);
+	bool of_data = study_is_bandwidth(study) || strcasestr(rate, "flop");
 	reading_subject(study, series->rows[0], column, subject);
 	struct finding *finding = findings_add(
 		findings, CONFIDENCE_LOW, 1, "%s%sthe rate is highest with %s (%s); %s has %.2g of it", subject,
-		*subject ? ": " : "", probe_level(study, column, study_row(study, series->rows[best])->level[column], at),
-		study_value_text(study, reading_time(study, series->rows[best]), rate, sizeof rate),
+		*subject ? ": " : "", probe_level(study, column, study_row(study, series->rows[best])->level[column], at), rate,
 		probe_level(study, column, study_row(study, series->rows[worst])->level[column], low), share);
 	finding_evidence(finding, EVIDENCE_SCALING, share, NULL, "%zu sizes; %s", series->count,
-	                 best == 0                   ? "it falls as they grow: caches, or memory"
+	                 best == 0 ? of_data ? "it falls as they grow: caches, or memory" : "it falls as they grow"
 	                 : best + 1 == series->count ? "it still grows at the largest: a fixed cost matters less"
 	                                             : "it grows, and falls beyond");
 }

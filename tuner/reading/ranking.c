@@ -19,7 +19,8 @@ struct ranking {
 	size_t column;
 	struct ranked at[READING_COLUMN_LEVELS];
 	size_t count, rows;
-	bool open; /* a value has only times that are doubted: nobody knows how fast it is */
+	bool free[STUDY_COLUMNS_MAX]; /* columns in which rows may differ and still be compared */
+	bool open;                    /* a value has only times that are doubted: nobody knows how fast it is */
 };
 
 static int by_time(const void *a, const void *b) {
@@ -36,42 +37,95 @@ static int team_find(const struct study *study) {
 	return -1;
 }
 
-static const char serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
-
-/* Is it a row of serial code, by another column, whose value has no other team? Beside teams it does not show what that
- * column brings: proc_bind=false is not faster because serial code has it. */
-static bool is_serial_code(const struct study *study, size_t row, size_t column, int team) {
-	for (size_t c = 0; c < study_columns(study) && team >= 0; c++) {
-		const struct study_column *one = study_column(study, c);
-		int level = study_row(study, row)->level[c];
-		if (c == column || one->is_problem || one->numeric || level == STUDY_ABSENT ||
-		    !probe_word(one, level, serial_words))
-			continue;
-		bool alone = true;
-		for (size_t r = 0; r < study_rows(study); r++)
-			alone = alone && (study_row(study, r)->level[c] != level ||
-			                  study_row(study, r)->level[team] == study_row(study, row)->level[team]);
-		if (alone)
-			return true;
-	}
-	return false;
+/* Does the other column come with the values of the ranked one, each of which has only one of its values? */
+static bool comes_along(const struct study *study, size_t column, size_t other) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		for (size_t s = 0; s < r; s++)
+			if (study_row(study, r)->level[column] == study_row(study, s)->level[column] &&
+			    study_row(study, r)->level[other] != study_row(study, s)->level[other])
+				return false;
+	return true;
 }
 
-/* Each value at its best, of rows with the team's level if there is one. */
+/* Do two rows agree in the columns that are not `free`? What one of them lacks does not tell them apart. words: in
+ * columns of words only. */
+static bool is_like(const struct study *study, size_t a, size_t b, const bool *free, bool words) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		int x = study_row(study, a)->level[c], y = study_row(study, b)->level[c];
+		if (!free[c] && x != y && x != STUDY_ABSENT && y != STUDY_ABSENT && !(words && study_column(study, c)->numeric))
+			return false;
+	}
+	return true;
+}
+
+static bool is_of(const struct study *study, const struct ranking *ranking, size_t row) {
+	return study_row(study, row)->level[ranking->column] != STUDY_ABSENT &&
+	       study_same_problem(study, row, ranking->problem) &&
+	       (ranking->team < 0 || study_row(study, row)->level[ranking->team] == ranking->most);
+}
+
+/* The best time of a value where everything else is as in a row; level -1: of any other value than the row's. */
+static double best_like(const struct study *study, const struct ranking *ranking, size_t like, int level) {
+	double best = INFINITY;
+	for (size_t r = 0; r < study_rows(study); r++) {
+		int own = study_row(study, r)->level[ranking->column];
+		if (is_of(study, ranking, r) && study_usable(study, r) && is_like(study, r, like, ranking->free, false) &&
+		    (level < 0 ? own != study_row(study, like)->level[ranking->column] : own == level))
+			best = fmin(best, reading_time(study, r));
+	}
+	return best;
+}
+
+/* The best of a value counts beside the best of the fastest one if they were measured with everything else alike, too.
+ * Sets `turned` where words of another column decide which of them is faster. */
+static bool is_comparable(const struct study *study, const struct ranking *ranking, int level, bool *turned) {
+	bool some = false;
+	for (size_t r = 0; r < study_rows(study); r++) {
+		if (study_row(study, r)->level[ranking->column] != level || !is_of(study, ranking, r) ||
+		    !study_usable(study, r))
+			continue;
+		double first = best_like(study, ranking, r, ranking->at[0].level), own = best_like(study, ranking, r, level);
+		some = some || isfinite(first);
+		*turned = *turned || (first > own * (1 + probe_limit(study)) && isfinite(first) &&
+		                      !is_like(study, r, ranking->at[0].row, ranking->free, true));
+	}
+	return some;
+}
+
+/* Leaves out values that differ from the fastest one in more than the column, and those of a column whose order
+ * depends on another one. */
+static void comparable_keep(const struct study *study, struct ranking *ranking) {
+	bool turned = false;
+	size_t kept = ranking->count > 0;
+	for (size_t i = 1; i < ranking->count; i++)
+		if (is_comparable(study, ranking, ranking->at[i].level, &turned))
+			ranking->at[kept++] = ranking->at[i];
+	ranking->count = turned ? 0 : kept;
+}
+
+/* Each value at its best, of rows with the team's level if there is one. Rows that nothing else can be compared with do
+ * not count: proc_bind=false is not faster because serial code has it. If one of them is the fastest, nothing is said.
+ */
 static void ranking_make(const struct study *study, size_t column, size_t problem, int team, int most,
                          struct ranking *ranking) {
 	int teams = team_find(study);
+	double alone = INFINITY;
 	*ranking = (struct ranking){.problem = problem, .team = team, .most = most, .column = column};
+	for (size_t c = 0; c < study_columns(study); c++)
+		ranking->free[c] = c == column || (int)c == teams || comes_along(study, column, c);
 	for (int l = 0; l < (int)study_column(study, column)->levels; l++) {
 		struct ranked one = {l, INFINITY, SIZE_MAX, 0};
 		bool doubted = false;
 		for (size_t r = 0; r < study_rows(study); r++) {
-			if (study_row(study, r)->level[column] != l || !study_same_problem(study, r, problem) ||
-			    is_serial_code(study, r, column, teams) || (team >= 0 && study_row(study, r)->level[team] != most))
+			if (study_row(study, r)->level[column] != l || !is_of(study, ranking, r))
 				continue;
 			doubted = doubted || study_row(study, r)->doubted;
 			if (!study_usable(study, r))
 				continue;
+			if (isinf(best_like(study, ranking, r, -1))) {
+				alone = fmin(alone, reading_time(study, r));
+				continue;
+			}
 			one.rows++;
 			if (reading_time(study, r) < one.time) {
 				one.time = reading_time(study, r);
@@ -84,6 +138,9 @@ static void ranking_make(const struct study *study, size_t column, size_t proble
 			ranking->at[ranking->count++] = one;
 	}
 	qsort(ranking->at, ranking->count, sizeof *ranking->at, by_time);
+	comparable_keep(study, ranking);
+	if (ranking->count && alone < ranking->at[0].time)
+		ranking->count = 0;
 }
 
 static double spread_of(const struct ranking *ranking) {
@@ -226,7 +283,7 @@ static struct teams teams_of(const struct study *study, const struct ranking *ra
 	}
 	teams.serial = teams.most == STUDY_ABSENT ||
 	               (teams.most == teams.least &&
-	                probe_word(study_column(study, ranking->column), ranking->at[at].level, serial_words));
+	                probe_word(study_column(study, ranking->column), ranking->at[at].level, reading_serial_words));
 	return teams;
 }
 

@@ -18,6 +18,8 @@ void readings_examine(struct findings *findings, const struct study *study) {
 		findings_each(findings, study, reading_registry);
 }
 
+const char reading_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
+
 double reading_time(const struct study *study, size_t row) {
 	return study_row(study, row)->value;
 }
@@ -122,8 +124,7 @@ char *reading_silence(const struct study *study) {
 		                  "or more values of one parameter, with everything else the same",
 		                  apart.ratio, both, study_rows(study));
 	return mem_printf(
-		"values differ by a factor of %.3g%s, but they do not follow any column more closely than "
-		"shuffled rows do: too much changes from row to row, or rows are missing; vary one parameter at a "
-		"time, or repeat the measurements",
+		"values differ by a factor of %.3g%s, but no statement about one column holds for all of them: too much "
+		"changes from row to row, or rows are missing; vary one parameter at a time, or repeat the measurements",
 		apart.ratio, both);
 }

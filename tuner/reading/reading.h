@@ -26,6 +26,7 @@ static inline void reading_series_free(struct reading_list *list) {
 	free(list->series);
 }
 #define reading_auto __attribute__((cleanup(reading_series_free))) /* as mem_auto */
+extern const char reading_serial_words[];
 double reading_time(const struct study *study, size_t row);
 /* The place in a series of its shortest time, the first of several. */
 size_t reading_fastest(const struct study *study, const struct reading_series *series);

@@ -188,7 +188,8 @@ int table_fill(struct study_set *set, struct table *table, const char *kernel, c
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
 enum { TABLE_PAIRS_ROWS = 400 };
-void table_roles_follow(struct table *table);
+/* Refuses numbers without a unit that cannot be times. */
+int table_roles_follow(struct table *table, struct err *err);
 /* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
 

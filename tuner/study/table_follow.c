@@ -334,10 +334,64 @@ static void remarks_ignore(struct table *table) {
 			table->columns[c].role = TABLE_IGNORED;
 }
 
-void table_roles_follow(struct table *table) {
+static bool is_alike_but(const struct table *table, size_t a, size_t b, size_t column) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
+		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+			return false;
+	return true;
+}
+
+static const double MUCH = 4, PROPORTION[] = {0.6, 1.5};
+
+/* Do pairs of rows in which this number, and nothing else, is at least MUCH times as large look like rates? Times grow
+ * with the problem, and rarely in proportion to the team. */
+static bool is_rate_over(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	bool team = table_is_team(table->columns[column].name);
+	size_t all = 0, odd = 0;
+	double x, y, s, t;
+	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
+		size_t a = i / csv->rows, b = i % csv->rows;
+		if (!table_number(csv, csv_cell(csv, a, column), true, &x) || !(x > 0) ||
+		    !table_number(csv, csv_cell(csv, b, column), true, &y) || !(y >= MUCH * x) ||
+		    !is_alike_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
+		    !table_number(csv, csv_cell(csv, b, table->value), false, &t))
+			continue;
+		all++;
+		odd += team ? t > PROPORTION[0] * y / x * s && t < PROPORTION[1] * y / x * s : t <= s;
+	}
+	return (team ? 2 : 3) * odd > all;
+}
+
+/* Numbers without a unit are taken for times unless they behave as rates do. */
+static int value_check(const struct table *table, struct err *err) {
+	for (size_t c = 0; c < table->csv->columns && table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS; c++)
+		if (table->columns[c].numbers &&
+		    (table->columns[c].role == TABLE_PROBLEM || table_is_team(table->columns[c].name)) &&
+		    is_rate_over(table, c))
+			return err_set(err, ERR_USAGE,
+			               "name the unit above the table, as in \"# times in ms\" or \"# GB/s\", or with --unit",
+			               "%s: nothing says what the numbers are, and times would not change so with %.60s",
+			               table->path, table->columns[c].name);
+	return 0;
+}
+
+/* A grid of blocks is how a kernel is launched, not what it works on. */
+static void launches_decide(struct table *table) {
+	bool blocks = false;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		blocks = blocks || table_has_word(table->columns[c].name, "block blocks blockdim blocksize");
+	for (size_t c = 0; c < table->csv->columns && blocks; c++)
+		if (table->columns[c].role == TABLE_PROBLEM && table_has_word(table->columns[c].name, "grid griddim gridsize"))
+			table->columns[c].role = TABLE_PARAM;
+}
+
+int table_roles_follow(struct table *table, struct err *err) {
 	bool given = table->reading && table->reading->problem_count;
 	remarks_ignore(table);
 	if (!given) {
+		launches_decide(table);
 		each_decide(table);
 		weak_decide(table);
 	}
@@ -347,8 +401,9 @@ void table_roles_follow(struct table *table) {
 	if (!given)
 		depths_ignore(table);
 	results_ignore(table);
-	if (given)
-		return;
-	sizes_decide(table);
-	series_sizes_decide(table);
+	if (!given) {
+		sizes_decide(table);
+		series_sizes_decide(table);
+	}
+	return value_check(table, err);
 }

@@ -198,6 +198,8 @@ static const char *const translations[][2] = {
 	{"durchsatz debit rendimiento 吞吐量", "throughput"},
 	{"长度 longueur longitud lange lunghezza", "length"},
 	{"带宽 bandbreite", "bandwidth"},
+	{"entrada entradas eingabe entree ingresso", "input"},
+	{"bild bilder imagen imagem immagine", "image"},
 	{"standardabweichung ecart type desviacion deviazione αποκλιση 标准差", "stddev"},
 	{"estandar standard τυπικη", ""},
 	{"millisekunden millisecondes milisegundos millisecondi 毫秒", "ms"},

@@ -171,13 +171,9 @@ static int value_refuse(const struct table *table, struct err *err) {
 		first = count++ ? first : column->name;
 	}
 	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
-	return count > 1
-	           ? err_hint(err,
-	                      "write time_s, time_ms or GB/s there, or use --minimize '%s', or --versions '%s' if each "
-	                      "is the time of a version",
-	                      first, names)
-	           : err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'", first,
-	                      first);
+	return err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'%s%s%s", first,
+	                first, count > 1 ? ", or --versions '" : "", count > 1 ? names : "",
+	                count > 1 ? "' if each is the time of a version" : "");
 }
 
 /* "wall time of the solver" is the time where nothing else is. */
@@ -355,12 +351,13 @@ static bool all_among(const struct csv *csv, size_t column, const char *words) {
 	return all;
 }
 
-/* The phases of a program, and the kinds of scaling: nobody chooses one of them. */
+/* The phases of a program, the kinds of scaling, and sizes: nobody chooses one of them. */
 static bool are_given(const struct csv *csv, size_t column) {
 	size_t phases = 0;
 	for (size_t r = 0; r < csv->rows; r++)
 		phases += table_is_part(csv_cell(csv, r, column)) && !strpbrk(csv_cell(csv, r, column), "_ -./:");
-	return (csv->rows && phases == csv->rows) || all_among(csv, column, "strong weak");
+	return (csv->rows && phases == csv->rows) ||
+	       all_among(csv, column, "strong weak teensy tiny mini small medium mid large big huge giant xs s m l xl");
 }
 
 static bool is_run(const char *header) {
@@ -399,7 +396,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_FILE;
 	if (!is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
-	if (!column->numbers && are_given(table->csv, c))
+	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
+	if (!column->numbers && (work || are_given(table->csv, c)))
 		return TABLE_PROBLEM;
 	if (!is_measured(column) && table_is_problem(column->name))
 		return TABLE_PROBLEM;
@@ -429,14 +427,17 @@ static void counts_decide(struct table *table) {
 }
 
 /* So were whole numbers that are rarely the same twice, percentages and fractions, if the other columns tell all rows
- * apart: edges that a search examined, for each graph and direction. What was chosen comes before what was measured. */
+ * apart. What was chosen comes before what was measured, and words behind the times are remarks. */
 static void results_decide(struct table *table) {
 	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
 		struct table_column *column = &table->columns[c];
-		bool share = strchr(column->name, '%') || is_real(table->csv, c);
-		if (column->role == TABLE_PARAM && (column->numbers || share) && !table_is_parameter(column->name) &&
-		    !table_is_team(column->name) && (share || rarely_repeats(table->csv, c)) && is_determined(table, c))
-			column->role = column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
+		bool share = strchr(column->name, '%') || is_real(table->csv, c), behind = !column->numbers && c > table->value;
+		if (column->role == TABLE_PARAM && (column->numbers || share || behind) && !table_is_parameter(column->name) &&
+		    !table_is_team(column->name) && (share || behind || rarely_repeats(table->csv, c)) &&
+		    is_determined(table, c))
+			column->role = column->numbers                                   ? TABLE_FIGURE
+			               : some_has(table->csv, c, "timeout timed failed") ? TABLE_STATUS
+			                                                                 : TABLE_IGNORED;
 	}
 }
 
@@ -495,6 +496,5 @@ int table_roles(struct table *table, struct err *err) {
 	chosen_decide(table);
 	only_chosen_decide(table);
 	results_decide(table);
-	table_roles_follow(table);
-	return 0;
+	return table_roles_follow(table, err);
 }

@@ -329,10 +329,35 @@ static void brackets_strip(struct csv *csv, size_t column) {
 	}
 }
 
+/* "64K" and "128K" are powers of two, but not beside "100K": then K is a thousand. Sizes of memory say "KB". */
+static void thousands_rewrite(struct csv *csv, size_t column) {
+	static const char prefixes[] = "kKMG";
+	double number;
+	int exponent;
+	size_t decimal = 0;
+	char *end;
+	for (size_t r = 0; r < csv->rows; r++) {
+		number = strtod(csv_cell(csv, r, column), &end);
+		if (!table_is_missing(csv_cell(csv, r, column)) && *end && (!strchr(prefixes, *end) || end[1]))
+			return;
+		decimal += *end && frexp(number, &exponent) != 0.5;
+	}
+	for (size_t r = 0; r < csv->rows && decimal; r++) {
+		number = strtod(csv_cell(csv, r, column), &end);
+		if (*end && strchr(prefixes, *end))
+			table_cell_set(csv, r, column,
+			               arena_printf(csv->arena, "%.12g",
+			                            number * (*end == 'G'   ? 1e9
+			                                      : *end == 'M' ? 1e6
+			                                                    : 1e3)));
+	}
+}
+
 void table_units_rewrite(struct csv *csv, size_t column) {
 	brackets_strip(csv, column);
 	keys_strip(csv, column);
 	clocks_rewrite(csv, column);
 	suffixes_rewrite(csv, column);
 	ranges_blank(csv, column);
+	thousands_rewrite(csv, column);
 }

@@ -82,8 +82,9 @@ static bool all_words(const struct wide *wide, const char *words) {
  * inserting. */
 static const char operation_words[] =
 	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
-	"read write copy scale triad load store hit miss build query encode decode compress decompress prefill prompt eval "
-	"evaluation generation generate";
+	"read write copy scale triad load store hit miss build query encode decode compress decompress compression "
+	"decompression encoding decoding forward backward fwd bwd training inference prefill prompt eval evaluation "
+	"generation generate";
 
 static const char *name_of_words(const struct wide *wide) {
 	return all_words(wide, "static dynamic guided auto") ? "schedule"

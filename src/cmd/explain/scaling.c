@@ -309,7 +309,7 @@ static const char *other_reason(const struct law *law) {
 	for (size_t i = 0; i < law->series->count; i++)
 		most = fmax(most, first->seconds / law->points[i].seconds * first->threads / law->points[i].threads);
 	if (study_is_bandwidth(law->view->study))
-		return "no law of scaling is fitted: a bandwidth stops growing where that of the memory is used up";
+		return "no law of scaling is fitted: a bandwidth stops growing where what carries the data is used up";
 	return most > SUPERLINEAR
 	           ? "some team gains more than it is larger, as where the data of each member come to fit into its caches"
 	           : NULL;

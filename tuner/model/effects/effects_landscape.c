@@ -187,7 +187,8 @@ static void widths_set(struct landscape_param *param, const struct neighbour *va
 	}
 }
 
-/* Without an order only the least costly step decides: a parameter of words is sharp if each other word costs. */
+/* Without an order only the least costly step decides: a parameter of words is sharp if each other word costs. With
+ * one, the end of a plateau beside the winner is no peak. */
 static enum landscape_verdict judge(const struct landscape_param *param) {
 	const struct landscape_step *step = param->step;
 	if (step[0].level < 0 && step[1].level < 0)
@@ -195,7 +196,7 @@ static enum landscape_verdict judge(const struct landscape_param *param) {
 	if (is_free(&step[0]) && is_free(&step[1]))
 		return LANDSCAPE_FLAT;
 	if (is_costly(&step[0]) || (param->ordered && is_costly(&step[1])))
-		return LANDSCAPE_SHARP;
+		return param->ordered && param->first != param->last ? LANDSCAPE_FLAT : LANDSCAPE_SHARP;
 	return LANDSCAPE_UNCLEAR;
 }
 
