@@ -8,7 +8,7 @@
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4 };
-static const double SAME = 0.04, IDEAL = 0.9, ALONE = 1.1;
+static const double SAME = 0.04, IDEAL = 0.9, ALONE = 1.1, GAIN = 1.5;
 static const char cubic_kernels[] = "fw floyd warshall gemm matmul mm dgemm sgemm lu cholesky";
 
 struct weak {
@@ -26,8 +26,31 @@ static bool is_of_each(const char *name) {
 	return strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/');
 }
 
+/* Do two rows differ in nothing but the team and the size? */
+static bool is_same_series(const struct study *study, const struct weak *weak, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if ((int)c != weak->team && (int)c != weak->size &&
+		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
+			return false;
+	return true;
+}
+
+/* Equal work of each does not take much less time with more members, whatever a name says. */
+static bool some_gain(const struct study *study) {
+	struct weak weak = {.size = -1};
+	for (size_t c = 0; c < study_columns(study) && !study_is_rate(study); c++)
+		for (size_t i = 0; i < study_rows(study) * study_rows(study) && is_team(study_column(study, c)); i++) {
+			size_t a = i / study_rows(study), b = i % study_rows(study);
+			weak.team = (int)c;
+			if (is_same_series(study, &weak, a, b) && study_number(study, b, c) > study_number(study, a, c) &&
+			    reading_time(study, a) > GAIN * reading_time(study, b))
+				return true;
+		}
+	return false;
+}
+
 /* A member of the problem is the work of one member of a team, "n per rank", or a column is named "weak efficiency". */
-bool reading_work_each(const struct study *study) {
+static bool work_is_named(const struct study *study) {
 	js_each (figure, json_object_get(study_row(study, 0)->detail, "figures"))
 		if (probe_text_has(js_string_or(figure, "name", ""), "weak"))
 			return true;
@@ -38,21 +61,16 @@ bool reading_work_each(const struct study *study) {
 	return false;
 }
 
+bool reading_work_each(const struct study *study) {
+	return work_is_named(study) && !some_gain(study);
+}
+
 static int by_team(const void *a, const void *b, void *ctx) {
 	const struct weak *weak = ((void **)ctx)[0];
 	const struct study *study = ((void **)ctx)[1];
 	double x = study_number(study, *(const size_t *)a, (size_t)weak->team),
 		   y = study_number(study, *(const size_t *)b, (size_t)weak->team);
 	return (x > y) - (x < y);
-}
-
-/* Do two rows differ in nothing but the team and the size? */
-static bool is_same_series(const struct study *study, const struct weak *weak, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if ((int)c != weak->team && (int)c != weak->size &&
-		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
-			return false;
-	return true;
 }
 
 /* Each team once. */

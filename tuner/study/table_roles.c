@@ -331,11 +331,9 @@ static bool some_has(const struct csv *csv, size_t column, const char *words) {
 
 /* "naive" and "tiled" are versions of one kernel, "sort" and "scan" are kernels. */
 static bool are_versions(const struct csv *csv, size_t column) {
-	return some_has(
-			   csv, column,
-			   "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
-			   "optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2") ||
-	       all_differ(csv, column);
+	return some_has(csv, column,
+	                "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
+	                "optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2");
 }
 
 /* A list is an input unless its values are ways to synchronise one. */
@@ -379,7 +377,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
 	if (strcasecmp(column->name, "kernel") == 0)
-		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_IGNORED;
+		return are_versions(table->csv, c) ? TABLE_PARAM : all_differ(table->csv, c) ? TABLE_PROBLEM : TABLE_IGNORED;
 	if (!column->numbers && table_among(column->name, strlen(column->name), "program application app"))
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
@@ -431,10 +429,9 @@ static void counts_decide(struct table *table) {
 static void results_decide(struct table *table) {
 	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
 		struct table_column *column = &table->columns[c];
-		bool share = strchr(column->name, '%') || is_real(table->csv, c), behind = !column->numbers && c > table->value;
-		if (column->role == TABLE_PARAM && (column->numbers || share || behind) && !table_is_parameter(column->name) &&
-		    !table_is_team(column->name) && (share || behind || rarely_repeats(table->csv, c)) &&
-		    is_determined(table, c))
+		bool share = strchr(column->name, '%') || is_real(table->csv, c), behind = c > table->value;
+		if (column->role == TABLE_PARAM && !table_is_parameter(column->name) && !table_is_team(column->name) &&
+		    (share || behind || (column->numbers && rarely_repeats(table->csv, c))) && is_determined(table, c))
 			column->role = column->numbers                                   ? TABLE_FIGURE
 			               : some_has(table->csv, c, "timeout timed failed") ? TABLE_STATUS
 			                                                                 : TABLE_IGNORED;
