@@ -197,7 +197,7 @@ static void compared_print(const struct result *result, FILE *out) {
 }
 
 /* Some options concern what is printed, others the files and processes. */
-static void settle_print(const json_t *differs, FILE *out) {
+static void settle_print(const json_t *differs, const char *otherwise, FILE *out) {
 	static const char prints[] = "it prints ";
 	bool output = false, files = false;
 	js_each (clause, differs) {
@@ -209,15 +209,27 @@ static void settle_print(const json_t *differs, FILE *out) {
 	const char *options = output && files ? ", or --expect-output same|any with --expect-files,"
 	                      : output        ? " or --expect-output same|any"
 	                                      : " or --expect-files";
-	fprintf(out, "--verify CMD%s settles it; --anyway uses it as it is\n", options);
+	fprintf(out, "%*s--verify CMD%s settles it%s\n", RESULTS_INDENT, "", options, otherwise);
+}
+
+static void left_out_print(const json_t *result, FILE *out) {
+	const json_t *left = json_object_get(result, "left_out"), *differs = json_object_get(left, "differs");
+	if (json_array_size(differs) == 0)
+		return;
+	mem_auto char *config = results_config(json_object_get(left, "config"), js_at(result, "baseline.config"));
+	mem_auto char *first = clean(json_string_value(json_array_get(differs, 0)));
+	label(out, "left out:");
+	fprintf(out, "%s (%s), because %s;\n", config,
+	        results_value(js_real_or(left, "median", NAN), js_string_or(left, "unit", "")).text, first);
+	settle_print(differs, "", out);
 }
 
 void results_other_work_print(const json_t *result, FILE *out) {
+	left_out_print(result, out);
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
 	texts_print("other work:", js_at(result, "evidence.differs"), out);
-	label(out, "");
-	settle_print(js_at(result, "evidence.differs"), out);
+	settle_print(js_at(result, "evidence.differs"), "; --anyway uses it as it is", out);
 }
 
 void results_program_print(struct ui *ui, const struct result *result, FILE *out) {

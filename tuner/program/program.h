@@ -72,6 +72,8 @@ void program_note(struct program *program, const json_t *config, const struct tr
 /* Sets "checked" and "evidence" of a result of tune, and its verdict where the best setting is faster and does not do
  * the baseline's work. */
 void program_work_add(const struct program *program, json_t *result);
+/* Does this configuration do other work than the baseline, as far as their runs tell? */
+bool program_other_work(const struct program *program, const json_t *config);
 /* The same of runs that the caller has compared. runs: those that an option of the program has checked. */
 struct same_case;
 void program_work_tell(const struct program *program, const struct same_case *one, int64_t runs, json_t *result);

@@ -129,8 +129,24 @@ void program_work_tell(const struct program *program, const struct same_case *on
 		verdict_set(result, VERDICT_NOT_SAME);
 }
 
+bool program_other_work(const struct program *program, const json_t *config) {
+	const struct same_case one = program_same_case(program, config);
+	if (!same_is_known(&one) || program_is_baseline(program, config))
+		return false;
+	js_auto json_t *differs = differs_of(program, &one);
+	return json_array_size(differs) > 0;
+}
+
+/* Says what those do otherwise that are left out because of it. */
+static void left_out_tell(const struct program *program, json_t *left_out) {
+	const struct same_case one = program_same_case(program, json_object_get(left_out, "config"));
+	json_object_set_new(left_out, "differs", differs_of(program, &one));
+}
+
 void program_work_add(const struct program *program, json_t *result) {
 	const json_t *config = js_at(result, "best.config");
+	if (json_object_get(result, "left_out"))
+		left_out_tell(program, json_object_get(result, "left_out"));
 	if (!config)
 		return;
 	const struct same_case one = program_same_case(program, config);

@@ -301,6 +301,11 @@ struct trial_request tune_search_request(const struct tune *tune, const json_t *
 	return request;
 }
 
+bool tune_is_other(const struct tune *tune, const json_t *config) {
+	const struct tune_hooks *hooks = &tune->task->hooks;
+	return config && hooks->other_work && hooks->other_work(hooks->work_ctx, config);
+}
+
 /* Was the last comparison a tie, which more pairs would not have changed? */
 static bool is_tied(const struct tune *tune) {
 	return tune->finals.dueled && tune->finals.duel.verdict == PAIRED_TIE && tune->finals.duel.decided;
@@ -308,6 +313,8 @@ static bool is_tied(const struct tune *tune) {
 
 double tune_finals_value(const struct tune *tune, bool proven) {
 	const struct tune_finals *last = &tune->finals;
+	if (!tune->finals.any_work && tune_is_other(tune, last->best_config))
+		return INFINITY;
 	return proven ? last->duel.median[0] : is_tied(tune) ? last->met_value : INFINITY;
 }
 

@@ -109,6 +109,8 @@ double tune_first_seconds(const struct tune *tune);
 double tune_return_seconds(const struct tune *tune);
 /* The value that a new best has to beat after the last finals; INFINITY: they have decided nothing. */
 double tune_finals_value(const struct tune *tune, bool proven);
+/* Does it do other work than the baseline? Then nothing is proven of it unless any work counts. */
+bool tune_is_other(const struct tune *tune, const json_t *config);
 bool tune_is_busy(const struct tune *tune); /* do single runs say little, because others use the machine? */
 
 /* ahead.c */

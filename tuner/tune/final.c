@@ -473,9 +473,8 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	enum { COMPARISONS_MAX = 8 /* with fresh finalists, where all of the last ones fell */ };
 	bool again = true;
 	tune_proof_keep(tune);
-	tune->finals.no_rival = false;
-	tune->finals.rival_ratio = 0;
 	tune_counters_yield(tune);
+	tune_best_choose(tune, true);
 	quiet_wait(tune);
 	tune->finals.met = tune->memory.best_index; /* the wait is only for what this best does not need */
 	tune->finals.met_value = tune->memory.best;
@@ -488,7 +487,9 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;
+		tune_best_choose(tune, true); /* earlier duels may have told more of what does other work */
 		failed = comparison(tune, entries, &count, &again, err);
+		again = again || (!failed && tune_gives_way(tune));
 		finalists_add(tune->finals.finalists, entries, count);
 		for (size_t k = 0; k < count; k++)
 			json_decref((json_t *)entries[k].config);

@@ -65,19 +65,25 @@ static void entry_set(const struct tune *tune, struct race_entry *entry, uint64_
 	entry->cost = price_of(tune, entry->config, wall);
 }
 
+/* Is it unsafe, or does it do other work, so that nothing is to be proven of it? */
+static int is_unfit(const struct tune *tune, const json_t *config, bool *unfit, struct err *err) {
+	if (unsafe_holds(tune->task->unsafe, tune->task->problem, config, unfit, err))
+		return -1;
+	*unfit = *unfit || (!tune->finals.any_work && tune_is_other(tune, config));
+	return 0;
+}
+
 /* The one that came closest in the search, by the smallest sample, without the baseline; its configuration is a new
  * reference, NULL if none worked. */
 static int closest_measured(const struct tune *tune, struct race_entry *closest, struct err *err) {
 	for (size_t i = 0; i < tune->memory.worked_count && isfinite(tune->memory.worked[i].least); i++) {
 		const struct measured *measured = &tune->memory.worked[i];
-		bool unsafe = false;
+		bool unfit = true;
 		entry_set(tune, closest, measured->index, measured->least, measured->wall);
-		if (!is_baseline(tune, closest)) {
-			if (unsafe_holds(tune->task->unsafe, tune->task->problem, closest->config, &unsafe, err))
-				return -1;
-			if (!unsafe)
-				return 0;
-		}
+		if (!is_baseline(tune, closest) && is_unfit(tune, closest->config, &unfit, err))
+			return -1;
+		if (!unfit)
+			return 0;
 		json_decref((json_t *)closest->config);
 		closest->config = NULL;
 	}
@@ -275,7 +281,8 @@ void tune_comparison_drop(struct tune *tune) {
 	duel_result_clear(&tune->finals.duel);
 	json_decref(tune->finals.best_config);
 	tune->finals.best_config = NULL;
-	tune->finals.dueled = tune->finals.reversed = false;
+	tune->finals.dueled = tune->finals.reversed = tune->finals.no_rival = false;
+	tune->finals.rival_ratio = 0;
 }
 
 static bool is_proof(const struct tune *tune) {
@@ -299,9 +306,13 @@ static bool own_prices(const struct tune_finals *finals) {
 	return finals->priced && json_equal(finals->priced, finals->best_config);
 }
 
-/* The first proof has a price for each of its changes, and the last one has not, or is hardly faster. */
+/* The last proof is of other work, or the first one has a price for each of its changes, and the last one has not, or
+ * is hardly faster. */
 static bool is_preferred(const struct tune *tune) {
 	const struct tune_finals *finals = &tune->finals;
+	bool other = tune_is_other(tune, finals->best_config);
+	if (other != tune_is_other(tune, finals->proof.config))
+		return other;
 	bool better = finals->duel.paired.ratio < BETTER * finals->proof.duel.paired.ratio;
 	return is_priced(json_array_get(finals->proof.prices, 0)) &&
 	       !(better && own_prices(finals) && is_priced(finals->worth));
@@ -334,17 +345,28 @@ static void prices_take(struct tune_finals *finals) {
 void tune_proof_use(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
 	bool base_fell = finals->dueled && finals->duel.lost[1];
+	/* What probably gains by the same work is worth more than a proof of other work. */
+	bool open = finals->best_config && !json_equal(finals->best_config, tune->task->baseline) &&
+	            !tune_is_other(tune, finals->best_config);
 	if (!finals->proof.config || base_fell || tune_has_fallen(tune, finals->proof.config) ||
-	    (is_proof(tune) && !is_preferred(tune)))
+	    (open && tune_is_other(tune, finals->proof.config)) || (is_proof(tune) && !is_preferred(tune)))
 		return;
 	tune_comparison_drop(tune);
-	finals->no_rival = false;
-	finals->rival_ratio = 0;
 	finals->dueled = true;
 	finals->best_config = json_incref(finals->proof.config);
 	finals->duel = finals->proof.duel;
 	finals->proof.duel = (struct duel_result){0};
 	prices_take(finals);
+}
+
+bool tune_gives_way(struct tune *tune) {
+	if (tune->finals.any_work || !tune_is_other(tune, tune->finals.best_config))
+		return false;
+	tune_best_find(tune);
+	if (!tune_is_useful(tune))
+		return false;
+	tune_proof_keep(tune);
+	return true;
 }
 
 bool tune_wants_final(const struct tune *tune) {
@@ -431,10 +453,6 @@ static int by_least(const void *a, const void *b) {
 	return order ? order : (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
 }
 
-static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
-	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
-}
-
 int tune_finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	if (tune->memory.worked_count)
 		qsort(tune->memory.worked, tune->memory.worked_count, sizeof *tune->memory.worked, by_least);
@@ -447,12 +465,12 @@ int tune_finalists_pick(struct tune *tune, struct race_entry *entries, size_t *c
 		if (measured->index == tune->task->start && tune->memory.baseline.status == TRIAL_CENSORED)
 			continue;
 		json_t *config = space_config_json(tune->task->space, measured->index);
-		bool unsafe;
-		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+		bool unfit;
+		if (measured->least > best * TUNE_FINALIST_MARGIN || is_unfit(tune, config, &unfit, err)) {
 			json_decref(config);
 			return measured->least > best * TUNE_FINALIST_MARGIN ? 0 : -1;
 		}
-		if (unsafe) {
+		if (unfit) {
 			json_decref(config);
 			continue;
 		}

@@ -45,18 +45,37 @@ bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result
 	return merge_into(sum, one, merge);
 }
 
+/* Asked again and again, because more runs tell more. */
+static bool counts(const struct tune *tune, uint64_t index) {
+	if (!tune->task->hooks.other_work || tune->finals.any_work)
+		return true;
+	js_auto json_t *config = space_config_json(tune->task->space, index);
+	return !tune_is_other(tune, config);
+}
+
 void tune_best_find(struct tune *tune) {
 	uint64_t before = tune->memory.best_index;
 	tune->memory.best = NAN;
 	tune->memory.best_index = UINT64_MAX;
 	for (size_t i = 0; i < tune->memory.worked_count; i++) {
-		if (tune->memory.best <= tune->memory.worked[i].value || !isfinite(tune->memory.worked[i].value))
+		const struct measured *measured = &tune->memory.worked[i];
+		if (tune->memory.best <= measured->value || !isfinite(measured->value) || !counts(tune, measured->index))
 			continue;
-		tune->memory.best = tune->memory.worked[i].value;
-		tune->memory.best_index = tune->memory.worked[i].index;
+		tune->memory.best = measured->value;
+		tune->memory.best_index = measured->index;
 	}
 	if (tune->memory.best_index != before)
 		tune->memory.best_at = tune->tally.evaluations;
+}
+
+void tune_best_choose(struct tune *tune, bool finals) {
+	if (!tune->task->hooks.other_work || tune->memory.worked_count == 0)
+		return;
+	tune->finals.any_work = false;
+	tune_best_find(tune);
+	tune->finals.any_work = finals && !tune_is_useful(tune);
+	if (tune->finals.any_work)
+		tune_best_find(tune);
 }
 
 static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
@@ -67,7 +86,7 @@ static void remember(struct tune *tune, uint64_t index, double value, const stru
 	                      .least = result->least > 0 ? result->least : value,
 	                      .wall = tune_wall(result),
 	                      .times = 1};
-	if (isfinite(value) && !(tune->memory.best <= value)) {
+	if (isfinite(value) && !(tune->memory.best <= value) && counts(tune, index)) {
 		tune->memory.best = value;
 		tune->memory.best_index = index;
 		tune->memory.best_at = tune->tally.evaluations;

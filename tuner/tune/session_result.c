@@ -152,6 +152,16 @@ static uint64_t best_of_search(const struct tune *tune) {
 	return fallen ? UINT64_MAX : index;
 }
 
+/* The search may have another best. */
+static double value_of(const struct tune *tune, const json_t *config) {
+	uint64_t index = UINT64_MAX;
+	bool known = space_config_read(tune->task->space, config, NULL, &index, NULL) == 0;
+	for (size_t i = 0; known && i < tune->memory.worked_count; i++)
+		if (tune->memory.worked[i].index == index && isfinite(tune->memory.worked[i].value))
+			return tune->memory.worked[i].value;
+	return tune->memory.best;
+}
+
 /* The result of the search alone, if there was no complete duel. */
 static void undecided(const struct tune *tune, json_t *result) {
 	const double none[2] = {NAN, NAN};
@@ -162,7 +172,8 @@ static void undecided(const struct tune *tune, json_t *result) {
 	if (tune->finals.best_config) {
 		bool keeps = tune_has_reference(tune) && json_equal(tune->finals.best_config, tune->task->baseline);
 		json_object_set_new(result, "best",
-		                    setup_json(tune, tune->finals.best_config, keeps ? base->value : tune->memory.best, none));
+		                    setup_json(tune, tune->finals.best_config,
+		                               keeps ? base->value : value_of(tune, tune->finals.best_config), none));
 	} else if (best_of_search(tune) != UINT64_MAX) {
 		js_auto json_t *config = space_config_json(tune->task->space, best_of_search(tune));
 		json_object_set_new(result, "best", setup_json(tune, config, tune->memory.best, none));
@@ -320,6 +331,21 @@ static void worth_add(const struct tune *tune, json_t *result) {
 	json_object_set(result, "not_needed", tune->finals.not_needed);
 }
 
+/* Adds the fastest of those that seemed to be faster than the best, and do other work. */
+static void left_out_add(const struct tune *tune, json_t *result) {
+	const double none[2] = {NAN, NAN};
+	double least = isnan(tune->memory.best) ? INFINITY : tune->memory.best;
+	for (size_t i = 0; !tune->finals.any_work && i < tune->memory.worked_count; i++) {
+		if (!(tune->memory.worked[i].value < least))
+			continue;
+		js_auto json_t *config = space_config_json(tune->task->space, tune->memory.worked[i].index);
+		if (!tune_is_other(tune, config) || json_equal(config, tune->finals.best_config))
+			continue;
+		least = tune->memory.worked[i].value;
+		json_object_set_new(result, "left_out", setup_json(tune, config, least, none));
+	}
+}
+
 /* new reference; NULL: nothing is built */
 static json_t *tune_building_json(const struct tune *tune) {
 	if (!tune->task->builder)
@@ -430,6 +456,7 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->finals.gain.unconfirmed)
 		json_object_set(result, "unconfirmed", tune->finals.gain.nodes);
 	worth_add(tune, result);
+	left_out_add(tune, result);
 	if (tune->finals.finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);

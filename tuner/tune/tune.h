@@ -47,6 +47,9 @@ struct tune_hooks {
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
+	/* Does this configuration do other work than the baseline, as far as their runs tell? NULL: none does. */
+	bool (*other_work)(void *ctx, const json_t *config);
+	void *work_ctx;
 	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
 	double (*now)(void *ctx);      /* monotonic seconds, for tests; NULL: the machine's clock */
 	void *now_ctx;

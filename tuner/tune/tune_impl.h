@@ -106,6 +106,8 @@ void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_r
 void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result);
 /* Finds the best of those kept. */
 void tune_best_find(struct tune *tune);
+/* The same once more runs tell what others do. In the finals, other work counts where nothing else seems faster. */
+void tune_best_choose(struct tune *tune, bool finals);
 /* Notes how many runs of a trial were checked. */
 void tune_checked_note(struct tune *tune, const json_t *config, const struct trial_result *result);
 uint64_t tune_checked_runs(const struct tune *tune, const json_t *config);
@@ -313,6 +315,7 @@ struct tune_finals {
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
+	bool any_work;      /* what does other work counts, because nothing else seems to be faster */
 	bool no_rival;      /* nothing else works, or comes near the baseline, which stays without a duel */
 	double rival_ratio; /* how many times as long the closest of the others takes, where that ends the comparison;
 	                     * INFINITY: none finished; 0: it does not */
@@ -345,6 +348,9 @@ double tune_duel_bound(const struct tune *tune, double left);
 void tune_comparison_drop(struct tune *tune); /* forgets the last one */
 /* Keeps what the last comparison has proven, and forgets the comparison. */
 void tune_proof_keep(struct tune *tune);
+/* Only the runs of a duel may show that the winner does other work. Then what does the same and may be faster, if there
+ * is such a one, is to meet the baseline, too. */
+bool tune_gives_way(struct tune *tune);
 /* Makes what is proven the outcome, unless the last comparison has proven something else. */
 void tune_proof_use(struct tune *tune);
 /* Runs a winner for what it does, as far as there is time, and the baseline where too little is known of that; before

@@ -428,9 +428,8 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 		return -1;
 	do {
 		evaluations = tune->tally.evaluations;
-		if (search_run(tune, err))
-			return -1;
-		if ((!*found || tune_wants_final(tune)) && tune_final_phase(tune, err))
+		tune_best_choose(tune, false);
+		if (search_run(tune, err) || ((!*found || tune_wants_final(tune)) && tune_final_phase(tune, err)))
 			return -1;
 		*found = true;
 	} while (goes_on(tune, evaluations));

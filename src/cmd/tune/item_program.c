@@ -158,6 +158,11 @@ static void annotate(void *ctx, json_t *result) {
 	short_note(p, result);
 }
 
+static bool other_work(void *ctx, const json_t *config) {
+	const struct program_item *p = ctx;
+	return program_other_work(p->program, config);
+}
+
 /* Runs in the thread of a node, so the program and its build folders are its own. */
 static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
 	const struct tune_item *item = ctx;
@@ -225,6 +230,8 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 		.builder = program_builder(program),
 		.hooks.annotate = annotate,
 		.hooks.annotate_ctx = p,
+		.hooks.other_work = other_work,
+		.hooks.work_ctx = p,
 	};
 	return item;
 }

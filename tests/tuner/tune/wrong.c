@@ -24,13 +24,22 @@ struct program {
 	bool unchecked, changed; /* nothing is checked; the baseline fails, too */
 	bool kernel;             /* it is one, and what counts as a run is a verification */
 	int runs;                /* of the best block, so far */
-	int runs_of[1025];       /* of each block */
+	int other;         /* the best block takes a tenth, and is known to do other work from its so manieth run on */
+	bool all_other;    /* so do all others than the baseline */
+	int runs_of[1025]; /* of each block */
 	double clock;
 	struct rng rng;
 };
 
 static double seconds_of(const struct program *p, int block) {
-	return p->seconds * (1 + fabs(log2(block / (double)BEST)) / 8);
+	return p->seconds * (1 + fabs(log2(block / (double)BEST)) / 8) * (p->other > 0 && block == BEST ? 0.1 : 1);
+}
+
+static bool other_work(void *ctx, const json_t *config) {
+	const struct program *p = ctx;
+	int block = (int)js_int_or(config, "block", 16);
+	bool known = p->other > 0 && p->runs_of[16] > 1 && p->runs_of[BEST] >= p->other;
+	return known && (block == BEST || (p->all_other && block != 16));
 }
 
 /* The runs so far of the block that runs now, this one included. */
@@ -128,7 +137,9 @@ static json_t *tune(struct program *p, size_t nodes, struct err *err) {
 	                         .session = fixture_session(store, MACHINE),
 	                         .command = "sweetspot tune",
 	                         .hooks.now = now,
-	                         .hooks.now_ctx = p};
+	                         .hooks.now_ctx = p,
+	                         .hooks.other_work = other_work,
+	                         .hooks.work_ctx = p};
 	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, NULL, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);
@@ -286,6 +297,38 @@ static void too_late(void) {
 	json_decref(result);
 }
 
+static int left_out(const json_t *result) {
+	return (int)js_int_or(js_at(result, "left_out.config"), "block", -1);
+}
+
+/* The fastest does other work, which the search tells, or only runs of the finals do. */
+static void honest_next(void) {
+	static const double budgets[] = {0, 60};
+	for (size_t i = 0; i < 2; i++)
+		for (int from = 1; from <= 30; from += 7)
+			for (size_t nodes = 0; nodes <= 2; nodes += 2) {
+				struct program p = {.other = from, .unchecked = true, .budget = budgets[i]};
+				struct err err = {0};
+				json_t *result = tune(&p, nodes, &err);
+				bool known = p.runs_of[BEST] >= from;
+				ok(known ? (best_of(result) == 32 || best_of(result) == 128) && is_faster(result) &&
+				               left_out(result) == BEST
+				         : best_of(result) == BEST && is_faster(result),
+				   "other work known after %d of %d runs, %zu nodes, %g s: block %d is %s, left out %d", from,
+				   p.runs_of[BEST], nodes, budgets[i], best_of(result), js_string_or(result, "verdict", "?"),
+				   left_out(result));
+				ok(budgets[i] == 0 || p.clock <= 1.05 * budgets[i], "within the budget: %g s", p.clock);
+				json_decref(result);
+			}
+	struct program p = {.other = 1, .all_other = true, .unchecked = true};
+	struct err err = {0};
+	json_t *result = tune(&p, 0, &err);
+	ok(best_of(result) == BEST && is_faster(result) && left_out(result) == -1,
+	   "where nothing that does the same work is faster, other work meets the baseline: block %d, %s", best_of(result),
+	   js_string_or(result, "verdict", "?"));
+	json_decref(result);
+}
+
 static void baseline_fails(void) {
 	struct program p = {.how = TRIAL_CORRECTNESS, .from = 5, .changed = true};
 	struct err err = {0};
@@ -307,6 +350,7 @@ int main(void) {
 	phases();
 	nothing_else();
 	too_late();
+	honest_next();
 	baseline_fails();
 	store_close(store);
 	free(path);
