@@ -169,18 +169,20 @@ static double distance(const struct ssp_settings *there, const struct question *
 	return sum;
 }
 
+/* Where nothing is proven of the very problem, what was proven of another one does not take its place. */
 static const struct ssp_entry *entry_nearest(const struct ssp_kernel *kernel, const struct question *question,
                                              double *least) {
 	const struct ssp_entry *nearest = NULL;
+	bool open = false; /* for now: another one of the same problem may be proven */
 	*least = INFINITY;
-	for (const struct ssp_entry *entry = kernel->entries; entry && *least > 0; entry = entry->next) {
-		if (entry->use == SSP_OPEN)
-			continue;
+	for (const struct ssp_entry *entry = kernel->entries; entry && (open || *least > 0); entry = entry->next) {
 		double away = distance(&entry->problem, question, NULL);
-		if (away < *least) {
-			*least = away;
-			nearest = entry;
-		}
+		bool is_open = entry->use == SSP_OPEN, better = away < *least && !(is_open && away > 0);
+		if (!better && !(open && !is_open && away == 0))
+			continue;
+		*least = away;
+		nearest = entry;
+		open = is_open;
 	}
 	return nearest;
 }

@@ -206,12 +206,17 @@ static const char ranges[] = MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE)
 	"," V_TIE_40 "," V_TIE_100 "," V_FASTER_500 "," V_OPEN_1000 "," V_FAILS_5000 "," V_TIE_9000
 	"],\"sizes\":[" V_SIZES_BEGIN V_RANGE_10 "," V_RANGE_21 "," V_RANGE_201 "," V_RANGE_2001 "]}]}";
 
+static const char open_there[] = MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) V_OPEN_1000 "," V_FASTER_10 "]}";
+
 static void check_proven(void) {
 	static const int alone[][2] = {{10, 1}, {12, 1}, {100, 0}, {90, 0}, {1000, 0}, {2000, 0}, {3000, 0}, {0, 0}};
-	static const int between[][2] = {{10, 1},  {15, 1},   {40, 0},   {60, 0},   {100, 0},  {150, 0},
-	                                 {500, 3}, {3000, 4}, {5000, 4}, {7000, 4}, {9000, 0}, {0, 0}};
+	static const int between[][2] = {{10, 1},   {15, 1},   {40, 0},   {60, 0},   {100, 0},  {150, 0}, {500, 3},
+	                                 {3000, 4}, {5000, 4}, {7000, 4}, {9000, 0}, {1000, 0}, {0, 0}};
+	static const int there[][2] = {{10, 1}, {900, 1}, {1000, 0}, {2000, 1}, {0, 0}};
 	check_use(proven, "a tie gives nothing, there and nearby, and what is undecided or other work is passed over",
 	          alone);
+	check_use(open_there, "what is proven of one size is not used at another one that was tuned and is undecided",
+	          there);
 	check_use(ranges, "a range is as proven as the sizes that were tuned in it", between);
 }
 

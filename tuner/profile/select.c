@@ -432,7 +432,7 @@ int profile_select(const json_t *profile, const char *kernel, const char *object
 	const sweetspot_config *config = ssp_find(open, kernel, wanted, values, json_object_size(problem), &match, &use);
 	if (config && use == SSP_PROVEN)
 		choice_set(profile, ssp_place_of(open, config), &match, choice);
-	else if (config)
+	else if (config && use == SSP_KEEPS)
 		err_set(err, ERR_NOTHING, "keep the setting that you have",
 		        "nothing is recommended for %s here: nothing is proven to be faster than the baseline", kernel);
 	else
