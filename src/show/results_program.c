@@ -212,6 +212,19 @@ static void settle_print(const json_t *differs, const char *otherwise, FILE *out
 	fprintf(out, "%*s--verify CMD%s settles it%s\n", RESULTS_INDENT, "", options, otherwise);
 }
 
+/* A proof of its times is none of its reliability. */
+static void unreliable_print(const struct result *result, FILE *out) {
+	js_each (failed, json_object_get(result->json, "failed")) {
+		long long times = (long long)js_int_or(failed, "times", 0);
+		if (times < 1 || result->keeps || !json_equal(json_object_get(failed, "config"), result->best.config))
+			continue;
+		mem_auto char *message = clean(js_string_or(failed, "message", ""));
+		label(out, "careful:");
+		mem_auto char *often = times > 1 ? mem_printf("%lld times", times) : mem_strdup("once");
+		fprintf(out, "this setting failed %s after the search: %s\n", often, message);
+	}
+}
+
 static void left_out_print(const json_t *result, FILE *out) {
 	const json_t *left = json_object_get(result, "left_out"), *differs = json_object_get(left, "differs");
 	if (json_array_size(differs) == 0)
@@ -234,6 +247,7 @@ void results_other_work_print(const json_t *result, FILE *out) {
 
 void results_program_print(struct ui *ui, const struct result *result, FILE *out) {
 	line_print(ui, result, out);
+	unreliable_print(result, out);
 	results_worth_print(result->json, out);
 	compared_print(result, out);
 	results_other_work_print(result->json, out);

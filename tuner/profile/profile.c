@@ -241,13 +241,13 @@ static json_t *entry_new(const struct gather *gather, const struct store_row *r)
 	verdict_copy(entry, result);
 	/* what may be absent: in older results, where nothing is built, on the CPU */
 	json_object_update_new(
-		entry,
-		json_pack("{s:b,s:O*,s:O*,s:O*,s:O*,s:o,s:s,s:o,s:O*,s:O*,s:o*}", "proven", js_bool_or(result, "proven", true),
-	              "checked", json_object_get(result, "checked"), "evidence", json_object_get(result, "evidence"),
-	              "worth", json_object_get(result, "worth"), "not_needed", json_object_get(result, "not_needed"),
-	              "noise_floor", js_number(r->noise_floor), "state", state_of(gather, r), "provenance",
-	              provenance_json(r), "device", json_object_get(result, "device"), "device_name",
-	              json_object_get(result, "device_name"), "busy", busy_json(result)));
+		entry, json_pack("{s:b,s:O*,s:O*,s:O*,s:O*,s:O*,s:o,s:s,s:o,s:O*,s:O*,s:o*}", "proven",
+	                     js_bool_or(result, "proven", true), "checked", json_object_get(result, "checked"), "evidence",
+	                     json_object_get(result, "evidence"), "worth", json_object_get(result, "worth"), "not_needed",
+	                     json_object_get(result, "not_needed"), "decide", json_object_get(result, "decide"),
+	                     "noise_floor", js_number(r->noise_floor), "state", state_of(gather, r), "provenance",
+	                     provenance_json(r), "device", json_object_get(result, "device"), "device_name",
+	                     json_object_get(result, "device_name"), "busy", busy_json(result)));
 	if (program) {
 		js_auto json_t *unset = profile_program_unset(program, config, json_object_get(baseline, "config"));
 		json_object_set_new(entry, "program", profile_program(program));

@@ -138,8 +138,9 @@ const char *profile_use_why(const json_t *entry);
 /* A command line that can prove it; NULL if there is nothing to prove, or its command is not known. The caller frees
  * it. */
 char *profile_use_proof(const json_t *entry);
-/* `sweetspot tune ..` with --resume, and with more time if that of its budget is used up. The caller frees it. */
-char *profile_command_resumed(const char *command, bool used_up);
+/* `sweetspot tune ..` with --resume, and with more time if that of its budget is used up: at least so many seconds; -1:
+ * it is not. The caller frees it. */
+char *profile_command_resumed(const char *command, double seconds);
 /* Replaces each recommendation that may not be used by the baseline without any variables, as if nothing had been
  * found; one without a baseline goes. values: false leaves out a program's values, too. */
 void profile_settle(json_t *profile, bool values);

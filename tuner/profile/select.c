@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,9 +153,10 @@ static char *command_with(const char *command, const char *option) {
 	return mem_printf("%s%s%s", tune, option, command + sizeof tune - 1);
 }
 
-/* The command with four times the budget of time, because --resume with a budget that is used up proves nothing more.
- * The caller frees it. */
-static char *command_longer(const char *command) {
+/* The command with four times the budget of time, because --resume with a budget that is used up proves nothing more,
+ * or with what the pairs take that may decide, and half of that again. The caller frees it. */
+static char *command_longer(const char *command, double seconds) {
+	static const double START = 60, TIMES = 4, SPARE = 1.5; /* START: the budget that is none */
 	static const char *const names[] = {" --budget ", " --budget=", " -b "};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *at = option_find(command, names[i]);
@@ -164,13 +166,16 @@ static char *command_longer(const char *command) {
 		const char *value = at + strlen(names[i]);
 		double number = strtod(value, &unit);
 		bool plain = number > 0 && *unit && strchr("smh", *unit) && (unit[1] == ' ' || !unit[1]);
-		return plain ? mem_printf("%.*s%g%s", (int)(value - command), command, 4 * number, unit) : mem_strdup(command);
+		double scale = *unit == 'h' ? 3600 : *unit == 'm' ? 60 : 1, more = number + ceil(SPARE * seconds / scale);
+		return plain ? mem_printf("%.*s%g%s", (int)(value - command), command, fmax(TIMES * number, more), unit)
+		             : mem_strdup(command);
 	}
-	return command_with(command, " --budget 4m");
+	mem_auto char *option = mem_printf(" --budget %gm", fmax(TIMES, 1 + ceil(SPARE * seconds / START)));
+	return command_with(command, option);
 }
 
-char *profile_command_resumed(const char *command, bool used_up) {
-	mem_auto char *longer = used_up ? command_longer(command) : mem_strdup(command);
+char *profile_command_resumed(const char *command, double seconds) {
+	mem_auto char *longer = seconds >= 0 ? command_longer(command, seconds) : mem_strdup(command);
 	return command_with(longer, " --resume");
 }
 
@@ -181,8 +186,9 @@ char *profile_use_proof(const json_t *entry) {
 	if (ssp_use_of(entry) != SSP_OPEN || !*command)
 		return NULL;
 	char *proof = verdict_of(entry) == VERDICT_NOT_SAME ? command_with(command, " --verify CMD")
-	              : js_bool_or(entry, "proven", true)   ? mem_strdup(command)
-	                                                    : profile_command_resumed(command, true);
+	              : js_bool_or(entry, "proven", true)
+	                  ? mem_strdup(command)
+	                  : profile_command_resumed(command, fmax(0, js_real_or(js_at(entry, "decide"), "seconds", 0)));
 	text_clean(proof, false);
 	return proof;
 }

@@ -484,10 +484,10 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 	json_decref(tune->finals.finalists);
 	tune->finals.finalists = json_array();
 	int failed = tune_earlier_failures(tune, err) || prove(tune, FIRST_SHARE, err) ? -1 : 0;
+	tune_best_choose(tune, true); /* that may have told more of what does other work */
 	for (int i = 0; i < COMPARISONS_MAX && again && !failed; i++) {
 		struct race_entry entries[FINALISTS_MAX];
 		size_t count = 0;
-		tune_best_choose(tune, true); /* earlier duels may have told more of what does other work */
 		failed = comparison(tune, entries, &count, &again, err);
 		again = again || (!failed && tune_gives_way(tune));
 		finalists_add(tune->finals.finalists, entries, count);

@@ -360,13 +360,21 @@ void tune_proof_use(struct tune *tune) {
 }
 
 bool tune_gives_way(struct tune *tune) {
-	if (tune->finals.any_work || !tune_is_other(tune, tune->finals.best_config))
+	struct tune_finals *finals = &tune->finals;
+	bool stays = finals->best_config && json_equal(finals->best_config, tune->task->baseline);
+	bool late = tune_promised(tune) && 2 * tune_proof_seconds(tune) > tune_left(tune);
+	if (finals->any_work || !tune->task->hooks.other_work ||
+	    !(stays ? !late : tune_is_other(tune, finals->best_config)))
 		return false;
+	finals->any_work = stays;
 	tune_best_find(tune);
-	if (!tune_is_useful(tune))
-		return false;
-	tune_proof_keep(tune);
-	return true;
+	if (tune_is_useful(tune)) {
+		tune_proof_keep(tune);
+		return true;
+	}
+	finals->any_work = false;
+	tune_best_find(tune);
+	return false;
 }
 
 bool tune_wants_final(const struct tune *tune) {

@@ -245,12 +245,12 @@ void tune_fall(struct tune *tune, const json_t *config) {
 	tune_forget(tune, index);
 }
 
-static bool is_known(const struct tune *tune, const json_t *config, const char *status) {
+static json_t *failed_find(const struct tune *tune, const json_t *config, const char *status) {
 	js_each (failed, tune->tally.failed)
 		if (json_object_get(failed, "phase") && strcmp(js_string_or(failed, "status", ""), status) == 0 &&
 		    json_equal(json_object_get(failed, "config"), config))
-			return true;
-	return false;
+			return failed;
+	return NULL;
 }
 
 /* Counts once what a configuration does wrong again and again. A wrong result is never a disturbance, so that one is
@@ -259,11 +259,14 @@ void tune_failure_note(struct tune *tune, const char *phase, const json_t *confi
 	const char *status = trial_status_word(result->status);
 	if (result->status == TRIAL_CORRECT || result->status == TRIAL_CENSORED)
 		return;
-	if (!is_known(tune, config, status)) {
+	json_t *known = failed_find(tune, config, status);
+	if (!known) {
 		tune->tally.failures[result->status]++;
-		json_array_append_new(tune->tally.failed, json_pack("{s:s,s:O,s:s,s:s}", "status", status, "config", config,
-		                                                    "message", result->message, "phase", phase));
+		known = json_pack("{s:s,s:O,s:s,s:s}", "status", status, "config", config, "message", result->message, "phase",
+		                  phase);
+		json_array_append_new(tune->tally.failed, known);
 	}
+	json_object_set_new(known, "times", json_integer(1 + js_int_or(known, "times", 0)));
 	if (result->status == TRIAL_CORRECTNESS && !json_equal(config, tune->task->baseline))
 		tune_fall(tune, config);
 }

@@ -348,8 +348,8 @@ double tune_duel_bound(const struct tune *tune, double left);
 void tune_comparison_drop(struct tune *tune); /* forgets the last one */
 /* Keeps what the last comparison has proven, and forgets the comparison. */
 void tune_proof_keep(struct tune *tune);
-/* Only the runs of a duel may show that the winner does other work. Then what does the same and may be faster, if there
- * is such a one, is to meet the baseline, too. */
+/* Is there another that is to meet the baseline, too? Only the runs of a duel may show that the winner does other work,
+ * so that what does the same and may be faster follows; if the baseline stays, what does other work follows. */
 bool tune_gives_way(struct tune *tune);
 /* Makes what is proven the outcome, unless the last comparison has proven something else. */
 void tune_proof_use(struct tune *tune);

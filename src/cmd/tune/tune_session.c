@@ -397,14 +397,16 @@ static int show(struct tuning *t, const char *profile, struct err *err) {
  * since an interruption may come before anything was. */
 struct standing {
 	bool open, decided, other;
+	double seconds; /* that may decide what is open */
 };
 
 static struct standing standing_of(const struct tuning *t) {
-	struct standing standing = {false, false, false};
+	struct standing standing = {0};
 	js_each (result, t->results) {
 		const json_t *best = json_object_get(result, "best"), *today = json_object_get(result, "baseline");
 		bool open = json_is_object(best) && !js_bool_or(result, "proven", true);
 		standing.open |= open;
+		standing.seconds += open ? fmax(0, js_real_or(js_at(result, "decide"), "seconds", 0)) : 0;
 		standing.decided |= json_is_object(best) && ssp_use_of(result) != SSP_OPEN;
 		standing.other |= open && !json_equal(json_object_get(best, "config"), json_object_get(today, "config"));
 	}
@@ -414,7 +416,7 @@ static struct standing standing_of(const struct tuning *t) {
 /* The command line once more, with --resume after its first two words, and more time if it was used up. An interruption
  * that only ended counting, or came before the next kernel, leaves nothing to prove. */
 static void resume_hint(const struct tuning *t, struct standing standing, bool interrupted) {
-	mem_auto char *line = profile_command_resumed(app_command_line(t->app), !interrupted);
+	mem_auto char *line = profile_command_resumed(app_command_line(t->app), interrupted ? -1 : standing.seconds);
 	const char *what = !standing.open && standing.decided ? "the results so far are proven and in the profile; to go on"
 	                   : !standing.open                   ? "nothing is decided yet; to begin again"
 	                   : standing.other ? "the best setting so far is not yet proven; to go on and prove it"

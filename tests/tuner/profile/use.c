@@ -82,10 +82,13 @@ int main(void) {
 		{"sweetspot tune -- ./app -b 3s", "sweetspot tune --resume --budget 4m -- ./app -b 3s"},
 		{"sweetspot tune -- ./app --resume", "sweetspot tune --resume --budget 4m -- ./app --resume"}};
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-		char *resumed = profile_command_resumed(commands[i][0], true);
+		char *resumed = profile_command_resumed(commands[i][0], 0);
 		is_text(resumed, commands[i][1], "the budget of a command that goes on");
 		free(resumed);
 	}
+	char *longer = profile_command_resumed("sweetspot tune --budget 25s -- ./app", 113);
+	is_text(longer, "sweetspot tune --resume --budget 195s -- ./app", "the budget has the pairs that may decide");
+	free(longer);
 	resumed("undecided", 1, "sweetspot tune --param V=1,2 -- ./app '{V}'", "a search that ran to its end is repeated");
 	return tap_done();
 }
