@@ -345,7 +345,7 @@ static void prices_take(struct tune_finals *finals) {
 void tune_proof_use(struct tune *tune) {
 	struct tune_finals *finals = &tune->finals;
 	bool base_fell = finals->dueled && finals->duel.lost[1];
-	/* What probably gains by the same work is worth more than a proof of other work. */
+	/* A proof of other work is worth less than what probably gains by the same work. */
 	bool open = finals->best_config && !json_equal(finals->best_config, tune->task->baseline) &&
 	            !tune_is_other(tune, finals->best_config);
 	if (!finals->proof.config || base_fell || tune_has_fallen(tune, finals->proof.config) ||
