@@ -289,7 +289,7 @@ static bool ends_in_time(const char *name) {
 	const char *last = name;
 	for (const char *at = name; *at; at++)
 		last = strchr("_ -", *at) && at[1] ? at + 1 : last;
-	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit timing timings");
+	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit timing timings elapsed");
 }
 
 int table_time_rank(const struct table_name *name) {
@@ -317,7 +317,10 @@ int table_time_rank(const struct table_name *name) {
 }
 
 bool table_is_statistic(const struct table_name *name) {
-	return strstr(name->base, "95%") || strstr(name->base, "99%") ||
+	const char *slash = strchr(name->base, '/'); /* "MFLOPS per thread" */
+	return (name->measure == MEASURE_RATE && slash &&
+	        table_among(slash + 1, strlen(slash + 1), "thread core process rank worker cpu gpu node")) ||
+	       strstr(name->base, "95%") || strstr(name->base, "99%") ||
 	       (!strstr(name->base, "std::") &&
 	        parts(name->base,
 	              "min max minimum virtual std stddev stdev sd sem sigma var variance cv ci low "
