@@ -217,12 +217,22 @@ static void tune_again(struct next *next, const char *command, const char *begin
 	words_free(words);
 }
 
+/* A search of what has changed since it began cannot go on. */
+static bool is_stale(const json_t *state, const json_t *search) {
+	static const char *const task[] = {"kernel", "problem", "objective", NULL};
+	js_each (entry, json_object_get(state, "tuned"))
+		if (js_same(entry, search, task) && strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+			return true;
+	return false;
+}
+
 /* Suggests the same `sweetspot tune` command with --resume. */
 static void unfinished_next(struct next *next, const json_t *state) {
-	const char *command = js_string_or(js_at(state, "unfinished.0"), "command", "");
-	if (!json_is_true(json_object_get(state, "measuring")))
+	const json_t *search = js_at(state, "unfinished.0");
+	const char *command = js_string_or(search, "command", "");
+	if (!json_is_true(json_object_get(state, "measuring")) && !is_stale(state, search))
 		tune_again(next, command, strstr(command, " --resume") ? "sweetspot tune" : "sweetspot tune --resume",
-		           "continues the interrupted search");
+		           "goes on with a search that has not decided yet");
 }
 
 static void again_next(struct next *next, const json_t *entry, const char *why) {
