@@ -141,7 +141,7 @@ bool table_is_parameter(const char *header) {
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
 	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
 	              "optimization cutoff threshold grain grainsize grain_size task_size chunk_size batch_size "
-	              "threads_per_block");
+	              "batch_size batchsize threads_per_block");
 }
 
 bool table_is_threads(const char *header) {
