@@ -47,6 +47,9 @@ enum { RESULTS_INDENT = 13 /* column of the text that follows labels such as "ru
 void results_program_print(struct ui *ui, const struct result *result, FILE *out);
 /* The worth of each change of a winner, and the names of those that it does not need. */
 void results_worth_print(const json_t *result, FILE *out);
+/* The fastest of those that are left out because they do other work, and what they do. The caller frees it. NULL: there
+ * are none. */
+char *results_left_out(const json_t *result);
 /* Prints what a winner does otherwise than the baseline, and the options that tell whether it matters. */
 void results_other_work_print(const json_t *result, FILE *out);
 /* The effect of each parameter that was measured at two values or more, one per line. */

@@ -194,7 +194,7 @@ static char *tie_text(const struct result *result) {
 		return mem_printf("tie: %s (%s)", alone_words(result), best.text);
 	if (result_single(result))
 		return mem_printf("tie: there is only one configuration, the baseline (%s)", best.text);
-	mem_auto char *of = json_object_get(result->json, "left_out") ? mem_strdup(" and does the same work")
+	mem_auto char *of = json_object_get(result->json, "other_work") ? mem_strdup(" and does the same work")
 	                    : result->evaluations > 1
 	                        ? mem_printf(" of the %lld that were tried", (long long)result->evaluations)
 	                        : mem_strdup("");

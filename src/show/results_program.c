@@ -225,20 +225,23 @@ static void unreliable_print(const struct result *result, FILE *out) {
 	}
 }
 
-static void left_out_print(const json_t *result, FILE *out) {
-	const json_t *left = json_object_get(result, "left_out"), *differs = json_object_get(left, "differs");
+char *results_left_out(const json_t *result) {
+	const json_t *left = json_object_get(result, "other_work"), *differs = json_object_get(left, "differs");
 	if (json_array_size(differs) == 0)
-		return;
+		return NULL;
 	mem_auto char *config = results_config(json_object_get(left, "config"), js_at(result, "baseline.config"));
 	mem_auto char *first = clean(json_string_value(json_array_get(differs, 0)));
-	label(out, "left out:");
-	fprintf(out, "%s (%s), because %s;\n", config,
-	        results_value(js_real_or(left, "median", NAN), js_string_or(left, "unit", "")).text, first);
-	settle_print(differs, "", out);
+	return mem_printf("%s (%s), because %s", config,
+	                  results_value(js_real_or(left, "median", NAN), js_string_or(left, "unit", "")).text, first);
 }
 
 void results_other_work_print(const json_t *result, FILE *out) {
-	left_out_print(result, out);
+	mem_auto char *left_out = results_left_out(result);
+	if (left_out) {
+		label(out, "left out:");
+		fprintf(out, "%s;\n", left_out);
+		settle_print(js_at(result, "other_work.differs"), "", out);
+	}
 	if (verdict_of(result) != VERDICT_NOT_SAME)
 		return;
 	texts_print("other work:", js_at(result, "evidence.differs"), out);

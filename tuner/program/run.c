@@ -145,8 +145,8 @@ static void left_out_tell(const struct program *program, json_t *left_out) {
 
 void program_work_add(const struct program *program, json_t *result) {
 	const json_t *config = js_at(result, "best.config");
-	if (json_object_get(result, "left_out"))
-		left_out_tell(program, json_object_get(result, "left_out"));
+	if (json_object_get(result, "other_work"))
+		left_out_tell(program, json_object_get(result, "other_work"));
 	if (!config)
 		return;
 	const struct same_case one = program_same_case(program, config);

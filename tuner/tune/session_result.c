@@ -342,7 +342,7 @@ static void left_out_add(const struct tune *tune, json_t *result) {
 		if (!tune_is_other(tune, config) || json_equal(config, tune->finals.best_config))
 			continue;
 		least = tune->memory.worked[i].value;
-		json_object_set_new(result, "left_out", setup_json(tune, config, least, none));
+		json_object_set_new(result, "other_work", setup_json(tune, config, least, none));
 	}
 }
 

@@ -116,6 +116,9 @@ static void recommended_print(const struct explain_text *text) {
 	mem_auto char *words = results_config(kept, text->all || same ? NULL : base);
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", label_of(text->result, tuned, same), words,
 	        same ? " (the baseline)" : "");
+	mem_auto char *left_out = results_left_out(text->result);
+	if (left_out)
+		ui_wrap(text->out, INDENT, 2 * INDENT, "left out: %s", left_out);
 }
 
 /* Reasons from a small part of what could be tried hold for that part. */

@@ -417,7 +417,7 @@ static void explain_table_clear(struct explain_table *table) {
 
 /* A part that is NULL has nothing to say, and is not set. */
 json_t *explain_result(const struct explain_view *view) {
-	static const char *const told[] = {"worth", "not_needed", "evaluations", "space"}; /* by tune */
+	static const char *const told[] = {"worth", "not_needed", "other_work", "evaluations", "space"}; /* by tune */
 	const struct study *study = view->study;
 	struct explain_table table;
 	size_t winner = winner_of(view), baseline = baseline_of(view), out = study_left_out(study);

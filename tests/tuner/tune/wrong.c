@@ -301,7 +301,7 @@ static void too_late(void) {
 }
 
 static int left_out(const json_t *result) {
-	return (int)js_int_or(js_at(result, "left_out.config"), "block", -1);
+	return (int)js_int_or(js_at(result, "other_work.config"), "block", -1);
 }
 
 /* The fastest does other work, which the search tells, or only runs of the finals do. */
