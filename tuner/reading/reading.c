@@ -124,7 +124,7 @@ char *reading_silence(const struct study *study) {
 		                  "or more values of one parameter, with everything else the same",
 		                  apart.ratio, both, study_rows(study));
 	return mem_printf(
-		"values differ by a factor of %.3g%s, but no statement about one column holds for all of them: too much "
-		"changes from row to row, or rows are missing; vary one parameter at a time, or repeat the measurements",
+		"values differ by a factor of %.3g%s, but too few of them differ in one column alone to tell what they follow "
+		"from chance: vary one parameter at a time, or repeat the measurements",
 		apart.ratio, both);
 }
