@@ -116,7 +116,7 @@ bool table_is_problem(const char *header) {
 			   "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
-			   "part component test test_case "
+			   "part component function test test_case "
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
 			   "read_fraction write_fraction update_fraction "
 			   "updates "
@@ -140,7 +140,7 @@ bool table_is_parameter(const char *header) {
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
 	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
-	              "optimization cutoff threshold grain grainsize grain_size task_size chunk_size batch_size "
+	              "optimization cutoff threshold grain grainsize grain_size task_size chunk_size "
 	              "batch_size batchsize threads_per_block");
 }
 
