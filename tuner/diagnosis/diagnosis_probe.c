@@ -107,13 +107,17 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 
 bool probe_is_team(const struct study_column *column) {
 	static const char words[] =
-		"threads ranks processes procs np nproc nprocs numproc ntasks tasks gpus nodes devices rank process";
-	const char *sign = strstr(column->name, " ("); /* "MPI processes (P)" */
-	size_t end = sign ? (size_t)(sign - column->name) : strlen(column->name), length = 0;
-	while (length < end && !strchr(" /", column->name[end - length - 1]))
+		"threads ranks processes procs np nproc nprocs nranks numproc ntasks tasks gpus nodes devices rank process";
+	static const char *const before[] = {"n_", "num_", "mpi_"}; /* "n_procs" */
+	const char *name = column->name, *sign;
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+		name += strncasecmp(name, before[i], strlen(before[i])) == 0 ? strlen(before[i]) : 0;
+	sign = strstr(name, " ("); /* "MPI processes (P)" */
+	size_t end = sign ? (size_t)(sign - name) : strlen(name), length = 0;
+	while (length < end && !strchr(" /", name[end - length - 1]))
 		length++;
 	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
-		if (strcspn(at, " ") == length && strncasecmp(at, column->name + end - length, length) == 0)
+		if (strcspn(at, " ") == length && strncasecmp(at, name + end - length, length) == 0)
 			return true;
 	return false;
 }

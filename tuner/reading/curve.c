@@ -197,7 +197,7 @@ enum confidence reading_confidence(enum reading_verdict verdict) {
 
 enum { POINTS_LEAST = 3, WORDS = READING_WORDS, CURVES_MAX = 400, MANY = 4, FLAT_LEAST = 4 };
 /* Ends that differ by more between the series of a group are given as a range. */
-static const double RANGE = 1.5;
+static const double RANGE = 1.1;
 
 struct shape {
 	int low, high;       /* levels: the ends of the plateau */

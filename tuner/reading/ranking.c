@@ -92,14 +92,29 @@ static bool is_comparable(const struct study *study, const struct ranking *ranki
 	return some;
 }
 
+/* Was a value measured with the words of the fastest row, such as its machine? Where each has one row, they describe
+ * it. */
+static bool is_met(const struct study *study, const struct ranking *ranking, int level, bool each) {
+	bool own[STUDY_COLUMNS_MAX] = {false};
+	own[ranking->column] = true;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[ranking->column] == level && is_of(study, ranking, r) &&
+		    study_usable(study, r) && is_like(study, r, ranking->at[0].row, own, true))
+			return true;
+	return each;
+}
+
 /* Leaves out values that differ from the fastest one in more than the column, and those of a column whose order
  * depends on another one. */
 static void comparable_keep(const struct study *study, struct ranking *ranking) {
-	bool turned = false;
+	bool turned = false, each = ranking->rows == ranking->count;
 	size_t kept = ranking->count > 0;
 	for (size_t i = 1; i < ranking->count; i++)
-		if (is_comparable(study, ranking, ranking->at[i].level, &turned))
+		if (is_comparable(study, ranking, ranking->at[i].level, &turned) &&
+		    is_met(study, ranking, ranking->at[i].level, each))
 			ranking->at[kept++] = ranking->at[i];
+		else
+			ranking->rows -= ranking->at[i].rows;
 	ranking->count = turned ? 0 : kept;
 }
 

@@ -120,9 +120,10 @@ char *reading_silence(const struct study *study) {
 			"run, so that smaller differences count",
 			apart.count, apart.ratio, both, chance);
 	if (study_rows(study) < STUDY_ROWS_LEAST)
-		return mem_printf("values differ by a factor of %.3g%s, but %zu rows are too few for a trend: a curve takes 3 "
-		                  "or more values of one parameter, with everything else the same",
-		                  apart.ratio, both, study_rows(study));
+		return mem_printf(
+			"values differ by a factor of %.3g%s, but %zu rows are too few for a trend that is not steady: "
+			"measure more values of one parameter, with everything else the same, or repeat them",
+			apart.ratio, both, study_rows(study));
 	return mem_printf(
 		"values differ by a factor of %.3g%s, but too few of them differ in one column alone to tell what they follow "
 		"from chance: vary one parameter at a time, or repeat the measurements",

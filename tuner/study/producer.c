@@ -224,8 +224,9 @@ void producer_number(char *cell, enum producer_marks marks) {
 		last = strchr(".,", cell[i]) ? cell + i : last;
 	}
 	bool alone = last && (*last == ',' ? commas : points) == 1;
+	bool many = last && last - cell > 3 && strspn(cell, "0123456789") == (size_t)(last - cell); /* "1234,567" */
 	bool decimal = alone && marks != MARKS_WHOLE &&
-	               (*last == '.' || points || marks == MARKS_COMMA || strspn(last + 1, "0123456789") != 3);
+	               (*last == '.' || points || many || marks == MARKS_COMMA || strspn(last + 1, "0123456789") != 3);
 	char *to = cell;
 	for (char *at = cell; at < cell + length; at++)
 		if (isdigit((unsigned char)*at) || *at == '-' || (decimal && at == last))

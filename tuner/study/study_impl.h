@@ -176,6 +176,7 @@ struct table {
 	bool assumed_unit; /* the file does not say that times are seconds */
 	bool unitless;     /* nobody knows the unit of the values, of which less is better */
 	bool guessed;      /* nothing says which direction of the values is better */
+	bool on_guess;     /* words of the table make it one of a GPU, but nothing says of which */
 	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
 	const char *producer;
 	const struct study_reading *reading;

@@ -75,7 +75,7 @@ static const char *device_guess(const struct table *table) {
 }
 
 /* The device that the table or the user names; otherwise the names of its columns tell. */
-static const char *table_device(const struct table *table) {
+static const char *table_device(struct table *table) {
 	static const char *const kinds[][2] = {{"cuda", "cuda:0"}, {"opencl", "opencl:0"}, {"hip", "hip:0"}};
 	const char *noted = table_note(table->csv, "device");
 	if (table->reading->device)
@@ -83,7 +83,9 @@ static const char *table_device(const struct table *table) {
 	for (size_t i = 0; noted && i < sizeof kinds / sizeof *kinds; i++)
 		if (strncmp(noted, kinds[i][0], strlen(kinds[i][0])) == 0)
 			return kinds[i][1];
-	return noted ? "cpu" : device_guess(table);
+	const char *guess = noted ? "cpu" : device_guess(table);
+	table->on_guess = strcmp(guess, "cpu") != 0;
+	return guess;
 }
 
 static int table_read(struct study_set *set, struct table *table, struct err *err) {
@@ -257,12 +259,22 @@ static bool is_timed(const char *cell) {
 	return behind > cell && *behind != ' ' && unit.measure == MEASURE_TIME && !*unit.base && !*unit.per;
 }
 
-/* A line of times above others is a measurement, too: the names are missing. */
+/* "8" and "8:" */
+static bool is_numbered(const char *cell) {
+	const char *behind = cell + table_digits(cell);
+	return behind > cell && (!*behind || strcmp(behind, ":") == 0);
+}
+
+/* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 static int nameless_refuse(const struct csv *csv, const char *path, struct err *err) {
-	size_t timed = 0;
-	for (size_t c = 0; c < csv->columns && csv->rows; c++)
+	size_t timed = 0, numbered = 0;
+	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
 		timed += is_timed(csv->header[c]) && is_timed(csv_cell(csv, 0, c));
-	return timed < 2 ? 0 : err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
+		numbered += is_numbered(csv->header[c]) && is_numbered(csv_cell(csv, 0, c));
+	}
+	return timed < 2 && (!timed || timed + numbered < csv->columns)
+	           ? 0
+	           : err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 }
 
 /* A table of no known producer. */
@@ -384,6 +396,8 @@ static void remark_cut(struct csv *csv, size_t at) {
 	const char *wide = strstr(cell, "（"), *blank = strrchr(cell, ' ');
 	if (!end || cell[strlen(cell) - 1] != ')' || table_is_parameter(header) || table_is_problem(header))
 		end = wide ? wide : blank && are_signs(blank) ? blank : NULL;
+	if (!end && cell[0] && cell[strlen(cell) - 1] == '*') /* of a footnote: "11.23*" */
+		end = cell + strcspn(cell, "*");
 	if (end && isdigit((unsigned char)*cell))
 		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(end - cell), cell);
 }

@@ -18,14 +18,11 @@ enum { STYLES = sizeof styles / sizeof *styles, GROUP = 3 };
 
 /* The length of a mark at this position, 0 if there is none. Narrow blanks and typographic apostrophes count. */
 static size_t mark_length(const char *at, char mark) {
-	static const char *const blanks[] = {" ", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
-	static const char *const quotes[] = {"'", "\xe2\x80\x99"};
-	for (size_t i = 0; i < 4 && mark == ' '; i++)
-		if (strncmp(at, blanks[i], strlen(blanks[i])) == 0)
-			return strlen(blanks[i]);
-	for (size_t i = 0; i < 2 && mark == '\''; i++)
-		if (strncmp(at, quotes[i], strlen(quotes[i])) == 0)
-			return strlen(quotes[i]);
+	static const char *const marks[][2] = {
+		{" ", "\xc2\xa0"}, {" ", "\xe2\x80\xaf"}, {" ", "\xe2\x80\x89"}, {"'", "\xe2\x80\x99"}};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (*marks[i][0] == mark && strncmp(at, marks[i][1], strlen(marks[i][1])) == 0)
+			return strlen(marks[i][1]);
 	return *at == mark && *at != '\0';
 }
 
@@ -118,8 +115,7 @@ static size_t counted_words(const char *header, const char **words) {
 	return number && header[number] == ' ' ? length - number : 0;
 }
 
-/* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for all that it counts for.
- */
+/* "1 thread (ns)", "2", "4": a number alone continues the name before it, and a unit counts for all of its kind. */
 static void headers_continue(struct csv *csv) {
 	const char *words, *own, *unit;
 	for (size_t c = 1; c < csv->columns; c++)
@@ -136,8 +132,8 @@ static void headers_continue(struct csv *csv) {
 	}
 }
 
-/* A comma that cannot be a mark of thousands begins a fraction: "10,2" and "0,123", where no cell of the table has a
- * point in it but as a mark of thousands: "1.000". In one column, somebody may have typed both. */
+/* A comma that cannot be a mark of thousands begins a fraction: "10,2", "0,123" and "1234,567", where no cell of the
+ * table has a point in it but as a mark of thousands: "1.000". In one column, somebody may have typed both. */
 static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step) {
 	bool some = false;
 	for (size_t i = first; i < csv->rows * csv->columns; i += step) {
@@ -146,7 +142,8 @@ static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step)
 		if (table_digits(cell) && *comma == '.' && table_digits(comma + 1) &&
 		    (table_digits(comma + 1) != GROUP || *cell == '0') && (step == 1 || strchr(cell, ',')))
 			return false;
-		some = some || (comma > cell && fraction && (fraction != GROUP || *cell == '0') && comma[1 + fraction] != ',');
+		some = some || (comma > cell && fraction && comma[1 + fraction] != ',' &&
+		                (fraction != GROUP || *cell == '0' || comma - cell > GROUP));
 	}
 	return some;
 }
@@ -172,9 +169,7 @@ static bool is_of_metrics(const struct csv *csv) {
 	return table_among(csv->header[0], strlen(csv->header[0]), "metric metrics measure measurement quantity");
 }
 
-/* "threads,1,2,4,8" with a row of times below it: what is measured must be the name of a row, and the first row
- * numbers.
- */
+/* "threads,1,2,4,8" with a row of times below it: what is measured is the name of a row, and the first row numbers. */
 static bool is_transposed(const struct csv *csv) {
 	double number;
 	bool timed = false, versions = is_of_metrics(csv);
@@ -455,16 +450,21 @@ static void words_name(struct csv *csv) {
 		csv->header[0] = "version";
 }
 
-/* "Average,4.2" and "Speedup,3.8" below numbered rows are left out. */
+/* "Average,4.2" and "Speedup,3.8" below numbered rows are left out, and a speed-up where a column has times. */
 static void summaries_drop(struct csv *csv) {
 	static const char words[] = "average avg mean median total sum min max std stddev mittelwert summe moyenne media "
 								"promedio totale speedup efficiency 平均 合计 总计";
+	struct table_name name;
 	size_t kept = 0;
 	double number;
-	bool numbered = csv->rows > 0 && table_number(csv, csv_cell(csv, 0, 0), true, &number);
+	bool numbered = csv->rows > 0 && table_number(csv, csv_cell(csv, 0, 0), true, &number), timed = false;
+	for (size_t c = 1; c < csv->columns && !timed; c++) {
+		table_name_read(csv->header[c], &name);
+		timed = table_time_rank(&name) >= 0;
+	}
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, 0);
-		if (numbered && table_among(cell, strlen(cell), words))
+		if (table_among(cell, strlen(cell), numbered ? words : timed ? "speedup speed-up" : ""))
 			continue;
 		memmove(csv->cells + kept * csv->columns, csv->cells + r * csv->columns, csv->columns * sizeof *csv->cells);
 		csv->line[kept++] = csv->line[r];

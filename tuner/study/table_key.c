@@ -116,7 +116,7 @@ bool table_is_problem(const char *header) {
 			   "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
-			   "part component function test test_case "
+			   "part component function test test_case population numpoints npoints data_points "
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
 			   "read_fraction write_fraction update_fraction "
 			   "updates "
@@ -136,7 +136,8 @@ bool table_is_parameter(const char *header) {
 	table_key(header, key);
 	return table_is_threads(header) ||
 	       is_key(key,
-	              "cores procs processes ranks np nproc nprocs ntasks tasks nodes variant version implementation impl "
+	              "cores procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
+	              "implementation impl "
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
 	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
@@ -162,7 +163,7 @@ bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
 	return table_is_threads(header) ||
-	       table_has_word(key, "ranks processes procs np nproc nprocs ntasks tasks gpus devices");
+	       table_has_word(key, "ranks processes procs np nproc nprocs nranks ntasks tasks gpus devices");
 }
 
 /* Words of headers in German, French, Spanish, Italian, Greek, Russian and Chinese, without accents, and what they are
@@ -238,6 +239,7 @@ static const char *const translations[][2] = {
 	{"przyspieszenie", "speedup"},
 	{"efektywnosc wydajnosc", "efficiency"},
 	{"blad", "error"},
+	{"diferencia differenza unterschied roznica разница різниця 差异", "difference"},
 	{"jadro", "kernel"},
 	{"blok", "block"},
 	{"実行", "run"},

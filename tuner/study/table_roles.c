@@ -358,10 +358,11 @@ static bool are_given(const struct csv *csv, size_t column) {
 	       all_among(csv, column, "strong weak teensy tiny mini small medium mid large big huge giant xs s m l xl");
 }
 
-static bool is_run(const char *header) {
+static bool is_run(const struct table *table, size_t c) {
 	char key[TABLE_NAME];
-	table_key(header, key);
-	return table_among(key, strlen(key),
+	table_key(table->columns[c].name, key);
+	return (table_is_statistic(&table->columns[c].read) && !varies(table->csv, c)) || /* how many runs a row is of */
+	       table_among(key, strlen(key),
 	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
 
@@ -386,7 +387,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (!column->numbers && table_has_word(column->name, "direction copy transfer way") &&
 	    all_among(table->csv, c, table_direction_words))
 		return TABLE_PROBLEM;
-	if (is_index(table->csv, c) || (column->numbers && is_run(column->name)))
+	if (is_index(table->csv, c) || (column->numbers && is_run(table, c)))
 		return TABLE_IGNORED;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
@@ -461,8 +462,7 @@ static void chosen_decide(struct table *table) {
 	}
 }
 
-/* Where no column tells the rows apart, numbers that look measured, such as frequencies, were chosen: the first ones.
- */
+/* Where no column tells the rows apart, numbers that look measured, such as frequencies, were chosen: the first. */
 static void only_chosen_decide(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = table->csv->columns; c-- > 0;) {

@@ -293,6 +293,8 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 			json_object_set_new(item->table, "wide", json_string(table->wide));
 		if (table->assumed_unit)
 			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+		if (table->on_guess)
+			json_object_set_new(item->table, "assumed_device", json_true());
 		if (table->guessed)
 			json_object_set_new(item->table, "assumed_direction",
 			                    json_string(value->role == TABLE_RATE ? "maximize" : "minimize"));

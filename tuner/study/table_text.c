@@ -254,12 +254,12 @@ static void form_find(struct lines *lines) {
 	}
 }
 
-static void latex_strip(struct line *line) {
+/* The last row may go without a mark of its end. */
+static void latex_strip(struct line *line, const struct line *next) {
 	const char *end = memmem(line->at, line->length, "\\\\", 2);
-	if (!end || !count_of(line, '&'))
-		line->dropped = true;
-	else
-		line->length = (size_t)(end - line->at);
+	bool last = next && memmem(next->at, next->length, "\\end{", 5);
+	line->dropped = !count_of(line, '&') || (!end && !last);
+	line->length = end ? (size_t)(end - line->at) : line->length;
 }
 
 /* The number of fields that most lines have. */
@@ -476,7 +476,7 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 	for (size_t i = 0; i < lines.count; i++) {
 		struct line *line = &lines.lines[i];
 		if (lines.form == FORM_LATEX && !line->dropped)
-			latex_strip(line);
+			latex_strip(line, i + 1 < lines.count ? line + 1 : NULL);
 		else if (lines.form == FORM_PIPES && !line->dropped)
 			line->dropped = is_rule(line) || (!count_of(line, '|') && *line->at != '#');
 		else if (lines.form == FORM_BLANKS || begins(line, "+-") || begins(line, "---"))

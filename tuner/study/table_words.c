@@ -256,7 +256,8 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
-	if (*name->base && name->base[strlen(name->base) - 1] == '=') { /* "NR = NS" are two names */
+	bool axis = strcmp(unit, "x") == 0 && unit[-1] == '_' && !table_is_figure(name->base); /* "grid_x" */
+	if (axis || (*name->base && name->base[strlen(name->base) - 1] == '=')) {              /* "NR = NS" are two names */
 		*name = (struct table_name){.scale = 1};
 		snprintf(name->base, sizeof name->base, "%s", text);
 		return false;
@@ -316,12 +317,18 @@ int table_time_rank(const struct table_name *name) {
 	return (int)(sizeof ranks / sizeof *ranks);
 }
 
+/* "std_sort" and "std map" are of the library. */
+static bool is_of_std(const char *base) {
+	return strncmp(base, "std", 3) == 0 && base[3] && strchr("_ -", base[3]) && !parts(base + 4, time_words, true) &&
+	       !parts(base + 4, "dev deviation error err", false);
+}
+
 bool table_is_statistic(const struct table_name *name) {
 	const char *slash = strchr(name->base, '/'); /* "MFLOPS per thread" */
 	return (name->measure == MEASURE_RATE && slash &&
 	        table_among(slash + 1, strlen(slash + 1), "thread core process rank worker cpu gpu node")) ||
 	       strstr(name->base, "95%") || strstr(name->base, "99%") ||
-	       (!strstr(name->base, "std::") &&
+	       (!strstr(name->base, "std::") && !is_of_std(name->base) &&
 	        parts(name->base,
 	              "min max minimum virtual std stddev stdev sd sem sigma var variance cv ci low "
 	              "high lower upper q1 q3 p5 p25 p75 p90 "
@@ -364,7 +371,7 @@ bool table_is_figure(const char *header) {
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
 	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
-	             "change delta usage allocs "
+	             "change delta usage allocs errors failures correct valid verified date "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }

@@ -17,6 +17,7 @@
  * sweeps. */
 
 enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
+static const double TIED = 1e-3; /* what counts of a difference within the noise */
 
 static size_t best_at(const struct explain_view *view, size_t column, size_t level, size_t *rows) {
 	const struct study *study = view->study;
@@ -84,9 +85,9 @@ static bool is_candidate(const struct sizes *sizes, const json_t *config) {
 	return false;
 }
 
-/* Differences within the noise decide nothing. */
+/* Differences within the noise decide nothing but where two configurations meet. */
 static double loss_of(const struct study *study, double ratio) {
-	return ratio <= 1 + probe_limit(study) ? 1 : ratio;
+	return ratio <= 1 + probe_limit(study) ? 1 + TIED * (ratio - 1) : ratio;
 }
 
 /* Only configurations that are the best of some size can be recommended, so only they need ratios. */
@@ -110,7 +111,7 @@ static bool is_choice(const struct explain_view *view, size_t column, const stru
 		for (size_t i = 0; i < sizes_count(sizes) && study_usable(study, row); i++)
 			if (study_same_problem_but(study, view->problem_row, row, column) &&
 			    sizes_point(sizes, i)->n == study_number(study, row, column) &&
-			    loss_of(study, study_row(study, row)->value / sizes_point(sizes, i)->cost) > 1)
+			    study_row(study, row)->value / sizes_point(sizes, i)->cost > 1 + probe_limit(study))
 				return true;
 	return false;
 }

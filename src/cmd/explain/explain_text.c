@@ -52,6 +52,8 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		mem_append(&line, "; a column for each %s", wide);
 	if (json_object_get(table, "assumed_unit"))
 		mem_append(&line, "; the unit is assumed to be seconds (otherwise use --unit ms)");
+	if (json_object_get(table, "assumed_device") && strcmp(js_string_or(text->result, "device", "cpu"), "cpu") != 0)
+		mem_append(&line, "; taken to be of a GPU");
 	if (direction)
 		mem_append(&line, "; %s is assumed to be better (otherwise use --%s)",
 		           strcmp(direction, "maximize") == 0 ? "more" : "less",
@@ -197,7 +199,8 @@ static void head_print(const struct explain_text *text) {
 	bool one_each = is_one_each(text), weak = is_weak(text);
 	mem_auto char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
 	mem_auto char *problem = one_each ? mem_strdup("") : results_config(json_object_get(text->result, "problem"), NULL);
-	const char *device = js_string_or(text->result, "device", "cpu");
+	bool guessed = js_bool_or(json_object_get(text->result, "table"), "assumed_device", false);
+	const char *device = guessed ? "cpu" : js_string_or(text->result, "device", "cpu");
 	text_clean(kernel, false);
 	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
 	        strcmp(device, "cpu") == 0 ? "" : " on ", strcmp(device, "cpu") == 0 ? "" : device);

@@ -75,6 +75,26 @@ static int explain_hardware(const struct explain_view *view, size_t threads) {
 	return own ? study_host(view->study)->threads : 0;
 }
 
+/* Is a word or a team of one row, such as its machine, one that no row of another count has? Then the two do not show
+ * what the count brings. */
+static bool is_torn(const struct study *study, size_t threads, const size_t *rows, size_t count) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		int level = count ? study_row(study, rows[0])->level[c] : STUDY_ABSENT;
+		if (c == threads || column->is_problem || (column->numeric && !probe_is_team(column)) || level == STUDY_ABSENT)
+			continue;
+		for (size_t i = 1; i < count; i++) {
+			bool met = false;
+			for (size_t r = 0; r < study_rows(study) && !met; r++)
+				met = study_same_problem(study, r, rows[0]) && study_row(study, r)->level[c] == level &&
+				      study_row(study, r)->level[threads] == study_row(study, rows[i])->level[threads];
+			if (!met)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void explain_series_find(const struct explain_view *view, size_t threads, int split, int level,
                                 struct explain_series *series) {
 	const struct study *study = view->study;
@@ -91,7 +111,7 @@ static void explain_series_find(const struct explain_view *view, size_t threads,
 		return;
 	mem_auto size_t *rows = mem_alloc(study_column(study, threads)->levels + 1, sizeof *rows);
 	size_t count = study_envelope(study, threads, in_hardware, &seek, rows);
-	series->count = count < SCALING_POINTS_MAX ? count : SCALING_POINTS_MAX;
+	series->count = is_torn(study, threads, rows, count) ? 0 : count < SCALING_POINTS_MAX ? count : SCALING_POINTS_MAX;
 	memcpy(series->rows, rows, series->count * sizeof *rows);
 	series->envelope = true;
 }
@@ -140,7 +160,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.2;
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.2, GAINED = 1.5;
 
 struct law {
 	const struct explain_view *view;
@@ -320,6 +340,11 @@ static const char *open_reason(const struct law *law, const struct scaling *scal
 	const double *ci = scaling->fit[scaling->law].sigma_ci;
 	if (!law->view->item->table || ci[0] > CLOSED || !(ci[1] > 1 - OPEN))
 		return NULL;
+	const struct scaling_point *first = law->points, *last = first + law->series->count - 1;
+	if (first->seconds > GAINED * last->seconds)
+		return "so few thread counts do not tell how much is serial: measure more of them";
+	if (last->seconds > GAINED * first->seconds)
+		return "more threads take longer";
 	return ci[0] < OPEN ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
 	                    : "the times do not tell a small gain from none: repeat them, a row for each run";
 }
