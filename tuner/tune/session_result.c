@@ -302,11 +302,6 @@ static json_t *finalists_shown(const struct tune *tune) {
 	return shown;
 }
 
-/* A duel of the full length whose interval stays wide is undecided, but more of the same would not prove more. */
-static bool is_settled(const struct tune *tune) {
-	return is_met(tune) && tune->finals.duel.decided && !tune->finals.duel.lost[1] && !is_risky(tune);
-}
-
 /* In how many runs the result of what is recommended was checked; nothing if nobody can tell. */
 static void checked_add(const struct tune *tune, json_t *result) {
 	const json_t *config = json_object_get(json_object_get(result, "best"), "config");
@@ -445,9 +440,7 @@ json_t *tune_result(const struct tune *tune) {
 	if (!is_met(tune) && tune->finals.duel.bounded > 0 && tune->finals.duel.paired.count > 0)
 		json_object_set_new(result, "cut_pairs", json_integer((json_int_t)tune->finals.duel.paired.count));
 	checked_add(tune, result);
-	json_object_set_new(
-		result, "proven",
-		json_boolean(verdict_is_decided(result) || (is_settled(tune) && !json_object_get(result, "few"))));
+	json_object_set_new(result, "proven", json_boolean(verdict_is_decided(result)));
 	if (tune->bench.fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->bench.fleet));
 		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->bench.fleet).seconds));

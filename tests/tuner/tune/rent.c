@@ -328,7 +328,7 @@ static bool has_unproven_danger(const json_t *worth) {
 
 /* Counts the results of a program in so many tunes of `budget` seconds. */
 struct told {
-	int faster, minimal, priced, held, whole, kept, close, unsafe, harmful;
+	int faster, minimal, priced, held, whole, kept, close, unsafe, harmful, undecided, unproven;
 	double final; /* seconds of the race and the duel */
 };
 
@@ -343,6 +343,8 @@ static struct told tell(const struct program *program, double budget, int seeds,
 		names_of(worth, names, sizeof names);
 		bool minimal = are(names, want) || (also && are(names, also));
 		told.faster += is(result, "verdict", "faster");
+		told.undecided += is(result, "verdict", "undecided");
+		told.unproven += !js_bool_or(result, "proven", true);
 		told.minimal += minimal;
 		told.unsafe += is(result, "verdict", "faster") && has_unproven_danger(worth);
 		told.harmful += is(result, "verdict", "faster") && strstr(names, "F1");
@@ -474,6 +476,14 @@ static void long_runs(void) {
 	ok(small >= SEEDS * 7 / 10, "runs of 6 s: %d have nothing else", small);
 }
 
+/* Comparisons of full length that leave a gain open. */
+static void open_ends(void) {
+	struct program program = {.factor = nothing, .seconds = 0.06, .noise = 0.6};
+	struct told told = tell(&program, 25, SEEDS, "", NULL, 1);
+	ok(told.undecided >= SEEDS / 2 && told.unproven == told.undecided,
+	   "runs that vary by 60 %%: %d of %d undecided, %d not proven", told.undecided, SEEDS, told.unproven);
+}
+
 int main(int argc, char **argv) {
 	fixture_begin();
 	if (argc > 1 && strcmp(argv[1], "table") == 0) {
@@ -492,6 +502,7 @@ int main(int argc, char **argv) {
 	known("a binding in a smaller team", bound_team, 0.01, "bind", NULL, 1.5);
 	known("a binding beside much noise", binding, 0.1, "bind", NULL, 1.5);
 	danger();
+	open_ends();
 	dear("a schedule", any_schedule, 0.03, "schedule", NULL, 8);
 	dear("a schedule beside noise", any_schedule, 0.1, "schedule", NULL, 8);
 	dear("a schedule and waiting", any_schedule_and_wait, 0.03, "schedule wait", NULL, 10.4);
