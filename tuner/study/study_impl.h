@@ -133,6 +133,7 @@ bool table_is_figure(const char *header);
 extern const char table_direction_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
+bool table_is_dash(const char *cell); /* is there nothing to tell, as for the block size of what has none? */
 
 /* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
  * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
@@ -185,6 +186,8 @@ enum { TABLE_PROBLEM_NAMES = 32 };
 /* src: table_rows.c: adds the rows of a table whose columns have their roles. */
 int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,
                const json_t *machine, struct err *err);
+/* src: table_rates.c: do rates come before this time? */
+bool table_is_behind_rates(const struct table *table, size_t time);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */

@@ -51,24 +51,21 @@ static json_t *table_machine(const struct csv *csv, struct err *err) {
 	return noted && *noted ? study_machine_words(noted, err) : study_machine_unknown();
 }
 
-static bool has_part(const char *text, const char *word) {
-	for (; *text; text++)
-		if (strncasecmp(text, word, strlen(word)) == 0)
-			return true;
-	return false;
-}
-
-/* A team of threads only makes sense on a CPU; otherwise names of columns and values give a GPU away. */
+/* A team of threads only makes sense on a CPU, and so do rows of one; otherwise names of columns and values give a GPU
+ * away. */
 static const char *device_guess(const struct table *table) {
 	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp", "h2d", "d2h", "htod", "dtoh"};
 	bool gpu = false;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		if (strcmp(table->columns[c].name, "threads") == 0)
 			return "cpu";
+		for (size_t r = 0; r < table->csv->rows && !table->columns[c].numbers; r++)
+			if (strcasestr(csv_cell(table->csv, r, c), "cpu"))
+				return "cpu";
 		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-			gpu = gpu || has_part(table->columns[c].name, signs[i]);
+			gpu = gpu || strcasestr(table->columns[c].name, signs[i]);
 			for (size_t r = 0; r < table->csv->rows && !table->columns[c].numbers && !gpu; r++)
-				gpu = has_part(csv_cell(table->csv, r, c), signs[i]);
+				gpu = strcasestr(csv_cell(table->csv, r, c), signs[i]);
 		}
 	}
 	return gpu ? "cuda:0" : "cpu";

@@ -40,10 +40,10 @@ static bool go_together(const struct csv *csv, size_t a, size_t b) {
 
 /* "run --parallel=8" beside 8 processes says nothing new; one process may go unsaid. */
 static bool repeats(const struct csv *csv, size_t words, size_t team) {
-	size_t without = 0;
-	for (size_t r = 0; r < csv->rows; r++)
-		without += !strstr(csv_cell(csv, r, words), csv_cell(csv, r, team));
-	return without <= 1 && go_together(csv, words, team);
+	bool all = true;
+	for (size_t r = 0; r < csv->rows && all; r++)
+		all = strstr(csv_cell(csv, r, words), csv_cell(csv, r, team)) || strcmp(csv_cell(csv, r, team), "1") == 0;
+	return all && go_together(csv, words, team);
 }
 
 /* "producers" and "consumers", or a block and the grid that follows from it: as two parameters nothing would change

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decides what each column of a table is. Names decide first; a column that was probably measured rather than chosen is
  * recognised by its values. */
+#include <ctype.h>
 #include <math.h>
 #include <strings.h>
 
@@ -8,7 +9,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, RANKS = 20, DIFFERENT_MOST = 100 };
-static const double MEASURED_DISTINCT = 0.6, STOPPED = 1.15, WORKED = 1.4;
+static const double MEASURED_DISTINCT = 0.6;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -17,7 +18,7 @@ static bool all_numbers(const struct csv *csv, size_t column) {
 	table_name_read(csv->header[column], &name);
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		bool missing = !*cell || (name.measure != MEASURE_NONE && table_is_missing(cell));
+		bool missing = !*cell || table_is_dash(cell) || (name.measure != MEASURE_NONE && table_is_missing(cell));
 		if (!missing && !table_number(csv, cell, true, &number))
 			return false;
 		some = some || !missing;
@@ -43,6 +44,18 @@ static bool is_real(const struct csv *csv, size_t column) {
 	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number)))
 		r++;
 	return r < csv->rows;
+}
+
+/* How often the value of a row occurs in its column. */
+static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
+	size_t seen = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
+	return seen;
+}
+
+static bool varies(const struct csv *csv, size_t column) {
+	return csv->rows && times_seen(csv, column, 0) < csv->rows;
 }
 
 /* The first column of some programs numbers the rows. */
@@ -157,20 +170,30 @@ static int value_asked(struct table *table, struct err *err) {
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
+/* Might a column whose header does not say so be what was measured? A rate is no time of a version. */
+static bool may_be_value(const struct table *table, size_t c) {
+	const struct table_column *column = &table->columns[c];
+	return c > 0 && column->numbers && !is_parameter_or_problem(table, c) && !table_is_team(column->name) &&
+	       !table_is_statistic(&column->read) && strlen(column->name) <= 60 && varies(table->csv, c) &&
+	       (c + 1 == table->csv->columns || is_real(table->csv, c) || rarely_repeats(table->csv, c));
+}
+
 /* Tells which columns might be the times, and how to say so. */
 static int value_refuse(const struct table *table, struct err *err) {
 	char names[3 * TABLE_NAME] = "";
 	size_t count = 0, length;
 	const char *first = "COLUMN";
-	for (size_t c = 0; c < table->csv->columns && count < 3; c++) {
-		const struct table_column *column = &table->columns[c];
-		if (!column->numbers || is_parameter_or_problem(table, c) || strlen(column->name) > 60)
-			continue;
-		length = strlen(names);
-		snprintf(names + length, sizeof names - length, "%s%s", count ? "," : "", column->name);
-		first = count++ ? first : column->name;
-	}
 	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
+	for (size_t c = 0; c < table->csv->columns && count < 3; c++) {
+		const char *name = table->columns[c].name;
+		if (!may_be_value(table, c))
+			continue;
+		if (table_has_word(name, "throughput bandwidth rate"))
+			return err_hint(err, "use --maximize '%s'", name);
+		length = strlen(names);
+		snprintf(names + length, sizeof names - length, "%s%s", count ? "," : "", name);
+		first = count++ ? first : name;
+	}
 	return err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'%s%s%s", first,
 	                first, count > 1 ? ", or --versions '" : "", count > 1 ? names : "",
 	                count > 1 ? "' if each is the time of a version" : "");
@@ -224,28 +247,6 @@ static bool total_find(struct table *table) {
 	return found == 1;
 }
 
-/* The largest over the smallest number of a column; 0: it has none. */
-static double span_of(const struct csv *csv, size_t column) {
-	double number, least = INFINITY, most = 0;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number > 0) {
-			least = fmin(least, number);
-			most = fmax(most, number);
-		}
-	return most / least;
-}
-
-/* Do rates come before this time? Where all rows ran for the same time they are what differs, and of services that tell
- * both, how long a request takes is not what they do. */
-static bool is_behind_rates(const struct table *table, size_t time) {
-	bool latency = table_has_word(table->columns[time].read.base, "latency latencies lat");
-	double most = 0;
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].read.measure == MEASURE_RATE && *table->columns[c].read.per)
-			most = fmax(most, span_of(table->csv, c));
-	return latency ? most > 0 : span_of(table->csv, time) <= STOPPED && most >= WORKED;
-}
-
 /* The column with the rows' times; without one, a rate. */
 static int value_choose(struct table *table, struct err *err) {
 	if (table->given) {
@@ -264,7 +265,7 @@ static int value_choose(struct table *table, struct err *err) {
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
 		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
-		if (rank >= 0 && is_behind_rates(table, c))
+		if (rank >= 0 && table_is_behind_rates(table, c))
 			rank += 2 * RATE_RANK - RANKS;
 		else if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
 		         !table_is_statistic(name))
@@ -303,18 +304,6 @@ static bool is_determined(const struct table *table, size_t column) {
 	return true;
 }
 
-/* How often the value of a row occurs in its column. */
-static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
-	size_t seen = 0;
-	for (size_t r = 0; r < csv->rows; r++)
-		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
-	return seen;
-}
-
-static bool varies(const struct csv *csv, size_t column) {
-	return csv->rows && times_seen(csv, column, 0) < csv->rows;
-}
-
 static bool all_differ(const struct csv *csv, size_t column) {
 	size_t r = 0;
 	while (r < csv->rows && csv->rows <= DIFFERENT_MOST && times_seen(csv, column, r) == 1)
@@ -342,6 +331,18 @@ static bool are_lists(const struct csv *csv, size_t column) {
 	                "coarse fine optimistic lazy lock lockfree free nonblocking blocking locked skip linked");
 }
 
+/* "100 cells" and "500 cells" are amounts of work. */
+static bool are_amounts(const struct csv *csv, size_t column) {
+	const char *first = csv->rows ? csv_cell(csv, 0, column) : "", *word = first + table_digits(first);
+	bool all = word > first && *word == ' ' && isalpha((unsigned char)word[1]) && !strchr(word + 1, ' ') &&
+	           !table_is_team(word + 1) && !table_is_parameter(word + 1);
+	for (size_t r = 0; r < csv->rows && all; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		all = table_digits(cell) && strcmp(cell + table_digits(cell), word) == 0;
+	}
+	return all;
+}
+
 static bool all_among(const struct csv *csv, size_t column, const char *words) {
 	bool all = csv->rows > 0;
 	for (size_t r = 0; r < csv->rows && all; r++)
@@ -354,7 +355,7 @@ static bool are_given(const struct csv *csv, size_t column) {
 	size_t phases = 0;
 	for (size_t r = 0; r < csv->rows; r++)
 		phases += table_is_part(csv_cell(csv, r, column)) && !strpbrk(csv_cell(csv, r, column), "_ -./:");
-	return (csv->rows && phases == csv->rows) ||
+	return (csv->rows && phases == csv->rows) || are_amounts(csv, column) ||
 	       all_among(csv, column, "strong weak teensy tiny mini small medium mid large big huge giant xs s m l xl");
 }
 

@@ -349,7 +349,7 @@ static json_t *settings_json(const struct table *table, size_t row, enum table_r
 	json_t *object = json_object();
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const char *cell = csv_cell(table->csv, row, c);
-		if (table->columns[c].role == role && *cell)
+		if (table->columns[c].role == role && *cell && !(table->columns[c].numbers && table_is_dash(cell)))
 			json_object_set_new(object, table->columns[c].name, setting_json(table, c, cell));
 	}
 	return object;

@@ -384,3 +384,7 @@ bool table_is_missing(const char *cell) {
 	                   "error crash crashed oom "
 	                   "dnf x ? wrong incorrect invalid");
 }
+
+bool table_is_dash(const char *cell) {
+	return table_among(cell, strlen(cell), "- -- \xe2\x80\x94 \xe2\x80\x93 n/a");
+}

@@ -49,18 +49,6 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 			row_add(table, view->study, i);
 }
 
-bool explain_table_response(const struct explain_table *table, struct effects_table *data) {
-	*data = (struct effects_table){.rows = table->rows,
-	                               .params = table->params,
-	                               .levels = table->level_count,
-	                               .level = table->level,
-	                               .cost = table->cost,
-	                               .deviation = table->deviation,
-	                               .over = table->over,
-	                               .dim = table->dim};
-	return table->params > 0 && table->params <= GP_DIMS_MAX;
-}
-
 const struct response *explain_table_surrogate(struct explain_table *table) {
 	struct effects_table data;
 	char reason[RESPONSE_REASON];

@@ -21,7 +21,17 @@ struct explain_table {
 
 void explain_table_make(struct explain_table *table, const struct explain_view *view);
 /* Fills in the input of the models; false if they cannot take this many parameters, or if it has none. */
-bool explain_table_response(const struct explain_table *table, struct effects_table *data);
+static inline bool explain_table_response(const struct explain_table *table, struct effects_table *data) {
+	*data = (struct effects_table){.rows = table->rows,
+	                               .params = table->params,
+	                               .levels = table->level_count,
+	                               .level = table->level,
+	                               .cost = table->cost,
+	                               .deviation = table->deviation,
+	                               .over = table->over,
+	                               .dim = table->dim};
+	return table->params > 0 && table->params <= GP_DIMS_MAX;
+}
 /* Fitted on first use; NULL if it cannot be fitted. The caller still has to ask whether it predicts anything. */
 const struct response *explain_table_surrogate(struct explain_table *table);
 /* The place of a row of the study; rows if it is not in the table. */
