@@ -11,7 +11,6 @@
 
 enum { SEEDS = 10 };
 static const double LATE = 0.02;
-
 struct shape {
 	struct space *(*make)(void);
 	json_t *(*today)(void);
@@ -276,7 +275,7 @@ static bool covers(const json_t *price, double truth) {
 /* Every change of the recommendation has a price of its own or belongs to one, and nothing else has. */
 static bool is_priced(const json_t *result) {
 	const json_t *today = json_object_get(json_object_get(result, "baseline"), "config");
-	json_t *left = json_deep_copy(json_object_get(json_object_get(result, "best"), "config"));
+	js_auto json_t *left = json_deep_copy(json_object_get(json_object_get(result, "best"), "config"));
 	bool good = true;
 	js_each (price, json_object_get(result, "worth")) {
 		const char *param = js_string_or(price, "param", "");
@@ -287,7 +286,6 @@ static bool is_priced(const json_t *result) {
 	}
 	js_members (key, value, left)
 		good = good && json_equal(value, json_object_get(today, key));
-	json_decref(left);
 	return good;
 }
 
@@ -304,7 +302,7 @@ static bool hold(const json_t *worth, double (*factor)(const json_t *), const js
 		   *today = json_object_get(json_object_get(result, "baseline"), "config");
 	bool good = true;
 	js_each (price, worth) {
-		json_t *without = json_copy(best);
+		js_auto json_t *without = json_copy(best);
 		const char *name = js_string_or(price, "param", "");
 		json_object_set(without, name, json_object_get(today, name));
 		js_each (word, json_object_get(price, "with")) {
@@ -314,7 +312,6 @@ static bool hold(const json_t *worth, double (*factor)(const json_t *), const js
 				json_object_set(without, other, json_object_get(today, other));
 		}
 		good = good && covers(price, factor(without) / factor(best));
-		json_decref(without);
 	}
 	return good;
 }
@@ -328,7 +325,7 @@ static bool has_unproven_danger(const json_t *worth) {
 
 /* Counts the results of a program in so many tunes of `budget` seconds. */
 struct told {
-	int faster, minimal, priced, held, whole, kept, close, unsafe, harmful, undecided, unproven;
+	int faster, minimal, priced, held, whole, kept, close, unsafe, harmful, sure;
 	double final; /* seconds of the race and the duel */
 };
 
@@ -337,14 +334,14 @@ static struct told tell(const struct program *program, double budget, int seeds,
 	struct told told = {0};
 	for (int seed = 1; seed <= seeds; seed++) {
 		struct program p = *program;
-		json_t *result = tune(&p, seed, budget), *worth = json_object_get(result, "worth"),
-			   *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
+		js_auto json_t *result = tune(&p, seed, budget);
+		json_t *worth = json_object_get(result, "worth"), *speedup = json_object_get(result, "speedup"),
+			   *ci = json_object_get(speedup, "ci");
 		char names[200];
 		names_of(worth, names, sizeof names);
 		bool minimal = are(names, want) || (also && are(names, also));
 		told.faster += is(result, "verdict", "faster");
-		told.undecided += is(result, "verdict", "undecided");
-		told.unproven += !js_bool_or(result, "proven", true);
+		told.sure += js_bool_or(result, "proven", false) != is(result, "verdict", "undecided");
 		told.minimal += minimal;
 		told.unsafe += is(result, "verdict", "faster") && has_unproven_danger(worth);
 		told.harmful += is(result, "verdict", "faster") && strstr(names, "F1");
@@ -360,7 +357,6 @@ static struct told tell(const struct program *program, double budget, int seeds,
 			       js_string_or(result, "verdict", "?"), names, js_real_or(speedup, "ratio", NAN),
 			       json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
 			       (int)js_int_or(result, "pairs", 0), (int)js_int_or(result, "evaluations", 0), p.clock);
-		json_decref(result);
 	}
 	return told;
 }
@@ -377,7 +373,9 @@ static void known(const char *what, double (*factor)(const json_t *), double noi
 	ok(told.priced == SEEDS && told.held >= SEEDS - 1 && told.whole >= SEEDS - 1,
 	   "%s: all changes are priced in %d, and prices and gain hold in %d and %d", what, told.priced, told.held,
 	   told.whole);
-	ok(told.kept == SEEDS, "%s: the budget is kept, and the phases add up to it, in %d of %d", what, told.kept, SEEDS);
+	ok(told.kept == SEEDS && told.sure == SEEDS,
+	   "%s: the phases add up to the kept budget in %d of %d; %d are proven or open", what, told.kept, SEEDS,
+	   told.sure);
 }
 
 /* Where today's setting takes many times as long as the best, the runs that tell which changes pay are ended. */
@@ -464,24 +462,15 @@ static void long_runs(void) {
 	int faster = 0, kept = 0, has = 0, small = 0;
 	for (int seed = 1; seed <= SEEDS; seed++) {
 		struct program p = {.factor = binding, .seconds = 6, .noise = 0.01};
-		json_t *result = tune(&p, seed, 300);
+		js_auto json_t *result = tune(&p, seed, 300);
 		faster += is(result, "verdict", "faster");
 		has += is_bound(json_object_get(json_object_get(result, "best"), "config"));
 		small += json_array_size(json_object_get(result, "worth")) == 1;
 		kept += p.clock <= 315;
-		json_decref(result);
 	}
 	ok(faster == SEEDS && has == SEEDS && kept == SEEDS,
 	   "runs of 6 s: %d of %d are proven, %d have the binding, %d keep the budget", faster, SEEDS, has, kept);
 	ok(small >= SEEDS * 7 / 10, "runs of 6 s: %d have nothing else", small);
-}
-
-/* Comparisons of full length that leave a gain open. */
-static void open_ends(void) {
-	struct program program = {.factor = nothing, .seconds = 0.06, .noise = 0.6};
-	struct told told = tell(&program, 25, SEEDS, "", NULL, 1);
-	ok(told.undecided >= SEEDS / 2 && told.unproven == told.undecided,
-	   "runs that vary by 60 %%: %d of %d undecided, %d not proven", told.undecided, SEEDS, told.unproven);
 }
 
 int main(int argc, char **argv) {
@@ -491,6 +480,7 @@ int main(int argc, char **argv) {
 		return fixture_end();
 	}
 	known("nothing matters", nothing, 0.03, "", NULL, 1);
+	known("nothing beside runs that vary by 60 %", nothing, 0.6, "", NULL, 1);
 	known("a binding", binding, 0.03, "bind", NULL, 1.5);
 	known("a schedule", schedule, 0.03, "schedule", NULL, 1.4);
 	known("two, only together", both, 0.03, "bind schedule", NULL, 1.5);
@@ -502,7 +492,6 @@ int main(int argc, char **argv) {
 	known("a binding in a smaller team", bound_team, 0.01, "bind", NULL, 1.5);
 	known("a binding beside much noise", binding, 0.1, "bind", NULL, 1.5);
 	danger();
-	open_ends();
 	dear("a schedule", any_schedule, 0.03, "schedule", NULL, 8);
 	dear("a schedule beside noise", any_schedule, 0.1, "schedule", NULL, 8);
 	dear("a schedule and waiting", any_schedule_and_wait, 0.03, "schedule wait", NULL, 10.4);
