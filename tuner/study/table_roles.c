@@ -274,7 +274,8 @@ static int value_choose(struct table *table, struct err *err) {
 			                                                  : 2 * (strcmp(name->per, "byte") == 0));
 		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
 			rank = 2 * RATE_RANK;
-		if (rank < 0 || table_is_statistic(name))
+		bool empty = !*csv_cell(table->csv, 0, c) && !varies(table->csv, c);
+		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
 			continue;
 		twice = rank == best || (twice && rank > best);
 		table->value = rank < best ? c : table->value;

@@ -131,9 +131,11 @@ static struct sizes *swept(const struct explain_view *view, bool *choice) {
 	return sizes;
 }
 
-/* Was the configuration of a range measured at each size in it, and is it about as fast there as the best? */
-static bool is_measured(const struct explain_view *view, size_t column, const json_t *range) {
+/* Was the configuration of a range measured at each size in it, and is it about as fast there as the best? Then the
+ * range ends at the outermost of them. */
+static bool is_measured(const struct explain_view *view, size_t column, json_t *range) {
 	const struct study *study = view->study;
+	double least = INFINITY, most = -INFINITY;
 	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
 		size_t rows, best = best_at(view, column, level, &rows), row;
 		double n = best == SIZE_MAX ? NAN : study_number(study, best, column);
@@ -148,17 +150,22 @@ static bool is_measured(const struct explain_view *view, size_t column, const js
 				break;
 		if (row == study_rows(study))
 			return false;
+		least = fmin(least, n);
+		most = fmax(most, n);
 	}
-	return true;
+	json_object_set_new(range, "from", js_number(least));
+	json_object_set_new(range, "to", js_number(most));
+	return least <= most;
 }
 
-/* Leaves out ranges of which a size was measured with other configurations only. */
-static void ranges_keep(const struct explain_view *view, json_t *json) {
+/* Leaves out ranges of which a size was measured with other configurations only. Is any left? */
+static bool ranges_keep(const struct explain_view *view, json_t *json) {
 	json_t *ranges = json_object_get(json, "thresholds");
 	int column = size_column(view->study);
 	for (size_t i = json_array_size(ranges); i-- > 0 && column >= 0;)
 		if (!is_measured(view, (size_t)column, json_array_get(ranges, i)))
 			json_array_remove(ranges, i);
+	return json_array_size(ranges) > 0;
 }
 
 static struct sizes *tuned(const struct explain_view *view) {
@@ -185,8 +192,10 @@ json_t *explain_sizes(const struct explain_view *view) {
 	}
 	json_t *json = sizes && sizes_count(sizes) >= SIZES_LEAST ? sizes_json(sizes) : NULL;
 	sizes_free(sizes);
-	if (json && sweep)
-		ranges_keep(view, json);
+	if (json && sweep && !ranges_keep(view, json)) {
+		json_decref(json);
+		return NULL;
+	}
 	if (json && !choice)
 		json_object_set_new(json, "decided", json_false());
 	/* The time of one operation does not grow as that of the problem does, and a speedup is not a time. */

@@ -221,8 +221,10 @@ static struct shown bound_text(const json_t *bound) {
 static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
 	js_auto json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
 	mem_auto char *config = results_config(varied, NULL);
-	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s..%s: %s", js_string_or(sizes, "over", "?"),
-	        bound_text(json_object_get(one, "from")).text, bound_text(json_object_get(one, "to")).text, config);
+	struct shown from = bound_text(json_object_get(one, "from")), to = bound_text(json_object_get(one, "to"));
+	bool single = strcmp(from.text, to.text) == 0;
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s%s: %s", js_string_or(sizes, "over", "?"), from.text,
+	        single ? "" : "..", single ? "" : to.text, config);
 }
 
 static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
