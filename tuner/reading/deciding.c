@@ -193,6 +193,8 @@ static void starts_consider(const struct study *study, size_t column, const stru
 static void axes_consider(const struct study *study, size_t column, struct decision *found) {
 	bool team = probe_is_team(study_column(study, column));
 	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
+	if (team && reading_work_each(study)) /* then more members do more, in the same time at best */
+		return;
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];
 		size_t best = reading_fastest(study, series);

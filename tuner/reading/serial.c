@@ -6,7 +6,7 @@
 #include "tuner/reading/reading.h"
 
 static const char serial_words[] = "serial sequential seq seriell sequentiell sequenziell scalar";
-static const double COST_LEAST = 1.1, TWICE = 2;
+static const double COST_LEAST = 1.1, TWICE = 2, BEYOND = 1.1; /* times its threads */
 
 struct pair {
 	size_t problem, serial, one, best; /* rows; SIZE_MAX: none */
@@ -72,8 +72,9 @@ static void gain_report(const struct study *study, struct findings *findings, co
 	                                : "teams beat serial code");
 	probe_about_problem(finding, study, pair->problem);
 	finding_evidence(finding, EVIDENCE_SCALING, gain, "x",
-	                 "%.3g times as fast with %g threads, the best team; efficiency %.0f %%", gain, team,
-	                 100 * gain / team);
+	                 "%.3g times as fast with %g threads, the best team; efficiency %.0f %%%s", gain, team,
+	                 100 * gain / team,
+	                 gain > BEYOND * team ? ", more than its threads explain: is it the same code?" : "");
 }
 
 static bool is_column(const struct study_column *column, int *level) {

@@ -430,11 +430,10 @@ static json_t *refusal(const struct explain_view *view) {
 	                              threads, threads == 1 ? "" : "s"));
 }
 
-/* The column of threads; in a table that somebody brought also that of ranks or devices, unless each of them has work
- * of its own. -1: there is none. */
+/* The column of threads; in a table that somebody brought also that of ranks or devices. -1: there is none. */
 static int team_find(const struct explain_view *view) {
 	int threads = study_find(view->study, "threads");
-	if (threads >= 0 || !view->item->table || !study_rows(view->study) || reading_work_each(view->study))
+	if (threads >= 0 || !view->item->table || !study_rows(view->study))
 		return threads;
 	for (size_t c = 0; c < study_columns(view->study); c++) {
 		const struct study_column *column = study_column(view->study, c);
@@ -448,6 +447,9 @@ static int team_find(const struct explain_view *view) {
 json_t *explain_scaling(const struct explain_view *view) {
 	int threads = team_find(view);
 	json_t *list = json_array();
+	/* No law of a problem is one of members that have work of their own each. */
+	if (view->item->table && study_rows(view->study) && reading_work_each(view->study))
+		return list;
 	if (threads < 0 || !study_column(view->study, (size_t)threads)->numeric) {
 		json_array_append_new(list, refusal(view)); /* appending NULL does nothing */
 		return list;
