@@ -64,16 +64,27 @@ static bool is_of(const struct study *study, const struct ranking *ranking, size
 	       (ranking->team < 0 || study_row(study, row)->level[ranking->team] == ranking->most);
 }
 
-/* The best time of a value where everything else is as in a row; level -1: of any other value than the row's. */
+/* Has another row everything else as this one has it? */
+static bool is_rival(const struct study *study, const struct ranking *ranking, size_t row, size_t like) {
+	return is_like(study, row, like, ranking->free, false) && is_of(study, ranking, row) && study_usable(study, row);
+}
+
+/* The best time of a value where everything else is as in a row. */
 static double best_like(const struct study *study, const struct ranking *ranking, size_t like, int level) {
 	double best = INFINITY;
-	for (size_t r = 0; r < study_rows(study); r++) {
-		int own = study_row(study, r)->level[ranking->column];
-		if (is_of(study, ranking, r) && study_usable(study, r) && is_like(study, r, like, ranking->free, false) &&
-		    (level < 0 ? own != study_row(study, like)->level[ranking->column] : own == level))
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[ranking->column] == level && is_rival(study, ranking, r, like))
 			best = fmin(best, reading_time(study, r));
-	}
 	return best;
+}
+
+/* Was another value measured where everything else is as in a row? */
+static bool has_rival(const struct study *study, const struct ranking *ranking, size_t like) {
+	int own = study_row(study, like)->level[ranking->column];
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[ranking->column] != own && is_rival(study, ranking, r, like))
+			return true;
+	return false;
 }
 
 /* The best of a value counts beside the best of the fastest one if they were measured with everything else alike, too.
@@ -137,7 +148,7 @@ static void ranking_make(const struct study *study, size_t column, size_t proble
 			doubted = doubted || study_row(study, r)->doubted;
 			if (!study_usable(study, r))
 				continue;
-			if (isinf(best_like(study, ranking, r, -1))) {
+			if (!has_rival(study, ranking, r)) {
 				alone = fmin(alone, reading_time(study, r));
 				continue;
 			}
