@@ -32,9 +32,10 @@ static bool is_open(const struct study *study, size_t row) {
 }
 
 static void stall_evidence(struct finding *finding, const struct study *study, size_t row) {
+	char subject[PROBE_TEXT];
 	finding_evidence(finding, EVIDENCE_COUNTER, issue_of(study, row), "%",
 	                 "the warps of %s issue in only %.1f %% of the cycles, although memory is not busy",
-	                 gpu_subject_words(study, row), issue_of(study, row));
+	                 gpu_subject_words(study, row, subject), issue_of(study, row));
 }
 
 static void ceilings_evidence(struct finding *finding, const struct study *study) {

@@ -26,9 +26,10 @@ static void examine(const struct study *study, struct findings *findings) {
 			   gain = gain_of(study, rows[i]);
 		if (!(each >= EACH_LEAST) || gain < gpu_margin(study))
 			continue;
+		char subject[PROBE_TEXT];
 		struct finding *finding = findings_add(findings, isnan(gain) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, gain,
 		                                       "threads of a warp access the same banks of shared memory in %s",
-		                                       gpu_subject_words(study, rows[i]));
+		                                       gpu_subject_words(study, rows[i], subject));
 		gpu_subject_about(finding, study, rows[i]);
 		finding_evidence(finding, EVIDENCE_COUNTER, each, NULL, "an access meets %.2f bank conflicts", each);
 		finding_known(finding, EVIDENCE_CEILING, share, "%", "the rate of shared memory",

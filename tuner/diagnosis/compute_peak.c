@@ -43,9 +43,11 @@ static double share_of(const struct study *study, size_t row) {
 static void found(const struct study *study, size_t row, struct findings *findings) {
 	double counted = counted_share(study, row), type = type_share(study, row), issue = issue_share(study, row);
 	bool high = counted >= SHARE_LEAST || type >= SHARE_LEAST;
-	struct finding *finding = findings_add(
-		findings, counted >= SHARE_LEAST || (high && issue > 0) ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-		"%s computes at %.0f %% of the GPU's measured peak", gpu_subject_words(study, row), 100 * share_of(study, row));
+	char subject[PROBE_TEXT];
+	struct finding *finding =
+		findings_add(findings, counted >= SHARE_LEAST || (high && issue > 0) ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                 "%s computes at %.0f %% of the GPU's measured peak", gpu_subject_words(study, row, subject),
+	                 100 * share_of(study, row));
 	gpu_subject_about(finding, study, row);
 	finding_known(finding, EVIDENCE_COUNTER, 100 * counted, "%", NULL,
 	              "counted operations: %.0f %% of the measured peak", 100 * counted);

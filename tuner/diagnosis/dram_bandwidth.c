@@ -29,9 +29,10 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	bool counted = !isnan(gpu_dram_bytes(study, row));
 	double share = share_of(study, row), least = least_share(study, row), rate = share * most_of(study);
 	struct gpu_trend trend = gpu_trend_of(study, gpu_dram_bytes, 1);
+	char subject[PROBE_TEXT];
 	struct finding *finding = findings_add(
 		findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, counted && least < share ? share / least : 1,
-		"%s is at %.0f %% of the GPU's memory bandwidth", gpu_subject_words(study, row), 100 * share);
+		"%s is at %.0f %% of the GPU's memory bandwidth", gpu_subject_words(study, row, subject), 100 * share);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, counted ? EVIDENCE_COUNTER : EVIDENCE_FIGURE, rate, "GB/s", "%s %.0f GB/s",
 	                 counted ? "it moves" : "it must move at least", rate);

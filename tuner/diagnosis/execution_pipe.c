@@ -59,9 +59,10 @@ static void examine(const struct study *study, struct findings *findings) {
 		double share = 100 * share_of(study, rows[i]), issue = study_counter(study, rows[i], "gpu_issue_active");
 		if (share < SHARE_LEAST)
 			continue;
+		char subject[PROBE_TEXT];
 		struct finding *finding =
 			findings_add(findings, CONFIDENCE_MEDIUM, 100 / share, "%s is limited by %s, busy in %.0f %% of the cycles",
-		                 gpu_subject_words(study, rows[i]), pipes[busiest(study, rows[i])].words, share);
+		                 gpu_subject_words(study, rows[i], subject), pipes[busiest(study, rows[i])].words, share);
 		gpu_subject_about(finding, study, rows[i]);
 		for (size_t pipe = 0; pipe < PIPES; pipe++) {
 			double other = study_counter(study, rows[i], pipes[pipe].event);

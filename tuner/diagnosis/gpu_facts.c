@@ -164,16 +164,22 @@ size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_S
 	return count;
 }
 
-const char *gpu_subject_words(const struct study *study, size_t row) {
-	bool params = false;
+const char *gpu_subject_words(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	bool params = false, sizes = false;
+	char at[PROBE_TEXT] = "";
 	for (size_t c = 0; c < study_columns(study); c++)
 		params = params || !study_column(study, c)->is_problem;
+	for (size_t r = 0; r < study_rows(study); r++)
+		sizes = sizes || !study_same_problem(study, r, row);
 	/* A table of sizes alone has one configuration. */
-	if (!params && study_columns(study))
-		return row == study_winner(study) ? "the fastest problem" : "the slowest problem";
-	return row == study_winner(study)     ? "the best configuration"
-	       : row == study_baseline(study) ? "the baseline"
-	                                      : "the slowest configuration";
+	if (sizes && !params)
+		return probe_problem(study, row, text);
+	snprintf(text, PROBE_TEXT, "%s%.130s",
+	         row == study_winner(study)     ? "the best configuration"
+	         : row == study_baseline(study) ? "the baseline"
+	                                        : "the slowest configuration",
+	         sizes ? probe_at(study, row, at) : at);
+	return text;
 }
 
 void gpu_subject_about(struct finding *finding, const struct study *study, size_t row) {

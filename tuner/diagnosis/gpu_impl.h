@@ -2,7 +2,7 @@
 /* Shared by diagnoses of GPUs: launches, tests whether times follow a quantity, and the rows to talk about. */
 #ifndef TUNER_DIAGNOSIS_GPU_IMPL_H
 #define TUNER_DIAGNOSIS_GPU_IMPL_H
-#include "tuner/diagnosis/diagnosis.h"
+#include "tuner/diagnosis/diagnosis_probe.h"
 
 /* The function of a row with the most threads over all launches. NAN, NULL: not reported. */
 struct gpu_function {
@@ -58,7 +58,8 @@ double gpu_share_of(const struct study *study, size_t row, double amount, const 
 /* The winner, then the baseline or otherwise the slowest row, as far as `of` knows them. Returns their number. */
 enum { GPU_SUBJECTS = 2 };
 size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_SUBJECTS]);
-const char *gpu_subject_words(const struct study *study, size_t row); /* "the best configuration" .. */
+/* "the best configuration", and at which problem if there are several */
+const char *gpu_subject_words(const struct study *study, size_t row, char text[PROBE_TEXT]);
 /* Makes the finding about the parameters that differ between baseline and winner. */
 void gpu_subject_about(struct finding *finding, const struct study *study, size_t row);
 

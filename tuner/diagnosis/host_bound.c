@@ -35,15 +35,18 @@ static void examine(const struct study *study, struct findings *findings) {
 		if (!is_idle(study, row))
 			continue;
 		double share = share_of(study, row), cpu = study_figure(study, row, "cpu_s");
+		char subject[PROBE_TEXT], own[PROBE_TEXT];
 		struct finding *finding =
 			findings_add(findings, isnan(cpu) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH, 1 / (1 - fmin(share, 0.99)),
 		                 "the GPU waits for the host: it is idle for %.0f %% of the time of %s", 100 * share,
-		                 gpu_subject_words(study, row));
+		                 gpu_subject_words(study, row, subject));
 		gpu_subject_about(finding, study, row);
 		finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_kernel_time(study, row), "ms",
-		                 "%.3g ms of kernels in a run of %.3g ms", 1e3 * gpu_kernel_time(study, row),
-		                 1e3 * study_row(study, row)->value);
-		finding_known(finding, EVIDENCE_FIGURE, 1e3 * cpu, "ms", NULL, "the host's own work takes %.3g ms", 1e3 * cpu);
+		                 "%s of kernels in a run of %s",
+		                 study_value_text(study, gpu_kernel_time(study, row), own, sizeof own),
+		                 study_value_text(study, study_row(study, row)->value, subject, sizeof subject));
+		finding_known(finding, EVIDENCE_FIGURE, 1e3 * cpu, "ms", NULL, "the host's own work takes %s",
+		              study_value_text(study, cpu, own, sizeof own));
 		gpu_next_counters(finding, study, row, "GPU_ACTIVITY");
 	}
 }

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "tuner/diagnosis/gpu_impl.h"
-#include "tuner/diagnosis/diagnosis_probe.h"
 
 /* Beyond MOST the host or the copies alone are the bottleneck, which are other diagnoses. */
 static const double SHARE_LEAST = 0.2, SHARE_MOST = 0.5, GROWS = 1.5, SUM_MOST = 1.05, NOTHING = 0.01;

@@ -38,9 +38,10 @@ static void examine(const struct study *study, struct findings *findings) {
 	    hot.share < SHARE_LEAST)
 		return;
 	gpu_hot_words(&hot, words, sizeof words);
+	char subject[PROBE_TEXT];
 	struct finding *finding = findings_add(findings, CONFIDENCE_HIGH, hot.gain >= GAIN_LEAST ? hot.gain : 1,
 	                                       "%.80s takes %.0f %% of the GPU's time in %s and %s", hot.name,
-	                                       100 * hot.share, gpu_subject_words(study, rows[0]), words);
+	                                       100 * hot.share, gpu_subject_words(study, rows[0], subject), words);
 	evidence_add(finding, &hot);
 	gpu_subject_about(finding, study, rows[0]);
 }

@@ -29,9 +29,10 @@ static void found(const struct study *study, size_t row, struct findings *findin
 	double share = share_of(study, row), launches = gpu_launches(study, row), gap = gap_of(study, row);
 	double launch = study_ceiling(study, "launch", NULL, 0), time = study_row(study, row)->value;
 	enum confidence sure = isnan(gap) ? CONFIDENCE_LOW : isnan(launch) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+	char subject[PROBE_TEXT];
 	struct finding *finding =
 		findings_add(findings, sure, 1 / (1 - fmin(share, 0.9)), "%s spends %.0f %% of its time starting kernels",
-	                 gpu_subject_words(study, row), 100 * share);
+	                 gpu_subject_words(study, row, subject), 100 * share);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, launches, NULL, "%.0f launches in a run of %.3g ms", launches,
 	                 1e3 * time);

@@ -47,9 +47,10 @@ static void lanes_examine(const struct study *study, struct findings *findings) 
 		double lanes = efficiency_of(study, rows[i]), issue = study_counter(study, rows[i], "gpu_issue_active");
 		if (!(lanes <= EFFICIENCY_MOST) || issue < ISSUE_LEAST)
 			continue;
-		struct finding *finding =
-			findings_add(findings, isnan(issue) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, 100 / lanes,
-		                 "%.0f %% of the threads of a warp are active in %s", lanes, gpu_subject_words(study, rows[i]));
+		char subject[PROBE_TEXT];
+		struct finding *finding = findings_add(findings, isnan(issue) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM, 100 / lanes,
+		                                       "%.0f %% of the threads of a warp are active in %s", lanes,
+		                                       gpu_subject_words(study, rows[i], subject));
 		gpu_subject_about(finding, study, rows[i]);
 		finding_evidence(finding, EVIDENCE_COUNTER, lanes, "%", "an instruction runs for %.1f of 32 threads",
 		                 lanes * WARP / 100);

@@ -29,9 +29,10 @@ static void examine(const struct study *study, struct findings *findings) {
 		double gain = gpu_gain_most(study, rows[i], (1 - part) * gpu_dram_bytes(study, rows[i]));
 		if (gain < gpu_margin(study))
 			continue;
+		char subject[PROBE_TEXT];
 		struct finding *finding = findings_add(findings, CONFIDENCE_MEDIUM, gain,
 		                                       "%s has too few registers for a thread and keeps some in local memory",
-		                                       gpu_subject_words(study, rows[i]));
+		                                       gpu_subject_words(study, rows[i], subject));
 		gpu_subject_about(finding, study, rows[i]);
 		finding_evidence(finding, EVIDENCE_FIGURE, spilled, "B", "the compiler spills %.0f bytes", spilled);
 		finding_evidence(finding, EVIDENCE_COUNTER, 100 * part, "%", "%.0f %% of what L1 is asked for is local memory",

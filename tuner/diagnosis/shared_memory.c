@@ -9,9 +9,10 @@ static const double SHARE_LEAST = 0.5;
 static void found(const struct study *study, size_t row, const struct gpu_trend *trend, struct findings *findings) {
 	double share = gpu_shared_share(study, row);
 	bool counted = !isnan(study_counter(study, row, "gpu_shared_load_wavefronts"));
-	struct finding *finding =
-		findings_add(findings, gpu_confidence(trend, counted ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW), fmax(1, 1 / share),
-	                 "%s is limited by shared memory, at the rate of its passes", gpu_subject_words(study, row));
+	char subject[PROBE_TEXT];
+	struct finding *finding = findings_add(
+		findings, gpu_confidence(trend, counted ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW), fmax(1, 1 / share),
+		"%s is limited by shared memory, at the rate of its passes", gpu_subject_words(study, row, subject));
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%", "its passes are %.0f %% of the GPU's measured rate",
 	                 100 * share);

@@ -40,11 +40,13 @@ static double busy_of(const struct study *study, size_t row) {
 static void found(const struct study *study, size_t row, const struct gpu_trend *trend, struct findings *findings) {
 	double busy = busy_of(study, row), sparse = sparse_of(study, row), waves = waves_of(study, row);
 	double most = gpu_gain_most(study, row, gpu_dram_bytes(study, row));
+	char subject[PROBE_TEXT];
 	struct finding *finding =
-		isnan(sparse) ? findings_add(findings, CONFIDENCE_MEDIUM, waste_of(study, row),
-	                                 "a last wave with few blocks leaves SMs idle in %s", gpu_subject_words(study, row))
-					  : findings_add(findings, CONFIDENCE_MEDIUM, fmin(most, fmax(sparse, 1 / waves)),
-	                                 "%s has fewer blocks than the GPU has SMs", gpu_subject_words(study, row));
+		isnan(sparse)
+			? findings_add(findings, CONFIDENCE_MEDIUM, waste_of(study, row),
+	                       "a last wave with few blocks leaves SMs idle in %s", gpu_subject_words(study, row, subject))
+			: findings_add(findings, CONFIDENCE_MEDIUM, fmin(most, fmax(sparse, 1 / waves)),
+	                       "%s has fewer blocks than the GPU has SMs", gpu_subject_words(study, row, subject));
 	gpu_subject_about(finding, study, row);
 	gpu_trend_evidence(finding, trend, "the ratio of waves to full waves");
 	finding_known(finding, EVIDENCE_FIGURE, sparse, NULL, NULL,

@@ -12,14 +12,17 @@ static double share_of(const struct study *study, size_t row) {
 
 static void found(const struct study *study, size_t row, const struct gpu_trend *trend, struct findings *findings) {
 	double share = share_of(study, row), kernels = gpu_kernel_time(study, row);
-	struct finding *finding = findings_add(
-		findings, gpu_confidence(trend, CONFIDENCE_MEDIUM), 1 / (1 - fmin(share, 0.9)),
-		"%s spends %.0f %% of its time on copies between host and GPU", gpu_subject_words(study, row), 100 * share);
+	char subject[PROBE_TEXT], copies[PROBE_TEXT], run[PROBE_TEXT];
+	struct finding *finding =
+		findings_add(findings, gpu_confidence(trend, CONFIDENCE_MEDIUM), 1 / (1 - fmin(share, 0.9)),
+	                 "%s spends %.0f %% of its time on copies between host and GPU",
+	                 gpu_subject_words(study, row, subject), 100 * share);
 	gpu_subject_about(finding, study, row);
-	finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_copy_time(study, row), "ms",
-	                 "%.3g ms of copies in a run of %.3g ms", 1e3 * gpu_copy_time(study, row),
-	                 1e3 * study_row(study, row)->value);
-	finding_known(finding, EVIDENCE_COUNTER, 1e3 * kernels, "ms", NULL, "and %.3g ms of kernels", 1e3 * kernels);
+	finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_copy_time(study, row), "ms", "%s of copies in a run of %s",
+	                 study_value_text(study, gpu_copy_time(study, row), copies, sizeof copies),
+	                 study_value_text(study, study_row(study, row)->value, run, sizeof run));
+	finding_known(finding, EVIDENCE_COUNTER, 1e3 * kernels, "ms", NULL, "and %s of kernels",
+	              study_value_text(study, kernels, run, sizeof run));
 	gpu_trend_evidence(finding, trend, "the time of copies");
 	double bytes = study_counter(study, row, "gpu_copy_up_bytes") + study_counter(study, row, "gpu_copy_down_bytes");
 	double rate = bytes / gpu_copy_time(study, row) / 1e9, ceiling = study_ceiling(study, "upload", NULL, 0);

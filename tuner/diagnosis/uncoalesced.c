@@ -92,11 +92,12 @@ static void found(const struct study *study, size_t row, size_t kind, struct fin
 	double used = study_counter(study, row, access->efficiency), share = share_of(study, row);
 	double request = sectors[kind](study, row) / study_counter(study, row, access->requests);
 	struct gpu_trend trend = gpu_trend_of(study, sectors[kind], 1);
+	char subject[PROBE_TEXT];
 	struct finding *finding =
 		findings_add(findings, isnan(share) ? CONFIDENCE_LOW : gpu_confidence(&trend, CONFIDENCE_MEDIUM),
 	                 isnan(share) ? 1 : gain_of(study, row, kind),
 	                 "%s %s global memory without coalescing: %.0f %% of the bytes that %s moves are used",
-	                 gpu_subject_words(study, row), access->reads, used, access->a_load);
+	                 gpu_subject_words(study, row, subject), access->reads, used, access->a_load);
 	gpu_subject_about(finding, study, row);
 	finding_evidence(finding, EVIDENCE_COUNTER, request, NULL, "%s %.1f sectors of 32 bytes", access->a_load_of_a_warp,
 	                 request);

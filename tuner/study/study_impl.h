@@ -155,6 +155,10 @@ static inline bool table_is_sign(const char *at) { /* or a picture, by its first
 static inline void table_cell_set(struct csv *csv, size_t row, size_t column, const char *text) {
 	csv->cells[row * csv->columns + column] = text;
 }
+/* src: table_device.c. A table of the parts of a device's time as one with a row for each run, of the device and of the
+ * processor; it lives in the arena of `csv`. NULL: the table is not so. *assumed: nothing says that times are seconds.
+ */
+struct csv *table_parted(const struct csv *csv, bool *assumed);
 /* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
 void table_units_rewrite(struct csv *csv, size_t column);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
@@ -177,6 +181,7 @@ struct table {
 	bool assumed_unit; /* the file does not say that times are seconds */
 	bool unitless;     /* nobody knows the unit of the values, of which less is better */
 	bool guessed;      /* nothing says which direction of the values is better */
+	bool on_device;    /* it has the parts of a device's time */
 	bool on_guess;     /* words of the table make it one of a GPU, but nothing says of which */
 	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
 	const char *producer;

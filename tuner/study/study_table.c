@@ -16,8 +16,7 @@ static const char *table_note(const struct csv *csv, const char *key) {
 	return NULL;
 }
 
-/* the caller frees it */
-/* "/a/b/fw-times.csv" is the kernel fw-times. */
+/* "/a/b/fw-times.csv" is the kernel fw-times. The caller frees it. */
 static char *table_kernel(const char *path, const struct csv *csv) {
 	const char *noted = table_note(csv, "kernel"), *slash = strrchr(path, '/');
 	char *name = mem_strdup(noted && *noted ? noted : slash ? slash + 1 : path), *dot = strrchr(name, '.');
@@ -55,8 +54,8 @@ static json_t *table_machine(const struct csv *csv, struct err *err) {
  * away. */
 static const char *device_guess(const struct table *table) {
 	static const char *const signs[] = {"gpu", "cuda", "block_size", "warp", "h2d", "d2h", "htod", "dtoh"};
-	bool gpu = false;
-	for (size_t c = 0; c < table->csv->columns; c++) {
+	bool gpu = table->on_device;
+	for (size_t c = 0; c < table->csv->columns && !table->on_device; c++) {
 		if (strcmp(table->columns[c].name, "threads") == 0)
 			return "cpu";
 		for (size_t r = 0; r < table->csv->rows && !table->columns[c].numbers; r++)
@@ -287,7 +286,12 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	const char *noted = NULL;
 	table_cells_rewrite(csv, &noted);
 	table->csv = csv;
-	if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
+	bool asked = table->reading && (table->reading->objective || table->reading->version_count);
+	struct csv *parted = asked ? NULL : table_parted(csv, &table->assumed_unit);
+	if (parted) {
+		table->csv = parted;
+		table->on_device = true;
+	} else if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
 		if (wide.unnamed && wide_refuse(table->path, &wide, err))
 			return -1;
 		if (wide.assumed && strcmp(table->csv->header[0], CORNER_SERIES) == 0)

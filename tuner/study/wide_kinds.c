@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kinds of columns that a wide table has: versions, schedules, operations, directions of copies, or parts of a
  * time. */
-#include <math.h>
-
 #include "tuner/study/study_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
  * are compared for each direction. */
-enum { SIDES_LEAST = 2, PRUNED_MOST = 16 };
-static const double ROUNDED = 0.03;
+enum { SIDES_LEAST = 2 };
 static const char separators[] = "_ -./:";
 
 /* Splits "pinned h2d" into its direction and the rest. False: it lacks one of them, or has two directions. */
@@ -100,43 +97,10 @@ static void parts_count(struct wide *wide) {
 	wide->parts += wide->parts ? others : 0;
 }
 
-static double cell_of(const struct csv *csv, size_t row, size_t column) {
-	double number;
-	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number : NAN;
-}
-
-/* Is the time in all rows two others together, or, with one column, so many times the others as that says? */
-static bool follows_from(const struct csv *csv, const struct wide *wide, size_t own, size_t a, size_t b) {
-	bool follows = csv->rows > 1;
-	for (size_t r = 0; r < csv->rows && follows; r++) {
-		double one = cell_of(csv, r, a), time = cell_of(csv, r, wide->column[own]), rest = -time;
-		for (size_t k = 0; k < wide->count; k++)
-			rest += cell_of(csv, r, wide->column[k]);
-		follows = fabs((a == b ? one * rest : one + cell_of(csv, r, b)) / time - 1) <= ROUNDED;
-	}
-	return follows;
-}
-
-/* "H2D, kernel, D2H, transfer" has a sum, and "CPU, H2D, kernel, D2H, speedup" the time of another version. */
-static void parts_prune(const struct csv *csv, struct wide *wide) {
-	for (size_t i = 0; i < wide->count && wide->count > 2; i++)
-		for (size_t k = 0; k < csv->columns * csv->columns; k++) {
-			size_t a = k % csv->columns, b = k / csv->columns;
-			if (a == wide->column[i] || b == wide->column[i] || !follows_from(csv, wide, i, a, b))
-				continue;
-			wide->count--;
-			memmove(wide->column + i, wide->column + i + 1, (wide->count - i) * sizeof *wide->column);
-			memmove(wide->value + i, wide->value + i + 1, (wide->count - i) * sizeof *wide->value);
-			return;
-		}
-}
-
 void wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
-	if (wide->sum && csv->columns <= PRUNED_MOST)
-		parts_prune(csv, wide);
 }

@@ -20,6 +20,11 @@ struct front {
 	float gain[GAINS + 1]; /* the expected improvement of a normal variable by its gap */
 };
 
+/* of a candidate's target, after surrogate_ask */
+static double deviation_of(const struct surrogate *surrogate, size_t c) {
+	return sqrt(surrogate->fit.stretch * fmax(gp_pool_variance(surrogate->fit.values)[c], 1e-9));
+}
+
 void front_begin(struct surrogate *surrogate) {
 	struct strategy_task task = surrogate->task;
 	struct front *front = surrogate->front = arena_alloc(task.arena, 1, sizeof *front);
@@ -151,7 +156,7 @@ static bool may_be_proposed(const struct surrogate *surrogate, size_t candidate)
 
 double surrogate_gain_at(const struct surrogate *surrogate, size_t c) {
 	double gap = goal_of(surrogate) - gp_pool_mean(surrogate->fit.values)[c];
-	return chance_of(surrogate, c) * surrogate_gain_of(gap, surrogate_deviation_of(surrogate, c));
+	return chance_of(surrogate, c) * surrogate_gain_of(gap, deviation_of(surrogate, c));
 }
 
 /* The expected gain of what may be proposed, boldly or not, is multiplied by the chance to this power: with 98 % it
@@ -172,7 +177,7 @@ double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index) {
 		surrogate->worth.gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
-		double deviation = surrogate_deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
+		double deviation = deviation_of(surrogate, c), gap = goal_of(surrogate) - mean[c];
 		bool passes = may_be_proposed(surrogate, c);
 		struct choice *choice = passes ? &passed : &doubted;
 		double worth = chance_of(surrogate, c) * gain_most(surrogate, gap, deviation);
@@ -211,7 +216,7 @@ static uint64_t front_ask(struct surrogate *surrogate) {
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		const double mean[] = {(double)gp_pool_mean(surrogate->fit.values)[c],
 		                       (double)gp_pool_mean(other->fit.values)[c]},
-					 deviation[] = {surrogate_deviation_of(surrogate, c), surrogate_deviation_of(other, c)};
+					 deviation[] = {deviation_of(surrogate, c), deviation_of(other, c)};
 		if (history_taken(surrogate->task.history, surrogate->pool.index[c]) || !may_be_proposed(surrogate, c))
 			continue;
 		double worth = chance_of(surrogate, c) * surrogate_caution_of(surrogate, c) *
@@ -272,12 +277,11 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		return surrogate->asked && !surrogate->front ? 0 : NAN;
 	size_t count = top_find(surrogate, top, room);
 	for (size_t i = 0; i < count; i++)
-		widest =
-			fmax(widest, surrogate->worth.incumbent - mean[top[i]] + 4 * surrogate_deviation_of(surrogate, top[i]));
+		widest = fmax(widest, surrogate->worth.incumbent - mean[top[i]] + 4 * deviation_of(surrogate, top[i]));
 	for (int step = 0; step < STEPS_OF_GAIN; step++) {
 		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
 		for (size_t i = 0; i < count; i++) {
-			double z = (surrogate->worth.incumbent - mean[top[i]] - gain) / surrogate_deviation_of(surrogate, top[i]);
+			double z = (surrogate->worth.incumbent - mean[top[i]] - gain) / deviation_of(surrogate, top[i]);
 			none *= 1 - chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
 		}
 		sum += (1 - none) * widest / STEPS_OF_GAIN;

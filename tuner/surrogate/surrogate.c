@@ -357,10 +357,6 @@ bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->prior.source_count ? 1 : NEED);
 }
 
-double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
-	return sqrt(surrogate->fit.stretch * fmax(gp_pool_variance(surrogate->fit.values)[c], 1e-9));
-}
-
 /* The lowest mean at a measured configuration is less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
 	surrogate->worth.incumbent = INFINITY;

@@ -181,9 +181,6 @@ double surrogate_cap(double log_ratio, double cap);
 double surrogate_most_promising(struct surrogate *surrogate, uint64_t *index);
 double surrogate_gain_at(const struct surrogate *surrogate, size_t candidate); /* times its chance to work */
 
-/* surrogate.c: the deviation of a candidate's target, after surrogate_ask */
-double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidate);
-
 /* chance.c: the chance that a configuration works, as of the last update, and whether a candidate may be proposed. A
  * result is reported before it is learned. */
 void surrogate_chance_update(struct surrogate *surrogate, bool fit);
